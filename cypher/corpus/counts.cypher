@@ -1,0 +1,13 @@
+// How much of what a corpus holds.
+// Parameters: none
+// Rows: documents, chunks, extracted, entities, facts, mentions, stale INTEGER; one
+CALL () { MATCH (n:{{corpus}}_Document) RETURN count(n) AS documents }
+CALL () {
+  MATCH (n:{{corpus}}_Chunk)
+  RETURN count(n) AS chunks, count(n.extracted) AS extracted
+}
+CALL () { MATCH (n:Entity:{{corpus}}) RETURN count(n) AS entities }
+CALL () { MATCH (n:Fact:{{corpus}}) RETURN count(n) AS facts }
+CALL () { MATCH (:{{corpus}}_Chunk)-[m:MENTIONS]->() RETURN count(m) AS mentions }
+CALL () { MATCH (n:{{corpus}}_Stale) RETURN count(n) AS stale }
+RETURN documents, chunks, extracted, entities, facts, mentions, stale

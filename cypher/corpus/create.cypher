@@ -1,0 +1,6 @@
+// Creates a corpus, or leaves an existing one as it is.
+// Parameters: $id, $name, $label, $analyzer STRING
+// Rows: none
+MERGE (corpus:Overstory {id: $id})
+ON CREATE SET corpus:Corpus:{{corpus}}, corpus.name = $name, corpus.corpus = $label, corpus.created = datetime(),
+  corpus.version = 0, corpus.analyzer = $analyzer, corpus.embedding_property = 'embedding'

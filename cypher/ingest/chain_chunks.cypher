@@ -1,0 +1,6 @@
+// Puts chunks in reading order.
+// Parameters: $pairs LIST<LIST<STRING>> (ids of a chunk and its successor)
+// Rows: none
+UNWIND $pairs AS pair
+MATCH (a:Overstory {id: pair[0]}), (b:Overstory {id: pair[1]})
+MERGE (a)-[:NEXT]->(b)

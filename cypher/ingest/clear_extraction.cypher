@@ -1,0 +1,15 @@
+// Takes one kind of mentions and statements off chunks, and marks their entities and facts for the link stage.
+// Parameters: $by STRING; $ids LIST<STRING> (chunks)
+// Rows: none
+UNWIND $ids AS id
+MATCH (c:Overstory {id: id}) WHERE c:{{corpus}}_Chunk
+CALL (c) {
+  MATCH (c)-[mention:MENTIONS {by: $by}]->(entity:Entity)
+  SET entity:{{corpus}}_Stale
+  DELETE mention
+}
+CALL (c) {
+  MATCH (fact:Fact)-[statement:STATED_IN {by: $by}]->(c)
+  SET fact:{{corpus}}_Stale
+  DELETE statement
+}

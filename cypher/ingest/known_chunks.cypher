@@ -1,0 +1,6 @@
+// The chunks of some documents.
+// Parameters: $documents LIST<STRING> (ids)
+// Rows: id, title, heading STRING
+UNWIND $documents AS document
+MATCH (:Overstory {id: document})<-[:PART_OF]-(c:{{corpus}}_Chunk)
+RETURN c.id AS id, c.title AS title, c.heading AS heading

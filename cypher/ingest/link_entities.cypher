@@ -1,0 +1,12 @@
+// Names entities; the facts of one whose name changes are marked, since they carry it.
+// Parameters: $rows LIST<MAP {id, name, type STRING; aliases LIST<STRING>; df INTEGER; specificity FLOAT}>
+// Rows: none
+UNWIND $rows AS row
+MATCH (e:Overstory {id: row.id}) WHERE e:Entity:{{corpus}}
+CALL (e, row) {
+  WITH e, row WHERE e.name <> row.name
+  MATCH (f:Fact)-[:SUBJECT|OBJECT]->(e)
+  SET f:{{corpus}}_Stale
+}
+SET e.name = row.name, e.type = row.type, e.aliases = row.aliases, e.df = row.df, e.specificity = row.specificity
+REMOVE e:{{corpus}}_Stale

@@ -1,0 +1,23 @@
+// The next entities to be named: how texts call them, as what, and in how many chunks.
+// Parameters: $kinds LIST<STRING> (kinds of mentions that count); $limit INTEGER
+// Rows: id, key STRING; held BOOLEAN (something else still mentions it, or it is about something); df INTEGER; surfaces, types LIST<LIST> (a string and how often it occurs)
+MATCH (e:{{corpus}}_Stale:Entity)
+WITH e LIMIT $limit
+CALL (e) {
+  MATCH (c:{{corpus}}_Chunk)-[m:MENTIONS]->(e) WHERE m.by IN $kinds
+  RETURN count(DISTINCT c) AS df
+}
+CALL (e) {
+  MATCH (:{{corpus}}_Chunk)-[m:MENTIONS]->(e) WHERE m.by IN $kinds
+  UNWIND m.surfaces AS surface
+  WITH surface, count(*) AS n
+  RETURN collect([surface, n]) AS surfaces
+}
+CALL (e) {
+  MATCH (:{{corpus}}_Chunk)-[m:MENTIONS]->(e) WHERE m.by IN $kinds
+  UNWIND m.types AS type
+  WITH type, count(*) AS n
+  RETURN collect([type, n]) AS types
+}
+RETURN e.id AS id, e.key AS key, EXISTS { (e)<-[:MENTIONS]-() } OR EXISTS { (e)-[:ABOUT]->() } AS held,
+  df, surfaces, types

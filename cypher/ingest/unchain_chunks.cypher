@@ -1,0 +1,6 @@
+// Takes the NEXT relationships out of some documents.
+// Parameters: $documents LIST<STRING> (ids)
+// Rows: none
+UNWIND $documents AS document
+MATCH (:Overstory {id: document})<-[:PART_OF]-(:{{corpus}}_Chunk)-[next:NEXT]->()
+DELETE next

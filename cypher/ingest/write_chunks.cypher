@@ -1,0 +1,8 @@
+// Writes chunks. One that is there keeps its vector, its mentions and its facts.
+// Parameters: $rows LIST<MAP {id, document STRING, properties MAP}>
+// Rows: none
+UNWIND $rows AS row
+MATCH (d:Overstory {id: row.document})
+MERGE (c:Overstory {id: row.id})
+SET c += row.properties, c:Chunk:{{corpus}}:{{corpus}}_Chunk
+MERGE (c)-[:PART_OF]->(d)

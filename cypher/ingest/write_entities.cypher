@@ -1,0 +1,7 @@
+// Makes sure that entities are there, and marks them for the link stage, which gives them their names.
+// Parameters: $label STRING; $rows LIST<MAP {id, key STRING}>
+// Rows: none
+UNWIND $rows AS row
+MERGE (e:Overstory {id: row.id})
+ON CREATE SET e:Entity:{{corpus}}, e.corpus = $label, e.key = row.key, e.name = row.key
+SET e:{{corpus}}_Stale

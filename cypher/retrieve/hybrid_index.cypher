@@ -1,0 +1,31 @@
+// Chunks by the sum of their reciprocal ranks in two lists, by meaning and by words: 1/($constant + rank) each.
+// Source: Cormack, Clarke and Büttcher 2009, reciprocal rank fusion.
+// Parameters: $vector_index STRING; $vector LIST<FLOAT>;
+//   $text_index, $query STRING (Lucene, escaped, "" asks by meaning alone); $depth, $constant, $limit INTEGER
+// Rows: chunk_id, document_id, source, source_key, title, heading, text STRING; score FLOAT;
+//   dense_rank, lexical_rank INTEGER or null (from 1); dense_score (cosine), lexical_score FLOAT or null; best first
+CALL () {
+  CALL db.index.vector.queryNodes($vector_index, $depth, $vector) YIELD node AS c, score
+  WITH c, 2 * score - 1 AS similarity WHERE c:{{corpus}}_Chunk
+  WITH c, similarity ORDER BY similarity DESC, c.id LIMIT $depth
+  WITH collect({c: c, score: similarity}) AS found
+  UNWIND range(0, size(found) - 1) AS i
+  RETURN found[i].c AS c, 'dense' AS list, i + 1 AS rank, found[i].score AS part
+  UNION ALL
+  WITH $query AS query WHERE query <> ''
+  CALL db.index.fulltext.queryNodes($text_index, query, {limit: $depth}) YIELD node AS c, score
+  WITH c, score WHERE c:{{corpus}}_Chunk
+  WITH c, score ORDER BY score DESC, c.id
+  WITH collect({c: c, score: score}) AS found
+  UNWIND range(0, size(found) - 1) AS i
+  RETURN found[i].c AS c, 'lexical' AS list, i + 1 AS rank, found[i].score AS part
+}
+WITH c, sum(1.0 / ($constant + rank)) AS score,
+  max(CASE list WHEN 'dense' THEN rank END) AS dense_rank, max(CASE list WHEN 'dense' THEN part END) AS dense_score,
+  max(CASE list WHEN 'lexical' THEN rank END) AS lexical_rank, max(CASE list WHEN 'lexical' THEN part END) AS lexical_score
+ORDER BY score DESC, c.id LIMIT $limit
+MATCH (c)-[:PART_OF]->(d:Document)
+RETURN c.id AS chunk_id, d.id AS document_id, d.source AS source, d.source_key AS source_key, c.title AS title,
+  c.heading AS heading, c.text AS text,
+  score, dense_rank, dense_score, lexical_rank, lexical_score
+ORDER BY score DESC, chunk_id

@@ -1,0 +1,5 @@
+// Records the schema version.
+// Parameters: $version INTEGER
+// Rows: none
+MERGE (meta:Overstory {id: 'meta'})
+SET meta:OverstoryMeta, meta.schema = $version

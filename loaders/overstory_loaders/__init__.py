@@ -1,0 +1,41 @@
+"""The loaders that come with Overstory: files and folders in, documents out.
+
+The platform finds them through the entry points `overstory.loaders`, like anybody's; nobody needs to import them from
+here but to call one directly, or to write a loader of their own with the same parts.
+"""
+
+from overstory_loaders.beir import BeirLoader
+from overstory_loaders.blocks import Block, OutlinedText, join_blocks
+from overstory_loaders.cleaning import clean_text, clean_title
+from overstory_loaders.csv import CsvLoader
+from overstory_loaders.decoding import read_text
+from overstory_loaders.docx import DocxLoader
+from overstory_loaders.html import HtmlLoader
+from overstory_loaders.jsonl import JsonLinesLoader
+from overstory_loaders.langchain import from_langchain
+from overstory_loaders.markdown import MarkdownLoader
+from overstory_loaders.metadata import CleanMetadata, clean_metadata
+from overstory_loaders.openie import OpenIELoader
+from overstory_loaders.pdf import PdfLoader
+from overstory_loaders.text import TextLoader
+
+__all__ = [
+    "BeirLoader",
+    "Block",
+    "CleanMetadata",
+    "CsvLoader",
+    "DocxLoader",
+    "HtmlLoader",
+    "JsonLinesLoader",
+    "MarkdownLoader",
+    "OpenIELoader",
+    "OutlinedText",
+    "PdfLoader",
+    "TextLoader",
+    "clean_metadata",
+    "clean_text",
+    "clean_title",
+    "from_langchain",
+    "join_blocks",
+    "read_text",
+]

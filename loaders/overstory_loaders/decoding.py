@@ -1,0 +1,80 @@
+"""Bytes to text. The encoding is what the file says, UTF-8 where it says nothing, and never a guess.
+
+A guess that is wrong one time in a hundred fills a graph with names that nobody can search for, and nobody is told.
+"""
+
+from __future__ import annotations
+
+import codecs
+
+from overstory.errors import BrokenSource
+from overstory_loaders.cleaning import control_characters
+from overstory_loaders.files import WHOLE_FILE_LIMIT, read_bytes
+
+CONVERT = "If it is Windows-1252 or Latin-1, convert it: iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW"
+CONVERT_UTF16 = "If it is UTF-16 without a byte order mark, convert it: iconv -f UTF-16LE -t UTF-8 OLD > NEW"
+
+# UTF-32 first: its little-endian mark begins with that of UTF-16.
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_READABLE_NAMES = {"utf-8-sig": "UTF-8"}
+_BINARY_SHARE = 100
+"""One control character in so many is more than any text has."""
+
+
+def marked_encoding(head: bytes) -> str | None:
+    """The codec that a byte order mark names."""
+    return next((codec for mark, codec in _MARKS if head.startswith(mark)), None)
+
+
+def decode(data: bytes, source: str, *, declared: str | None = None) -> str:
+    """The text of some bytes, by their byte order mark, else by what the format declares, else as UTF-8.
+
+    Raises:
+        BrokenSource: the bytes are not what they say, or no text at all; names the byte and its line.
+    """
+    codec = marked_encoding(data) or declared or "utf-8"
+    try:
+        text = data.decode(codec)
+    except UnicodeDecodeError as error:
+        raise _undecodable(data, error, source, codec) from error
+    except UnicodeError as error:
+        raise BrokenSource(f"is not {_readable(codec)}: {error}", source=source, remedy=CONVERT) from error
+    controls = control_characters(text)
+    if controls * _BINARY_SHARE > len(text):
+        raise BrokenSource(
+            f"looks binary: {controls} of its {len(text)} characters are control characters",
+            source=source,
+            remedy=CONVERT_UTF16 if "\0" in text else "Leave it out.",
+        )
+    return text
+
+
+def read_text(source: str, *, limit: int = WHOLE_FILE_LIMIT, remedy: str = "") -> str:
+    """The text of a whole file, not cleaned yet.
+
+    Raises:
+        BrokenSource: it cannot be read or decoded, or is larger than `limit` bytes: then `remedy` says what to do.
+    """
+    return decode(read_bytes(source, limit=limit, remedy=remedy), source)
+
+
+def _undecodable(data: bytes, error: UnicodeDecodeError, source: str, codec: str) -> BrokenSource:
+    offset = len(data) - len(error.object) + error.start  # the codec has cut the byte order mark off
+    if b"\0" in data[:4096] and not codec.startswith(("utf-16", "utf-32")):
+        return BrokenSource("looks binary: not text, and with NUL bytes", source=source, remedy="Leave it out.")
+    return BrokenSource(
+        f"is not {_readable(codec)}: byte 0x{data[offset]:02x} at offset {offset}",
+        source=source,
+        line=data.count(b"\n", 0, offset) + 1,
+        remedy=CONVERT,
+    )
+
+
+def _readable(codec: str) -> str:
+    return _READABLE_NAMES.get(codec, codec.upper())

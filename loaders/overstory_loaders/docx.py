@@ -1,0 +1,88 @@
+"""Word files (DOCX)."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from overstory.errors import BrokenSource
+from overstory.model import Annotation, Document
+from overstory.protocols import OnBroken
+from overstory_loaders.blocks import join_blocks
+from overstory_loaders.cleaning import clean_title
+from overstory_loaders.files import WHOLE_FILE_LIMIT, address, has_suffix, missing_extra, open_bytes, reading, stem
+from overstory_loaders.metadata import clean_metadata
+
+if TYPE_CHECKING:
+    from docx.document import Document as WordDocument
+
+UNPACKED_LIMIT = 512 * 2**20
+_OLD_OFFICE = bytes.fromhex("d0cf11e0a1b11ae1")
+_SAVE_AGAIN = "Open it in Word or LibreOffice, and save it as .docx without a password."
+
+
+class DocxLoader:
+    """DOCX files, titled by their properties, their first heading of level 1, or the file's name."""
+
+    name = "docx"
+
+    def recognises(self, source: str) -> bool:
+        """By name; Word's lock files beside open documents are none."""
+        return has_suffix(source, (".docx",)) and not Path(source).name.startswith("~$")
+
+    def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:  # noqa: ARG002
+        """One document: paragraphs, headings by style, tables with a line a row; no notes, headers and footers."""
+        try:
+            from overstory_loaders.docx_blocks import document_blocks
+        except ImportError as error:
+            raise missing_extra("docx", "python-docx") from error
+        with open_bytes(source) as stream:
+            _check(stream, source)
+            word = _opened(stream, source)
+        outlined = join_blocks(document_blocks(word))
+        if not outlined.text:
+            raise BrokenSource("is empty", source=source)
+        first = next((heading.text for heading in outlined.headings if heading.level == 1), "")
+        yield Document(
+            source=address(source),
+            source_key="",
+            text=outlined.text,
+            title=clean_title(word.core_properties.title) or clean_title(first) or clean_title(stem(source)),
+            metadata=clean_metadata({"author": word.core_properties.author or None}).values,
+            headings=outlined.headings,
+        )
+
+
+def _check(stream: IO[bytes], source: str) -> None:
+    """Raises `BrokenSource` for what is no ZIP archive, and for one that would unpack to more than memory holds."""
+    with reading(source):
+        head = stream.read(len(_OLD_OFFICE))
+    if not head:
+        raise BrokenSource("is empty", source=source)
+    if head == _OLD_OFFICE:
+        raise BrokenSource("is encrypted, or a .doc of before 2007", source=source, remedy=_SAVE_AGAIN)
+    try:
+        with reading(source):
+            members = zipfile.ZipFile(stream).infolist()
+    except (zipfile.BadZipFile, NotImplementedError) as error:
+        raise BrokenSource(f"is no DOCX: {error}", source=source, remedy=_SAVE_AGAIN) from error
+    markup = max((member.file_size for member in members if member.filename.endswith(".xml")), default=0)
+    if markup > WHOLE_FILE_LIMIT or sum(member.file_size for member in members) > UNPACKED_LIMIT:
+        raise BrokenSource(
+            f"unpacks to more than {WHOLE_FILE_LIMIT // 2**20} MiB of text, or {UNPACKED_LIMIT // 2**20} MiB in all",
+            source=source,
+            remedy="Split it.",
+        )
+
+
+def _opened(stream: IO[bytes], source: str) -> WordDocument:
+    import docx
+
+    try:
+        return docx.Document(stream)
+    except Exception as error:  # python-docx lets errors of ZIP, XML and dictionaries through
+        raise BrokenSource(
+            f"is no DOCX, or a damaged one: {type(error).__name__}: {error}", source=source, remedy=_SAVE_AGAIN
+        ) from error

@@ -1,0 +1,158 @@
+"""An open Word document to blocks.
+
+Read from the XML, because python-docx passes over what stands in content controls, text boxes and tracked insertions:
+in many templates, that is the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import cast
+
+from docx.document import Document as WordDocument
+from docx.oxml.ns import qn
+from docx.oxml.xmlchemy import BaseOxmlElement as Element
+
+from overstory_loaders.blocks import Block
+
+CELL_GAP = " | "
+
+_AROUND = frozenset(qn(f"w:{tag}") for tag in ("sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag"))
+"""What stands around paragraphs, rows and cells without being one."""
+_COMPATIBILITY = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+_LEFT_OUT = frozenset({qn("w:del"), qn("w:moveFrom"), qn("w:pPr"), qn("w:rPr"), f"{_COMPATIBILITY}Fallback"})
+_WRITTEN = {qn("w:tab"): "\t", qn("w:br"): "\n", qn("w:cr"): "\n", qn("w:noBreakHyphen"): "-"}
+_TEXTS = frozenset({qn("w:t"), qn("m:t")})
+_TEXT_BOX = qn("w:txbxContent")
+_PARAGRAPH, _TABLE, _ROW, _CELL = qn("w:p"), qn("w:tbl"), qn("w:tr"), qn("w:tc")
+
+
+@dataclass(frozen=True, slots=True)
+class _Styles:
+    """What is known of paragraph styles, by id: heading levels, and which are lists or tables of contents."""
+
+    levels: dict[str, int] = field(default_factory=dict[str, int])
+    lists: set[str] = field(default_factory=set[str])
+    contents: set[str] = field(default_factory=set[str])
+
+
+def document_blocks(document: WordDocument) -> Iterator[Block]:
+    """The paragraphs, headings and tables of the body, in reading order."""
+    body = cast("Element", document.element.body)
+    return _blocks(body, _read_styles(document))
+
+
+def _blocks(container: Element, styles: _Styles) -> Iterator[Block]:
+    after_item = False
+    for element in _children(container, {_PARAGRAPH, _TABLE}):
+        if element.tag == _TABLE:
+            yield from _table(element, styles)
+            after_item = False
+            continue
+        style = _value(element, "w:pPr/w:pStyle") or ""
+        if style in styles.contents:
+            continue
+        inline = _Inline()
+        inline.read(element)
+        item = style in styles.lists or element.find(qn("w:pPr") + "/" + qn("w:numPr")) is not None
+        yield Block(inline.text(), _level(element, style, styles), tight=item and after_item)
+        after_item = item
+        for box in inline.boxes:
+            yield from _blocks(box, styles)
+
+
+def _table(table: Element, styles: _Styles) -> Iterator[Block]:
+    """One block with a line a row; but a table with headings in it only lays the page out, and is read cell by cell."""
+    rows = [[list(_blocks(cell, styles)) for cell in _children(row, {_CELL})] for row in _children(table, {_ROW})]
+    if any(block.level for row in rows for cell in row for block in cell):
+        yield from (block for row in rows for cell in row for block in cell)
+        return
+    lines = [CELL_GAP.join(" ".join(" ".join(block.text.split()) for block in cell) for cell in row) for row in rows]
+    yield Block("\n".join(line for line in lines if line.strip(CELL_GAP)))
+
+
+def _children(element: Element, wanted: set[str]) -> Iterator[Element]:
+    """The children of some kinds, through what only stands around them."""
+    for child in cast("Iterator[Element]", iter(element)):
+        if child.tag in wanted:
+            yield child
+        elif child.tag in _AROUND:
+            yield from _children(child, wanted)
+
+
+class _Inline:
+    """The text of a paragraph, and the text boxes that hang on it."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self.boxes: list[Element] = []
+
+    def text(self) -> str:
+        return "".join(self._parts)
+
+    def read(self, element: Element) -> None:
+        for child in cast("Iterator[Element]", iter(element)):
+            if child.tag in _TEXTS:
+                self._parts.append(cast("str | None", child.text) or "")
+            elif child.tag in _WRITTEN:
+                self._parts.append(_WRITTEN[child.tag])
+            elif child.tag == _TEXT_BOX:
+                self.boxes.append(child)
+            elif child.tag not in _LEFT_OUT:
+                self.read(child)
+
+
+def _level(paragraph: Element, style: str, styles: _Styles) -> int:
+    own = _value(paragraph, "w:pPr/w:outlineLvl")
+    return _outline_level(own) if own is not None else styles.levels.get(style, 0)
+
+
+def _read_styles(document: WordDocument) -> _Styles:
+    """Headings are told by the style's name (English in every translation of Word), its outline level, or by those of
+    the style it is based on."""
+    elements = {
+        str(element.get(qn("w:styleId"))): element
+        for element in cast("Iterator[Element]", document.styles.element.iterchildren(qn("w:style")))
+    }
+    styles = _Styles()
+    for style, element in elements.items():
+        name = _style_name(element)
+        styles.levels[style] = _style_level(style, elements)
+        if name.startswith("list"):
+            styles.lists.add(style)
+        if name.startswith("toc "):
+            styles.contents.add(style)
+    return styles
+
+
+def _style_level(style: str, elements: dict[str, Element]) -> int:
+    seen: set[str] = set()
+    while style in elements and style not in seen:
+        seen.add(style)
+        element = elements[style]
+        name, _, number = _style_name(element).partition(" ")
+        if name == "title" and not number:
+            return 1
+        if name == "heading" and number.isdecimal():
+            return int(number)
+        outline = _value(element, "w:pPr/w:outlineLvl")
+        if outline is not None:
+            return _outline_level(outline)
+        style = _value(element, "w:basedOn") or ""
+    return 0
+
+
+def _style_name(element: Element) -> str:
+    return (_value(element, "w:name") or "").casefold()
+
+
+def _outline_level(value: str) -> int:
+    """Word counts outline levels from 0, and 9 is body text."""
+    return int(value) + 1 if value.isdecimal() and int(value) < 9 else 0
+
+
+def _value(element: Element, path: str) -> str | None:
+    """The attribute `w:val` of a descendant."""
+    found = element.find("/".join(qn(step) for step in path.split("/")))
+    return None if found is None else cast("str | None", found.get(qn("w:val")))

@@ -1,0 +1,128 @@
+"""Names and bytes of files: what every loader asks of the file system, with its errors turned into ours."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import zlib
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, cast
+
+from overstory.errors import BrokenSource, LoaderNotFound
+
+WHOLE_FILE_LIMIT = 64 * 2**20
+"""The most bytes of a file that has to be read whole: a book of a thousand pages is a thirtieth of it."""
+
+_GZIP_MAGIC = b"\x1f\x8b"
+
+
+def address(source: str) -> str:
+    """The absolute path with forward slashes: what `Document.source` holds, the same from every working directory.
+
+    Links are not followed: a folder `current` that points at this week's release keeps its documents next week.
+    """
+    return Path(os.path.abspath(source)).as_posix()  # noqa: PTH100 # Path.absolute keeps "..", which is another name
+
+
+def has_suffix(source: str, suffixes: Sequence[str], *, compressed: bool = False) -> bool:
+    """Whether a file (not a folder) is named so, in any case; `compressed` allows a further `.gz`."""
+    name = Path(source).name.lower()
+    if compressed:
+        name = name.removesuffix(".gz")
+    return name.endswith(tuple(suffixes)) and not Path(source).is_dir()
+
+
+def stem(source: str) -> str:
+    """The file's name without its ending: the title of last resort."""
+    path = Path(source)
+    return Path(path.stem).stem if path.suffix.lower() == ".gz" else path.stem
+
+
+FILE_ERRORS = (OSError, EOFError, zlib.error)
+"""What reading a file, compressed or not, may raise."""
+
+
+def unreadable(error: Exception, source: str, line: int | None = None) -> BrokenSource:
+    """The error to raise for one of `FILE_ERRORS`."""
+    message, remedy = _reason(error)
+    return BrokenSource(message, source=source, line=line, remedy=remedy)
+
+
+@contextmanager
+def reading(source: str) -> Generator[None]:
+    """Errors of the file system, and of compressed data, become `BrokenSource`."""
+    try:
+        yield
+    except FILE_ERRORS as error:
+        raise unreadable(error, source) from error
+
+
+def open_bytes(source: str) -> IO[bytes]:
+    """The file's bytes as a stream, decompressed where they are gzip (told by content: names lie).
+
+    Raises:
+        BrokenSource: the file cannot be opened.
+    """
+    with reading(source):
+        raw = Path(source).open("rb")  # noqa: SIM115 # the caller closes it
+        try:
+            compressed = raw.read(2) == _GZIP_MAGIC
+            raw.seek(0)
+        except BaseException:
+            raw.close()
+            raise
+    return cast("IO[bytes]", _Gunzipped(raw)) if compressed else raw  # GzipFile is one in all but name
+
+
+def read_bytes(source: str, *, limit: int = WHOLE_FILE_LIMIT, remedy: str = "") -> bytes:
+    """All bytes of a file, decompressed.
+
+    Raises:
+        BrokenSource: it cannot be read, or has more than `limit` bytes.
+    """
+    with open_bytes(source) as stream, reading(source):
+        data = stream.read(limit + 1)
+    if len(data) > limit:
+        raise BrokenSource(
+            f"has more than {limit // 2**20} MiB, too much to read at once",
+            source=source,
+            remedy=remedy or "Split it, or turn it into JSON lines: those are read one by one.",
+        )
+    return data
+
+
+def missing_extra(extra: str, library: str) -> LoaderNotFound:
+    """The error for a format whose library is not installed."""
+    return LoaderNotFound(
+        f"reading this format needs {library}, which is not installed", remedy=f'pip install "overstory[{extra}]"'
+    )
+
+
+def _reason(error: Exception) -> tuple[str, str]:
+    match error:
+        case FileNotFoundError():
+            return "there is no such file", "Check the path."
+        case PermissionError():
+            return "may not be read: permission denied", "Check the rights of the file and of its folders."
+        case IsADirectoryError():
+            return "is a folder, not a file", "Name a file in it."
+        case gzip.BadGzipFile() | EOFError() | zlib.error():
+            return f"the compressed data are damaged: {error}", "Check it with gzip -t, or get it again."
+        case OSError():
+            return f"cannot be read: {error.strerror or error}", ""
+        case _:
+            return f"cannot be read: {error}", ""
+
+
+class _Gunzipped(gzip.GzipFile):
+    """A GzipFile that closes the file below it too."""
+
+    def __init__(self, raw: IO[bytes]) -> None:
+        super().__init__(fileobj=raw)
+        self._raw = raw
+
+    def close(self) -> None:
+        super().close()
+        self._raw.close()

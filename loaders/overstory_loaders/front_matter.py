@@ -1,0 +1,95 @@
+"""The block of metadata at the head of many Markdown files."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+_YAML = re.compile(
+    r"---[ \t]*\n(?=(?:[ \t]*\n|#.*\n)*[A-Za-z_][\w -]*:)(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
+)
+_TOML = re.compile(r"\+\+\+[ \t]*\n(.*?)^\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+_KEY = re.compile(r"([A-Za-z_][\w -]*?)[ \t]*:(?:[ \t]+(.*))?$")
+_ITEM = re.compile(r"[ \t]*-[ \t]+(.*)$")
+_COMMENT = re.compile(r"(?:^|[ \t])#.*$")
+_WORDS: Mapping[str, bool | None] = {"true": True, "false": False, "null": None, "~": None, "": None}
+
+Scalar = str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class FrontMatter:
+    """What stands in the block, and the text below it."""
+
+    text: str
+    values: Mapping[str, object] = field(default_factory=dict)
+
+
+def split_front_matter(text: str) -> FrontMatter:
+    """A text with "\\n" line ends, parted from its front matter: YAML between `---`, or TOML between `+++`.
+
+    Of YAML the part that front matter is made of is read: scalars, lists of scalars, and texts of several lines. What
+    is nested deeper is left out; a text that merely begins with a rule is left whole.
+    """
+    if found := _YAML.match(text):
+        return FrontMatter(text[found.end() :], dict(_yaml_values(found.group(1))))
+    if found := _TOML.match(text):
+        try:
+            return FrontMatter(text[found.end() :], tomllib.loads(found.group(1)))
+        except tomllib.TOMLDecodeError:
+            return FrontMatter(text)
+    return FrontMatter(text)
+
+
+def _yaml_values(block: str) -> Iterator[tuple[str, object]]:
+    for name, head, below in _yaml_entries(block):
+        if head[:1] in ("|", ">"):
+            yield name, _folded([line.strip() for line in below], "\n" if head[0] == "|" else " ")
+        elif head or not below:
+            yield name, _value(head)
+        elif (items := [_ITEM.match(line) for line in below if line.strip()]) and all(items):
+            yield name, [_scalar(item.group(1)) for item in items if item]
+
+
+def _yaml_entries(block: str) -> Iterator[tuple[str, str, list[str]]]:
+    """Each key at the margin, with what follows it on its line and the lines below that belong to it."""
+    entry: tuple[str, str, list[str]] | None = None
+    for line in block.splitlines():
+        if found := _KEY.match(line):
+            if entry:
+                yield entry
+            entry = (found.group(1), (found.group(2) or "").strip(), [])
+        elif entry and not line.startswith("#"):
+            entry[2].append(line)
+    if entry:
+        yield entry
+
+
+def _value(text: str) -> Scalar | list[Scalar]:
+    bare = text if text[:1] in ("'", '"') else _COMMENT.sub("", text).strip()
+    if bare.startswith("[") and bare.endswith("]"):
+        return [_scalar(item) for item in bare[1:-1].split(",") if item.strip()]
+    return _scalar(bare)
+
+
+def _scalar(text: str) -> Scalar:
+    """Numbers only where nothing is lost by it: "007" and "1.10" stay texts."""
+    text = text.strip()
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
+        return text[1:-1]
+    if text.lower() in _WORDS:
+        return _WORDS[text.lower()]
+    for kind in (int, float):
+        try:
+            number = kind(text)
+        except ValueError:
+            continue
+        if str(number) == text:
+            return number
+    return text
+
+
+def _folded(lines: list[str], joint: str) -> str:
+    return joint.join(lines).strip()

@@ -1,0 +1,93 @@
+"""HTML pages: what a reader sees of them, with their headings."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from overstory.errors import BrokenSource
+from overstory.model import Annotation, Document
+from overstory.protocols import OnBroken
+from overstory_loaders.blocks import join_blocks
+from overstory_loaders.cleaning import clean_title
+from overstory_loaders.decoding import decode
+from overstory_loaders.files import address, has_suffix, missing_extra, read_bytes, stem
+from overstory_loaders.html_blocks import page_blocks
+from overstory_loaders.metadata import clean_metadata
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborHTMLParser
+
+SUFFIXES = (".html", ".htm", ".xhtml")
+_PRESCAN = 1024
+"""Browsers look for the declaration in so many bytes."""
+_CHARSET = re.compile(rb"""(?:<meta[^>]+?charset|<\?xml[^>]+?encoding)\s*=\s*["']?\s*([\w:.-]+)""", re.IGNORECASE)
+_AS_BROWSERS_DO = {"iso8859-1": "cp1252", "ascii": "cp1252", "iso8859-9": "cp1254", "utf-16": "utf-8"}
+"""What the HTML standard reads under a name: "latin1" has always meant Windows-1252 on the web."""
+
+
+class HtmlLoader:
+    """HTML files, titled by `<title>`, the first `<h1>`, or the file's name."""
+
+    name = "html"
+
+    def recognises(self, source: str) -> bool:
+        """By name."""
+        return has_suffix(source, SUFFIXES)
+
+    def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:  # noqa: ARG002
+        """One document, without scripts, styles, navigation, forms and hidden parts."""
+        try:
+            from selectolax.lexbor import LexborHTMLParser
+        except ImportError as error:
+            raise missing_extra("html", "selectolax") from error
+        data = read_bytes(source)
+        page = LexborHTMLParser(decode(data, source, declared=declared_encoding(data, source)))
+        outlined = join_blocks(page_blocks(page.root))
+        if not outlined.text:
+            raise BrokenSource("is empty: nothing in it is text that a reader sees", source=source)
+        first = next((heading.text for heading in outlined.headings if heading.level == 1), "")
+        yield Document(
+            source=address(source),
+            source_key="",
+            text=outlined.text,
+            title=_title(page) or clean_title(first) or clean_title(stem(source)),
+            metadata=clean_metadata(_metadata(page)).values,
+            headings=outlined.headings,
+        )
+
+
+def declared_encoding(data: bytes, source: str) -> str | None:
+    """The codec that `<meta charset>` or an XML declaration names.
+
+    Raises:
+        BrokenSource: nobody knows it.
+    """
+    found = _CHARSET.search(data[:_PRESCAN])
+    if found is None:
+        return None
+    label = found.group(1).decode("ascii", "replace")
+    try:
+        codec = codecs.lookup(label).name
+    except LookupError as error:
+        raise BrokenSource(
+            f"declares the encoding {label!r}, which is unknown", source=source, remedy="Convert it to UTF-8."
+        ) from error
+    return _AS_BROWSERS_DO.get(codec, codec)
+
+
+def _title(page: LexborHTMLParser) -> str:
+    node = page.css_first("head title")
+    return clean_title(node.text()) if node else ""
+
+
+def _metadata(page: LexborHTMLParser) -> dict[str, object]:
+    root = page.css_first("html")
+    values: dict[str, object] = {"language": root.attributes.get("lang") if root else None}
+    for node in page.css("head meta[name][content]"):
+        name = (node.attributes.get("name") or "").lower()
+        if name in ("author", "description"):
+            values.setdefault(name, node.attributes.get("content") or None)
+    return values

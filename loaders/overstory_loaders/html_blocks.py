@@ -1,0 +1,190 @@
+"""A parsed HTML page to blocks: one walk, without recursion, for pages nest as deep as they like."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from overstory_loaders.blocks import Block
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
+
+# fmt: off
+DROPPED = frozenset({
+    "audio", "canvas", "datalist", "head", "iframe", "nav", "noscript", "object", "script", "select", "style", "svg",
+    "template", "textarea", "video",
+})
+HEADINGS = {f"h{level}": level for level in range(1, 7)}
+ITEMS = frozenset({"li", "dt", "dd"})
+PARTING = ITEMS | HEADINGS.keys() | {
+    "address", "article", "aside", "blockquote", "body", "caption", "center", "details", "dialog", "dir", "div", "dl",
+    "fieldset", "figcaption", "figure", "footer", "form", "header", "hgroup", "hr", "html", "legend", "main", "menu",
+    "ol", "optgroup", "p", "pre", "search", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr",
+    "ul",
+}
+# fmt: on
+STRUCTURE = frozenset({"table", "ul", "ol", "dl", "pre", "blockquote", "article", "section"}) | HEADINGS.keys()
+"""What a cell of a table of data does not hold: a table with one of these only lays the page out."""
+
+CELL_GAP = " | "
+
+_SPACE = re.compile(r"[ \t\n\r\f]+")
+
+
+def page_blocks(root: LexborNode | None) -> Iterator[Block]:
+    """The blocks of a page in reading order."""
+    if root is None:
+        return
+    writer = _BlockWriter(_layout_tables(root))
+    for node, entered in _walk(root):
+        tag = node.tag or ""
+        if not entered:
+            writer.leave(tag)
+        elif tag == "-text":
+            writer.write(node.text_content or "")
+        else:
+            writer.enter(tag)
+        yield from writer.finished()
+
+
+def _walk(root: LexborNode) -> Iterator[tuple[LexborNode, bool]]:
+    """Every node that is shown, in document order: (node, True) on the way in, (node, False) on the way out."""
+    above: list[LexborNode] = []
+    node = root
+    while True:
+        if _is_shown(node):
+            yield node, True
+            if (child := node.first_child) is not None:
+                above.append(node)
+                node = child
+                continue
+            yield node, False
+        while above and node.next is None:
+            node = above.pop()
+            yield node, False
+        following = node.next
+        if not above or following is None:
+            return
+        node = following
+
+
+def _is_shown(node: LexborNode) -> bool:
+    tag = node.tag
+    if tag is None or tag in DROPPED or tag in ("-comment", "-doctype"):
+        return False
+    if tag.startswith("-"):
+        return True
+    attributes = node.attributes
+    # "until-found" is text that the browser's own search may open.
+    return "hidden" not in attributes or attributes["hidden"] == "until-found"
+
+
+def _layout_tables(root: LexborNode) -> list[bool]:
+    """For each table, in the order they open, whether it only lays the page out."""
+    layout: list[bool] = []
+    open_tables: list[int] = []
+    for node, entered in _walk(root):
+        if entered and open_tables and node.tag in STRUCTURE:
+            layout[open_tables[-1]] = True
+        if node.tag == "table":
+            if entered:
+                open_tables.append(len(layout))
+                layout.append(False)
+            else:
+                open_tables.pop()
+    return layout
+
+
+class _BlockWriter:
+    """Collects text until a tag ends the block.
+
+    A table of data becomes one block, a line for each row; it holds no other table, so there is at most one at a time.
+    """
+
+    def __init__(self, layout_tables: list[bool]) -> None:
+        self._layout = iter(layout_tables)
+        self._blocks: list[Block] = []
+        self._parts: list[str] = []
+        self._level = 0
+        self._verbatim = 0
+        self._item = self._after_item = False
+        self._rows: list[str] | None = None
+        self._cells: list[str] = []
+
+    def finished(self) -> list[Block]:
+        """The blocks that ended since the last call."""
+        blocks, self._blocks = self._blocks, []
+        return blocks
+
+    def write(self, text: str) -> None:
+        self._parts.append(text if self._verbatim else _SPACE.sub(" ", text))
+
+    def enter(self, tag: str) -> None:
+        if self._rows is not None:
+            self._enter_in_table(tag)
+        elif tag == "br":
+            self._parts.append(" " if self._level else "\n")
+        elif tag in PARTING:
+            self._end_block()
+            self._begin(tag)
+
+    def leave(self, tag: str) -> None:
+        if self._rows is not None:
+            self._leave_in_table(tag, self._rows)
+        elif tag in PARTING:
+            self._end_block()
+            if tag in HEADINGS:
+                self._level = 0
+            elif tag == "pre":
+                self._verbatim -= 1
+
+    def _begin(self, tag: str) -> None:
+        if tag in HEADINGS:
+            self._level = HEADINGS[tag]
+        elif tag == "pre":
+            self._verbatim += 1
+        elif tag in ITEMS:
+            self._item = True
+        elif tag == "table" and not next(self._layout):
+            self._rows = []
+
+    def _end_block(self) -> None:
+        text = "".join(self._parts)
+        self._parts.clear()
+        if not self._verbatim:
+            text = "\n".join(" ".join(line.split()) for line in text.split("\n"))
+        text = text.strip("\n")
+        if not text or text.isspace():
+            return
+        self._blocks.append(Block(text, self._level, tight=self._item and self._after_item))
+        self._item, self._after_item = False, self._item
+
+    def _enter_in_table(self, tag: str) -> None:
+        if tag in ("td", "th", "caption"):
+            self._parts.clear()
+        elif tag == "br" or tag in PARTING:
+            self._parts.append(" ")
+
+    def _leave_in_table(self, tag: str, rows: list[str]) -> None:
+        if tag in ("td", "th"):
+            self._cells.append(self._line())
+        elif tag == "caption":
+            self._blocks.append(Block(self._line()))
+        elif tag == "tr":
+            if any(self._cells):
+                rows.append(CELL_GAP.join(self._cells))
+            self._cells.clear()
+        elif tag == "table":
+            self._blocks.append(Block("\n".join(rows)))
+            self._rows = None
+            self._item = self._after_item = False
+            self._parts.clear()
+        elif tag in PARTING:
+            self._parts.append(" ")
+
+    def _line(self) -> str:
+        line = " ".join("".join(self._parts).split())
+        self._parts.clear()
+        return line

@@ -1,0 +1,38 @@
+"""JSON lines, and arrays of JSON objects: one document a record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from overstory.model import Annotation, Document
+from overstory.protocols import OnBroken
+from overstory_loaders.beir import is_beir_corpus
+from overstory_loaders.files import address, has_suffix
+from overstory_loaders.json_records import LINES_SUFFIXES, SUFFIXES, first_record, json_records
+from overstory_loaders.openie import is_openie_record
+from overstory_loaders.records import Fields, documents
+
+EXPORT_MARK = "overstory_export"
+"""The member of the first object of a file that Overstory itself wrote; such a file is read by the platform."""
+
+
+class JsonLinesLoader:
+    """JSON lines (`.jsonl`, `.ndjson`) of any size, and `.json` files that hold an array of objects."""
+
+    name = "jsonl"
+
+    def recognises(self, source: str) -> bool:
+        """By name; a `.json` file only if its first object has a text, for most are something else."""
+        if not has_suffix(source, SUFFIXES, compressed=True) or is_beir_corpus(source):
+            return False
+        record = first_record(source)
+        if record is None:
+            return has_suffix(source, LINES_SUFFIXES, compressed=True)
+        if EXPORT_MARK in record or is_openie_record(record):
+            return False
+        return has_suffix(source, LINES_SUFFIXES, compressed=True) or bool(record.keys() & set(Fields().text))
+
+    def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
+        """One document a record; its fields are listed at `records.Fields`."""
+        records = json_records(source, on_broken=on_broken)
+        return documents(records, source=address(source), fields=Fields(), on_broken=on_broken)

@@ -1,0 +1,93 @@
+"""The keys of a source's records: each once, and none that depends on where its record stands."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Self
+
+from overstory_loaders.cleaning import is_storable
+from overstory_loaders.place import Place
+
+KEY_LIMIT = 1000
+"""Longer ids are refused: indexes of Neo4j take keys of up to about 8 kB."""
+
+_CREATE = (
+    "CREATE TABLE keys (namespace TEXT, key TEXT, line INTEGER, repeats INTEGER, PRIMARY KEY (namespace, key)) "
+    "WITHOUT ROWID"
+)
+_INSERT = "INSERT OR IGNORE INTO keys VALUES (?, ?, ?, 1)"
+_FIRST = "SELECT line FROM keys WHERE namespace = ? AND key = ?"
+_REPEAT = "UPDATE keys SET repeats = repeats + 1 WHERE namespace = ? AND key = ?"
+_REPEATS = "SELECT repeats FROM keys WHERE namespace = ? AND key = ?"
+
+
+def content_key(values: Mapping[str, object]) -> str:
+    """A key for a record without an id: 32 hexadecimal digits of the SHA-256 of all it says."""
+    canonical = json.dumps(values, ensure_ascii=False, sort_keys=True, default=str)
+    return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+class KeyRegister:
+    """Remembers the keys of one source, in memory that does not grow with it.
+
+    The table lives in a temporary file of SQLite's own, which goes when the register is closed: a set of the ids of a
+    corpus of ten million records would take more than a gigabyte.
+    """
+
+    def __init__(self) -> None:
+        # The loader may be advanced from another thread than the one that made it, though never from two at once.
+        self._table = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+        for statement in (
+            "PRAGMA journal_mode = OFF",
+            "PRAGMA synchronous = OFF",
+            "PRAGMA cache_size = -16384",
+            _CREATE,
+            "BEGIN",
+        ):
+            self._table.execute(statement)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._table.close()
+
+    def claim(self, key: str, place: Place, *, namespace: str = "") -> None:
+        """Takes a key for the record at `place`.
+
+        Raises:
+            BrokenSource: it is too long, has characters that cannot be stored, or another record has it.
+        """
+        if len(key) > KEY_LIMIT:
+            raise place.broken(
+                f"its id has {len(key)} characters", remedy=f"Ids may have {KEY_LIMIT}; name another field id."
+            )
+        if not is_storable(key):
+            raise place.broken(
+                f"its id {key!a} has a control character, or half of one that takes two", remedy="Correct the id."
+            )
+        if not self._insert(namespace, key, place):
+            word = "record" if place.line is None else "line"
+            (first,) = self._table.execute(_FIRST, (namespace, key)).fetchone()
+            raise place.broken(
+                f"has the id {key!r} of {word} {first}, which was loaded",
+                remedy="Give each record an id of its own, or none: then its content makes one.",
+            )
+
+    def claim_content(self, key: str, place: Place, *, namespace: str = "") -> str:
+        """Takes a key made from content; a record that repeats another word for word gets "-2", "-3", … behind it."""
+        if self._insert(namespace, key, place):
+            return key
+        self._table.execute(_REPEAT, (namespace, key))
+        (repeats,) = self._table.execute(_REPEATS, (namespace, key)).fetchone()
+        return f"{key}-{repeats}"
+
+    def _insert(self, namespace: str, key: str, place: Place) -> bool:
+        number = place.record if place.line is None else place.line
+        return self._table.execute(_INSERT, (namespace, key, number)).rowcount == 1

@@ -1,0 +1,96 @@
+"""Documents from LangChain: any of its document loaders, or documents that are at hand."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from overstory.errors import BrokenSource, SourceError
+from overstory.model import Document
+from overstory.protocols import OnBroken
+from overstory_loaders.cleaning import clean_text, clean_title
+from overstory_loaders.keys import KeyRegister, content_key
+from overstory_loaders.metadata import clean_metadata
+from overstory_loaders.place import Place
+
+if TYPE_CHECKING:
+    from langchain_core.documents import Document as LangChainDocument
+
+_log = logging.getLogger(__name__)
+
+
+@runtime_checkable
+class LazyLoader(Protocol):
+    """What is asked of a LangChain loader: every subclass of its `BaseLoader` has it."""
+
+    def lazy_load(self) -> Iterator[LangChainDocument]: ...
+
+
+def log_broken(error: BrokenSource) -> None:
+    """Goes on, and leaves a warning in the log."""
+    _log.warning("%s", error)
+
+
+def from_langchain(
+    origin: LazyLoader | Iterable[LangChainDocument], *, source: str | None = None, on_broken: OnBroken = log_broken
+) -> Iterator[Document]:
+    """Documents for `Knowledge.ingest_documents`, lazily.
+
+    The key is the LangChain document's `id`, else a hash of its text. Metadata that no property can hold is left out.
+
+    Args:
+        origin: a document loader, or LangChain documents.
+        source: the namespace of the keys; each document's own metadata `source` if left out.
+        on_broken: hears of documents without text, or with an id that was there before; may raise.
+
+    Raises:
+        SourceError: a document has no `source` in its metadata, and none was given.
+        BrokenSource: the LangChain loader failed.
+    """
+    name = source or type(origin).__name__
+    items = _guarded(origin, name) if isinstance(origin, LazyLoader) else iter(origin)
+    with KeyRegister() as keys:
+        for number, item in enumerate(items, start=1):
+            try:
+                document = _converted(item, Place(name, record=number), source, keys)
+            except BrokenSource as error:
+                on_broken(error)
+            else:
+                yield document
+
+
+def _guarded(loader: LazyLoader, name: str) -> Iterator[LangChainDocument]:
+    """What the loader gives; whatever it raises becomes `BrokenSource`."""
+    try:
+        yield from loader.lazy_load()
+    except Exception as error:
+        raise BrokenSource(f"the LangChain loader failed: {type(error).__name__}: {error}", source=name) from error
+
+
+def _converted(item: LangChainDocument, place: Place, source: str | None, keys: KeyRegister) -> Document:
+    metadata: dict[str, object] = {str(name): value for name, value in item.metadata.items()}
+    namespace = source or str(metadata.pop("source", None) or "")
+    if not namespace:
+        raise SourceError(
+            f"{place.source}, record {place.record}: the document has no 'source' in its metadata.",
+            remedy="Give one: from_langchain(…, source=NAME). Keep it the same from run to run: ids depend on it.",
+        )
+    text = clean_text(item.page_content)
+    if not text:
+        raise place.broken("is empty")
+    title = clean_title(str(metadata.pop("title", None) or ""))
+    return Document(
+        source=namespace,
+        source_key=_key(item, text, place, keys, namespace),
+        text=text,
+        title=title,
+        metadata=clean_metadata(metadata).values,
+    )
+
+
+def _key(item: LangChainDocument, text: str, place: Place, keys: KeyRegister, namespace: str) -> str:
+    if item.id:
+        keys.claim(item.id, place, namespace=namespace)
+        return item.id
+    return keys.claim_content(content_key({"text": text}), place, namespace=namespace)

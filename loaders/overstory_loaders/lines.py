@@ -1,0 +1,110 @@
+"""Files that are read line by line: any size, in memory that one line needs."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import IO
+
+from overstory.errors import BrokenSource
+from overstory.protocols import OnBroken
+from overstory_loaders.decoding import CONVERT, CONVERT_UTF16, marked_encoding
+from overstory_loaders.files import FILE_ERRORS, open_bytes, reading, unreadable
+from overstory_loaders.place import Place
+
+LINE_LIMIT = 64 * 2**20
+"""The most characters of a line; a longer one is broken, not a reason to run out of memory."""
+
+_BAD_BYTE = re.compile("[\\udc80-\\udcff]")  # what the handler "surrogateescape" makes of a byte that is not UTF-8
+_SKIP = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line with its end ("\\n", where the file has one), counted from 1."""
+
+    number: int
+    text: str
+
+
+def read_lines(source: str, *, on_broken: OnBroken, limit: int = LINE_LIMIT) -> Iterator[Line]:
+    """The lines of a file, lazily; those that are too long or not UTF-8 go to `on_broken`.
+
+    Raises:
+        BrokenSource: the file cannot be opened, or breaks off inside compressed data or UTF-16.
+    """
+    for line in raw_lines(source, on_broken=on_broken, limit=limit):
+        bad = bad_byte(line.text)
+        if bad is None:
+            yield line
+        else:
+            on_broken(not_utf8(Place(source, line.number), bad))
+
+
+def raw_lines(source: str, *, on_broken: OnBroken, limit: int = LINE_LIMIT) -> Iterator[Line]:
+    """Like `read_lines`, but bytes that are not UTF-8 are left in, for `bad_byte` to find: a record in a CSV file may
+    have many lines, and is broken as a whole."""
+    with open_bytes(source) as stream, _as_text(stream, source) as text:
+        number = 0
+        while line := _next_line(text, source, number + 1, limit):
+            number += 1
+            if len(line) > limit:
+                _skip_rest(text, source, line)
+                on_broken(
+                    BrokenSource(
+                        f"is longer than {limit // 2**20} MiB",
+                        source=source,
+                        line=number,
+                        remedy="Check that each record stands on a line of its own, or split the text.",
+                    )
+                )
+            else:
+                yield Line(number, line)
+
+
+def bad_byte(text: str) -> str | None:
+    """The first byte that is not UTF-8 in a raw line, as "0xe9 at position 17" (of the line, counted in bytes)."""
+    found = None if text.isascii() else _BAD_BYTE.search(text)
+    if found is None:
+        return None
+    before = text[: found.start()].encode("utf-8", "surrogateescape")
+    return f"0x{ord(found.group()) - 0xDC00:02x} at position {len(before) + 1}"
+
+
+def not_utf8(place: Place, bad: str) -> BrokenSource:
+    """The error for a line in which `bad_byte` found something."""
+    return place.broken(f"is not UTF-8: byte {bad}", remedy=CONVERT)
+
+
+def _as_text(stream: IO[bytes], source: str) -> io.TextIOWrapper:
+    with reading(source):
+        head = stream.read(4)
+        stream.seek(0)
+    if b"\0" in head and not marked_encoding(head):
+        raise BrokenSource("looks binary: it begins with NUL bytes", source=source, remedy=CONVERT_UTF16)
+    codec = marked_encoding(head) or "utf-8"
+    # newline: only "\n" ends a line; a form feed or U+2028 inside a JSON string does not.
+    return io.TextIOWrapper(stream, encoding=codec, errors="surrogateescape", newline="\n")
+
+
+def _next_line(text: io.TextIOWrapper, source: str, number: int, limit: int) -> str:
+    """The next line, or its first `limit` + 1 characters; "" at the end of the file."""
+    try:
+        return text.readline(limit + 1)
+    except UnicodeError as error:
+        raise BrokenSource(
+            f"is not {text.encoding.upper()}, and cannot be read further: {error}",
+            source=source,
+            line=number,
+            remedy="Get the file again, or convert it to UTF-8.",
+        ) from error
+    except FILE_ERRORS as error:
+        raise unreadable(error, source, number) from error
+
+
+def _skip_rest(text: io.TextIOWrapper, source: str, piece: str) -> None:
+    with reading(source):
+        while piece and not piece.endswith("\n"):
+            piece = text.readline(_SKIP)

@@ -1,0 +1,79 @@
+"""Markdown, kept as it is written: readable, and its headings found by a CommonMark parser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import accumulate, pairwise
+
+from markdown_it import MarkdownIt
+
+from overstory.errors import BrokenSource
+from overstory.model import Annotation, Document, Heading
+from overstory.protocols import OnBroken
+from overstory_loaders.cleaning import clean_text, clean_title
+from overstory_loaders.decoding import read_text
+from overstory_loaders.files import address, has_suffix, stem
+from overstory_loaders.front_matter import split_front_matter
+from overstory_loaders.metadata import clean_metadata
+
+SUFFIXES = (".md", ".markdown", ".mdown", ".mkd")
+
+
+class MarkdownLoader:
+    """Markdown files, titled by their front matter, their first heading of level 1, or the file's name."""
+
+    name = "markdown"
+
+    def recognises(self, source: str) -> bool:
+        """By name."""
+        return has_suffix(source, SUFFIXES)
+
+    def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:  # noqa: ARG002
+        """One document; its front matter becomes metadata and is not in the text."""
+        matter = split_front_matter(clean_text(read_text(source)))
+        text = matter.text.strip()
+        if not text:
+            raise BrokenSource("is empty", source=source)
+        headings = find_headings(text)
+        metadata = clean_metadata(matter.values).values
+        declared = clean_title(str(metadata.pop("title", "")))
+        first = next((heading.text for heading in headings if heading.level == 1), "")
+        yield Document(
+            source=address(source),
+            source_key="",
+            text=text,
+            title=declared or clean_title(first) or clean_title(stem(source)),
+            metadata=metadata,
+            headings=headings,
+        )
+
+
+def find_headings(text: str) -> tuple[Heading, ...]:
+    """The headings of a Markdown text with "\\n" line ends: those that part it, not those inside quotes and lists.
+
+    Their words come without markup, `start` is where the markup begins ("#", or the underlined line).
+    """
+    parser = MarkdownIt("commonmark")
+    parser.core.ruler.enableOnly(["normalize", "block"])  # inline markup of the whole text is nobody's business here
+    environment: dict[str, object] = {}
+    tokens = parser.parse(text, environment)
+    lines = text.split("\n")
+    starts = [0, *accumulate(len(line) + 1 for line in lines)]
+    headings: list[Heading] = []
+    for opening, content in pairwise(tokens):
+        if opening.type != "heading_open" or opening.level or not opening.map:
+            continue
+        words = _words(content.content, environment)
+        if words:
+            line = opening.map[0]
+            indent = len(lines[line]) - len(lines[line].lstrip())
+            headings.append(Heading(start=starts[line] + indent, level=int(opening.tag[1:]), text=words))
+    return tuple(headings)
+
+
+def _words(markup: str, environment: dict[str, object]) -> str:
+    """What a reader sees of inline markup."""
+    tokens = [
+        child for inline in MarkdownIt("commonmark").parseInline(markup, environment) for child in inline.children or []
+    ]
+    return clean_title("".join(" " if token.type == "softbreak" else token.content for token in tokens))

@@ -1,0 +1,137 @@
+"""Entities and triples that somebody else extracted (open information extraction), as HippoRAG publishes them.
+
+Two forms of a record: `{"_id", "entities", "triples"}` annotates a document that another source brings, under that key;
+`{"idx", "passage", "extracted_entities", "extracted_triples"}` (HippoRAG's cache, mostly inside `{"docs": […]}`) brings
+its document along.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from overstory.errors import BrokenSource
+from overstory.model import Annotation, Document
+from overstory.protocols import OnBroken
+from overstory_loaders.cleaning import clean_title
+from overstory_loaders.files import address, has_suffix
+from overstory_loaders.json_records import SUFFIXES, first_record, json_records
+from overstory_loaders.keys import KeyRegister
+from overstory_loaders.place import Place
+from overstory_loaders.records import Fields, Record, document_of, key_of
+
+ENTITIES = ("entities", "extracted_entities")
+TRIPLES = ("triples", "extracted_triples")
+_EXAMPLE = 200
+_TEXT = ("passage", "text")
+_ID = ("_id", "id", "idx")
+_ANNOTATION = Fields(text=(), title=(), id=_ID, id_required=True)
+_DOCUMENT = Fields(text=_TEXT, title=("title",), id=_ID)
+
+Triple = tuple[str, str, str]
+
+
+class OpenIELoader:
+    """OpenIE results as JSON lines, a JSON array, or HippoRAG's own file."""
+
+    name = "openie"
+
+    def recognises(self, source: str) -> bool:
+        """A JSON file whose first record has triples."""
+        if not has_suffix(source, SUFFIXES, compressed=True):
+            return False
+        record = first_record(source)
+        return record is not None and is_openie_record(record)
+
+    def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
+        """An annotation a record, after its document where the record has a text.
+
+        What is no triple of three texts is reported, and the rest of its record kept.
+        """
+        with KeyRegister() as keys:
+            for record in json_records(source, on_broken=on_broken):
+                try:
+                    read = _read(record, address(source), keys)
+                except BrokenSource as error:
+                    on_broken(error)
+                    continue
+                for flaw in read.flaws:
+                    on_broken(flaw)
+                yield from read.items
+
+
+def is_openie_record(record: Mapping[str, object]) -> bool:
+    """Whether a record has triples."""
+    return any(isinstance(record.get(name), list) for name in TRIPLES)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What a record gives, and what is wrong with parts of it."""
+
+    items: list[Document | Annotation]
+    flaws: list[BrokenSource]
+
+
+def _read(record: Record, source: str, keys: KeyRegister) -> _Read:
+    """The items of a record.
+
+    Raises:
+        BrokenSource: it has no triples, or no id and no text.
+    """
+    entities, entity_flaws = _entities(_list(record, ENTITIES), record.place)
+    triples, triple_flaws = _triples(_list(record, TRIPLES), record.place)
+    extracted = {*ENTITIES, *TRIPLES}
+    rest = Record(record.place, {name: value for name, value in record.values.items() if name not in extracted})
+    items: list[Document | Annotation] = []
+    if any(record.values.get(name) is not None for name in _TEXT):
+        document = document_of(rest, source=source, fields=_DOCUMENT, keys=keys)
+        items.append(document)
+        namespace, key = source, document.source_key
+    else:
+        namespace, key = "", key_of(rest, fields=_ANNOTATION, keys=keys)
+    items.append(Annotation(source=namespace, source_key=key, entities=entities, triples=triples))
+    return _Read(items, entity_flaws + triple_flaws)
+
+
+def _list(record: Record, names: tuple[str, ...]) -> list[object]:
+    found = next((record.values[name] for name in names if name in record.values), None)
+    if not isinstance(found, list):
+        raise record.place.broken(f"has no list {names[0]}")
+    return cast("list[object]", found)
+
+
+def _entities(values: list[object], place: Place) -> tuple[tuple[str, ...], list[BrokenSource]]:
+    good = [name for value in values if isinstance(value, str) and (name := clean_title(value))]
+    wrong = [value for value in values if not isinstance(value, str)]
+    return tuple(good), _flaws(wrong, len(values), place, "entities are no text")
+
+
+def _triples(values: list[object], place: Place) -> tuple[tuple[Triple, ...], list[BrokenSource]]:
+    good: list[Triple] = []
+    wrong: list[object] = []
+    for value in values:
+        triple = _triple(value)
+        if triple is None:
+            wrong.append(value)
+        else:
+            good.append(triple)
+    return tuple(good), _flaws(wrong, len(values), place, "triples are not three texts")
+
+
+def _triple(value: object) -> Triple | None:
+    parts = cast("list[object]", value) if isinstance(value, list) else []
+    texts = [clean_title(part) for part in parts if isinstance(part, str)]
+    if len(parts) != 3 or len(texts) != 3 or not all(texts):
+        return None
+    return texts[0], texts[1], texts[2]
+
+
+def _flaws(wrong: list[object], total: int, place: Place, what: str) -> list[BrokenSource]:
+    """One report a record, however many of its parts are wrong."""
+    if not wrong:
+        return []
+    example = json.dumps(wrong[0], ensure_ascii=True)[:_EXAMPLE]
+    return [place.broken(f"{len(wrong)} of {total} {what} and left out, like {example}")]

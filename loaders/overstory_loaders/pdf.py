@@ -1,0 +1,146 @@
+"""PDF files: the text of their pages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING
+
+from overstory.errors import BrokenSource
+from overstory.model import Annotation, Document
+from overstory.protocols import OnBroken
+from overstory_loaders.cleaning import clean_text, clean_title
+from overstory_loaders.files import address, has_suffix, missing_extra, open_bytes, stem
+from overstory_loaders.metadata import clean_metadata
+
+if TYPE_CHECKING:
+    from pypdf import PdfReader
+
+PAGE_GAP = "\n\n"
+
+_HYPHENATED = re.compile(r"(?<=[a-zß-öø-ÿ])-\n(?=[a-zß-öø-ÿ])")
+_NO_TITLE = re.compile(r"(?i)untitled.*|microsoft \w+ - .*|.*\.(?:docx?|tex|dvi|indd|pdf|qxd|ps)")
+"""What programs write where an author gave no title."""
+
+
+class PdfLoader:
+    """PDF files, titled by their own metadata or the file's name; headings are not marked in most, and not guessed."""
+
+    name = "pdf"
+
+    def recognises(self, source: str) -> bool:
+        """By name."""
+        return has_suffix(source, (".pdf",))
+
+    def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
+        """One document; its metadata has `pages`, and in `page_starts` the first character of each page.
+
+        A page that cannot be read is reported, and the others kept.
+        """
+        with open_bytes(source) as stream:
+            reader = _opened(stream, source)
+            pages = _joined(list(_page_texts(reader, source, on_broken)))
+            described = _described(reader)
+        if not pages.text:
+            raise BrokenSource(
+                f"has no text on its {len(pages.starts)} pages: they are probably scanned images",
+                source=source,
+                remedy="Recognise the text first, for example: ocrmypdf OLD.pdf NEW.pdf",
+            )
+        metadata = {"author": described.author, "pages": len(pages.starts), "page_starts": pages.starts}
+        yield Document(
+            source=address(source),
+            source_key="",
+            text=pages.text,
+            title=described.title or clean_title(stem(source)),
+            metadata=clean_metadata(metadata).values,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedPages:
+    """A text and the first character of each of its pages; a page without text begins where the text before it ends."""
+
+    text: str
+    starts: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Described:
+    title: str = ""
+    author: str | None = None
+
+
+def _opened(stream: IO[bytes], source: str) -> PdfReader:
+    try:
+        from pypdf import PdfReader
+        from pypdf.errors import DependencyError, EmptyFileError
+    except ImportError as error:
+        raise missing_extra("pdf", "pypdf") from error
+    try:
+        reader = PdfReader(stream)
+        # Publishers like to encrypt with an empty password, to forbid printing; anybody may read those.
+        readable = not reader.is_encrypted or bool(reader.decrypt(""))
+        page_count = len(reader.pages) if readable else 0
+    except DependencyError as error:
+        raise missing_extra("pdf", "cryptography") from error
+    except EmptyFileError as error:
+        raise BrokenSource("is empty", source=source) from error
+    except Exception as error:  # pypdf says of itself: "broken PDF files might cause other Exceptions"
+        raise BrokenSource(
+            f"is no PDF, or a damaged one: {_said(error)}", source=source, remedy="Get it again, or try: qpdf OLD NEW"
+        ) from error
+    if not readable:
+        raise BrokenSource(
+            "is encrypted, and needs a password",
+            source=source,
+            remedy="Decrypt it first: qpdf --decrypt --password=… OLD.pdf NEW.pdf",
+        )
+    if not page_count:
+        raise BrokenSource("has no pages", source=source, remedy="Get it again, or try: qpdf OLD NEW")
+    return reader
+
+
+def _page_texts(reader: PdfReader, source: str, on_broken: OnBroken) -> Iterator[str]:
+    for number in range(1, len(reader.pages) + 1):
+        try:
+            text = reader.pages[number - 1].extract_text()
+        except Exception as error:  # noqa: BLE001 # as above
+            text = ""
+            on_broken(BrokenSource(f"page {number} cannot be read: {_said(error)}", source=source))
+        yield _clean_page(text)
+
+
+def _clean_page(text: str) -> str:
+    """Words that were parted at a line end are joined, as pdftotext does: nobody searches for "inter-"."""
+    return _HYPHENATED.sub("", clean_text(text))
+
+
+def _joined(pages: Sequence[str]) -> JoinedPages:
+    starts: list[int] = []
+    text: list[str] = []
+    length = 0
+    for page in pages:
+        if page and text:
+            text.append(PAGE_GAP)
+            length += len(PAGE_GAP)
+        starts.append(length)
+        if page:
+            text.append(page)
+            length += len(page)
+    return JoinedPages("".join(text), starts)
+
+
+def _described(reader: PdfReader) -> _Described:
+    try:
+        information = reader.metadata
+        title, author = (information.title, information.author) if information else (None, None)
+    except Exception:  # noqa: BLE001 # as above; a document is worth more than its title
+        return _Described()
+    cleaned = clean_title(str(title or ""))
+    return _Described("" if _NO_TITLE.fullmatch(cleaned) else cleaned, str(author) if author else None)
+
+
+def _said(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

@@ -1,0 +1,31 @@
+"""Plain text files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from overstory.errors import BrokenSource
+from overstory.model import Annotation, Document
+from overstory.protocols import OnBroken
+from overstory_loaders.cleaning import clean_text, clean_title
+from overstory_loaders.decoding import read_text
+from overstory_loaders.files import address, has_suffix, stem
+
+SUFFIXES = (".txt", ".text", ".rst", ".adoc", ".asciidoc", ".org")
+
+
+class TextLoader:
+    """Plain text, and light markup that reads well as it stands; titled by the file's name."""
+
+    name = "text"
+
+    def recognises(self, source: str) -> bool:
+        """By name."""
+        return has_suffix(source, SUFFIXES)
+
+    def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:  # noqa: ARG002
+        """One document."""
+        text = clean_text(read_text(source))
+        if not text:
+            raise BrokenSource("is empty", source=source)
+        yield Document(source=address(source), source_key="", text=text, title=clean_title(stem(source)))

@@ -1,0 +1,63 @@
+"""Retrievers side by side on one corpus: loads what is missing, indexes what is missing, asks each in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from overstory.bench.dataset import BenchDataset
+from overstory.bench.packing import Layout, document_qrels, documents, source_name
+from overstory.bench.runner import METRIC_DEPTH, BenchResult, run_bench
+from overstory.index import CorpusStatus
+from overstory.model import Annotation, Document
+from overstory.protocols import Progress, Retriever
+
+_LOAD_STAGE = "load"
+
+
+class BenchedKnowledge(Protocol):
+    """What a comparison needs of a `Knowledge`."""
+
+    def ingest_documents(self, documents: Iterable[Document | Annotation], *, strict: bool = False) -> object: ...
+
+    def index(self) -> object: ...
+
+    def retriever(self, name: str) -> Retriever: ...
+
+    def status(self) -> CorpusStatus: ...
+
+
+def compare(
+    knowledge: BenchedKnowledge,
+    dataset: BenchDataset,
+    layout: Layout,
+    retrievers: Sequence[str],
+    *,
+    k: int = METRIC_DEPTH,
+    progress: Progress | None = None,
+) -> list[BenchResult]:
+    """The results of each retriever, in the order of their names given.
+
+    Args:
+        knowledge: opened on `corpus_name(…)`: a corpus for this dataset in this layout alone. What it has is kept.
+
+    Raises:
+        SettingsError: there is no retriever of a name; nothing was loaded.
+        BenchError: a question failed.
+        SourceError, SchemaError, CorpusError, DatabaseError, ModelError: as loading and indexing raise them.
+    """
+    made = {name: knowledge.retriever(name) for name in retrievers}
+    passages = documents(dataset.read_passages(), layout, source=source_name(dataset))
+    knowledge.ingest_documents(passages, strict=True)
+    knowledge.index()
+    index_seconds = _index_seconds(knowledge.status())
+    qrels = document_qrels(dataset.qrels, dataset.passage_ids, layout)
+    return [
+        run_bench(retriever, dataset.questions, qrels, name=name, k=k, index_seconds=index_seconds, progress=progress)
+        for name, retriever in made.items()
+    ]
+
+
+def _index_seconds(status: CorpusStatus) -> float:
+    """What the stages took when they last had something to do; loading is not indexing."""
+    return sum(stage.seconds for stage in status.stages if stage.name != _LOAD_STAGE)

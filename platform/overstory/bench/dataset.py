@@ -1,0 +1,212 @@
+"""A benchmark in BEIR's layout: passages, questions, and which passages answer them.
+
+FOLDER/corpus.jsonl       _id, title, text
+FOLDER/queries.jsonl      _id, text, metadata.answers, metadata.type
+FOLDER/qrels/*.tsv        query-id, corpus-id, score
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from overstory.bench.qrels import Judgement, Qrels, choose_qrels, read_judgements
+from overstory.bench.records import Record, broken, identifier, read_records, string
+from overstory.errors import BenchError
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One line of `corpus.jsonl`. The title is "" where there is none; either text may be empty."""
+
+    id: str
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One line of `queries.jsonl`, with the answers and the type that its metadata give."""
+
+    id: str
+    text: str
+    answers: tuple[str, ...] = ()
+    type: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BenchDataset:
+    """What a benchmark asks, of which passages.
+
+    Attributes:
+        corpus: the passages' file; `read_passages` streams it.
+        digest: SHA-256 over ids, titles and texts in order: the same passages have the same one, wherever they lie.
+        passage_ids: in the order of the file.
+        questions: those with at least one gold passage, in the order of their file.
+        qrels: the judgements of these questions.
+        skipped: how many questions have no gold passage and are left out.
+        strays: how many judgements are of questions that are not asked.
+    """
+
+    corpus: Path
+    digest: str
+    passage_ids: tuple[str, ...]
+    questions: tuple[Question, ...]
+    qrels: Qrels
+    skipped: int = 0
+    strays: int = 0
+
+    def read_passages(self) -> Iterator[Passage]:
+        """The passages, one at a time, in the order of the file."""
+        return read_passages(self.corpus)
+
+    def ids(self) -> Iterator[str]:
+        """The ids of all questions and passages."""
+        yield from (question.id for question in self.questions)
+        yield from self.passage_ids
+
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the results should know of the question files."""
+        notes: list[str] = []
+        if self.skipped:
+            notes.append(f"{self.skipped} questions have no gold passage and are left out.")
+        if self.strays:
+            notes.append(f"{self.strays} judgements are of questions that are not asked, and are left out.")
+        return tuple(notes)
+
+
+def load_dataset(folder: Path, *, queries: Path | None = None, qrels: Path | None = None) -> BenchDataset:
+    """A BEIR folder, or its passages with questions and judgements from other files.
+
+    Raises:
+        BenchError: a file is missing, empty or broken; a gold passage is not in the corpus; no question has gold.
+    """
+    if not folder.is_dir():
+        raise BenchError(f"{folder}: there is no such folder", remedy="Name a folder in BEIR's layout.")
+    corpus, queries = folder / "corpus.jsonl", queries or folder / "queries.jsonl"
+    qrels = qrels or choose_qrels(folder)
+    asked = {question.id: question for question in read_questions(queries)}
+    judgements = list(read_judgements(qrels))
+    used = [judgement for judgement in judgements if judgement.question in asked]
+    table = _by_question(used, qrels)
+    questions = tuple(question for question in asked.values() if _has_gold(table.get(question.id, {})))
+    if not questions:
+        raise BenchError(
+            f"{qrels}: no question of {queries} has a gold passage in it",
+            remedy="Name question and relevance files that belong together with --queries and --qrels.",
+        )
+    digest, ids = _survey(corpus)
+    _check_gold(used, frozenset(ids), qrels, corpus)
+    return BenchDataset(
+        corpus=corpus,
+        digest=digest,
+        passage_ids=ids,
+        questions=questions,
+        qrels={question.id: table[question.id] for question in questions},
+        skipped=len(asked) - len(questions),
+        strays=len(judgements) - len(used),
+    )
+
+
+def read_passages(corpus: Path) -> Iterator[Passage]:
+    """The passages of a `corpus.jsonl`, lazily.
+
+    Raises:
+        BenchError: the file cannot be read, or a line is broken.
+    """
+    return (passage for _, passage in _numbered_passages(corpus))
+
+
+def read_questions(path: Path) -> Iterator[Question]:
+    """The questions of a `queries.jsonl`, lazily.
+
+    Raises:
+        BenchError: the file cannot be read or is empty, a line is broken, or an id comes twice.
+    """
+    seen: set[str] = set()
+    for line, record in read_records(path):
+        question = _question(record, path, line)
+        if question.id in seen:
+            raise broken(path, line, f"the question id {question.id!r} comes twice")
+        seen.add(question.id)
+        yield question
+    if not seen:
+        raise BenchError(f"{path}: there is no question in it", remedy="Name another file with --queries.")
+
+
+def _numbered_passages(corpus: Path) -> Iterator[tuple[int, Passage]]:
+    for line, record in read_records(corpus):
+        title = string(record, "title", corpus, line, default="")
+        yield (
+            line,
+            Passage(
+                id=identifier(record, corpus, line),
+                title=" ".join(title.split()),
+                text=string(record, "text", corpus, line),
+            ),
+        )
+
+
+def _question(record: Record, path: Path, line: int) -> Question:
+    text = string(record, "text", path, line)
+    if not text:
+        raise broken(path, line, "the question is empty")
+    raw = record.get("metadata")
+    metadata = cast("Record", raw) if isinstance(raw, dict) else {}
+    answers, kind = metadata.get("answers"), metadata.get("type")
+    return Question(
+        id=identifier(record, path, line),
+        text=text,
+        answers=tuple(str(answer) for answer in cast("list[object]", answers)) if isinstance(answers, list) else (),
+        type=kind if isinstance(kind, str) else "",
+    )
+
+
+def _by_question(judgements: Iterable[Judgement], path: Path) -> dict[str, dict[str, int]]:
+    table: dict[str, dict[str, int]] = {}
+    for judgement in judgements:
+        of_question = table.setdefault(judgement.question, {})
+        if of_question.get(judgement.passage, judgement.score) != judgement.score:
+            raise broken(
+                path,
+                judgement.line,
+                f"passage {judgement.passage!r} had another score for question {judgement.question!r} before",
+            )
+        of_question[judgement.passage] = judgement.score
+    return table
+
+
+def _has_gold(scores: dict[str, int]) -> bool:
+    return any(score > 0 for score in scores.values())
+
+
+def _survey(corpus: Path) -> tuple[str, tuple[str, ...]]:
+    """The digest of the passages and their ids, in one reading."""
+    digest = hashlib.sha256()
+    lines: dict[str, int] = {}
+    for line, passage in _numbered_passages(corpus):
+        if passage.id in lines:
+            raise broken(corpus, line, f"the passage id {passage.id!r} comes twice, first in line {lines[passage.id]}")
+        lines[passage.id] = line
+        digest.update(json.dumps([passage.id, passage.title, passage.text]).encode("ascii") + b"\n")
+    if not lines:
+        raise BenchError(f"{corpus}: there is no passage in it", remedy="Name a folder with passages.")
+    return digest.hexdigest(), tuple(lines)
+
+
+def _check_gold(judgements: Iterable[Judgement], ids: frozenset[str], qrels: Path, corpus: Path) -> None:
+    """Gold that is not in the corpus can never be found: the two files do not belong together."""
+    missing = [each for each in judgements if each.score > 0 and each.passage not in ids]
+    if missing:
+        first = missing[0]
+        more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
+        raise broken(
+            qrels,
+            first.line,
+            f"the gold passage {first.passage!r} of question {first.question!r} is not in {corpus}{more}",
+            remedy="Use the relevance file that belongs to these passages, or remove the lines.",
+        )

@@ -1,0 +1,130 @@
+"""How the passages of a benchmark become documents: where titles go, and passages joined into longer documents."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from overstory.bench.dataset import BenchDataset, Passage
+from overstory.bench.qrels import Qrels
+from overstory.model import Document, Heading
+
+TitleMode = Literal["field", "text", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How passages are laid out as documents.
+
+    Attributes:
+        titles: "field" keeps a title in its field, "text" puts it before the text instead, "none" drops it.
+        pack: how many shuffled passages make one document; None leaves each its own.
+        seed: of the shuffle.
+    """
+
+    titles: TitleMode = "field"
+    pack: int | None = None
+    seed: int = 0
+
+
+def corpus_name(dataset: BenchDataset, layout: Layout, *, embedder: str) -> str:
+    """A corpus of its own for these passages in this layout; the same passages find their index again.
+
+    Args:
+        embedder: its fingerprint, because the embedder decides where passages are cut, and has vectors of its own.
+    """
+    packed = "" if layout.pack is None else f"-pack{layout.pack}-seed{layout.seed}"
+    model = hashlib.sha256(embedder.encode()).hexdigest()
+    return f"bench-{dataset.digest[:16]}-{layout.titles}{packed}-{model[:8]}"
+
+
+def source_name(dataset: BenchDataset) -> str:
+    """The namespace of the documents' keys."""
+    return f"bench:{dataset.digest[:16]}"
+
+
+def documents(passages: Iterable[Passage], layout: Layout, *, source: str) -> Iterator[Document]:
+    """The documents to ingest; lazily, unless they are packed. What has no text is left out.
+
+    A document's `source_key` is the id of its passage, or the name of its pack.
+    """
+    made: Iterator[Document]
+    if layout.pack is None:
+        made = (_single(passage, layout.titles, source) for passage in passages)
+    else:
+        made = _packed(passages, layout.pack, layout, source)
+    return (document for document in made if document.text)
+
+
+def document_qrels(qrels: Qrels, passage_ids: Iterable[str], layout: Layout) -> Qrels:
+    """The judgements of the documents: a pack is as relevant as the most relevant passage in it."""
+    if layout.pack is None:
+        return qrels
+    order = shuffled(passage_ids, layout.seed)
+    pack_of = {passage: pack_name(rank // layout.pack) for rank, passage in enumerate(order)}
+    return {question: _at_best(scores.items(), pack_of) for question, scores in qrels.items()}
+
+
+def shuffled(ids: Iterable[str], seed: int) -> list[str]:
+    """The ids in an order that the seed alone decides: not the file's order, nor the version of Python."""
+    return sorted(ids, key=lambda each: hashlib.sha256(f"{seed}\n{each}".encode()).digest())
+
+
+def pack_name(number: int) -> str:
+    """The `source_key` of a packed document."""
+    return f"pack{number:06d}"
+
+
+def _single(passage: Passage, titles: TitleMode, source: str) -> Document:
+    if titles == "field" and passage.text:
+        return Document(source=source, source_key=passage.id, text=passage.text, title=passage.title)
+    return Document(source=source, source_key=passage.id, text=_paragraph(passage, titles))
+
+
+def _packed(passages: Iterable[Passage], size: int, layout: Layout, source: str) -> Iterator[Document]:
+    by_id = {passage.id: passage for passage in passages}
+    order = shuffled(by_id, layout.seed)
+    for number, start in enumerate(range(0, len(order), size)):
+        members = [by_id[each] for each in order[start : start + size]]
+        yield _joined(members, layout.titles, source, pack_name(number))
+
+
+def _joined(members: Sequence[Passage], titles: TitleMode, source: str, key: str) -> Document:
+    """One document of several passages; where titles have a field, each becomes the heading of its paragraph."""
+    parts: list[str] = []
+    headings: list[Heading] = []
+    start = 0
+    for passage in members:
+        paragraph = _paragraph(passage, titles)
+        if not paragraph:
+            continue
+        if titles == "field":
+            headings.append(Heading(start=start, level=1, text=passage.title))
+        parts.append(paragraph)
+        start += len(paragraph) + len(_BLANK_LINE)
+    return Document(
+        source=source,
+        source_key=key,
+        text=_BLANK_LINE.join(parts),
+        metadata={"passages": [passage.id for passage in members]},
+        headings=tuple(headings),
+    )
+
+
+_BLANK_LINE = "\n\n"
+
+
+def _paragraph(passage: Passage, titles: TitleMode) -> str:
+    """The words of a passage, its title on a line before them unless titles are dropped."""
+    return passage.text if titles == "none" else f"{passage.title}\n{passage.text}".strip()
+
+
+def _at_best(scores: Iterable[tuple[str, int]], pack_of: dict[str, str]) -> dict[str, int]:
+    best: dict[str, int] = {}
+    for passage, score in scores:
+        pack = pack_of.get(passage)
+        if pack is not None:
+            best[pack] = max(score, best.get(pack, score))
+    return best

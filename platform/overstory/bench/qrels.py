@@ -1,0 +1,87 @@
+"""Which passages answer which question: relevance files, as BEIR and as TREC write them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from overstory.bench.records import broken, read_lines
+from overstory.errors import BenchError
+
+Qrels = Mapping[str, Mapping[str, int]]
+"""Question id → passage or document id → relevance; above zero is gold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """One line of a relevance file."""
+
+    line: int
+    question: str
+    passage: str
+    score: int
+
+
+def choose_qrels(folder: Path) -> Path:
+    """The relevance file of a BEIR folder: the only one in `qrels/`, else `test.tsv`, else `dev.tsv`.
+
+    Raises:
+        BenchError: there is none, or several and neither of the two.
+    """
+    files = sorted(file for file in (folder / "qrels").glob("*.tsv") if file.is_file())
+    if len(files) == 1:
+        return files[0]
+    by_name = {file.name: file for file in files}
+    for name in ("test.tsv", "dev.tsv"):
+        if name in by_name:
+            return by_name[name]
+    found = ", ".join(by_name) or "none"
+    raise BenchError(
+        f"{folder / 'qrels'}: a relevance file is wanted, test.tsv or dev.tsv or any single one; found: {found}",
+        remedy="Name the file with --qrels.",
+    )
+
+
+def read_judgements(path: Path) -> Iterator[Judgement]:
+    """The lines of a relevance file: three columns with tabs between (BEIR), or four with white space (TREC).
+
+    A first line whose score is no number is BEIR's header.
+
+    Raises:
+        BenchError: the file cannot be read, a line has other columns, or a score is not a whole number.
+    """
+    first = True
+    for number, line in read_lines(path):
+        columns = _columns(line)
+        if columns is None:
+            raise broken(path, number, "three columns with tabs between (question, passage, score) are wanted")
+        question, passage, score = columns
+        if not (first and not _is_number(score)):
+            yield Judgement(number, question, passage, _score(score, path, number))
+        first = False
+
+
+def _columns(line: str) -> tuple[str, str, str] | None:
+    tabbed = [column.strip() for column in line.split("\t")]
+    if len(tabbed) == 3 and all(tabbed):
+        return tabbed[0], tabbed[1], tabbed[2]
+    words = line.split()
+    if len(words) == 4:
+        return words[0], words[2], words[3]
+    return None
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _score(text: str, path: Path, line: int) -> int:
+    try:
+        return int(text)
+    except ValueError as error:
+        raise broken(path, line, f"the score {text!r} is not a whole number") from error

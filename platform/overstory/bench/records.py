@@ -1,0 +1,96 @@
+"""Reads benchmark files line by line, and says which line of which file is broken."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import cast
+
+from overstory.errors import BenchError
+
+Record = dict[str, object]
+
+
+def broken(path: Path, line: int, message: str, *, remedy: str = "") -> BenchError:
+    """The error for one line of a file."""
+    return BenchError(f"{path}, line {line}: {message}", remedy=remedy or "Mend the line, or remove it.")
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a UTF-8 file with their numbers, counted from 1, without their ends; blank ones are left out.
+
+    Raises:
+        BenchError: the file cannot be read, or a line is not UTF-8.
+    """
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                text = _decoded(path, number, line).rstrip("\r\n")
+                if text.strip():
+                    yield number, text
+    except OSError as error:
+        raise BenchError(
+            f"{path}: it cannot be read: {error.strerror or error}",
+            remedy="A BEIR folder holds corpus.jsonl, queries.jsonl and qrels/; check the path and its permissions.",
+        ) from error
+
+
+def read_records(path: Path) -> Iterator[tuple[int, Record]]:
+    """The objects of a JSON-lines file with their line numbers.
+
+    Raises:
+        BenchError: the file cannot be read, or a line is not a JSON object.
+    """
+    for number, line in read_lines(path):
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise broken(path, number, f"this is not JSON: {error}") from error
+        if not isinstance(record, dict):
+            raise broken(path, number, "a JSON object is wanted, as {...}")
+        yield number, cast("Record", record)
+
+
+def identifier(record: Record, path: Path, line: int) -> str:
+    """The `_id` of a record; a number counts as its digits.
+
+    Raises:
+        BenchError: it is missing, empty, or something else.
+    """
+    value = record.get("_id")
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str) or not value.strip():
+        raise broken(path, line, '"_id" is missing or empty')
+    return _storable(value, "_id", path, line)
+
+
+def string(record: Record, key: str, path: Path, line: int, *, default: str | None = None) -> str:
+    """A text of a record, stripped; `default` stands for one that is missing or null.
+
+    Raises:
+        BenchError: it is not a text, or is missing and there is no default.
+    """
+    value = record.get(key)
+    if value is None and default is not None:
+        return default
+    if not isinstance(value, str):
+        raise broken(path, line, f'"{key}" is missing or not a text')
+    return _storable(value, key, path, line).strip()
+
+
+def _storable(value: str, key: str, path: Path, line: int) -> str:
+    """The text, unless it has half a surrogate pair, which JSON can say and UTF-8 cannot."""
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise broken(path, line, f'"{key}" has half a character (a lone surrogate)') from error
+    return value
+
+
+def _decoded(path: Path, number: int, line: bytes) -> str:
+    try:
+        return line.decode("utf-8-sig" if number == 1 else "utf-8")
+    except UnicodeDecodeError as error:
+        raise broken(path, number, "this is not UTF-8", remedy="Convert the file to UTF-8.") from error

@@ -1,0 +1,105 @@
+"""overstory bench"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from overstory.bench.comparison import compare
+from overstory.bench.dataset import BenchDataset, load_dataset
+from overstory.bench.packing import Layout, TitleMode, corpus_name
+from overstory.bench.report import as_objects, as_table
+from overstory.bench.runner import BenchRow
+from overstory.bench.trec import check_run, run_files, write_run
+from overstory.cli.options import json_option, verbosity_options
+from overstory.cli.output import counted, show_json
+from overstory.embed import make_embedder
+from overstory.knowledge import Knowledge
+from overstory.protocols import Progress
+from overstory.retrieve import retriever_names
+from overstory.settings import Settings
+
+PIPED_WIDTH = 100
+
+path = click.Path(path_type=Path)
+
+
+@click.command()
+@click.argument("folder", type=path, metavar="DIR")
+@click.option("--queries", type=path, metavar="FILE", help="Questions, instead of DIR/queries.jsonl.")
+@click.option("--qrels", type=path, metavar="FILE", help="Gold passages, instead of those in DIR/qrels (BEIR or TREC).")
+@click.option("--retriever", "names", multiple=True, metavar="NAME", help="May be repeated; all, if left out.")
+@click.option("-k", "k", type=click.IntRange(1, 1000), default=10, show_default=True, help="Documents a question.")
+@click.option(
+    "--run", type=path, metavar="FILE", help="Write a TREC run; with several retrievers, FILE.NAME.trec each."
+)
+@click.option(
+    "--titles",
+    type=click.Choice(["field", "text", "none"]),
+    default="field",
+    show_default=True,
+    help="Titles in their field, as words of the text, or dropped.",
+)
+@click.option(
+    "--pack", type=click.IntRange(1), metavar="N", help="Shuffle the passages and join each N into a document."
+)
+@click.option("--pack-seed", "seed", type=int, default=0, show_default=True, metavar="S", help="Of the shuffle.")
+@json_option
+@verbosity_options
+def bench(
+    progress: Progress,
+    folder: Path,
+    queries: Path | None,
+    qrels: Path | None,
+    names: tuple[str, ...],
+    k: int,
+    run: Path | None,
+    titles: TitleMode,
+    pack: int | None,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Measure retrievers on a BEIR folder: recall, nDCG, and milliseconds a question.
+
+    The passages go into a corpus of their own, which the next run finds again. all@5 is the share of questions whose
+    gold passages are all among the first 5.
+
+    \b
+    Examples:
+      overstory bench hotpotqa/
+      overstory bench hotpotqa/ --retriever dense --run dense.trec
+      overstory bench hotpotqa/ --pack 9 --titles text --json
+    """
+    dataset = load_dataset(folder, queries=queries, qrels=qrels)
+    for note in dataset.notes():
+        click.echo(f"Note: {note}", err=True)
+    layout = Layout(titles=titles, pack=pack, seed=seed)
+    names = tuple(dict.fromkeys(names)) or tuple(retriever_names())
+    files = run_files(run, names) if run else {}
+    if files:
+        check_run(files, dataset.ids())
+    settings = Settings.from_environment()
+    corpus = corpus_name(dataset, layout, embedder=make_embedder(settings.embedding).fingerprint)
+    with Knowledge(corpus, settings=settings, progress=progress) as knowledge:
+        results = compare(knowledge, dataset, layout, names, k=k, progress=progress)
+    for result in results if files else ():
+        write_run(files[result.row.retriever], result.rankings, tag=result.row.retriever)
+    rows = [result.row for result in results]
+    if as_json:
+        show_json(as_objects(rows))
+    else:
+        _show(rows, f"{folder.name}: {_size(dataset)}; corpus {corpus}")
+
+
+def _size(dataset: BenchDataset) -> str:
+    questions, passages = len(dataset.questions), len(dataset.passage_ids)
+    return f"{counted(questions, 'question')}, {counted(passages, 'passage')}"
+
+
+def _show(rows: Sequence[BenchRow], title: str) -> None:
+    click.echo(title)
+    Console(width=None if sys.stdout.isatty() else PIPED_WIDTH).print(as_table(rows))

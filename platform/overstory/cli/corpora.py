@@ -1,0 +1,30 @@
+"""overstory corpora"""
+
+from __future__ import annotations
+
+import click
+
+from overstory.cli.options import json_option, verbosity_options
+from overstory.cli.output import counted, show_json
+from overstory.knowledge import Knowledge
+from overstory.protocols import Progress
+
+
+@click.command()
+@json_option
+@verbosity_options
+def corpora(progress: Progress, as_json: bool) -> None:
+    """List all corpora with their sizes.
+
+    \b
+    Example:
+      overstory corpora --json
+    """
+    with Knowledge(progress=progress) as knowledge:
+        found = knowledge.corpora()
+    if as_json:
+        show_json(found)
+    elif not found:
+        click.echo("No corpus yet. Load something: overstory ingest PATH")
+    for size in [] if as_json else found:
+        click.echo(f"{size.corpus.name}: {counted(size.documents, 'document')}, {counted(size.chunks, 'chunk')}")

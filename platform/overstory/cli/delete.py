@@ -1,0 +1,55 @@
+"""overstory delete"""
+
+from __future__ import annotations
+
+import click
+
+from overstory.cli.options import json_option, knowledge_options
+from overstory.cli.output import counted, show_json
+from overstory.knowledge import Knowledge
+
+
+@click.command()
+@click.argument("ids", nargs=-1, metavar="[DOCUMENT_ID…]")
+@click.option("--source", metavar="PATH", help="Delete all documents of this source, as `overstory documents` shows it.")
+@click.option("--all", "everything", is_flag=True, help="Delete the whole corpus.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@json_option
+@knowledge_options
+def delete(
+    knowledge: Knowledge, ids: tuple[str, ...], source: str | None, everything: bool, yes: bool, as_json: bool
+) -> None:
+    """Delete documents, with what only they mention, or a whole corpus.
+
+    \b
+    Examples:
+      overstory delete 3f1c0e…                         ids are in `overstory documents`
+      overstory delete --source /data/old.md
+      overstory delete --all --corpus wiki --yes
+    """
+    if sum((bool(ids), source is not None, everything)) != 1:
+        raise click.UsageError("Name document ids, or --source, or --all.")
+    if everything:
+        _delete_corpus(knowledge, yes=yes, as_json=as_json)
+        return
+    wanted = list(ids) or [document.id for document in knowledge.documents(source=source)]
+    if not yes and not ids:
+        click.confirm(f"Delete {counted(len(wanted), 'document')} of {source}?", abort=True, err=True)
+    removed = knowledge.delete_documents(wanted)
+    if as_json:
+        show_json({"deleted": removed, "not_found": len(wanted) - removed})
+    else:
+        missing = len(wanted) - removed
+        click.echo(f"Deleted {counted(removed, 'document')}" + (f"; {missing:,} not found." if missing else "."))
+
+
+def _delete_corpus(knowledge: Knowledge, *, yes: bool, as_json: bool) -> None:
+    counts = knowledge.status().counts
+    if not yes:
+        what = f"corpus {knowledge.corpus_name!r} with {counted(counts['documents'], 'document')}"
+        click.confirm(f"Delete {what}?", abort=True, err=True)
+    knowledge.delete_corpus()
+    if as_json:
+        show_json({"deleted": counts["documents"], "corpus": knowledge.corpus_name})
+    else:
+        click.echo(f"Deleted corpus {knowledge.corpus_name!r} with {counted(counts['documents'], 'document')}.")

@@ -1,0 +1,33 @@
+"""overstory doctor"""
+
+from __future__ import annotations
+
+import click
+
+from overstory.cli.options import json_option, verbosity_options
+from overstory.cli.output import show_json
+from overstory.diagnosis import diagnose
+from overstory.protocols import Progress
+from overstory.settings import Settings
+
+
+@click.command()
+@json_option
+@verbosity_options
+def doctor(progress: Progress, as_json: bool) -> int:
+    """Check this set-up, and say what is wrong and what to do about it. Exits with 1 if anything is.
+
+    \b
+    Example:
+      overstory doctor
+    """
+    del progress
+    checks = diagnose(Settings.from_environment())
+    if as_json:
+        show_json(checks)
+    for check in [] if as_json else checks:
+        mark = click.style("ok  ", fg="green") if check.ok else click.style("FAIL", fg="red")
+        click.echo(f"{mark} {check.name:<12} {check.detail}")
+        if not check.ok and check.remedy:
+            click.echo(f"                  {check.remedy}")
+    return 0 if all(check.ok for check in checks) else 1

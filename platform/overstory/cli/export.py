@@ -1,0 +1,62 @@
+"""overstory export"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from overstory.cli.options import json_option, knowledge_options
+from overstory.cli.output import counted, show_json
+from overstory.errors import SettingsError
+from overstory.knowledge import ExportReport, Knowledge
+
+
+@click.command()
+@click.argument("file", metavar="FILE")
+@click.option("--force", is_flag=True, help="Replace FILE if it is there.")
+@json_option
+@knowledge_options
+def export(knowledge: Knowledge, file: str, force: bool, as_json: bool) -> None:
+    """Write a corpus to a file of JSON lines (- is standard output) that `overstory ingest` reads back: documents,
+    chunks, vectors, mentions and facts. Nothing need be computed again, and the digest is the same.
+
+    \b
+    Examples:
+      overstory export wiki.jsonl --corpus wiki
+      overstory export - | gzip > backup.jsonl.gz
+    """
+    if file == "-":
+        report = knowledge.export(sys.stdout.write)
+        click.echo(_summary(report), err=True)
+        return
+    target = Path(file)
+    if target.exists() and not force:
+        raise SettingsError(f"{file} is there already.", remedy="Name another file, or replace it with --force.")
+    report = _to_file(knowledge, target)
+    if as_json:
+        show_json(report)
+    else:
+        click.echo(_summary(report))
+
+
+def _to_file(knowledge: Knowledge, target: Path) -> ExportReport:
+    """Writes beside the target and renames, so that an interrupted export leaves no half file under its name."""
+    partial = target.with_name(target.name + ".part")
+    try:
+        with partial.open("w", encoding="utf-8") as out:
+            report = knowledge.export(out.write)
+            out.flush()
+            os.fsync(out.fileno())
+        partial.replace(target)
+    except OSError as error:
+        raise SettingsError(f"{target} cannot be written: {error}", remedy="Choose another place.") from error
+    finally:
+        partial.unlink(missing_ok=True)
+    return report
+
+
+def _summary(report: ExportReport) -> str:
+    return f"Exported {counted(report.documents, 'document')}, digest {report.digest}"

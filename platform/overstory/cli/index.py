@@ -1,0 +1,33 @@
+"""overstory index"""
+
+from __future__ import annotations
+
+import click
+
+from overstory.cli.options import json_option, knowledge_options
+from overstory.cli.output import show_json
+from overstory.knowledge import Knowledge
+
+
+@click.command()
+@click.option("--re-embed", is_flag=True, help="Change to the embedder in use now; searches use the old one until then.")
+@json_option
+@knowledge_options
+def index(knowledge: Knowledge, re_embed: bool, as_json: bool) -> None:
+    """Build what searching needs: vectors, entities and mentions, facts, relationships.
+
+    Only what is missing is done. An interrupted run goes on where it was: run the same command again.
+
+    \b
+    Examples:
+      overstory index --corpus wiki
+      OVERSTORY_EMBEDDER=openai overstory index --re-embed
+    """
+    report = knowledge.index(re_embed=re_embed)
+    if as_json:
+        show_json({"done": report.done, "status": knowledge.status()})
+    elif report.done:
+        click.echo(f"Corpus {knowledge.corpus_name!r} is indexed ({', '.join(report.done)}).")
+        click.echo(f"Next: overstory search 'your question' --corpus {knowledge.corpus_name!r}")
+    else:
+        click.echo(f"Corpus {knowledge.corpus_name!r} is up to date; nothing to do.")

@@ -1,0 +1,109 @@
+"""The `overstory` command: finds subcommands, and turns every error of ours into a message, a remedy and an exit code."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import os
+import sys
+from typing import Any
+
+import click
+
+from overstory.errors import OverstoryError
+
+COMMANDS = (
+    "demo",
+    "ingest",
+    "index",
+    "search",
+    "status",
+    "corpora",
+    "documents",
+    "delete",
+    "export",
+    "server",
+    "browser",
+    "bench",
+    "doctor",
+)
+INTERRUPTED = 130
+
+EPILOG = """
+\b
+Try it:
+  overstory demo                             a real corpus, searched in minutes
+  overstory ingest docs/ notes.md            load files and folders
+  overstory index                            build what searching needs
+  overstory search 'Who wrote Dracula?'      evidence with sources
+\b
+Environment:
+  OVERSTORY_NEO4J_URI, _USER, _PASSWORD, _DATABASE   a Neo4j of your own (5.26 or later); else one is embedded
+  OVERSTORY_HOME        where the embedded server and its data live (several homes are several instances)
+  OVERSTORY_CACHE       where fetched jars are kept
+  OVERSTORY_JAVA        a Java 17 or 21 binary
+  OVERSTORY_SERVER_HEAP, _PAGECACHE          memory of the embedded server (1g, 256m)
+  OVERSTORY_SERVER_IDLE_MINUTES              stop it when unused for so long (30; 0 never)
+  OVERSTORY_SERVER_START_SECONDS             how long a start may take (120)
+  OVERSTORY_QUERY_SECONDS                    how long a statement may take (60; 0 without limit)
+  OVERSTORY_EMBEDDER, OVERSTORY_EMBEDDING_MODEL, _BASE_URL, _API_KEY   which embedder, and what it needs
+  OVERSTORY_SPACY_PIPELINE, OVERSTORY_PROCESSES                        which spaCy pipeline, in how many processes
+  Each secret can also come from a file: OVERSTORY_NEO4J_PASSWORD_FILE, OVERSTORY_EMBEDDING_API_KEY_FILE
+\b
+Exit codes:
+  0 done, 2 wrong use, 3 setting, 4 embedded server, 5 database, 6 stored data does not fit, 7 corpus,
+  8 broken source (the rest went in), 9 model, 10 question, 11 benchmark data, 130 interrupted
+"""
+
+
+class CommandGroup(click.Group):
+    """Imports a subcommand's module when it is asked for, so that one command does not pay for all."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"overstory.cli.{cmd_name}")
+        command: click.Command = getattr(module, cmd_name)
+        return command
+
+
+@click.group(cls=CommandGroup, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="overstory", prog_name="overstory")
+def overstory() -> None:
+    """Turn documents into a layered knowledge graph in Neo4j, and answer questions from it with evidence."""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Runs a command and exits with its code."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """The exit code of a command."""
+    try:
+        # click's own return value has no type; a command that found something amiss returns a number
+        result: Any = overstory.main(args=arguments, prog_name="overstory", standalone_mode=False)
+    except OverstoryError as error:
+        _explain(error)
+        return error.exit_code
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("Interrupted. What was finished is kept; run the same command to go on.", err=True)
+        return INTERRUPTED
+    except BrokenPipeError:  # `overstory documents | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return result if isinstance(result, int) else 0
+
+
+def _explain(error: OverstoryError) -> None:
+    click.echo(f"Error: {error}", err=True)
+    if error.remedy:
+        click.echo(f"  {error.remedy}", err=True)
+    if logging.getLogger("overstory").isEnabledFor(logging.DEBUG):
+        logging.getLogger("overstory").debug("Details", exc_info=error)

@@ -1,0 +1,58 @@
+"""Options that commands share, written once."""
+
+from __future__ import annotations
+
+import functools
+import logging
+from collections.abc import Callable
+from typing import Concatenate, ParamSpec, TypeVar
+
+import click
+
+from overstory.cli.progress import progress_for
+from overstory.knowledge import DEFAULT_CORPUS, Knowledge
+from overstory.protocols import Progress
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on standard output.")
+
+corpus_option = click.option(
+    "--corpus", default=DEFAULT_CORPUS, show_default=True, metavar="NAME", help="The corpus to work on."
+)
+
+
+def verbosity_options(command: Callable[Concatenate[Progress, P], R]) -> Callable[P, R]:
+    """Adds -v and -q; the command gets the progress that they ask for as its first argument."""
+
+    @click.option("-v", "--verbose", is_flag=True, help="Tell more, with details of errors.")
+    @click.option("-q", "--quiet", is_flag=True, help="No progress.")
+    @functools.wraps(command)
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
+        verbose, quiet = bool(kwargs.pop("verbose")), bool(kwargs.pop("quiet"))
+        if verbose:
+            _log_to_stderr()
+        return command(progress_for(quiet=quiet), *args, **kwargs)
+
+    return wrapper
+
+
+def knowledge_options(command: Callable[Concatenate[Knowledge, P], R]) -> Callable[P, R]:
+    """Adds --corpus, -v and -q; the command gets the opened corpus as its first argument."""
+
+    @corpus_option
+    @verbosity_options
+    @functools.wraps(command)
+    def wrapper(progress: Progress, *args: P.args, **kwargs: P.kwargs) -> R:
+        with Knowledge(str(kwargs.pop("corpus")), progress=progress) as knowledge:
+            return command(knowledge, *args, **kwargs)
+
+    return wrapper
+
+
+def _log_to_stderr() -> None:
+    log = logging.getLogger("overstory")
+    log.setLevel(logging.DEBUG)
+    if not log.handlers:
+        log.addHandler(logging.StreamHandler())

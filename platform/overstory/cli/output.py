@@ -1,0 +1,66 @@
+"""How results look: JSON for programs, a few plain lines for people."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import json
+import textwrap
+from typing import Any
+
+import click
+
+from overstory.model import Evidence, Hit
+
+WIDTH = 100
+MOST_LINES = 4
+
+
+def show_json(value: object) -> None:
+    """Prints a value of ours as JSON; values are dataclasses, whose field names become keys."""
+    click.echo(json.dumps(_plain(value), ensure_ascii=False, indent=2))
+
+
+def show_evidence(evidence: Evidence) -> None:
+    """Prints hits with their sources and reasons."""
+    for note in evidence.notes:
+        click.echo(f"Note: {note}", err=True)
+    if not evidence.hits:
+        click.echo("Nothing found.")
+    for rank, hit in enumerate(evidence.hits, start=1):
+        _show_hit(rank, hit)
+
+
+def counted(number: int, singular: str, plural: str = "") -> str:
+    """ "1 document", "1,234 documents"."""
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+
+
+def source_of(hit: Hit) -> str:
+    """Where a hit comes from: source, and key if there is one."""
+    return f"{hit.source}#{hit.source_key}" if hit.source_key else hit.source
+
+
+def _show_hit(rank: int, hit: Hit) -> None:
+    title = " › ".join(part for part in (hit.title, hit.heading) if part) or "(no title)"
+    click.echo(f"{rank:>2}. {click.style(title, bold=True)}  [{source_of(hit)}]")
+    text = " ".join(hit.text.split())
+    lines = textwrap.wrap(text, WIDTH - 4, max_lines=MOST_LINES, placeholder=" …")
+    for line in lines:
+        click.echo(f"    {line}")
+    reasons = "; ".join(f"{reason.kind}: {reason.detail}" for reason in hit.reasons)
+    click.echo(click.style(f"    score {hit.score:.4f} — {reasons}", dim=True))
+
+
+def _plain(value: Any) -> Any:  # any of our values in, JSON types out
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, dict):
+        return {str(key): _plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    if isinstance(value, datetime.datetime):
+        return value.isoformat()
+    if isinstance(value, Exception):
+        return str(value)
+    return value

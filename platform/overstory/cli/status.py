@@ -1,0 +1,53 @@
+"""overstory status"""
+
+from __future__ import annotations
+
+import click
+
+from overstory.cli.options import json_option, knowledge_options
+from overstory.cli.output import show_json
+from overstory.index import CorpusStatus
+from overstory.knowledge import Knowledge
+
+
+@click.command()
+@click.option("--digest", is_flag=True, help="Also compute the digest, which equal corpora share.")
+@json_option
+@knowledge_options
+def status(knowledge: Knowledge, digest: bool, as_json: bool) -> None:
+    """Show what a corpus holds, what its index lacks, and what each stage did.
+
+    \b
+    Example:
+      overstory status --corpus wiki
+    """
+    found = knowledge.status()
+    computed = knowledge.digest() if digest else None
+    if as_json:
+        show_json({"status": found, "digest": computed} if digest else {"status": found})
+        return
+    _show(found)
+    if computed:
+        click.echo(f"digest   {computed}")
+
+
+def _show(found: CorpusStatus) -> None:
+    corpus = found.corpus
+    click.echo(f"Corpus {corpus.name!r}, version {corpus.version}, label {corpus.label}")
+    click.echo("  " + ", ".join(f"{number:,} {what}" for what, number in found.counts.items()))
+    click.echo(f"  embedder {corpus.embedder or '(none yet)'}, vectors {_vectors(found)}")
+    pending = {stage: number for stage, number in found.pending.items() if number}
+    if pending:
+        click.echo("  to do: " + ", ".join(f"{stage} {number:,}" for stage, number in pending.items()) + " — run: overstory index")
+    else:
+        click.echo("  the index is up to date")
+    if found.writer:
+        click.echo(f"  being written to: {found.writer}")
+    for stage in found.stages:
+        counts = ", ".join(f"{number:,} {what}" for what, number in sorted(stage.counts.items()) if number)
+        tokens = f", {stage.tokens:,} tokens" if stage.tokens else ""
+        click.echo(f"  {stage.name:<8} {stage.status:<8} {stage.started:%Y-%m-%d %H:%M} {stage.seconds:8.1f} s  {counts}{tokens}")
+
+
+def _vectors(found: CorpusStatus) -> str:
+    return "in their own index" if found.corpus.vector_index else "scanned exactly"

@@ -1,0 +1,32 @@
+"""Model files are used only if they are, byte for byte, the ones this version was measured with."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from pathlib import Path
+
+from overstory.errors import ModelError
+
+
+@functools.cache
+def checked(path: Path, sha256: str, *, remedy: str) -> Path:
+    """The path, once its content has been compared; a second call for it costs nothing.
+
+    Raises:
+        ModelError: the file cannot be read, or is not the expected one.
+    """
+    try:
+        with path.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise ModelError(f"The model file {path} cannot be read: {error}", remedy=remedy) from error
+    if found != sha256:
+        raise ModelError(f"{path} is not the expected file: its SHA-256 is {found}, not {sha256}.", remedy=remedy)
+    return path
+
+
+def fingerprint_of(name: str, *parts: object) -> str:
+    """`name:` and 16 hexadecimal digits that change with every part and with their order."""
+    content = "\0".join(str(part) for part in parts)
+    return f"{name}:{hashlib.sha256(content.encode()).hexdigest()[:16]}"

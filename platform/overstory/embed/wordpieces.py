@@ -1,0 +1,66 @@
+"""Texts to token ids, as all-MiniLM-L6-v2 was trained with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Protocol, cast
+
+from tokenizers import Encoding, Tokenizer
+
+from overstory.embed.files import checked
+
+TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
+REMEDY = "Reinstall Overstory: pip install --force-reinstall --no-deps overstory"
+
+LONGEST_WORD = 100
+"""Tokens that a word can have: WordPiece gives up on a longer one, and calls it unknown."""
+FIRST_LOOK = 4_096
+"""Characters of a long text that are looked at first; four times what 256 tokens of English need."""
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class _BatchTokenizer(Protocol):
+    """The one method of `tokenizers.Tokenizer` that its stubs leave out."""
+
+    def encode_batch_fast(self, input: Sequence[str]) -> list[Encoding]: ...  # noqa: A002
+
+
+class WordPieces:
+    """The tokenizer of all-MiniLM-L6-v2. Safe to use from several threads.
+
+    Raises:
+        ModelError: the tokenizer file is not the one that was shipped.
+    """
+
+    def __init__(self) -> None:
+        path = Path(str(resources.files("overstory.embed") / "data" / "all-MiniLM-L6-v2" / "tokenizer.json"))
+        tokenizer = Tokenizer.from_file(str(checked(path, TOKENIZER_SHA256, remedy=REMEDY)))
+        tokenizer.no_padding()
+        tokenizer.no_truncation()
+        self._tokenizer = cast(_BatchTokenizer, tokenizer)
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text, [CLS] and [SEP] included."""
+        return [len(ids) for ids in self._whole(texts)]
+
+    def ids(self, texts: Sequence[str], limit: int) -> list[list[int]]:
+        """Token ids of each text, cut to `limit` with [CLS] and [SEP] kept.
+
+        Of a long text only as much is read as the limit needs: 100 kB cost what 4 kB cost.
+        """
+        found = self._whole([text[:FIRST_LOOK] for text in texts])
+        for i, text in enumerate(texts):
+            look = FIRST_LOOK
+            # A cut may change the tokens of the word it falls into, so those must lie beyond the limit.
+            while look < len(text) and len(found[i]) < limit + LONGEST_WORD:
+                look *= 4
+                found[i] = self._whole([text[:look]])[0]
+        return [ids if len(ids) <= limit else [*ids[: limit - 1], ids[-1]] for ids in found]
+
+    def _whole(self, texts: Sequence[str]) -> list[list[int]]:
+        clean = [text if text.isascii() else _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text) for text in texts]
+        return [encoding.ids for encoding in self._tokenizer.encode_batch_fast(clean)]

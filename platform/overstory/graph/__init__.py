@@ -1,0 +1,18 @@
+"""The only code that talks to Neo4j."""
+
+from overstory.graph.client import GraphClient, Transaction, batches
+from overstory.graph.corpora import Corpus, CorpusSize, create_corpus, list_corpora, read_corpus
+from overstory.graph.lease import Writer, writing
+
+__all__ = [
+    "Corpus",
+    "CorpusSize",
+    "GraphClient",
+    "Transaction",
+    "Writer",
+    "batches",
+    "create_corpus",
+    "list_corpora",
+    "read_corpus",
+    "writing",
+]

@@ -1,0 +1,53 @@
+"""What the connected server is: asked once, at connect."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from overstory.errors import GdsMissing, ServerTooOld
+from overstory.graph.failures import GDS_REMEDY
+
+OLDEST = (5, 26)
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """Version and edition of the server ("5.26.30", "community"), and of Graph Data Science ("" without it)."""
+
+    version: str
+    edition: str
+    gds: str
+
+    def require_gds(self, stage: str) -> None:
+        """
+        Raises:
+            GdsMissing: the server has no Graph Data Science plugin; the message names the stage that needs it.
+        """
+        if not self.gds:
+            raise GdsMissing(f"{stage} needs the Graph Data Science plugin, which the server lacks.", remedy=GDS_REMEDY)
+
+
+def read_capabilities(run: Callable[[str], list[dict[str, Any]]]) -> Capabilities:
+    """Asks the server.
+
+    Raises:
+        ServerTooOld: it is older than Neo4j 5.26.
+    """
+    (kernel,) = run("schema/server_version")
+    version = str(kernel["version"])
+    if version_tuple(version) < OLDEST:
+        raise ServerTooOld(
+            f"The server is Neo4j {version}; Overstory needs {OLDEST[0]}.{OLDEST[1]} or later.",
+            remedy="Upgrade the server, or unset OVERSTORY_NEO4J_URI to use the embedded one.",
+        )
+    has_gds = bool(run("schema/has_gds"))
+    gds = str(run("gds/version")[0]["version"]) if has_gds else ""
+    return Capabilities(version=version, edition=str(kernel["edition"]), gds=gds)
+
+
+def version_tuple(version: str) -> tuple[int, ...]:
+    """(5, 26, 30) of "5.26.30", (2025, 1, 0) of "2025.01.0", numbers behind a "-" or "+" left out."""
+    return tuple(int(part) for part in re.findall(r"\d+", re.split(r"[-+]", version, maxsplit=1)[0]))

@@ -1,0 +1,188 @@
+"""The one way to Neo4j: statements by name, values as parameters, the database always named, transient errors retried.
+
+Every statement is sent with the application's name and its own as transaction metadata, so that a slow query in the
+server's log leads to a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from types import TracebackType
+from typing import Any, LiteralString, Self, TypeVar, cast
+
+import neo4j
+
+from overstory import server
+from overstory.graph.capabilities import Capabilities, read_capabilities
+from overstory.graph.failures import driver_errors
+from overstory.graph.statements import statement
+from overstory.protocols import Progress
+from overstory.settings import Settings
+
+T = TypeVar("T")
+# A row is whatever the statement's header says; its types are known to the caller alone.
+Row = dict[str, Any]
+
+APPLICATION = "overstory"
+
+
+class Transaction:
+    """A transaction in which several statements run or none."""
+
+    def __init__(self, transaction: neo4j.ManagedTransaction) -> None:
+        self._transaction = transaction
+
+    def run(self, name: str, label: str | None = None, /, **parameters: object) -> list[Row]:
+        """The rows of a statement."""
+        text = cast(LiteralString, statement(name, label))
+        return [row.data() for row in self._transaction.run(text, parameters)]
+
+
+class GraphClient:
+    """A connection to one Neo4j database; safe to share between threads. Close it, or use it in a `with` block."""
+
+    def __init__(
+        self, uri: str, user: str, password: str | None, *, database: str, query_seconds: float, browser_url: str = ""
+    ) -> None:
+        """Connects, and asks the server what it is.
+
+        Raises:
+            DatabaseUnreachable, AuthenticationFailed, ServerTooOld: as their names say.
+        """
+        self.uri = uri
+        self.user = user
+        self.database = database
+        self.browser_url = browser_url
+        self._query_seconds = query_seconds or None
+        with driver_errors(uri):
+            self._driver = _driver(uri, user, password)
+        try:
+            self.capabilities: Capabilities = read_capabilities(self.run)
+        except BaseException:
+            self._driver.close()
+            raise
+
+    @classmethod
+    def open(cls, settings: Settings, *, progress: Progress | None = None) -> Self:
+        """A client of the user's own server if `settings.database.uri` is set, else of the embedded one.
+
+        Raises:
+            ServerError: the embedded server could not be started.
+            DatabaseUnreachable, AuthenticationFailed, ServerTooOld: as their names say.
+        """
+        wanted = settings.database
+        if wanted.uri is not None:
+            return cls(
+                wanted.uri,
+                wanted.user,
+                wanted.password,
+                database=wanted.database,
+                query_seconds=wanted.query_seconds,
+            )
+        embedded = server.ensure_running(settings, progress=progress)
+        return cls(
+            embedded.uri,
+            embedded.user,
+            embedded.password,
+            database="neo4j",
+            query_seconds=wanted.query_seconds,
+            browser_url=embedded.http_url,
+        )
+
+    def run(self, name: str, label: str | None = None, /, *, read: bool = False, **parameters: object) -> list[Row]:
+        """The rows of a statement in a transaction of its own, retried on transient errors.
+
+        Raises:
+            DatabaseError: the server cannot be reached, or refuses the statement; the message names it.
+        """
+        query = neo4j.Query(
+            cast(LiteralString, statement(name, label)), metadata=_metadata(name), timeout=self._query_seconds
+        )
+        with driver_errors(name):
+            result = self._driver.execute_query(
+                query,
+                dict(parameters),
+                routing_=neo4j.RoutingControl.READ if read else neo4j.RoutingControl.WRITE,
+                database_=self.database,
+            )
+        return [record.data() for record in result.records]
+
+    def stream(self, name: str, label: str | None = None, /, **parameters: object) -> Iterator[Row]:
+        """The rows of a reading statement, fetched as they are consumed: for results that need not fit in memory.
+
+        Raises:
+            DatabaseError: as `run`, at any row; nothing is retried.
+        """
+        query = neo4j.Query(cast(LiteralString, statement(name, label)), metadata=_metadata(name))
+        with driver_errors(name), self._driver.session(
+            database=self.database, default_access_mode=neo4j.READ_ACCESS
+        ) as session:
+            for record in session.run(query, dict(parameters)):
+                yield record.data()
+
+    def run_in_batches(self, name: str, label: str | None = None, /, **parameters: object) -> None:
+        """Runs a statement that commits as it goes (`CALL … IN TRANSACTIONS`), which no outer transaction may hold.
+
+        Raises:
+            DatabaseError: as `run`; what was committed before stays.
+        """
+        query = neo4j.Query(cast(LiteralString, statement(name, label)), metadata=_metadata(name))
+        with driver_errors(name), self._driver.session(database=self.database) as session:
+            session.run(query, dict(parameters)).consume()
+
+    def transaction(self, doing: str, work: Callable[[Transaction], T]) -> T:
+        """What `work` returns, all of its statements committed together. On a transient error it runs again, whole.
+
+        Raises:
+            DatabaseError: as `run`; nothing was committed.
+        """
+
+        @neo4j.unit_of_work(metadata=_metadata(doing))
+        def unit(transaction: neo4j.ManagedTransaction) -> T:
+            return work(Transaction(transaction))
+
+        with driver_errors(doing), self._driver.session(database=self.database) as session:
+            return session.execute_write(unit)
+
+    def native_driver(self) -> neo4j.Driver:
+        """The driver itself, for the Graph Data Science client."""
+        return self._driver
+
+    def close(self) -> None:
+        self._driver.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Lists of at most `size` items, lazily."""
+    batch: list[T] = []
+    for item in items:
+        batch.append(item)
+        if len(batch) >= size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _metadata(name: str) -> dict[str, str]:
+    return {"app": APPLICATION, "statement": name}
+
+
+def _driver(uri: str, user: str, password: str | None) -> neo4j.Driver:
+    return neo4j.GraphDatabase.driver(
+        uri,
+        auth=None if password is None else (user, password),
+        user_agent=APPLICATION,
+        notifications_min_severity="OFF",  # they would reach a user's terminal as warnings
+        telemetry_disabled=True,
+        max_transaction_retry_time=15.0,
+        connection_timeout=10.0,
+    )

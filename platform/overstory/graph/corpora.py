@@ -1,0 +1,122 @@
+"""Corpora: named parts of one database that share nothing but the server."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass
+
+from overstory.errors import CorpusNotFound, EmbedderMismatch
+from overstory.graph import schema
+from overstory.graph.client import GraphClient, Row
+from overstory.graph.ids import content_id, corpus_label
+from overstory.protocols import Embedder
+
+DEFAULT_ANALYZER = "english"
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """A corpus as the graph has it.
+
+    Attributes:
+        label: what every node of the corpus carries.
+        version: rises with every committed change.
+        analyzer: how its full-text index reads words.
+        embedder, dimension: of the vectors that are asked; "" and 0 before the first.
+        embedding_property: where those vectors are.
+        vector_index: the index over them, "" while they are few enough to be scanned.
+        linked_chunks: the number of chunks when specificities were last computed.
+    """
+
+    id: str
+    name: str
+    label: str
+    created: datetime.datetime
+    version: int
+    analyzer: str
+    embedder: str
+    dimension: int
+    embedding_property: str
+    vector_index: str
+    linked_chunks: int
+
+    def check_embedder(self, embedder: Embedder) -> None:
+        """
+        Raises:
+            EmbedderMismatch: the corpus has vectors of another embedder; the message names both.
+        """
+        if not self.embedder or self.embedder == embedder.fingerprint:
+            return
+        raise EmbedderMismatch(
+            f"Corpus {self.name!r} has vectors of dimension {self.dimension} by {self.embedder}; the embedder in use "
+            f"is {embedder.fingerprint} with dimension {embedder.dimension}.",
+            remedy="Use the corpus' own embedder (OVERSTORY_EMBEDDER), or run `overstory index --re-embed`.",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusSize:
+    """A corpus with the number of its documents and chunks."""
+
+    corpus: Corpus
+    documents: int
+    chunks: int
+
+
+def corpus_id(name: str) -> str:
+    return content_id("corpus-node", corpus_label(name))
+
+
+def create_corpus(graph: GraphClient, name: str, *, analyzer: str = DEFAULT_ANALYZER) -> Corpus:
+    """The corpus of this name, made if it is not there, with its indexes online.
+
+    Raises:
+        CorpusNameInvalid: the name cannot be one.
+        SchemaTooNew: the graph is a later version's.
+    """
+    schema.prepare(graph)
+    label = corpus_label(name)
+    graph.run("corpus/create", label, id=corpus_id(name), name=name, label=label, analyzer=analyzer)
+    corpus = read_corpus(graph, name)
+    schema.create_indexes(graph, label, corpus.analyzer)
+    return corpus
+
+
+def read_corpus(graph: GraphClient, name: str) -> Corpus:
+    """The corpus of this name.
+
+    Raises:
+        CorpusNotFound: there is none; the message names those that are.
+    """
+    rows = graph.run("corpus/read", read=True, id=corpus_id(name))
+    if rows:
+        return _corpus(rows[0]["corpus"])
+    known = [size.corpus.name for size in list_corpora(graph)]
+    raise CorpusNotFound(
+        f"There is no corpus {name!r}; " + (f"there are {', '.join(known)}." if known else "there is none at all."),
+        remedy=f"Load something: overstory ingest PATH --corpus {name!r}",
+    )
+
+
+def list_corpora(graph: GraphClient) -> list[CorpusSize]:
+    """All corpora, by name."""
+    return [
+        CorpusSize(_corpus(row["corpus"]), documents=row["documents"], chunks=row["chunks"])
+        for row in graph.run("corpus/list", read=True)
+    ]
+
+
+def _corpus(row: Row) -> Corpus:
+    return Corpus(
+        id=row["id"],
+        name=row["name"],
+        label=row["corpus"],
+        created=row["created"].to_native(),
+        version=row["version"],
+        analyzer=row["analyzer"],
+        embedder=row.get("embedder", ""),
+        dimension=row.get("dimension", 0),
+        embedding_property=row["embedding_property"],
+        vector_index=row.get("vector_index", ""),
+        linked_chunks=row.get("linked_chunks", -1),
+    )

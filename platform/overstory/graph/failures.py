@@ -1,0 +1,62 @@
+"""The border at which the driver's errors become ours: what went wrong, and what the reader can do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from neo4j import exceptions
+
+from overstory.errors import (
+    AuthenticationFailed,
+    DatabaseError,
+    DatabaseUnreachable,
+    GdsMissing,
+    OverstoryError,
+    StatementFailed,
+)
+
+GDS_REMEDY = (
+    "Install the Graph Data Science plugin on the server (in Docker: NEO4J_PLUGINS='[\"graph-data-science\"]'), "
+    "or unset OVERSTORY_NEO4J_URI to use the embedded server, which has it."
+)
+
+
+@contextmanager
+def driver_errors(doing: str) -> Iterator[None]:
+    """Raises what the driver raises inside as an `OverstoryError` that names `doing` (a statement, or an address)."""
+    try:
+        yield
+    except (exceptions.Neo4jError, exceptions.DriverError) as error:
+        raise translated(error, doing) from error
+
+
+def translated(error: exceptions.Neo4jError | exceptions.DriverError, doing: str) -> OverstoryError:
+    """The error of ours that fits, the most specific first."""
+    code = getattr(error, "code", None) or ""
+    message = getattr(error, "message", None) or str(error)
+    if isinstance(error, exceptions.AuthError):
+        return AuthenticationFailed(
+            f"{doing}: the server refused the user or the password.",
+            remedy="Check OVERSTORY_NEO4J_USER and OVERSTORY_NEO4J_PASSWORD (for the embedded server: overstory doctor).",
+        )
+    if isinstance(error, exceptions.DriverError | exceptions.DatabaseUnavailable):
+        return DatabaseUnreachable(
+            f"{doing}: {message}",
+            remedy="See `overstory doctor`, `overstory server status` and `overstory server logs`; "
+            "for a server of your own, check OVERSTORY_NEO4J_URI.",
+        )
+    if "ProcedureNotFound" in code and "gds." in message:
+        return GdsMissing(f"{doing}: the server has no Graph Data Science plugin.", remedy=GDS_REMEDY)
+    if "DatabaseNotFound" in code:
+        return DatabaseError(f"{doing}: {message}", remedy="Set OVERSTORY_NEO4J_DATABASE to an existing database.")
+    if "TransactionTimedOut" in code:
+        return StatementFailed(
+            f"{doing}: the statement was stopped after its time limit.", remedy="Raise OVERSTORY_QUERY_SECONDS."
+        )
+    if "OutOfMemory" in code or "MemoryPool" in code:
+        return StatementFailed(
+            f"{doing}: the server is out of memory: {message}",
+            remedy="Raise OVERSTORY_SERVER_HEAP and restart the server.",
+        )
+    return StatementFailed(f"{doing}: {message}", remedy="Run with -v for details; `overstory doctor` checks the server.")

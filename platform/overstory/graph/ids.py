@@ -1,0 +1,68 @@
+"""Identifiers and labels: functions of content alone, so that loading the same thing twice finds the same nodes."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+from overstory.errors import CorpusNameInvalid
+
+CORPUS_LABEL = re.compile(r"Corpus_[0-9a-f]{16}")
+LONGEST_NAME = 200
+
+
+def content_id(kind: str, *parts: str) -> str:
+    """32 hexadecimal digits of SHA-256 over the kind and the parts, each with its length (so that none can run over)."""
+    digest = hashlib.sha256()
+    for part in (kind, *parts):
+        data = part.encode("utf-8")
+        digest.update(f"{len(data)}:".encode())
+        digest.update(data)
+    return digest.hexdigest()[:32]
+
+
+def corpus_label(name: str) -> str:
+    """The label that every node of the corpus carries: `Corpus_` and 16 hexadecimal digits of its name's SHA-256.
+
+    Raises:
+        CorpusNameInvalid: the name is empty, longer than 200 characters, padded with white space, or unprintable.
+    """
+    if not name or name != name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
+        raise CorpusNameInvalid(
+            f"{name!r} cannot be the name of a corpus.",
+            remedy=f"Use 1 to {LONGEST_NAME} printable characters without white space at either end.",
+        )
+    return "Corpus_" + content_id("corpus", name)[:16]
+
+
+def document_id(label: str, source: str, source_key: str) -> str:
+    return content_id("document", label, source, source_key)
+
+
+def chunk_id(document: str, text: str, occurrence: int) -> str:
+    """`occurrence` tells equal texts of one document apart; a moved chunk keeps its id."""
+    return content_id("chunk", document, text, str(occurrence))
+
+
+def entity_id(label: str, key: str) -> str:
+    """`key` is the normalised name (`overstory.text.names.entity_key`)."""
+    return content_id("entity", label, key)
+
+
+def fact_id(label: str, subject: str, predicate: str, object_: str) -> str:
+    """Subject and object are `entity_argument` or `text_argument` values."""
+    return content_id("fact", label, subject, predicate, object_)
+
+
+def entity_argument(key: str) -> str:
+    """How a fact's identity names an argument that is a known entity: every surface form gives the same fact."""
+    return f"entity:{key}"
+
+
+def text_argument(text: str) -> str:
+    """How a fact's identity names an argument that is no known entity."""
+    return f"text:{text}"
+
+
+def stage_id(label: str, name: str) -> str:
+    return content_id("stage", label, name)

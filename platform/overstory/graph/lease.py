@@ -1,0 +1,158 @@
+"""One writer a corpus: a lease in the graph with a heartbeat. Readers never ask for it.
+
+A lease ends when it is given back, when its holder's process on this machine is gone, or 30 seconds after the last
+heartbeat of a process elsewhere. Every commit checks it, so that a writer that was paused for too long cannot write
+beside its successor.
+"""
+
+from __future__ import annotations
+
+import getpass
+import os
+import socket
+import threading
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+import psutil
+
+from overstory.errors import CorpusNotFound, DatabaseError, LeaseLost, WriterBusy
+from overstory.graph.client import GraphClient, Row, Transaction
+from overstory.graph.corpora import Corpus
+
+T = TypeVar("T")
+
+LEASE_SECONDS = 30
+HEARTBEAT_SECONDS = 8.0
+
+
+class Writer:
+    """The holder of a corpus' lease: all changes to the corpus go through `commit`."""
+
+    def __init__(self, graph: GraphClient, corpus: Corpus, token: str) -> None:
+        self.graph = graph
+        self.corpus = corpus
+        self.token = token
+
+    def commit(self, doing: str, work: Callable[[Transaction], T]) -> T:
+        """What `work` returns, its statements and the rise of the corpus' version in one transaction.
+
+        Raises:
+            LeaseLost: somebody else writes now, or the corpus is gone; nothing was committed.
+            DatabaseError: as `GraphClient.transaction`.
+        """
+
+        def unit(transaction: Transaction) -> T:
+            result = work(transaction)
+            if not transaction.run("corpus/commit", id=self.corpus.id, token=self.token):
+                raise self._lost()
+            return result
+
+        return self.graph.transaction(doing, unit)
+
+    def set(self, **properties: object) -> None:
+        """Changes properties of the corpus.
+
+        Raises:
+            LeaseLost: as `commit`.
+        """
+        if not self.graph.run("corpus/set", id=self.corpus.id, token=self.token, properties=properties):
+            raise self._lost()
+
+    def _lost(self) -> LeaseLost:
+        return LeaseLost(
+            f"Corpus {self.corpus.name!r} has another writer now, or was deleted; this one stopped before its last batch.",
+            remedy="Run the command again: finished batches are kept.",
+        )
+
+
+@contextmanager
+def writing(graph: GraphClient, corpus: Corpus, doing: str) -> Iterator[Writer]:
+    """Holds the writer lease of a corpus. `doing` tells a second writer what the first is at.
+
+    Raises:
+        WriterBusy: another process holds it; the message says who.
+        CorpusNotFound: the corpus was deleted meanwhile.
+    """
+    token = uuid.uuid4().hex
+    _acquire(graph, corpus, token, doing)
+    ended = threading.Event()
+    heart = threading.Thread(target=_beat, args=(graph, corpus, token, ended), name="overstory-lease", daemon=True)
+    heart.start()
+    try:
+        yield Writer(graph, corpus, token)
+    finally:
+        ended.set()
+        heart.join()
+        try:
+            graph.run("corpus/release_lease", id=corpus.id, token=token)
+        except DatabaseError:
+            pass  # it runs out by itself, and the error that brought us here matters more
+
+
+def _acquire(graph: GraphClient, corpus: Corpus, token: str, doing: str) -> None:
+    abandoned = ""
+    for _ in range(2):  # the second time knows that the holder is dead
+        rows = graph.run(
+            "corpus/acquire_lease",
+            id=corpus.id,
+            token=token,
+            holder=_user(),
+            host=this_host(),
+            pid=os.getpid(),
+            started=psutil.Process().create_time(),
+            doing=doing,
+            seconds=LEASE_SECONDS,
+            abandoned=abandoned,
+        )
+        if not rows:
+            raise CorpusNotFound(f"Corpus {corpus.name!r} is gone.")
+        if rows[0]["granted"]:
+            return
+        if not _is_dead(rows[0]):
+            break
+        abandoned = rows[0]["token"]
+    holder = rows[0]
+    raise WriterBusy(
+        f"Corpus {corpus.name!r} is being written to: {holder['doing']} by {holder['holder']}, process {holder['pid']} "
+        f"on {holder['host'].split('/')[0]}, since {str(holder['since'])[:19]} UTC.",
+        remedy="Wait until it is done, or end that process; searching goes on meanwhile.",
+    )
+
+
+def _beat(graph: GraphClient, corpus: Corpus, token: str, ended: threading.Event) -> None:
+    while not ended.wait(HEARTBEAT_SECONDS):
+        try:
+            graph.run("corpus/renew_lease", id=corpus.id, token=token, seconds=LEASE_SECONDS)
+        except DatabaseError:
+            continue  # the writer's own statements will meet the same trouble and tell the user
+
+
+def _is_dead(holder: Row) -> bool:
+    """Whether the holder ran on this machine and does no longer."""
+    if holder["host"] != this_host():
+        return False
+    try:
+        process = psutil.Process(holder["pid"])
+        return process.status() == psutil.STATUS_ZOMBIE or abs(process.create_time() - holder["started"]) > 1.0
+    except psutil.NoSuchProcess:
+        return True
+    except psutil.AccessDenied:
+        return False
+
+
+def this_host() -> str:
+    """The machine's name, and what tells one start of it from the next: process numbers mean nothing beyond it."""
+    boot = Path("/proc/sys/kernel/random/boot_id")
+    start = boot.read_text(encoding="ascii").strip() if boot.exists() else str(int(psutil.boot_time()))
+    return f"{socket.gethostname()}/{start}"
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container may run under a number without a name
+        return f"user {os.getuid()}"

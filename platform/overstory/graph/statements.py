@@ -1,0 +1,44 @@
+"""Cypher statements, one a file under `cypher/`, called by name: `retrieve/dense_exact` is `retrieve/dense_exact.cypher`.
+
+The one placeholder is `{{corpus}}`, a corpus label. Everything else travels as a parameter.
+"""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+import overstory
+from overstory.graph.ids import CORPUS_LABEL
+
+PLACEHOLDER = "{{corpus}}"
+
+
+@functools.cache
+def statement_folder() -> Path:
+    """The folder of the statements: inside an installed wheel, or at the root of the repository."""
+    package = Path(overstory.__file__).resolve().parent
+    installed = package / "_cypher"
+    return installed if installed.is_dir() else package.parents[1] / "cypher"
+
+
+@functools.cache
+def statement(name: str, label: str | None = None) -> str:
+    """The text of a statement for one corpus, or for none.
+
+    Raises:
+        ValueError: the statement names a corpus and none is given, or the label is not a corpus label. Both are
+            mistakes in Overstory's own code.
+    """
+    text = (statement_folder() / f"{name}.cypher").read_text(encoding="utf-8")
+    if PLACEHOLDER not in text:
+        return text
+    if label is None or not CORPUS_LABEL.fullmatch(label):
+        raise ValueError(f"{name} needs a corpus label, not {label!r}")
+    return text.replace(PLACEHOLDER, label)
+
+
+def statement_names(folder: str = "") -> list[str]:
+    """The names of all statements below a folder, sorted."""
+    root = statement_folder()
+    return sorted(path.relative_to(root).with_suffix("").as_posix() for path in (root / folder).rglob("*.cypher"))

@@ -1,0 +1,31 @@
+"""The stages that fill the graph, and the ledger that lets them resume."""
+
+from overstory.index.ledger import StageRecord
+from overstory.index.linking import link
+from overstory.index.loading import LoadReport, load, preview
+from overstory.index.pipeline import IndexReport, build_index
+from overstory.index.removal import remove_corpus, remove_documents
+from overstory.index.sources import read_sources
+from overstory.index.status import CorpusStatus, StoredDocument, read_status, stored_documents
+from overstory.index.transfer import digest, export_lines, restore_file, separate_exports
+
+__all__ = [
+    "CorpusStatus",
+    "IndexReport",
+    "LoadReport",
+    "StageRecord",
+    "StoredDocument",
+    "build_index",
+    "digest",
+    "export_lines",
+    "link",
+    "load",
+    "preview",
+    "read_sources",
+    "read_status",
+    "remove_corpus",
+    "remove_documents",
+    "restore_file",
+    "separate_exports",
+    "stored_documents",
+]

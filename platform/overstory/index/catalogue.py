@@ -1,0 +1,126 @@
+"""The installed loaders, found through the entry points `overstory.loaders`.
+
+Those of other packages are asked before ours: somebody installed them on purpose.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import EntryPoint, entry_points
+
+from overstory.errors import LoaderNotFound
+from overstory.protocols import Loader
+
+GROUP = "overstory.loaders"
+
+_OWN_PACKAGE = "overstory"
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """The loaders by name, in the order in which they are asked, and why others cannot be used, by name."""
+
+    loaders: Mapping[str, Loader]
+    unusable: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def named(self, name: str) -> Loader:
+        """
+        Raises:
+            LoaderNotFound: there is none, or it cannot be used; the message says why.
+        """
+        if name in self.loaders:
+            return self.loaders[name]
+        if name in self.unusable:
+            raise LoaderNotFound(
+                f"The loader {name!r} cannot be used: {self.unusable[name]}",
+                remedy="Update or reinstall the package that has it.",
+            )
+        raise LoaderNotFound(f"There is no loader {name!r}.", remedy=f"Use one of: {self._names()}.")
+
+    def recognising(self, source: str) -> Loader | None:
+        """The first loader that recognises a source."""
+        return next((loader for loader in self.loaders.values() if recognises(loader, source)), None)
+
+    def not_recognised(self, source: str) -> LoaderNotFound:
+        """The error for a source that no loader recognises."""
+        remedy = f"Name one if it is one of these formats: --loader {self._names(' | ')}."
+        if self.unusable:
+            remedy += (
+                f" These cannot be used at the moment: {', '.join(sorted(self.unusable))}; --loader NAME says why."
+            )
+        return LoaderNotFound(f"{source}: no loader recognises it.", remedy=remedy)
+
+    def _names(self, separator: str = ", ") -> str:
+        return separator.join(sorted(self.loaders)) or "(none is installed)"
+
+
+def catalogue(points: Iterable[EntryPoint] | None = None) -> Catalogue:
+    """Every installed loader. One that cannot be imported or made is listed with the reason, and stops nobody."""
+    found = set(entry_points(group=GROUP) if points is None else points)
+    own: dict[str, Loader] = {}
+    others: dict[str, Loader] = {}
+    unusable: dict[str, str] = {}
+    for point in sorted(found, key=lambda point: (not _is_own(point), point.name, point.value)):
+        if point.name in own or point.name in others:
+            unusable[f"{point.name} ({_package(point)})"] = "another loader has this name"
+            continue
+        made = _make(point)
+        if isinstance(made, str):
+            unusable[point.name] = made
+        else:
+            (own if _is_own(point) else others)[point.name] = made
+    return Catalogue({**others, **own}, unusable)
+
+
+def loaders() -> dict[str, Loader]:
+    """The loaders by name, in the order in which they are asked; those that cannot be used are named in the log."""
+    installed = catalogue()
+    for name, reason in installed.unusable.items():
+        _log.warning("The loader %r cannot be used: %s", name, reason)
+    return dict(installed.loaders)
+
+
+def find_loader(source: str, name: str | None = None) -> Loader:
+    """The loader of a name, or the one that recognises a source.
+
+    Raises:
+        LoaderNotFound: there is none.
+    """
+    installed = catalogue()
+    if name is not None:
+        return installed.named(name)
+    loader = installed.recognising(source)
+    if loader is None:
+        raise installed.not_recognised(source)
+    return loader
+
+
+def recognises(loader: Loader, source: str) -> bool:
+    """What the loader says; one that fails does not know the source, and the log says so."""
+    try:
+        return bool(loader.recognises(source))
+    except Exception:  # noqa: BLE001 # whatever a loader of somebody else's does, the next one is asked
+        _log.warning("The loader %r failed to look at %s", loader.name, source, exc_info=True)
+        return False
+
+
+def _make(point: EntryPoint) -> Loader | str:
+    """The loader, or why there is none."""
+    try:
+        made: object = point.load()()
+    except Exception as error:  # noqa: BLE001 # importing and making somebody else's class may raise anything
+        return f"{point.value} of the package {_package(point)} fails: {type(error).__name__}: {error}"
+    if not isinstance(made, Loader):
+        return f"{point.value} of the package {_package(point)} gives no loader, but a {type(made).__name__}"
+    return made
+
+
+def _is_own(point: EntryPoint) -> bool:
+    return _package(point) == _OWN_PACKAGE
+
+
+def _package(point: EntryPoint) -> str:
+    return point.dist.name if point.dist else "(unknown)"

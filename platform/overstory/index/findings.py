@@ -1,0 +1,105 @@
+"""How what was found in a chunk (by an extractor, an annotation, a model) becomes entities, mentions and facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from overstory.graph import Transaction, batches
+from overstory.graph.ids import entity_argument, entity_id, fact_id, text_argument
+
+ROWS_A_STATEMENT = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class FoundMention:
+    """A name as a chunk says it. `key` is its normalised form; `sentence` is None where it is not known."""
+
+    key: str
+    surface: str
+    type: str
+    sentence: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFact:
+    """A fact as a chunk states it. A key is "" where the argument is no entity that the chunk mentions."""
+
+    subject: str
+    subject_key: str
+    predicate: str
+    object: str
+    object_key: str
+    position: int
+    sentence: int | None
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What was found in one chunk."""
+
+    chunk_id: str
+    mentions: Sequence[FoundMention]
+    facts: Sequence[FoundFact]
+
+
+# Rows are property maps of mixed types, on their way to the driver.
+Row = dict[str, object]
+
+
+def write_findings(tx: Transaction, label: str, by: str, findings: Sequence[Findings]) -> None:
+    """Replaces what the same kind (`by`) found in these chunks before."""
+    tx.run("ingest/clear_extraction", label, by=by, ids=[found.chunk_id for found in findings])
+    for rows in batches(_entity_rows(label, findings), ROWS_A_STATEMENT):
+        tx.run("ingest/write_entities", label, label=label, rows=rows)
+    for rows in batches(_mention_rows(label, findings), ROWS_A_STATEMENT):
+        tx.run("ingest/write_mentions", label, by=by, rows=rows)
+    stated = [(found.chunk_id, fact, _fact_id(label, fact)) for found in findings for fact in found.facts]
+    for part in batches(stated, ROWS_A_STATEMENT):
+        _write_facts(tx, label, by, part)
+
+
+def _write_facts(tx: Transaction, label: str, by: str, stated: list[tuple[str, FoundFact, str]]) -> None:
+    facts = {id_: fact for _, fact, id_ in stated}
+    rows = [
+        {"id": id_, "subject": f.subject, "predicate": f.predicate, "object": f.object} for id_, f in sorted(facts.items())
+    ]
+    tx.run("ingest/write_facts", label, label=label, rows=rows)
+    subjects = [{"fact": i, "entity": entity_id(label, f.subject_key)} for i, f in facts.items() if f.subject_key]
+    objects = [{"fact": i, "entity": entity_id(label, f.object_key)} for i, f in facts.items() if f.object_key]
+    tx.run("ingest/write_fact_subjects", label, rows=subjects)
+    tx.run("ingest/write_fact_objects", label, rows=objects)
+    statements = [
+        {"fact": id_, "chunk": chunk, "position": f.position, "sentence": f.sentence, "quote": f.quote}
+        for chunk, f, id_ in stated
+    ]
+    tx.run("ingest/write_statements", label, by=by, rows=statements)
+
+
+def _entity_rows(label: str, findings: Iterable[Findings]) -> list[Row]:
+    """Each entity once, in order of id: two writers that meet lock in one order."""
+    keys = {mention.key for found in findings for mention in found.mentions}
+    rows: list[Row] = [{"id": entity_id(label, key), "key": key} for key in keys]
+    return sorted(rows, key=lambda row: str(row["id"]))
+
+
+def _mention_rows(label: str, findings: Iterable[Findings]) -> Iterator[Row]:
+    for found in findings:
+        by_key: dict[str, list[FoundMention]] = {}
+        for mention in found.mentions:
+            by_key.setdefault(mention.key, []).append(mention)
+        for key, mentions in by_key.items():
+            yield {
+                "chunk": found.chunk_id,
+                "entity": entity_id(label, key),
+                "sentences": [m.sentence for m in mentions if m.sentence is not None],
+                "surfaces": [m.surface for m in mentions],
+                "types": [m.type for m in mentions],
+            }
+
+
+def _fact_id(label: str, fact: FoundFact) -> str:
+    subject = entity_argument(fact.subject_key) if fact.subject_key else text_argument(fact.subject)
+    object_ = entity_argument(fact.object_key) if fact.object_key else text_argument(fact.object)
+    return fact_id(label, subject, fact.predicate, object_)

@@ -1,0 +1,115 @@
+"""The ledger: what each stage did to a corpus, with which settings, at what cost, stored beside the data."""
+
+from __future__ import annotations
+
+import datetime
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from overstory.errors import DatabaseError
+from overstory.graph import Corpus, GraphClient, Writer
+from overstory.graph.ids import stage_id
+from overstory.model import StageStatus
+
+_COUNT = "count_"
+
+
+@dataclass(slots=True)
+class StageRun:
+    """A stage at work: it adds up its counts and tokens here."""
+
+    counts: dict[str, int] = field(default_factory=dict[str, int])
+    tokens: int = 0
+
+    def count(self, what: str, number: int) -> None:
+        self.counts[what] = self.counts.get(what, 0) + number
+
+
+@dataclass(frozen=True, slots=True)
+class StageRecord:
+    """A line of the ledger: the last run of a stage.
+
+    Attributes:
+        fingerprint: changes when the stage would do something else.
+        seconds: of the last run alone.
+        version: the corpus' version when it ended.
+    """
+
+    name: str
+    fingerprint: str
+    status: StageStatus
+    started: datetime.datetime
+    finished: datetime.datetime | None
+    seconds: float
+    tokens: int
+    counts: dict[str, int]
+    version: int
+
+
+@contextmanager
+def recorded(writer: Writer, name: str, fingerprint: str) -> Iterator[StageRun]:
+    """Records a stage as running, then as done or failed with its counts, seconds and tokens."""
+    run = StageRun()
+    began = time.perf_counter()
+    started = _now()
+    _write(writer, name, fingerprint=fingerprint, status="running", started=started, finished=None)
+    try:
+        yield run
+    except BaseException:
+        try:
+            _write(writer, name, status="failed", finished=_now(), seconds=time.perf_counter() - began)
+        except DatabaseError:
+            pass  # the first error matters more
+        raise
+    version = writer.graph.run("corpus/read", read=True, id=writer.corpus.id)[0]["corpus"]["version"]
+    _write(
+        writer,
+        name,
+        status="done",
+        finished=_now(),
+        seconds=round(time.perf_counter() - began, 3),
+        tokens=run.tokens,
+        version=version,
+        **{_COUNT + what: number for what, number in run.counts.items()},
+    )
+
+
+def read_ledger(graph: GraphClient, corpus: Corpus) -> list[StageRecord]:
+    """The last run of each stage, in order of their starts."""
+    records: list[StageRecord] = []
+    for row in graph.run("corpus/read_stages", corpus.label, read=True):
+        stage = row["stage"]
+        finished = stage.get("finished")
+        records.append(
+            StageRecord(
+                name=stage["name"],
+                fingerprint=stage["fingerprint"],
+                status=stage["status"],
+                started=stage["started"].to_native(),
+                finished=finished.to_native() if finished else None,
+                seconds=stage.get("seconds", 0.0),
+                tokens=stage.get("tokens", 0),
+                counts={key.removeprefix(_COUNT): value for key, value in stage.items() if key.startswith(_COUNT)},
+                version=stage.get("version", 0),
+            )
+        )
+    return records
+
+
+def _write(writer: Writer, name: str, **properties: object) -> None:
+    corpus = writer.corpus
+    writer.graph.run(
+        "corpus/write_stage",
+        corpus.label,
+        corpus_id=corpus.id,
+        id=stage_id(corpus.label, name),
+        label=corpus.label,
+        name=name,
+        properties=properties,
+    )
+
+
+def _now() -> datetime.datetime:
+    return datetime.datetime.now(datetime.UTC)

@@ -1,0 +1,38 @@
+"""The stages in their order: embed, extract, link. Each does what is missing, and nothing where nothing is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from overstory.graph import Writer
+from overstory.index.embedding import embed, re_embed
+from overstory.index.extraction import extract
+from overstory.index.linking import link
+from overstory.protocols import Embedder, Extractor, Progress
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """Which stages had something to do, by name."""
+
+    done: tuple[str, ...]
+
+
+def build_index(
+    writer: Writer, embedder: Embedder, extractor: Extractor, *, replace_vectors: bool, progress: Progress
+) -> IndexReport:
+    """Brings the index of a corpus up to date with its chunks.
+
+    Args:
+        replace_vectors: change to this embedder where the corpus has another one's vectors.
+
+    Raises:
+        EmbedderMismatch: it has, and they may not be replaced; nothing was written.
+        ModelError, LeaseLost, DatabaseError: what was committed before stays; call again to go on.
+    """
+    stages = {
+        "embed": lambda: (re_embed if replace_vectors else embed)(writer, embedder, progress=progress),
+        "extract": lambda: extract(writer, extractor, progress=progress),
+        "link": lambda: link(writer, progress=progress),
+    }
+    return IndexReport(done=tuple(name for name, run in stages.items() if run()))

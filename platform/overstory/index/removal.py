@@ -1,0 +1,49 @@
+"""Deleting documents: their chunks, and what only they mentioned or stated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from overstory.graph import Transaction, Writer, batches, schema
+from overstory.graph.corpora import Corpus
+from overstory.protocols import Progress
+
+DOCUMENTS_A_TRANSACTION = 50
+CHUNKS_A_TRANSACTION = 1_000
+
+
+def remove_documents(writer: Writer, ids: Iterable[str], *, progress: Progress) -> int:
+    """Deletes documents by id, in batches, each whole or not at all; how many there were.
+
+    Names, weights and relationships of what is left are brought up to date by the link stage.
+
+    Raises:
+        LeaseLost, DatabaseError: what was committed before stays deleted; the same call goes on from there.
+    """
+    removed = 0
+    progress.start("delete", None, "documents")
+    for batch in batches(ids, DOCUMENTS_A_TRANSACTION):
+        removed += writer.commit("delete", lambda tx, batch=batch: _remove(tx, writer.corpus, batch))
+        progress.advance(len(batch))
+    progress.finish(f"{removed} documents")
+    return removed
+
+
+def _remove(tx: Transaction, corpus: Corpus, ids: list[str]) -> int:
+    known = [row["id"] for row in tx.run("ingest/known_documents", corpus.label, ids=ids)]
+    chunks = [row["id"] for row in tx.run("ingest/known_chunks", corpus.label, documents=known)]
+    for part in batches(chunks, CHUNKS_A_TRANSACTION):
+        tx.run("ingest/remove_chunks", corpus.label, ids=part)
+    tx.run("ingest/remove_documents", corpus.label, ids=known)
+    return len(known)
+
+
+def remove_corpus(writer: Writer) -> None:
+    """Deletes a corpus with everything in it and its indexes. Interrupted, it can be called again.
+
+    Raises:
+        LeaseLost, DatabaseError: as `remove_documents`.
+    """
+    schema.drop_indexes(writer.graph, writer.corpus.label)  # first: an index would be updated for every node
+    writer.graph.run_in_batches("corpus/delete_contents", writer.corpus.label)
+    writer.graph.run("corpus/delete", id=writer.corpus.id, token=writer.token)

@@ -1,0 +1,83 @@
+"""What a corpus holds, what its index lacks, and who writes to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from overstory.graph import Corpus, GraphClient
+from overstory.graph.client import Row
+from overstory.index.ledger import StageRecord, read_ledger
+from overstory.index.storing import METADATA
+from overstory.model import MetadataValue
+
+DOCUMENTS_A_PAGE = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusStatus:
+    """The state of a corpus.
+
+    Attributes:
+        counts: numbers of documents, chunks, entities, facts and mentions.
+        pending: what the next `index` would do: chunks to embed, chunks to extract, entities and facts to link.
+        writer: who holds the lease, "" if nobody does.
+    """
+
+    corpus: Corpus
+    counts: dict[str, int]
+    pending: dict[str, int]
+    stages: list[StageRecord]
+    writer: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDocument:
+    """A document as the graph has it; its text is in its chunks."""
+
+    id: str
+    source: str
+    source_key: str
+    title: str
+    chunks: int
+    metadata: dict[str, MetadataValue]
+
+
+def read_status(graph: GraphClient, corpus: Corpus) -> CorpusStatus:
+    (counts,) = graph.run("corpus/counts", corpus.label, read=True)
+    (vectors,) = graph.run(
+        "ingest/count_without_vector", corpus.label, read=True, property=corpus.embedding_property
+    )
+    (row,) = graph.run("corpus/read_writer", read=True, id=corpus.id)
+    return CorpusStatus(
+        corpus=corpus,
+        counts={name: counts[name] for name in ("documents", "chunks", "entities", "facts", "mentions")},
+        pending={
+            "embed": vectors["missing"],
+            "extract": counts["chunks"] - counts["extracted"],
+            "link": counts["stale"] or int(corpus.linked_chunks != counts["chunks"]),
+        },
+        stages=read_ledger(graph, corpus),
+        writer=row["writer"],
+    )
+
+
+def stored_documents(graph: GraphClient, corpus: Corpus, *, source: str | None = None) -> Iterator[StoredDocument]:
+    """The documents of a corpus in order of id, lazily; those of one source, if it is given."""
+    after = ""
+    while rows := graph.run(
+        "corpus/documents", corpus.label, read=True, source=source, after=after, limit=DOCUMENTS_A_PAGE
+    ):
+        yield from (_stored(row["document"]) for row in rows)
+        after = rows[-1]["document"]["id"]
+
+
+def _stored(row: Row) -> StoredDocument:
+    return StoredDocument(
+        id=row["id"],
+        source=row["source"],
+        source_key=row["source_key"],
+        title=row["title"],
+        chunks=row["chunks"],
+        metadata={key.removeprefix(METADATA): value for key, value in row.items() if key.startswith(METADATA)},
+    )

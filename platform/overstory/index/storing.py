@@ -1,0 +1,82 @@
+"""How documents and their chunks become nodes: new ones are made, changed ones replaced, in one transaction."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from overstory.graph import Corpus, Transaction, batches
+from overstory.graph.ids import chunk_id
+from overstory.model import Document, TextPiece
+
+CHUNKS_A_STATEMENT = 1_000
+METADATA = "metadata_"
+"""What a document's metadata properties begin with, so that none can be taken for one of ours."""
+
+# Rows are property maps of mixed types, on their way to the driver.
+Row = dict[str, object]
+
+
+def store_documents(
+    tx: Transaction, corpus: Corpus, changed: Sequence[str], documents: Sequence[Row], chunks: Sequence[Row]
+) -> None:
+    """Writes documents with their chunks in reading order.
+
+    Args:
+        changed: ids of those that are there with other content. A chunk that did not change keeps its vector, its
+            mentions and its facts.
+    """
+    label = corpus.label
+    if changed:
+        tx.run("ingest/unchain_chunks", label, documents=changed)
+        tx.run("ingest/remove_chunks", label, ids=_outdated(tx, label, changed, chunks))
+    tx.run("ingest/write_documents", label, corpus=corpus.id, rows=documents)
+    for part in batches(chunks, CHUNKS_A_STATEMENT):
+        tx.run("ingest/write_chunks", label, rows=part)
+    pairs = [[a["id"], b["id"]] for a, b in zip(chunks, chunks[1:], strict=False) if a["document"] == b["document"]]
+    if pairs:
+        tx.run("ingest/chain_chunks", label, pairs=pairs)
+
+
+def document_row(label: str, id_: str, document: Document, sha256: str, chunks: int) -> Row:
+    """A document as `ingest/write_documents` takes it; its text is in its chunks."""
+    metadata = {METADATA + key: value for key, value in document.metadata.items()}
+    own = {
+        "id": id_,
+        "corpus": label,
+        "source": document.source,
+        "source_key": document.source_key,
+        "title": document.title,
+        "sha256": sha256,
+        "chunks": chunks,
+    }
+    return {"id": id_, "properties": metadata | own}
+
+
+def chunk_rows(label: str, document: str, title: str, pieces: Sequence[TextPiece]) -> list[Row]:
+    """The chunks of a document (by its id) as `ingest/write_chunks` takes them."""
+    seen: Counter[str] = Counter()
+    rows: list[Row] = []
+    for piece in pieces:
+        id_ = chunk_id(document, piece.text, seen[piece.text])
+        seen[piece.text] += 1
+        properties = {
+            "id": id_,
+            "corpus": label,
+            "seq": piece.seq,
+            "title": title,
+            "heading": piece.heading,
+            "text": piece.text,
+            "start": piece.start,
+            "end": piece.end,
+            "token_count": piece.token_count,
+        }
+        rows.append({"id": id_, "document": document, "title": title, "heading": piece.heading, "properties": properties})
+    return rows
+
+
+def _outdated(tx: Transaction, label: str, changed: Sequence[str], chunks: Sequence[Row]) -> list[str]:
+    """Chunks that are gone, or whose title or heading, and so their vector, changed."""
+    kept = {(row["id"], row["title"], row["heading"]) for row in chunks}
+    stored = tx.run("ingest/known_chunks", label, documents=changed)
+    return [row["id"] for row in stored if (row["id"], row["title"], row["heading"]) not in kept]

@@ -1,0 +1,17 @@
+"""What is embedded for a chunk. A bottom module, because chunking counts it and embedders have it in their fingerprint."""
+
+from __future__ import annotations
+
+TEMPLATE = "title, heading, text; one a line; 1"
+"""Names the template in the fingerprints of embedders; changes whenever `passage_text` may give another text."""
+
+PATH_SEPARATOR = " › "
+
+
+def passage_text(title: str, heading: str, text: str) -> str:
+    """Title, path of headings and text, one a line; what is empty, or says the title again, is left out."""
+    if heading == title:
+        heading = ""
+    elif title:
+        heading = heading.removeprefix(title + PATH_SEPARATOR)
+    return "\n".join(part for part in (title, heading, text) if part)

@@ -1,0 +1,119 @@
+"""What can be exchanged: structural types that built-in and third-party parts fulfil alike.
+
+Third parties register classes under the entry-point groups `overstory.loaders`, `overstory.extractors`,
+`overstory.embedders` and `overstory.retrievers`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from overstory.errors import BrokenSource
+from overstory.model import Annotation, ChunkText, Document, Evidence, Extraction
+
+Vectors = npt.NDArray[np.float32]
+OnBroken = Callable[[BrokenSource], None]
+
+
+@runtime_checkable
+class Loader(Protocol):
+    """Turns one source into documents. Made without arguments."""
+
+    name: str
+
+    def recognises(self, source: str) -> bool:
+        """Whether this loader is meant for the source; looks at its name and, if it must, at its first bytes."""
+        ...
+
+    def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
+        """The documents of a source, lazily. A broken record goes to `on_broken`, which may raise; the rest goes on.
+
+        Raises:
+            BrokenSource: the source as a whole cannot be read.
+        """
+        ...
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Turns texts into vectors of unit length.
+
+    Attributes:
+        fingerprint: changes whenever the same text may get another vector (weights, tokenizer, pooling, limit, template).
+        dimension: length of a vector.
+        token_limit: the longest text, in tokens with special ones, that is embedded whole.
+    """
+
+    fingerprint: str
+    dimension: int
+    token_limit: int
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """float32 of shape (len(texts), dimension); a row does not depend on the other texts."""
+        ...
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text, special ones included, as `token_limit` counts them."""
+        ...
+
+
+@runtime_checkable
+class Extractor(Protocol):
+    """Finds sentences, named entities and facts in chunks.
+
+    Attributes:
+        fingerprint: changes whenever the same text may give another extraction.
+        by: the mark of its mentions and facts in the graph ("ner", "llm", …).
+    """
+
+    fingerprint: str
+    by: str
+
+    def extract(self, chunks: Iterable[ChunkText]) -> Iterator[Extraction]:
+        """One extraction a chunk, in order, lazily."""
+        ...
+
+
+@runtime_checkable
+class Retriever(Protocol):
+    """Finds evidence for a question."""
+
+    name: str
+
+    def retrieve(self, question: str, k: int) -> Evidence:
+        """At most `k` hits, best first.
+
+        Raises:
+            QuestionError: the question has nothing to ask for.
+        """
+        ...
+
+
+class Progress(Protocol):
+    """Hears how far a long piece of work has come: one task after another. Called from one thread."""
+
+    def start(self, task: str, total: int | None, unit: str) -> None:
+        """A task begins; `total` is None where it is not known."""
+        ...
+
+    def advance(self, amount: int) -> None:
+        """So many more units are done."""
+        ...
+
+    def finish(self, detail: str) -> None:
+        """The task ended; `detail` is a few words on its result."""
+        ...
+
+
+class Silence:
+    """A `Progress` that says nothing."""
+
+    def start(self, task: str, total: int | None, unit: str) -> None: ...
+
+    def advance(self, amount: int) -> None: ...
+
+    def finish(self, detail: str) -> None: ...

@@ -1,0 +1,74 @@
+"""What the retrievers share: the corpus as it is now, and rows of the graph as hits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from overstory.errors import IndexMissing
+from overstory.graph import Corpus, GraphClient, read_corpus
+from overstory.graph.client import Row
+from overstory.model import Hit, Reason
+from overstory.protocols import Embedder
+
+OVERSAMPLING = 5
+LEAST_DEPTH = 50
+"""An index is asked for more than is kept: recall@10 is .97 with 10 asked for, 1.000 with 50."""
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalContext:
+    """What a retriever is made from.
+
+    Attributes:
+        corpus_name: read anew for every question (1 ms), since another process may index meanwhile.
+    """
+
+    graph: GraphClient
+    corpus_name: str
+    embedder: Embedder
+
+    def corpus(self) -> Corpus:
+        """
+        Raises:
+            CorpusNotFound: it was deleted.
+        """
+        return read_corpus(self.graph, self.corpus_name)
+
+    def corpus_with_vectors(self) -> Corpus:
+        """
+        Raises:
+            CorpusNotFound: it was deleted.
+            IndexMissing: it has no vectors yet.
+            EmbedderMismatch: its vectors are another embedder's.
+        """
+        corpus = self.corpus()
+        if not corpus.embedder:
+            raise IndexMissing(
+                f"Corpus {corpus.name!r} has no vectors yet.", remedy=f"Run: overstory index --corpus {corpus.name!r}"
+            )
+        corpus.check_embedder(self.embedder)
+        return corpus
+
+
+def depth_for(k: int) -> int:
+    """How many an index is asked for so that the best `k` are right."""
+    return max(LEAST_DEPTH, OVERSAMPLING * k)
+
+
+def text_index_name(corpus: Corpus) -> str:
+    return f"overstory_text_{corpus.label}"
+
+
+def hit(row: Row, reasons: tuple[Reason, ...]) -> Hit:
+    """A row of a `retrieve/…` statement as a hit."""
+    return Hit(
+        chunk_id=row["chunk_id"],
+        document_id=row["document_id"],
+        source=row["source"],
+        source_key=row["source_key"],
+        title=row["title"],
+        heading=row["heading"],
+        text=row["text"],
+        score=row["score"],
+        reasons=reasons,
+    )

@@ -1,0 +1,61 @@
+"""Retrieval by meaning and by words, united by reciprocal rank in one round trip."""
+
+from __future__ import annotations
+
+from overstory.graph import Corpus
+from overstory.graph.client import Row
+from overstory.model import Evidence, Reason
+from overstory.retrieve.base import RetrievalContext, depth_for, hit, text_index_name
+from overstory.retrieve.question import clean_question, full_text_query
+
+RANK_CONSTANT = 60
+"""How slowly a rank's weight falls; Cormack, Clarke and Büttcher 2009 found 60 good everywhere."""
+
+
+class HybridRetriever:
+    """Reciprocal rank fusion of `dense` and `lexical`: neither's scores need a common scale."""
+
+    name = "hybrid"
+
+    def __init__(self, context: RetrievalContext) -> None:
+        self._context = context
+
+    def retrieve(self, question: str, k: int) -> Evidence:
+        """The `k` best chunks.
+
+        Raises:
+            QuestionError: the question is empty.
+            IndexMissing, EmbedderMismatch, CorpusNotFound: as their names say.
+        """
+        text, notes = clean_question(question)
+        corpus = self._context.corpus_with_vectors()
+        vector: list[float] = self._context.embedder.embed([text])[0].tolist()
+        rows = self._fused(corpus, vector, full_text_query(text), k)
+        hits = tuple(hit(row, _reasons(row)) for row in rows)
+        return Evidence(question=question, retriever=self.name, hits=hits, notes=notes)
+
+    def _fused(self, corpus: Corpus, vector: list[float], query: str, k: int) -> list[Row]:
+        where = (
+            {"vector_index": corpus.vector_index} if corpus.vector_index else {"property": corpus.embedding_property}
+        )
+        return self._context.graph.run(
+            "retrieve/hybrid_index" if corpus.vector_index else "retrieve/hybrid_exact",
+            corpus.label,
+            read=True,
+            vector=vector,
+            text_index=text_index_name(corpus),
+            query=query,
+            depth=depth_for(k),
+            constant=RANK_CONSTANT,
+            limit=k,
+            **where,
+        )
+
+
+def _reasons(row: Row) -> tuple[Reason, ...]:
+    """Which lists the hit is in, at which rank, and what that brought."""
+    return tuple(
+        Reason(kind, 1.0 / (RANK_CONSTANT + row[f"{kind}_rank"]), f"rank {row[f'{kind}_rank']}, {unit} {row[f'{kind}_score']:.3f}")
+        for kind, unit in (("dense", "cosine"), ("lexical", "BM25"))
+        if row[f"{kind}_rank"] is not None
+    )

@@ -1,0 +1,43 @@
+"""Retrieval by words: BM25 over titles, headings and texts, in Neo4j's full-text index."""
+
+from __future__ import annotations
+
+from overstory.model import Evidence, Reason
+from overstory.retrieve.base import RetrievalContext, hit, text_index_name
+from overstory.retrieve.question import clean_question, full_text_query
+
+
+class LexicalRetriever:
+    """Words of the question, stemmed, without stop words, any of them; rare ones weigh more."""
+
+    name = "lexical"
+
+    def __init__(self, context: RetrievalContext) -> None:
+        self._context = context
+
+    def retrieve(self, question: str, k: int) -> Evidence:
+        """The `k` best chunks; fewer where fewer share a word with the question.
+
+        Raises:
+            QuestionError: the question is empty.
+            CorpusNotFound: the corpus was deleted.
+        """
+        text, notes = clean_question(question)
+        corpus = self._context.corpus()
+        query = full_text_query(text)
+        rows = (
+            self._context.graph.run(
+                "retrieve/lexical",
+                corpus.label,
+                read=True,
+                index=text_index_name(corpus),
+                query=query,
+                limit=k,
+            )
+            if query
+            else []
+        )
+        hits = tuple(hit(row, (Reason("lexical", row["score"], "words of the question (BM25)"),)) for row in rows)
+        if not hits:
+            notes = (*notes, "no passage shares a word with the question")
+        return Evidence(question=question, retriever=self.name, hits=hits, notes=notes)

@@ -1,0 +1,44 @@
+"""Questions as data: whatever a user types is text to look for, never syntax."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from overstory.errors import QuestionError
+
+LONGEST_QUESTION = 20_000
+"""Characters that are looked at; an embedder reads far fewer, and a full-text query has its own limit below."""
+
+MOST_WORDS = 200
+"""Different words of a full-text query; Lucene refuses queries of more than 1,024 clauses, and a word is one per field."""
+
+_WORD = re.compile(r"\w+")
+
+
+def clean_question(question: str) -> tuple[str, tuple[str, ...]]:
+    """The question without control characters and unpaired surrogates, and notes on what was left out.
+
+    Raises:
+        QuestionError: nothing is left to ask for.
+    """
+    notes: tuple[str, ...] = ()
+    if len(question) > LONGEST_QUESTION:
+        notes = (f"the question was cut to its first {LONGEST_QUESTION:,} of {len(question):,} characters",)
+        question = question[:LONGEST_QUESTION]
+    text = question.encode("utf-8", "replace").decode("utf-8")
+    text = "".join(" " if unicodedata.category(char).startswith("C") and char not in "\u200c\u200d" else char for char in text)
+    text = " ".join(text.split())
+    if not text:
+        raise QuestionError("The question is empty.", remedy="Ask something: overstory search 'Who wrote Dracula?'")
+    return text, notes
+
+
+def full_text_query(question: str) -> str:
+    """A Lucene query for the words of a question, any of them; "" if it has none.
+
+    Lower case makes AND, OR and NOT words like others, and nothing but letters, digits and "_" is left, so that no
+    character of Lucene's syntax is.
+    """
+    words = dict.fromkeys(_WORD.findall(question.lower()))
+    return " ".join(list(words)[:MOST_WORDS])

@@ -1,0 +1,38 @@
+"""Retrievers by name: built-in ones and those of other packages, found through the `overstory.retrievers` entry points."""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint, entry_points
+
+from overstory.errors import SettingsError
+from overstory.protocols import Retriever
+from overstory.retrieve.base import RetrievalContext
+
+GROUP = "overstory.retrievers"
+DEFAULT_RETRIEVER = "hybrid"
+
+
+def retriever_names() -> list[str]:
+    """The names of all installed retrievers, sorted."""
+    return sorted({point.name for point in entry_points(group=GROUP)})
+
+
+def make_retriever(name: str, context: RetrievalContext) -> Retriever:
+    """The retriever of this name; `name:option` passes the option on (an ablation, say).
+
+    Raises:
+        SettingsError: there is none; the message lists those there are.
+    """
+    base, _, option = name.partition(":")
+    factory = _entry_point(base).load()
+    retriever: Retriever = factory(context, option) if option else factory(context)
+    return retriever
+
+
+def _entry_point(name: str) -> EntryPoint:
+    for point in entry_points(group=GROUP):
+        if point.name == name:
+            return point
+    raise SettingsError(
+        f"There is no retriever {name!r}.", remedy=f"Use one of: {', '.join(retriever_names())}."
+    )

@@ -1,0 +1,151 @@
+"""What a home must hold before Neo4j starts on it: configuration, plugins, the first password."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+import shutil
+import socket
+from pathlib import Path
+
+from overstory.errors import SettingsError
+from overstory.server.instance import HOST, USER, Instance, Ports
+from overstory.server.java import Java
+from overstory.server.provision import Jars
+from overstory.server.storage import write_whole
+from overstory.settings import ServerSettings
+
+MAIN_CLASS = "org.neo4j.server.CommunityEntryPoint"
+_OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
+_ITERATIONS = 1024
+_MEGABYTES = {"k": 1 / 1024, "m": 1, "g": 1024}
+_SMALLEST_HEAP, _SMALLEST_PAGECACHE = 256, 8
+
+
+def free_ports(preferred: Ports | None = None) -> Ports:
+    """Two ports that nobody listens on: the preferred ones if they are free, so that bookmarks stay good."""
+    if preferred is not None and _is_free(preferred.bolt) and _is_free(preferred.http):
+        return preferred
+    with socket.socket() as bolt, socket.socket() as http:  # both open at once, so that they differ
+        bolt.bind((HOST, 0))
+        http.bind((HOST, 0))
+        return Ports(bolt=bolt.getsockname()[1], http=http.getsockname()[1])
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as Neo4j does: a closing connection is no owner
+        try:
+            probe.bind((HOST, port))
+        except OSError:
+            return False
+    return True
+
+
+def prepare(instance: Instance, jars: Jars, settings: ServerSettings, ports: Ports) -> None:
+    """Writes configuration and links; keeps what belongs to the graph."""
+    conf = instance.home / "conf"
+    conf.mkdir(parents=True, exist_ok=True)
+    write_whole(conf / "neo4j.conf", configuration(settings, ports))
+    plugins = instance.home / "plugins"
+    shutil.rmtree(plugins, ignore_errors=True)
+    plugins.mkdir()
+    for jar in jars.plugins():
+        (plugins / jar.name).symlink_to(jar)
+    _set_first_password(instance)
+
+
+def _set_first_password(instance: Instance) -> None:
+    """Neo4j reads the file when its system database is made; later it has no meaning."""
+    dbms = instance.home / "data" / "dbms"
+    if not (instance.home / "data" / "databases").exists():
+        dbms.mkdir(parents=True, exist_ok=True)
+        password = instance.password() or instance.make_password()
+        write_whole(dbms / "auth.ini", credential(password))
+
+
+def credential(password: str, salt: bytes | None = None) -> str:
+    """The line of `auth.ini`: the salted password, hashed 1,024 times."""
+    salt = secrets.token_bytes(32) if salt is None else salt
+    digest = hashlib.sha256(salt + password.encode()).digest()
+    for _ in range(_ITERATIONS - 1):
+        digest = hashlib.sha256(digest).digest()
+    return f"{USER}:SHA-256,{digest.hex()},{salt.hex()},{_ITERATIONS}:\n"
+
+
+def check(settings: ServerSettings) -> None:
+    """Raises:
+    SettingsError: a memory size is not one, or too small to start with.
+    """
+    _megabytes("OVERSTORY_SERVER_HEAP", settings.heap, at_least=_SMALLEST_HEAP)
+    _megabytes("OVERSTORY_SERVER_PAGECACHE", settings.pagecache, at_least=_SMALLEST_PAGECACHE)
+
+
+def configuration(settings: ServerSettings, ports: Ports) -> str:
+    """The text of `neo4j.conf`. Neo4j refuses to start on a line that it does not know."""
+    values = {
+        "server.default_listen_address": HOST,
+        "server.default_advertised_address": HOST,
+        "server.bolt.listen_address": f"{HOST}:{ports.bolt}",
+        "server.bolt.advertised_address": f"{HOST}:{ports.bolt}",
+        "server.http.listen_address": f"{HOST}:{ports.http}",
+        "server.http.advertised_address": f"{HOST}:{ports.http}",
+        "server.memory.pagecache.size": settings.pagecache,
+        # A new home takes 36 MB instead of 517.
+        "db.tx_log.rotation.size": "16m",
+        "db.tx_log.rotation.retention_policy": "1 files",
+        # A stop takes half a second instead of ten.
+        "internal.server.bolt.connection_shutdown_wait_time": "200ms",
+        "internal.server.bolt.thread_pool_shutdown_wait_time": "200ms",
+        "dbms.security.procedures.unrestricted": "gds.*",
+        # Otherwise LOAD CSV reads any file of the user's.
+        "dbms.security.allow_csv_import_from_file_urls": "false",
+        "server.directories.import": "import",
+        # Nothing of ours calls out, and Browser is told not to.
+        "dbms.usage_report.enabled": "false",
+        "client.allow_telemetry": "false",
+    }
+    return "".join(f"{name}={value}\n" for name, value in values.items())
+
+
+def command(instance: Instance, java: Java, settings: ServerSettings) -> list[str]:
+    """The command line. The class path travels in the environment: 300 jars would make `ps` unreadable."""
+    heap = _megabytes("OVERSTORY_SERVER_HEAP", settings.heap, at_least=_SMALLEST_HEAP)
+    return [
+        str(java.binary),
+        f"-Xms{min(256, heap):.0f}m",
+        f"-Xmx{settings.heap}",
+        *(["-XX:TieredStopAtLevel=1"] if settings.fast_start else []),
+        *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),
+        MAIN_CLASS,
+        home_argument(instance.home),
+        f"--config-dir={instance.home / 'conf'}",
+        "--console-mode",
+    ]
+
+
+def home_argument(home: Path) -> str:
+    """What tells the process of one instance from those of others."""
+    return f"--home-dir={home}"
+
+
+def class_path(jars: Jars) -> str:
+    """For the environment variable CLASSPATH."""
+    if ":" in str(jars.folder):
+        raise SettingsError(
+            f"The path {jars.folder} has a colon, which Java takes for the end of a path.",
+            remedy="Set OVERSTORY_CACHE to a folder without one.",
+        )
+    return ":".join(map(str, jars.class_path()))
+
+
+def _megabytes(variable: str, text: str, *, at_least: int) -> float:
+    """The size that a setting such as "1g" means."""
+    parsed = re.fullmatch(r"(\d+)([kmg])", text.strip().lower())
+    size = int(parsed[1]) * _MEGABYTES[parsed[2]] if parsed else 0
+    if size < at_least:
+        raise SettingsError(
+            f"{variable} is {text!r}.", remedy=f'Set it to a size of at least {at_least}m, such as "512m" or "2g".'
+        )
+    return size

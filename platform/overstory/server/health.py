@@ -1,0 +1,68 @@
+"""Whether a server answers: a greeting for every day, a query when there is doubt."""
+
+from __future__ import annotations
+
+import socket
+import struct
+import threading
+from contextlib import suppress
+
+from overstory.errors import ServerError
+from overstory.server.instance import HOST, Connection
+
+_MAGIC = bytes.fromhex("6060b017")
+_VERSIONS = struct.pack(">4I", 0x00080805, 0x00000004, 0, 0)  # 5.0 … 5.8, 4.0
+# Both touch the store; the second makes the first query of a user half a second faster.
+_QUERIES = ("RETURN 1", "MATCH (n:Overstory {id: ''}) RETURN count(n)")
+
+
+def greets(port: int, seconds: float) -> bool:
+    """Whether Bolt's handshake is answered: a millisecond, and the process behind the port is not frozen."""
+    try:
+        with socket.create_connection((HOST, port), timeout=seconds) as stream:
+            stream.sendall(_MAGIC + _VERSIONS)
+            return len(stream.recv(4)) == 4
+    except OSError:
+        return False
+
+
+def answers(connection: Connection, seconds: float) -> bool:
+    """Whether a query is answered in time. A full disk is among the things that only a query finds.
+
+    Raises:
+        ServerError: the server is well, and does not accept the password.
+    """
+    outcome: list[bool | ServerError] = []
+    # A server that freezes in the middle leaves the driver waiting for ever, so it waits on a thread of its own.
+    asking = threading.Thread(target=lambda: outcome.append(_ask(connection, seconds)), daemon=True)
+    asking.start()
+    asking.join(seconds)
+    if outcome and isinstance(outcome[0], ServerError):
+        raise outcome[0]
+    return outcome == [True]
+
+
+def _ask(connection: Connection, seconds: float) -> bool | ServerError:
+    import neo4j  # takes half a second, and is seldom needed here
+    from neo4j.exceptions import AuthError, DriverError, Neo4jError
+
+    with suppress(DriverError, Neo4jError, OSError):
+        driver = neo4j.GraphDatabase.driver(
+            connection.uri,
+            auth=(connection.user, connection.password),
+            connection_timeout=seconds,
+            notifications_min_severity="OFF",
+            telemetry_disabled=True,
+        )
+        try:
+            with driver, driver.session(database="neo4j") as session:
+                for query in _QUERIES:
+                    session.run(query).consume()
+        except AuthError:
+            return ServerError(
+                "The embedded server does not accept the password that was generated for it.",
+                remedy="If you changed it in Browser, write the new one into the file that "
+                "`overstory server status` names.",
+            )
+        return True
+    return False

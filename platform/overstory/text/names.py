@@ -1,0 +1,91 @@
+"""One form for the many ways a name is written. Surfaces with one key are aliases of one entity."""
+
+from __future__ import annotations
+
+import functools
+import re
+import unicodedata
+
+_LETTERS = str.maketrans(
+    {
+        "Ø": "O", "ø": "o", "Ł": "L", "ł": "l", "Đ": "D", "đ": "d", "ß": "ss", "ẞ": "SS", "Æ": "AE", "æ": "ae",
+        "Œ": "OE", "œ": "oe", "ı": "i", "Ð": "D", "ð": "d", "Þ": "Th", "þ": "th", "Ħ": "H", "ħ": "h",
+        "‘": "'", "’": "'", "ʼ": "'", "ʻ": "'", "ʹ": "'", "`": "'", "´": "'", "＇": "'",
+    }
+)  # fmt: skip
+_MARKS = re.compile(
+    "[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"  # accents of Latin, Greek and Cyrillic
+    "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"  # Hebrew points
+    "\u0640\u064b-\u065f\u0670]"  # Arabic vowel signs, and the stroke that widens a word
+)
+_SPACE = re.compile(r"\s+")
+_ARTICLE = re.compile(r"(?:the|an?)(?:\s+|$)")
+_POSSESSIVE = re.compile(r"\s*'s?$")
+
+
+def unaccented(text: str) -> str:
+    """The text in plain letters, its case kept: NFKD, accents off, letters such as ø and þ spelt out.
+
+    Marks that make another letter stay: those of Devanagari or Thai, and が is not か.
+    """
+    if text.isascii():
+        return text.replace("`", "'")
+    # The letters go first, because NFKD takes ´ apart.
+    return unicodedata.normalize("NFKC", _MARKS.sub("", unicodedata.normalize("NFKD", text.translate(_LETTERS))))
+
+
+def fold(text: str) -> str:
+    """What texts are compared by: `unaccented`, without case, white space squeezed."""
+    return _SPACE.sub(" ", unaccented(text).casefold()).strip()
+
+
+@functools.lru_cache(maxsize=65_536)
+def entity_key(surface: str) -> str:
+    """What entities are merged by; "" when nothing is left, which names nothing.
+
+    Off go case, accents, punctuation, a leading article and a possessive 's; initials are joined ("J. R. R. Tolkien"
+    and "J.R.R. Tolkien" are one), and so are the halves of "O'Brien". "&" is "and"; "C++" and "C#" are not "C".
+    """
+    name = _edges_off(fold(surface))
+    name = _POSSESSIVE.sub("", name)
+    name = _ARTICLE.sub("", name, count=1)
+    words = _words(name)
+    return " ".join(_initials_joined(words))
+
+
+def _edges_off(name: str) -> str:
+    """Without quotes, brackets and the like around it; an apostrophe at the end may be a possessive's."""
+    start, end = 0, len(name)
+    while start < end and not _in_word(name[start]):
+        start += 1
+    while end > start and not (_in_word(name[end - 1]) or name[end - 1] in "'+#"):
+        end -= 1
+    return name[start:end]
+
+
+def _words(name: str) -> list[str]:
+    spelt = name.replace("&", " and ").replace("'", "")
+    return "".join(c if _in_word(c) or (c in "+#" and i and not spelt[i - 1].isspace()) else _gap(c)
+                   for i, c in enumerate(spelt)).split()  # fmt: skip
+
+
+def _in_word(character: str) -> bool:
+    return character.isalnum() or unicodedata.category(character)[0] == "M"
+
+
+def _gap(character: str) -> str:
+    """Nothing for characters that are not seen (joiners, soft hyphens, direction marks), a space for the others."""
+    return "" if unicodedata.category(character) == "Cf" else " "
+
+
+def _initials_joined(words: list[str]) -> list[str]:
+    joined: list[str] = []
+    run = False
+    for word in words:
+        single = len(word) == 1 and word.isalpha() and word.isascii()
+        if single and run:
+            joined[-1] += word
+        else:
+            joined.append(word)
+        run = single
+    return joined

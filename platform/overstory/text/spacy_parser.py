@@ -1,0 +1,74 @@
+"""Texts through a spaCy pipeline, in this process."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from overstory.text.pipelines import Pipeline
+from overstory.text.sentences import sentence_starts
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+    from overstory.text.parsing import Parsed
+
+BATCH = 64
+"""Texts that spaCy reads at a time."""
+
+LONGEST = 20_000
+"""Characters read at once: the parser needs about a kilobyte each, and refuses a million."""
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class SpacyParser:
+    """Loads its pipeline when first used. Safe to use from several threads, which take turns."""
+
+    def __init__(self, pipeline: Pipeline) -> None:
+        self._pipeline = pipeline
+        self._language: Language | None = None
+        self._turn = threading.Lock()
+
+    def parse(self, texts: Sequence[str]) -> list[Parsed]:
+        """The contents of each text.
+
+        Raises:
+            ModelError: the pipeline cannot be loaded.
+        """
+        from overstory.text.parsing import parsed, united
+
+        texts = [_SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text) for text in texts]
+        bounds = [_windows(text) for text in texts]
+        parts = [text[s:e] for text, window in zip(texts, bounds, strict=True) for s, e in pairwise(window)]
+        with self._turn:
+            if self._language is None:
+                self._language = self._pipeline.load()
+            with self._language.memory_zone():  # or every new word stays in memory for good
+                found = iter([parsed(doc) for doc in self._language.pipe(parts, batch_size=BATCH)])
+        return [united([(start, next(found)) for start in window[:-1]]) for window in bounds]
+
+
+def _windows(text: str) -> list[int]:
+    """Bounds between which a text is read at once: sentences' as far as possible."""
+    if len(text) <= LONGEST:
+        return [0, len(text)]
+    return list(_bounds(text))
+
+
+def _bounds(text: str) -> Iterator[int]:
+    yield 0
+    last = before = 0
+    for start in [*sentence_starts(text)[1:], len(text)]:
+        if start - last > LONGEST and before > last:
+            yield before
+            last = before
+        while start - last > LONGEST:  # one sentence
+            last += LONGEST
+            yield last
+        before = start
+    if last < len(text):
+        yield len(text)

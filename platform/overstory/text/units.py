@@ -1,0 +1,94 @@
+"""The smallest parts of a text that chunks are packed from: sentences, or parts of those that are too long."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from overstory.text.sentences import sentence_starts
+
+CountTokens = Callable[[Sequence[str]], list[int]]
+
+PARAGRAPH, SENTENCE, INSIDE = 0, 1, 2
+"""What a unit ends with, from the best place for a cut to the worst."""
+
+GRAINS = 16
+"""Neighbours are one unit as long as they fill no more than this part of a piece, which bounds the packer's work."""
+
+COUNTED_AT_ONCE = 512
+"""Sentences of a long text whose tokens are counted in one call, which bounds memory."""
+
+CHARACTERS_A_TOKEN = 4
+"""No tokenizer in use gives a character more tokens than this."""
+
+CHARACTERS_AT_MOST = 16
+"""A token stands for no more characters than this, or a megabyte of base64, one unknown word, were one piece."""
+
+_CLAUSE_END = re.compile(r"[,;:—–]\s+|\s+(?=[—–(])")
+_WORD_END = re.compile(r"\s+")
+_BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*$")
+
+
+class Unit(NamedTuple):
+    """`text[start:end]`, with how many tokens it has and what ends it."""
+
+    start: int
+    end: int
+    tokens: int
+    ends: int
+
+
+def units(text: str, start: int, end: int, count: CountTokens, budget: int) -> list[Unit]:
+    """Units that tile `text[start:end]`, none over `budget` tokens (counted without those that embedders add)."""
+    starts = [start + s for s in sentence_starts(text[start:end])]
+    return _merged(_Cutter(text, count, budget).sized([*starts, end]), budget // GRAINS)
+
+
+class _Cutter:
+    def __init__(self, text: str, count: CountTokens, budget: int) -> None:
+        self._text, self._count, self._budget = text, count, budget
+        [self._added] = count([""])
+
+    def sized(self, bounds: Sequence[int]) -> Iterator[Unit]:
+        for s, e, tokens in self._counted(bounds):
+            ends = PARAGRAPH if _BLANK_LINE.search(self._text, s, e) else SENTENCE
+            if tokens <= self._budget:
+                yield Unit(s, e, tokens, ends)
+            else:
+                *inside, last = _merged(self._shreds(s, e, (_CLAUSE_END, _WORD_END)), self._budget // GRAINS)
+                yield from inside
+                yield last._replace(ends=ends)
+
+    def _shreds(self, start: int, end: int, finer: Sequence[re.Pattern[str]]) -> Iterator[Unit]:
+        """A sentence that is too long, cut after clauses, else after words, else anywhere."""
+        if finer:
+            cuts = [match.end() for match in finer[0].finditer(self._text, start, end)]
+        else:
+            cuts = list(range(start, end, max(1, self._budget // CHARACTERS_A_TOKEN)))
+        for s, e, tokens in self._counted([start, *(c for c in cuts if start < c < end), end]):
+            if tokens <= self._budget or not finer:
+                yield Unit(s, e, tokens, INSIDE)
+            else:
+                yield from self._shreds(s, e, finer[1:])
+
+    def _counted(self, bounds: Sequence[int]) -> Iterator[tuple[int, int, int]]:
+        """Start, end and tokens (at least 1, more if it is long) of what lies between neighbouring bounds."""
+        spans = list(pairwise(bounds))
+        for i in range(0, len(spans), COUNTED_AT_ONCE):
+            some = spans[i : i + COUNTED_AT_ONCE]
+            for (s, e), tokens in zip(some, self._count([self._text[s:e] for s, e in some]), strict=True):
+                yield s, e, max(1, tokens - self._added, (e - s) // CHARACTERS_AT_MOST)
+
+
+def _merged(found: Iterator[Unit], small: int) -> list[Unit]:
+    """Neighbours as one unit as long as it has at most `small` tokens."""
+    merged: list[Unit] = []
+    for unit in found:
+        if merged and merged[-1].tokens + unit.tokens <= small:
+            before = merged[-1]
+            merged[-1] = Unit(before.start, unit.end, before.tokens + unit.tokens, unit.ends)
+        else:
+            merged.append(unit)
+    return merged

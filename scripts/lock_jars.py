@@ -1,0 +1,93 @@
+"""Writes the lock list of the embedded Neo4j: platform/overstory/server/jars.lock.tsv.
+
+    python scripts/lock_jars.py
+
+For maintainers, to move to other versions; needs Maven. Maven's own resolution decides which jars belong together,
+because other resolvers choose slightly different versions. Every jar is downloaded once and hashed here, so what a
+user gets later is what was resolved (and tested) with this list.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+ROOTS = [
+    "org.neo4j:neo4j:5.26.30",
+    "org.neo4j.client:neo4j-browser:5.24.0",
+    "org.neo4j.gds:proc:2.13.9",
+    "org.neo4j.gds:proc-sysinfo:2.13.9",
+    "org.neo4j.gds:opengds-extension:2.13.9",
+    "org.neo4j.gds:open-model-catalog:2.13.9",
+    "org.neo4j.gds:open-write-services:2.13.9",
+]
+LISTER = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:list"
+NOT_NEEDED = re.compile(
+    r"^org\.apache\.hadoop:"  # the offline importer's, for files in clouds
+    r"|^org\.apache\.parquet:|^blue\.strategic\.parquet:"  # the offline importer's
+    r"|:netty-transport-native-kqueue:"  # macOS falls back to NIO
+)
+TARGET = Path(__file__).parents[1] / "platform" / "overstory" / "server" / "jars.lock.tsv"
+HEADER = (
+    "# Written by scripts/lock_jars.py. Neo4j and GDS are GPL-3.0: fetched by the user's machine, never in the wheel.\n"
+)
+
+
+class Resolved(NamedTuple):
+    group: str
+    artifact: str
+    version: str
+    classifier: str
+    file: Path
+
+
+def main() -> None:
+    jars = [jar for jar in resolve(ROOTS) if not NOT_NEEDED.search(f"{jar.group}:{jar.artifact}:")]
+    rows = sorted(row(jar) for jar in jars)
+    names = {jar.file.name for jar in jars}
+    if len(names) != len(jars):
+        raise SystemExit("Two jars have one file name; the cache keeps all of them in one folder.")
+    TARGET.write_text(HEADER + "group\tartifact\tversion\tclassifier\tsha256\tsize\n" + "".join(rows), encoding="utf-8")
+    print(f"{len(rows)} jars, {sum(jar.file.stat().st_size for jar in jars) / 1e6:.1f} MB -> {TARGET.name}")
+
+
+def resolve(roots: list[str]) -> list[Resolved]:
+    """The jars that Maven puts on the run-time class path of a project that depends on the roots."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "pom.xml").write_text(pom(roots), encoding="utf-8")
+        listing = Path(folder) / "jars.txt"
+        options = [f"-DoutputFile={listing}", "-DoutputAbsoluteArtifactFilename=true", "-DincludeScope=runtime"]
+        subprocess.run(["mvn", "-q", "-B", LISTER, *options], cwd=folder, check=True)
+        lines = re.sub(r"\x1b\[[0-9;]*m", "", listing.read_text(encoding="utf-8")).splitlines()
+    return [parsed(line) for line in lines if ":jar:" in line]
+
+
+def parsed(line: str) -> Resolved:
+    """From `group:artifact:jar[:classifier]:version:scope:/path -- module …`."""
+    coordinates, _, file = line.split(" -- ")[0].strip().partition(":/")
+    group, artifact, _, *classifier, version, _ = coordinates.split(":")
+    return Resolved(group, artifact, version, "".join(classifier), Path(f"/{file}"))
+
+
+def row(jar: Resolved) -> str:
+    content = jar.file.read_bytes()
+    fields = [jar.group, jar.artifact, jar.version, jar.classifier, hashlib.sha256(content).hexdigest(), len(content)]
+    return "\t".join(map(str, fields)) + "\n"
+
+
+def pom(roots: list[str]) -> str:
+    dependency = "<dependency><groupId>{}</groupId><artifactId>{}</artifactId><version>{}</version></dependency>"
+    return (
+        "<project><modelVersion>4.0.0</modelVersion><groupId>overstory</groupId><artifactId>server</artifactId>"
+        "<version>1</version><dependencies>"
+        + "".join(dependency.format(*root.split(":")) for root in roots)
+        + "</dependencies></project>"
+    )
+
+
+if __name__ == "__main__":
+    main()

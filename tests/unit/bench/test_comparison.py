@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import pytest
+
+from overstory.bench.comparison import compare
+from overstory.bench.dataset import load_dataset
+from overstory.bench.packing import Layout
+from overstory.errors import SettingsError
+from overstory.graph import Corpus
+from overstory.index import CorpusStatus, StageRecord
+from overstory.model import Annotation, Document
+from overstory.protocols import Retriever
+
+if TYPE_CHECKING:
+    from tests.unit.bench.conftest import FakeRetriever, Folder
+
+NOW = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
+
+
+class FakeKnowledge:
+    """Keeps what it is given; its retrievers find every document, in the order of their keys."""
+
+    def __init__(self, retriever: type[FakeRetriever], *names: str) -> None:
+        self.done: list[str] = []
+        self.documents: list[Document | Annotation] = []
+        self._retriever = retriever
+        self._names = names
+
+    def ingest_documents(self, documents: Iterable[Document | Annotation], *, strict: bool = False) -> None:
+        self.done.append(f"ingest, strict={strict}")
+        self.documents = list(documents)
+
+    def index(self) -> None:
+        self.done.append("index")
+
+    def retriever(self, name: str) -> Retriever:
+        if name not in self._names:
+            raise SettingsError(f"There is no retriever {name!r}.")
+        return self._retriever(lambda _: sorted(document.source_key for document in self.documents), name)
+
+    def status(self) -> CorpusStatus:
+        stages = [
+            StageRecord(name, "1", "done", NOW, NOW, seconds, 0, {}, 1)
+            for name, seconds in (("load", 100.0), ("embed", 1.5), ("link", 0.25))
+        ]
+        corpus = Corpus("id", "bench", "Corpus_0", NOW, 1, "english", "", 0, "embedding", "", 0)
+        return CorpusStatus(corpus=corpus, counts={}, pending={}, stages=stages, writer="")
+
+
+def test_every_retriever_is_asked_on_the_same_corpus(folder: Folder, fake_retriever: type[FakeRetriever]) -> None:
+    knowledge = FakeKnowledge(fake_retriever, "dense", "lexical")
+    results = compare(knowledge, load_dataset(folder.write()), Layout(), ["lexical", "dense"])
+    assert [result.row.retriever for result in results] == ["lexical", "dense"]
+    assert knowledge.done == ["ingest, strict=True", "index"]
+    assert [document.source_key for document in knowledge.documents] == ["p1", "p2", "p3"]
+    assert results[0].row.scores.recall_2 == 0.75
+    assert results[0].row.index_s == 1.75
+
+
+def test_packed_documents_are_scored_as_documents(folder: Folder, fake_retriever: type[FakeRetriever]) -> None:
+    knowledge = FakeKnowledge(fake_retriever, "dense")
+    (result,) = compare(knowledge, load_dataset(folder.write()), Layout(pack=3), ["dense"])
+    assert [document.source_key for document in knowledge.documents] == ["pack000000"]
+    assert result.row.scores.recall_2 == 1.0
+
+
+def test_nothing_is_loaded_for_a_retriever_that_does_not_exist(
+    folder: Folder, fake_retriever: type[FakeRetriever]
+) -> None:
+    knowledge = FakeKnowledge(fake_retriever, "dense")
+    with pytest.raises(SettingsError):
+        compare(knowledge, load_dataset(folder.write()), Layout(), ["dense", "sparse"])
+    assert knowledge.done == []

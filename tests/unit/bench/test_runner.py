@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import pytest
+
+from overstory.bench.dataset import Question
+from overstory.bench.runner import run_bench
+from overstory.errors import BenchError, DatabaseUnreachable
+
+if TYPE_CHECKING:
+    from tests.unit.bench.conftest import FakeRetriever
+
+QUESTIONS = [Question("q1", "first?"), Question("q2", "second?")]
+CHUNKS = [f"d{number}#0" for number in range(40)]
+
+
+class RecordedProgress:
+    def __init__(self) -> None:
+        self.heard: list[str] = []
+
+    def start(self, task: str, total: int | None, unit: str) -> None:
+        self.heard.append(f"start {task} {total} {unit}")
+
+    def advance(self, amount: int) -> None:
+        self.heard.append(str(amount))
+
+    def finish(self, detail: str) -> None:
+        self.heard.append(detail)
+
+
+def test_rankings_are_scored_and_every_question_is_timed(fake_retriever: type[FakeRetriever]) -> None:
+    retriever = fake_retriever(lambda question: CHUNKS if question == "first?" else CHUNKS[::-1])
+    progress = RecordedProgress()
+    result = run_bench(
+        retriever,
+        QUESTIONS,
+        {"q1": {"d0": 1, "d1": 1}, "q2": {"d0": 1}},
+        index_seconds=1.5,
+        progress=progress,
+    )
+    assert (result.row.scores.recall_2, result.row.scores.all_5, result.row.scores.ndcg_10) == (0.5, 0.5, 0.5)
+    assert (result.row.retriever, result.row.queries, result.row.index_s) == ("fake", 2, 1.5)
+    assert 0.0 < result.row.p50_ms <= result.row.p95_ms
+    assert progress.heard == [
+        "start ask fake 2 questions",
+        "1",
+        "1",
+        f"R@5 0.500, {result.row.p50_ms:.0f} ms a question",
+    ]
+    assert [document.key for document in result.rankings["q1"]] == [f"d{number}" for number in range(10)]
+
+
+def test_documents_rank_by_their_best_chunk(fake_retriever: type[FakeRetriever]) -> None:
+    retriever = fake_retriever(lambda _: ["d2#0", "d1#0", "d2#1", "d0#0", "d1#1"])
+    result = run_bench(retriever, QUESTIONS[:1], {"q1": {"d1": 1}})
+    assert [(each.key, each.score) for each in result.rankings["q1"]] == [("d2", 1.0), ("d1", 0.5), ("d0", 0.25)]
+
+
+def test_more_chunks_are_asked_for_until_there_are_enough_documents(fake_retriever: type[FakeRetriever]) -> None:
+    retriever = fake_retriever(lambda _: [f"d{number // 5}#{number % 5}" for number in range(500)])
+    result = run_bench(retriever, QUESTIONS[:1], {"q1": {"d9": 1}})
+    assert len(result.rankings["q1"]) == 10
+    assert [k for _, k in retriever.asked] == [10, 20, 40, 80] * 2
+
+
+def test_a_question_is_asked_once_where_every_chunk_is_a_document(fake_retriever: type[FakeRetriever]) -> None:
+    retriever = fake_retriever(lambda _: CHUNKS)
+    run_bench(retriever, QUESTIONS[:1], {"q1": {"d0": 1}})
+    assert retriever.asked == [("first?", 10)] * 2  # once to warm up
+
+
+def test_a_variant_of_a_retriever_is_reported_by_the_name_it_was_asked_for(
+    fake_retriever: type[FakeRetriever],
+) -> None:
+    result = run_bench(fake_retriever(lambda _: CHUNKS), QUESTIONS[:1], {"q1": {"d0": 1}}, name="fake:variant")
+    assert result.row.retriever == "fake:variant"
+
+
+def test_a_small_k_shortens_the_ranking_and_leaves_the_metrics_whole(fake_retriever: type[FakeRetriever]) -> None:
+    result = run_bench(fake_retriever(lambda _: CHUNKS), QUESTIONS[:1], {"q1": {"d8": 1}}, k=3)
+    assert len(result.rankings["q1"]) == 3
+    assert result.row.scores.recall_10 == 1.0
+
+
+def test_a_large_k_gives_a_longer_ranking(fake_retriever: type[FakeRetriever]) -> None:
+    result = run_bench(fake_retriever(lambda _: CHUNKS), QUESTIONS[:1], {"q1": {"d8": 1}}, k=30)
+    assert len(result.rankings["q1"]) == 30
+
+
+def test_a_failing_question_is_named_with_the_remedy_of_its_cause(fake_retriever: type[FakeRetriever]) -> None:
+    def fail(question: str) -> Sequence[str]:
+        raise DatabaseUnreachable("nothing answers", remedy="Start it.")
+
+    with pytest.raises(BenchError, match=r"fake, question q1: nothing answers") as caught:
+        run_bench(fake_retriever(fail), QUESTIONS, {"q1": {"d0": 1}})
+    assert caught.value.remedy == "Start it."
+    assert isinstance(caught.value.__cause__, DatabaseUnreachable)
+
+
+def test_a_broken_retriever_keeps_its_own_error_with_a_note(fake_retriever: type[FakeRetriever]) -> None:
+    def fail(question: str) -> Sequence[str]:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError) as caught:
+        run_bench(fake_retriever(fail), QUESTIONS, {"q1": {"d0": 1}})
+    assert caught.value.__notes__ == ["while fake was asked question q1: first?"]

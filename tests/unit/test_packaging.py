@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+CHECK_NAMES = ROOT / "scripts" / "check_names.py"
+
+
+def run(*command: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the wheel and the source distribution."""
+    folder = tmp_path_factory.mktemp("dist")
+    result = run(sys.executable, "-m", "hatchling", "build", "-d", str(folder))
+    assert result.returncode == 0, result.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(built: Path) -> Path:
+    """The unpacked wheel."""
+    (file,) = built.glob("*.whl")
+    with zipfile.ZipFile(file) as archive:
+        archive.extractall(built / "wheel")  # noqa: S202 # built a moment ago
+    return built / "wheel"
+
+
+def test_the_wheel_holds_every_module_statement_and_example(wheel: Path) -> None:
+    expected = {path.relative_to(ROOT / "platform") for path in (ROOT / "platform" / "overstory").rglob("*.py")}
+    expected |= {path.relative_to(ROOT / "loaders") for path in (ROOT / "loaders" / "overstory_loaders").rglob("*.py")}
+    for source, target in (("cypher", "_cypher"), ("examples", "_examples")):
+        files = [path for path in (ROOT / source).rglob("*") if path.is_file()]
+        assert files
+        expected |= {Path("overstory", target, path.relative_to(ROOT / source)) for path in files}
+    expected |= {Path("overstory/py.typed"), Path("overstory_loaders/py.typed")}
+    assert expected <= {path.relative_to(wheel) for path in wheel.rglob("*")}
+
+
+def test_the_wheel_holds_nothing_but_the_two_packages_and_their_description(wheel: Path) -> None:
+    tops = {path.name.partition("-")[0] for path in wheel.iterdir()}
+    assert tops == {"overstory", "overstory_loaders"}
+    assert not list(wheel.rglob("__pycache__"))
+
+
+def test_the_licences_travel_with_the_wheel(wheel: Path) -> None:
+    (licences,) = wheel.glob("overstory-*.dist-info/licenses")
+    assert "Apache License" in (licences / "LICENSE").read_text(encoding="utf-8")
+    assert "HotpotQA" in (licences / "NOTICE").read_text(encoding="utf-8")
+    for share_alike in (licences / "examples", wheel / "overstory" / "_examples"):
+        text = (share_alike / "LICENSE-CC-BY-SA-4.0").read_text(encoding="utf-8")
+        assert text.startswith("Attribution-ShareAlike 4.0 International")
+        assert "Section 8 -- Interpretation" in text
+
+
+def test_an_installed_wheel_finds_its_demo_corpus(wheel: Path) -> None:
+    command = "import overstory.examples as e; print(e.__file__); print(e.demo_corpus())"
+    result = run(sys.executable, "-c", f"import sys; sys.path.insert(0, '.'); {command}", cwd=wheel)
+    module, corpus = (Path(line).resolve() for line in result.stdout.splitlines())
+    assert module == (wheel / "overstory" / "examples.py").resolve()
+    assert corpus == (wheel / "overstory" / "_examples" / "hotpotqa").resolve()
+
+
+def test_no_file_of_the_wheel_names_a_registry_or_a_machine(wheel: Path) -> None:
+    result = run(sys.executable, str(CHECK_NAMES), str(wheel))
+    assert result.returncode == 0, result.stdout
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["https://py", "pi.org/simple"], ["files.python", "hosted.org"], ["'/wo", "rk/main'"], [" /ro", "ot/.cache"]],
+)
+def test_a_registry_or_a_machine_would_be_found(tmp_path: Path, words: list[str]) -> None:
+    (tmp_path / "notes.md").write_text("fine\n" + "".join(words), encoding="utf-8")
+    result = run(sys.executable, str(CHECK_NAMES), str(tmp_path))
+    assert result.returncode == 1
+    assert "notes.md:2: " in result.stdout
+
+
+def test_the_source_distribution_holds_what_a_build_and_the_tests_need(built: Path) -> None:
+    (file,) = built.glob("*.tar.gz")
+    with tarfile.open(file) as archive:
+        names = {str(PurePosixPath(*PurePosixPath(name).parts[1:])) for name in archive.getnames()}
+    assert {
+        "LICENSE",
+        "NOTICE",
+        "Makefile",
+        "README.md",
+        "pyproject.toml",
+        "requirements.lock",
+        "examples/LICENSE-CC-BY-SA-4.0",
+        "examples/hotpotqa/corpus.jsonl",
+        "scripts/check_names.py",
+        "tests/unit/test_packaging.py",
+    } <= names
