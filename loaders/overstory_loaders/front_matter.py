@@ -7,11 +7,10 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-_YAML = re.compile(
-    r"---[ \t]*\n(?=(?:[ \t]*\n|#.*\n)*[A-Za-z_][\w -]*:)(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
-)
-_TOML = re.compile(r"\+\+\+[ \t]*\n(.*?)^\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
-_KEY = re.compile(r"([A-Za-z_][\w -]*?)[ \t]*:(?:[ \t]+(.*))?$")
+_YAML_OPENS = re.compile(r"---[ \t]*\n")
+_YAML_CLOSES = re.compile(r"^(?:---|\.\.\.)[ \t]*$\n?", re.MULTILINE)
+_TOML_FENCE = re.compile(r"^\+\+\+[ \t]*$\n?", re.MULTILINE)
+_KEY = re.compile(r"([A-Za-z_][\w-]*(?: [\w-]+)*)[ \t]*:(?:[ \t]+(.*))?$")
 _ITEM = re.compile(r"[ \t]*-[ \t]+(.*)$")
 _COMMENT = re.compile(r"(?:^|[ \t])#.*$")
 _WORDS: Mapping[str, bool | None] = {"true": True, "false": False, "null": None, "~": None, "": None}
@@ -33,14 +32,23 @@ def split_front_matter(text: str) -> FrontMatter:
     Of YAML the part that front matter is made of is read: scalars, lists of scalars, and texts of several lines. What
     is nested deeper is left out; a text that merely begins with a rule is left whole.
     """
-    if found := _YAML.match(text):
-        return FrontMatter(text[found.end() :], dict(_yaml_values(found.group(1))))
-    if found := _TOML.match(text):
+    opening = _YAML_OPENS.match(text)
+    closing = _YAML_CLOSES.search(text, opening.end()) if opening else None
+    if opening and closing and _begins_with_key(block := text[opening.end() : closing.start()]):
+        return FrontMatter(text[closing.end() :], dict(_yaml_values(block)))
+    opening = _TOML_FENCE.match(text)
+    closing = _TOML_FENCE.search(text, opening.end()) if opening else None
+    if opening and closing:
         try:
-            return FrontMatter(text[found.end() :], tomllib.loads(found.group(1)))
+            return FrontMatter(text[closing.end() :], tomllib.loads(text[opening.end() : closing.start()]))
         except tomllib.TOMLDecodeError:
             return FrontMatter(text)
     return FrontMatter(text)
+
+
+def _begins_with_key(block: str) -> bool:
+    lines = (line for line in block.splitlines() if line.strip() and not line.startswith("#"))
+    return _KEY.match(next(lines, "")) is not None
 
 
 def _yaml_values(block: str) -> Iterator[tuple[str, object]]:

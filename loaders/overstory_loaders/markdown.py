@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from itertools import accumulate, pairwise
 
 from markdown_it import MarkdownIt
@@ -53,10 +54,8 @@ def find_headings(text: str) -> tuple[Heading, ...]:
 
     Their words come without markup, `start` is where the markup begins ("#", or the underlined line).
     """
-    parser = MarkdownIt("commonmark")
-    parser.core.ruler.enableOnly(["normalize", "block"])  # inline markup of the whole text is nobody's business here
-    environment: dict[str, object] = {}
-    tokens = parser.parse(text, environment)
+    environment: dict[str, object] = {}  # carries link definitions from the first parser to the second
+    tokens = _structure().parse(text, environment)
     lines = text.split("\n")
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
     headings: list[Heading] = []
@@ -71,9 +70,25 @@ def find_headings(text: str) -> tuple[Heading, ...]:
     return tuple(headings)
 
 
+@cache
+def _structure() -> MarkdownIt:
+    """A parser that leaves alone what is inside paragraphs: nobody asks for it, and it takes most of the time."""
+    parser = MarkdownIt("commonmark")
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    return parser
+
+
+@cache
+def _inline() -> MarkdownIt:
+    return MarkdownIt("commonmark")
+
+
 def _words(markup: str, environment: dict[str, object]) -> str:
     """What a reader sees of inline markup."""
-    tokens = [
-        child for inline in MarkdownIt("commonmark").parseInline(markup, environment) for child in inline.children or []
-    ]
-    return clean_title("".join(" " if token.type == "softbreak" else token.content for token in tokens))
+    tokens = [child for inline in _inline().parseInline(markup, environment) for child in inline.children or []]
+    shown = (
+        " " if token.type in ("softbreak", "hardbreak") else token.content
+        for token in tokens
+        if token.type != "html_inline"
+    )
+    return clean_title("".join(shown))

@@ -7,7 +7,7 @@ needed, and nothing else; several may be open on one corpus, in one process or m
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -272,7 +272,7 @@ class Knowledge:
         return f"<Knowledge corpus={self.corpus_name!r} at {where}>"
 
     @contextmanager
-    def _writing(self, doing: str) -> Iterator[Writer]:
+    def _writing(self, doing: str) -> Generator[Writer]:
         """The lease of the corpus, which is made if it is not there."""
         corpus = create_corpus(self.graph, self.corpus_name)
         corpus.check_embedder(self.embedder)

@@ -1,4 +1,4 @@
-"""What is embedded for a chunk. A bottom module, because chunking counts it and embedders have it in their fingerprint."""
+"""What is embedded for a chunk. Chunking counts it, and embedders name it in their fingerprints."""
 
 from __future__ import annotations
 

@@ -43,7 +43,8 @@ class Embedder(Protocol):
     """Turns texts into vectors of unit length.
 
     Attributes:
-        fingerprint: changes whenever the same text may get another vector (weights, tokenizer, pooling, limit, template).
+        fingerprint: changes whenever the same text may get another vector (weights, tokenizer, pooling, limit,
+            template).
         dimension: length of a vector.
         token_limit: the longest text, in tokens with special ones, that is embedded whole.
     """

@@ -166,10 +166,11 @@ class _Environment:
         text = self.text(name)
         if text is None:
             return default
-        known = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
-        if text.lower() not in known:
-            raise SettingsError(f"{name} is {text!r}.", remedy=f"Set {name} to 1 or 0, or unset it.")
-        return known[text.lower()]
+        if text.lower() in ("1", "true", "yes", "on"):
+            return True
+        if text.lower() in ("0", "false", "no", "off"):
+            return False
+        raise SettingsError(f"{name} is {text!r}.", remedy=f"Set {name} to 1 or 0, or unset it.")
 
     def _parsed(self, name: str, default: T, parse: Callable[[str], T], wanted: str) -> T:
         text = self.text(name)

@@ -11,7 +11,9 @@ from overstory.knowledge import Knowledge
 
 @click.command()
 @click.argument("ids", nargs=-1, metavar="[DOCUMENT_ID…]")
-@click.option("--source", metavar="PATH", help="Delete all documents of this source, as `overstory documents` shows it.")
+@click.option(
+    "--source", metavar="PATH", help="Delete all documents of this source, as `overstory documents` shows it."
+)
 @click.option("--all", "everything", is_flag=True, help="Delete the whole corpus.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @json_option

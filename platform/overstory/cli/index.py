@@ -10,7 +10,9 @@ from overstory.knowledge import Knowledge
 
 
 @click.command()
-@click.option("--re-embed", is_flag=True, help="Change to the embedder in use now; searches use the old one until then.")
+@click.option(
+    "--re-embed", is_flag=True, help="Change to the embedder in use now; searches use the old one until then."
+)
 @json_option
 @knowledge_options
 def index(knowledge: Knowledge, re_embed: bool, as_json: bool) -> None:

@@ -1,4 +1,4 @@
-"""The `overstory` command: finds subcommands, and turns every error of ours into a message, a remedy and an exit code."""
+"""The `overstory` command: finds subcommands, and turns errors of ours into a message, a remedy and an exit code."""
 
 from __future__ import annotations
 
@@ -59,10 +59,10 @@ Exit codes:
 class CommandGroup(click.Group):
     """Imports a subcommand's module when it is asked for, so that one command does not pay for all."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 # click's signature
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 # click's
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"overstory.cli.{cmd_name}")

@@ -41,14 +41,12 @@ def verbosity_options(command: Callable[Concatenate[Progress, P], R]) -> Callabl
 def knowledge_options(command: Callable[Concatenate[Knowledge, P], R]) -> Callable[P, R]:
     """Adds --corpus, -v and -q; the command gets the opened corpus as its first argument."""
 
-    @corpus_option
-    @verbosity_options
     @functools.wraps(command)
-    def wrapper(progress: Progress, *args: P.args, **kwargs: P.kwargs) -> R:
+    def opened(progress: Progress, /, *args: P.args, **kwargs: P.kwargs) -> R:
         with Knowledge(str(kwargs.pop("corpus")), progress=progress) as knowledge:
             return command(knowledge, *args, **kwargs)
 
-    return wrapper
+    return corpus_option(verbosity_options(opened))
 
 
 def _log_to_stderr() -> None:

@@ -13,7 +13,9 @@ from overstory.retrieve import DEFAULT_RETRIEVER
 @click.command()
 @click.argument("question")
 @click.option("-k", "k", type=click.IntRange(1, 1000), default=5, show_default=True, help="How many passages.")
-@click.option("--retriever", default=DEFAULT_RETRIEVER, show_default=True, metavar="NAME", help="dense, lexical, hybrid, …")
+@click.option(
+    "--retriever", default=DEFAULT_RETRIEVER, show_default=True, metavar="NAME", help="dense, lexical, hybrid, …"
+)
 @json_option
 @knowledge_options
 def search(knowledge: Knowledge, question: str, k: int, retriever: str, as_json: bool) -> None:

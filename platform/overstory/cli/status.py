@@ -38,7 +38,11 @@ def _show(found: CorpusStatus) -> None:
     click.echo(f"  embedder {corpus.embedder or '(none yet)'}, vectors {_vectors(found)}")
     pending = {stage: number for stage, number in found.pending.items() if number}
     if pending:
-        click.echo("  to do: " + ", ".join(f"{stage} {number:,}" for stage, number in pending.items()) + " — run: overstory index")
+        click.echo(
+            "  to do: "
+            + ", ".join(f"{stage} {number:,}" for stage, number in pending.items())
+            + " — run: overstory index"
+        )
     else:
         click.echo("  the index is up to date")
     if found.writer:
@@ -46,7 +50,8 @@ def _show(found: CorpusStatus) -> None:
     for stage in found.stages:
         counts = ", ".join(f"{number:,} {what}" for what, number in sorted(stage.counts.items()) if number)
         tokens = f", {stage.tokens:,} tokens" if stage.tokens else ""
-        click.echo(f"  {stage.name:<8} {stage.status:<8} {stage.started:%Y-%m-%d %H:%M} {stage.seconds:8.1f} s  {counts}{tokens}")
+        when = f"{stage.started:%Y-%m-%d %H:%M}"
+        click.echo(f"  {stage.name:<8} {stage.status:<8} {when} {stage.seconds:8.1f} s  {counts}{tokens}")
 
 
 def _vectors(found: CorpusStatus) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +15,7 @@ from overstory.embed.files import checked, fingerprint_of
 from overstory.embed.wordpieces import TOKENIZER_SHA256, WordPieces
 from overstory.errors import ModelError
 from overstory.passage import TEMPLATE
+from overstory.processors import processors
 from overstory.protocols import Vectors
 from overstory.settings import EmbeddingSettings
 
@@ -48,7 +48,7 @@ class MiniLmEmbedder:
         )
         self._loading = threading.Lock()
         self._loaded: _Model | None = None
-        self._pool = ThreadPoolExecutor(_processors(), thread_name_prefix="minilm")  # starts threads when used
+        self._pool = ThreadPoolExecutor(processors(), thread_name_prefix="minilm")  # starts threads when used
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """float32 of shape (n, 384); of a text longer than 256 tokens the first 256 count."""
@@ -103,14 +103,10 @@ def _hidden(session: ort.InferenceSession, ids: list[int]) -> Vectors:
     """k token ids -> (k, 384), the last layer's states."""
     tokens = np.array([ids], dtype=np.int64)
     inputs = {"input_ids": tokens, "attention_mask": np.ones_like(tokens), "token_type_ids": np.zeros_like(tokens)}
-    states: Vectors = session.run(None, inputs)[0]
-    return states[0]
+    states: list[Vectors] = session.run(None, inputs)
+    hidden: Vectors = states[0][0]
+    return hidden
 
 
 def _unit(vector: Vectors) -> Vectors:
     return vector / np.linalg.norm(vector)
-
-
-def _processors() -> int:
-    """Processors that this process may use; a container's or a task set's, not the machine's."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Protocol, cast
 from tokenizers import Encoding, Tokenizer
 
 from overstory.embed.files import checked
+from overstory.wellformed import well_formed
 
 TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
 REMEDY = "Reinstall Overstory: pip install --force-reinstall --no-deps overstory"
@@ -19,8 +19,6 @@ LONGEST_WORD = 100
 """Tokens that a word can have: WordPiece gives up on a longer one, and calls it unknown."""
 FIRST_LOOK = 4_096
 """Characters of a long text that are looked at first; four times what 256 tokens of English need."""
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class _BatchTokenizer(Protocol):
@@ -41,7 +39,7 @@ class WordPieces:
         tokenizer = Tokenizer.from_file(str(checked(path, TOKENIZER_SHA256, remedy=REMEDY)))
         tokenizer.no_padding()
         tokenizer.no_truncation()
-        self._tokenizer = cast(_BatchTokenizer, tokenizer)
+        self._tokenizer = cast("_BatchTokenizer", tokenizer)
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text, [CLS] and [SEP] included."""
@@ -62,5 +60,4 @@ class WordPieces:
         return [ids if len(ids) <= limit else [*ids[: limit - 1], ids[-1]] for ids in found]
 
     def _whole(self, texts: Sequence[str]) -> list[list[int]]:
-        clean = [text if text.isascii() else _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text) for text in texts]
-        return [encoding.ids for encoding in self._tokenizer.encode_batch_fast(clean)]
+        return [encoding.ids for encoding in self._tokenizer.encode_batch_fast([well_formed(text) for text in texts])]

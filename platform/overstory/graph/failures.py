@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from neo4j import exceptions
@@ -23,7 +23,7 @@ GDS_REMEDY = (
 
 
 @contextmanager
-def driver_errors(doing: str) -> Iterator[None]:
+def driver_errors(doing: str) -> Generator[None]:
     """Raises what the driver raises inside as an `OverstoryError` that names `doing` (a statement, or an address)."""
     try:
         yield
@@ -38,7 +38,7 @@ def translated(error: exceptions.Neo4jError | exceptions.DriverError, doing: str
     if isinstance(error, exceptions.AuthError):
         return AuthenticationFailed(
             f"{doing}: the server refused the user or the password.",
-            remedy="Check OVERSTORY_NEO4J_USER and OVERSTORY_NEO4J_PASSWORD (for the embedded server: overstory doctor).",
+            remedy="Check OVERSTORY_NEO4J_USER and OVERSTORY_NEO4J_PASSWORD (embedded server: overstory doctor).",
         )
     if isinstance(error, exceptions.DriverError | exceptions.DatabaseUnavailable):
         return DatabaseUnreachable(
@@ -59,4 +59,6 @@ def translated(error: exceptions.Neo4jError | exceptions.DriverError, doing: str
             f"{doing}: the server is out of memory: {message}",
             remedy="Raise OVERSTORY_SERVER_HEAP and restart the server.",
         )
-    return StatementFailed(f"{doing}: {message}", remedy="Run with -v for details; `overstory doctor` checks the server.")
+    return StatementFailed(
+        f"{doing}: {message}", remedy="Run with -v for details; `overstory doctor` checks the server."
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -14,13 +14,13 @@ from overstory.graph.failures import driver_errors
 
 if TYPE_CHECKING:
     from graphdatascience import GraphDataScience
-    from graphdatascience.graph.graph_object import Graph
+    from graphdatascience.graph.graph_api import Graph
 
 
 @contextmanager
 def projected(
     graph: GraphClient, corpus: Corpus, types: Sequence[str], *, weight: str = "weight", stage: str
-) -> Iterator[tuple[GraphDataScience, Graph]]:
+) -> Generator[tuple[GraphDataScience, Graph]]:
     """The GDS client and an undirected projection of a corpus' relationships of these types; dropped at the end.
 
     Args:
@@ -47,4 +47,4 @@ def projected(
             yield client, client.graph.get(name)
     finally:
         with driver_errors("gds"):
-            client.graph.drop(name, failIfMissing=False)
+            client.graph.drop(name, fail_if_missing=False)

@@ -12,7 +12,7 @@ LONGEST_NAME = 200
 
 
 def content_id(kind: str, *parts: str) -> str:
-    """32 hexadecimal digits of SHA-256 over the kind and the parts, each with its length (so that none can run over)."""
+    """32 hexadecimal digits of SHA-256 over the kind and the parts, each with its length, so that none runs over."""
     digest = hashlib.sha256()
     for part in (kind, *parts):
         data = part.encode("utf-8")

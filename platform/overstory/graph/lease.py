@@ -12,8 +12,8 @@ import os
 import socket
 import threading
 import uuid
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -64,13 +64,13 @@ class Writer:
 
     def _lost(self) -> LeaseLost:
         return LeaseLost(
-            f"Corpus {self.corpus.name!r} has another writer now, or was deleted; this one stopped before its last batch.",
+            f"Corpus {self.corpus.name!r} has another writer now, or was deleted; the last batch was not written.",
             remedy="Run the command again: finished batches are kept.",
         )
 
 
 @contextmanager
-def writing(graph: GraphClient, corpus: Corpus, doing: str) -> Iterator[Writer]:
+def writing(graph: GraphClient, corpus: Corpus, doing: str) -> Generator[Writer]:
     """Holds the writer lease of a corpus. `doing` tells a second writer what the first is at.
 
     Raises:
@@ -87,40 +87,40 @@ def writing(graph: GraphClient, corpus: Corpus, doing: str) -> Iterator[Writer]:
     finally:
         ended.set()
         heart.join()
-        try:
+        with suppress(DatabaseError):  # it runs out by itself, and the error that brought us here matters more
             graph.run("corpus/release_lease", id=corpus.id, token=token)
-        except DatabaseError:
-            pass  # it runs out by itself, and the error that brought us here matters more
 
 
 def _acquire(graph: GraphClient, corpus: Corpus, token: str, doing: str) -> None:
-    abandoned = ""
-    for _ in range(2):  # the second time knows that the holder is dead
-        rows = graph.run(
-            "corpus/acquire_lease",
-            id=corpus.id,
-            token=token,
-            holder=_user(),
-            host=this_host(),
-            pid=os.getpid(),
-            started=psutil.Process().create_time(),
-            doing=doing,
-            seconds=LEASE_SECONDS,
-            abandoned=abandoned,
-        )
-        if not rows:
-            raise CorpusNotFound(f"Corpus {corpus.name!r} is gone.")
-        if rows[0]["granted"]:
-            return
-        if not _is_dead(rows[0]):
-            break
-        abandoned = rows[0]["token"]
-    holder = rows[0]
+    holder = _ask(graph, corpus, token, doing)
+    if holder is not None and _is_dead(holder):
+        holder = _ask(graph, corpus, token, doing, abandoned=holder["token"])
+    if holder is None:
+        return
     raise WriterBusy(
         f"Corpus {corpus.name!r} is being written to: {holder['doing']} by {holder['holder']}, process {holder['pid']} "
         f"on {holder['host'].split('/')[0]}, since {str(holder['since'])[:19]} UTC.",
         remedy="Wait until it is done, or end that process; searching goes on meanwhile.",
     )
+
+
+def _ask(graph: GraphClient, corpus: Corpus, token: str, doing: str, *, abandoned: str = "") -> Row | None:
+    """None if the lease is ours now, else who holds it."""
+    rows = graph.run(
+        "corpus/acquire_lease",
+        id=corpus.id,
+        token=token,
+        holder=_user(),
+        host=this_host(),
+        pid=os.getpid(),
+        started=psutil.Process().create_time(),
+        doing=doing,
+        seconds=LEASE_SECONDS,
+        abandoned=abandoned,
+    )
+    if not rows:
+        raise CorpusNotFound(f"Corpus {corpus.name!r} is gone.")
+    return None if rows[0]["granted"] else rows[0]
 
 
 def _beat(graph: GraphClient, corpus: Corpus, token: str, ended: threading.Event) -> None:
@@ -137,7 +137,8 @@ def _is_dead(holder: Row) -> bool:
         return False
     try:
         process = psutil.Process(holder["pid"])
-        return process.status() == psutil.STATUS_ZOMBIE or abs(process.create_time() - holder["started"]) > 1.0
+        another = abs(process.create_time() - float(holder["started"])) > 1.0
+        return another or bool(process.status() == psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
         return True
     except psutil.AccessDenied:

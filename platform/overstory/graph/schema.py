@@ -44,8 +44,7 @@ def prepare(graph: GraphClient, migrations: tuple[Migration, ...] = MIGRATIONS) 
     Raises:
         SchemaTooNew: a later version of Overstory wrote this graph.
     """
-    rows = graph.run("schema/read_version", read=True)
-    found = int(rows[0]["version"]) if rows else 0
+    found = schema_version(graph)
     newest = migrations[-1].to
     if found > newest:
         raise SchemaTooNew(
@@ -57,6 +56,12 @@ def prepare(graph: GraphClient, migrations: tuple[Migration, ...] = MIGRATIONS) 
             migration.run(graph)
             graph.run("schema/write_version", version=migration.to)
     return newest
+
+
+def schema_version(graph: GraphClient) -> int:
+    """The schema that the graph was written with, 0 where Overstory wrote nothing yet."""
+    rows = graph.run("schema/read_version", read=True)
+    return int(rows[0]["version"]) if rows else 0
 
 
 def await_index(graph: GraphClient, name: str) -> None:

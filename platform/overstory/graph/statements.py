@@ -1,4 +1,4 @@
-"""Cypher statements, one a file under `cypher/`, called by name: `retrieve/dense_exact` is `retrieve/dense_exact.cypher`.
+"""Cypher statements, one a file under `cypher/`, called by name: `retrieve/lexical` is `retrieve/lexical.cypher`.
 
 The one placeholder is `{{corpus}}`, a corpus label. Everything else travels as a parameter.
 """

@@ -87,11 +87,11 @@ def _findings(annotation: Annotation, chunks: list[Row]) -> list[Findings]:
     known = set(keys.values()) - {""}
     facts: list[list[FoundFact]] = [[] for _ in chunks]
     for position, (subject, predicate, object_) in enumerate(annotation.triples):
-        place = max(range(len(texts)), key=lambda i: ((subject.casefold() in texts[i]) + (object_.casefold() in texts[i]), -i))
+        place = max(
+            range(len(texts)), key=lambda i: ((subject.casefold() in texts[i]) + (object_.casefold() in texts[i]), -i)
+        )
         facts[place].append(_fact(subject, predicate, object_, position, known))
-    return [
-        Findings(chunk_id=chunk["chunk"], mentions=mentions[i], facts=facts[i]) for i, chunk in enumerate(chunks)
-    ]
+    return [Findings(chunk_id=chunk["chunk"], mentions=mentions[i], facts=facts[i]) for i, chunk in enumerate(chunks)]
 
 
 def _places(texts: list[str], name: str) -> list[int]:

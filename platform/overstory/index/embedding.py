@@ -12,8 +12,8 @@ from overstory.errors import ModelError
 from overstory.graph import Corpus, GraphClient, Transaction, Writer, read_corpus, schema
 from overstory.graph.client import Row
 from overstory.index.ledger import recorded
-from overstory.protocols import Embedder, Progress, Vectors
 from overstory.passage import passage_text
+from overstory.protocols import Embedder, Progress, Vectors
 
 CHUNKS_A_BATCH = 256
 """What a kill may cost: about four seconds of embedding. Also one write transaction."""

@@ -27,9 +27,7 @@ def extract(writer: Writer, extractor: Extractor, *, progress: Progress) -> bool
         LeaseLost, DatabaseError: what was committed before stays, and the same call goes on from there.
     """
     label = writer.corpus.label
-    (state,) = writer.graph.run(
-        "ingest/count_to_extract", label, read=True, fingerprint=extractor.fingerprint
-    )
+    (state,) = writer.graph.run("ingest/count_to_extract", label, read=True, fingerprint=extractor.fingerprint)
     if not state["missing"]:
         return False
     texts: dict[str, str] = {}
@@ -39,7 +37,8 @@ def extract(writer: Writer, extractor: Extractor, *, progress: Progress) -> bool
         for batch in batches(extractor.extract(pending), CHUNKS_A_TRANSACTION):
             findings = [_findings(extraction, texts.pop(extraction.chunk_id)) for extraction in batch]
             marks: list[dict[str, object]] = [
-                {"chunk": e.chunk_id, "fingerprint": extractor.fingerprint, "sentences": list(e.sentences)} for e in batch
+                {"chunk": e.chunk_id, "fingerprint": extractor.fingerprint, "sentences": list(e.sentences)}
+                for e in batch
             ]
 
             def write(

@@ -63,7 +63,8 @@ def write_findings(tx: Transaction, label: str, by: str, findings: Sequence[Find
 def _write_facts(tx: Transaction, label: str, by: str, stated: list[tuple[str, FoundFact, str]]) -> None:
     facts = {id_: fact for _, fact, id_ in stated}
     rows = [
-        {"id": id_, "subject": f.subject, "predicate": f.predicate, "object": f.object} for id_, f in sorted(facts.items())
+        {"id": id_, "subject": f.subject, "predicate": f.predicate, "object": f.object}
+        for id_, f in sorted(facts.items())
     ]
     tx.run("ingest/write_facts", label, label=label, rows=rows)
     subjects = [{"fact": i, "entity": entity_id(label, f.subject_key)} for i, f in facts.items() if f.subject_key]

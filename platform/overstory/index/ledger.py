@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import datetime
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 from overstory.errors import DatabaseError
@@ -49,7 +49,7 @@ class StageRecord:
 
 
 @contextmanager
-def recorded(writer: Writer, name: str, fingerprint: str) -> Iterator[StageRun]:
+def recorded(writer: Writer, name: str, fingerprint: str) -> Generator[StageRun]:
     """Records a stage as running, then as done or failed with its counts, seconds and tokens."""
     run = StageRun()
     began = time.perf_counter()
@@ -58,10 +58,8 @@ def recorded(writer: Writer, name: str, fingerprint: str) -> Iterator[StageRun]:
     try:
         yield run
     except BaseException:
-        try:
-            _write(writer, name, status="failed", finished=_now(), seconds=time.perf_counter() - began)
-        except DatabaseError:
-            pass  # the first error matters more
+        with suppress(DatabaseError):  # the first error matters more
+            _write(writer, name, status="failed", finished=_now(), seconds=round(time.perf_counter() - began, 3))
         raise
     version = writer.graph.run("corpus/read", read=True, id=writer.corpus.id)[0]["corpus"]["version"]
     _write(

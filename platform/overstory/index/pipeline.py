@@ -30,9 +30,10 @@ def build_index(
         EmbedderMismatch: it has, and they may not be replaced; nothing was written.
         ModelError, LeaseLost, DatabaseError: what was committed before stays; call again to go on.
     """
-    stages = {
-        "embed": lambda: (re_embed if replace_vectors else embed)(writer, embedder, progress=progress),
-        "extract": lambda: extract(writer, extractor, progress=progress),
-        "link": lambda: link(writer, progress=progress),
+    fill = re_embed if replace_vectors else embed
+    did = {
+        "embed": fill(writer, embedder, progress=progress),
+        "extract": extract(writer, extractor, progress=progress),
+        "link": link(writer, progress=progress),
     }
-    return IndexReport(done=tuple(name for name, run in stages.items() if run()))
+    return IndexReport(done=tuple(stage for stage, something in did.items() if something))

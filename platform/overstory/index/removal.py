@@ -23,7 +23,11 @@ def remove_documents(writer: Writer, ids: Iterable[str], *, progress: Progress) 
     removed = 0
     progress.start("delete", None, "documents")
     for batch in batches(ids, DOCUMENTS_A_TRANSACTION):
-        removed += writer.commit("delete", lambda tx, batch=batch: _remove(tx, writer.corpus, batch))
+
+        def work(tx: Transaction, batch: list[str] = batch) -> int:
+            return _remove(tx, writer.corpus, batch)
+
+        removed += writer.commit("delete", work)
         progress.advance(len(batch))
     progress.finish(f"{removed} documents")
     return removed

@@ -45,9 +45,7 @@ class StoredDocument:
 
 def read_status(graph: GraphClient, corpus: Corpus) -> CorpusStatus:
     (counts,) = graph.run("corpus/counts", corpus.label, read=True)
-    (vectors,) = graph.run(
-        "ingest/count_without_vector", corpus.label, read=True, property=corpus.embedding_property
-    )
+    (vectors,) = graph.run("ingest/count_without_vector", corpus.label, read=True, property=corpus.embedding_property)
     (row,) = graph.run("corpus/read_writer", read=True, id=corpus.id)
     return CorpusStatus(
         corpus=corpus,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 from overstory.graph import Corpus, Transaction, batches
 from overstory.graph.ids import chunk_id
@@ -33,7 +34,7 @@ def store_documents(
     tx.run("ingest/write_documents", label, corpus=corpus.id, rows=documents)
     for part in batches(chunks, CHUNKS_A_STATEMENT):
         tx.run("ingest/write_chunks", label, rows=part)
-    pairs = [[a["id"], b["id"]] for a, b in zip(chunks, chunks[1:], strict=False) if a["document"] == b["document"]]
+    pairs = [[a["id"], b["id"]] for a, b in pairwise(chunks) if a["document"] == b["document"]]
     if pairs:
         tx.run("ingest/chain_chunks", label, pairs=pairs)
 
@@ -71,7 +72,9 @@ def chunk_rows(label: str, document: str, title: str, pieces: Sequence[TextPiece
             "end": piece.end,
             "token_count": piece.token_count,
         }
-        rows.append({"id": id_, "document": document, "title": title, "heading": piece.heading, "properties": properties})
+        rows.append(
+            {"id": id_, "document": document, "title": title, "heading": piece.heading, "properties": properties}
+        )
     return rows
 
 

@@ -70,7 +70,7 @@ def document_records(graph: GraphClient, corpus: Corpus) -> Iterator[Record]:
 
 
 def digest(graph: GraphClient, corpus: Corpus) -> str:
-    """64 hexadecimal digits over everything that follows from the documents: chunks, vectors, mentions, facts, entities.
+    """64 hexadecimal digits over all that follows from the documents: chunks, vectors, mentions, facts, entities.
 
     Times, run ids, versions and the corpus' name are left out. Equal content in any order gives an equal digest: it is
     the sum of the records' SHA-256, so that nothing need be sorted or held in memory.
@@ -100,9 +100,7 @@ def restore_file(writer: Writer, path: str, *, report: LoadReport, progress: Pro
         raise BrokenSource(f"cannot be read: {error}", source=path) from error
 
 
-def restore(
-    writer: Writer, lines: Iterable[str], *, source: str, report: LoadReport, progress: Progress
-) -> None:
+def restore(writer: Writer, lines: Iterable[str], *, source: str, report: LoadReport, progress: Progress) -> None:
     """Reads an export back. Documents that are there unchanged are left alone.
 
     Raises:
@@ -210,7 +208,9 @@ def _findings(chunk: str, record: Record, by: str) -> Findings:
         if mention["by"] == by:
             sentences = mention["sentences"] or [None] * len(mention["surfaces"])
             surfaces = zip(mention["surfaces"], mention["types"], sentences, strict=True)
-            mentions += [FoundMention(mention["key"], surface, type_, sentence) for surface, type_, sentence in surfaces]
+            mentions += [
+                FoundMention(mention["key"], surface, type_, sentence) for surface, type_, sentence in surfaces
+            ]
     facts = [
         FoundFact(
             subject=fact["subject"],

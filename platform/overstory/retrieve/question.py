@@ -11,7 +11,7 @@ LONGEST_QUESTION = 20_000
 """Characters that are looked at; an embedder reads far fewer, and a full-text query has its own limit below."""
 
 MOST_WORDS = 200
-"""Different words of a full-text query; Lucene refuses queries of more than 1,024 clauses, and a word is one per field."""
+"""Different words of a full-text query; Lucene refuses more than 1,024 clauses, and each word is one a field."""
 
 _WORD = re.compile(r"\w+")
 
@@ -27,8 +27,7 @@ def clean_question(question: str) -> tuple[str, tuple[str, ...]]:
         notes = (f"the question was cut to its first {LONGEST_QUESTION:,} of {len(question):,} characters",)
         question = question[:LONGEST_QUESTION]
     text = question.encode("utf-8", "replace").decode("utf-8")
-    text = "".join(" " if unicodedata.category(char).startswith("C") and char not in "\u200c\u200d" else char for char in text)
-    text = " ".join(text.split())
+    text = " ".join("".join(char if _is_text(char) else " " for char in text).split())
     if not text:
         raise QuestionError("The question is empty.", remedy="Ask something: overstory search 'Who wrote Dracula?'")
     return text, notes
@@ -42,3 +41,8 @@ def full_text_query(question: str) -> str:
     """
     words = dict.fromkeys(_WORD.findall(question.lower()))
     return " ".join(list(words)[:MOST_WORDS])
+
+
+def _is_text(char: str) -> bool:
+    """False for control characters, but not for the joiners that Persian, Indic scripts and emoji are written with."""
+    return char in "\u200c\u200d" or not unicodedata.category(char).startswith("C")

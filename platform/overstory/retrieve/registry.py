@@ -1,4 +1,4 @@
-"""Retrievers by name: built-in ones and those of other packages, found through the `overstory.retrievers` entry points."""
+"""Retrievers by name. Anybody's are found through the entry-point group `overstory.retrievers`, as are ours."""
 
 from __future__ import annotations
 
@@ -33,6 +33,4 @@ def _entry_point(name: str) -> EntryPoint:
     for point in entry_points(group=GROUP):
         if point.name == name:
             return point
-    raise SettingsError(
-        f"There is no retriever {name!r}.", remedy=f"Use one of: {', '.join(retriever_names())}."
-    )
+    raise SettingsError(f"There is no retriever {name!r}.", remedy=f"Use one of: {', '.join(retriever_names())}.")

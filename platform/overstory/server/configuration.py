@@ -130,8 +130,15 @@ def home_argument(home: Path) -> str:
     return f"--home-dir={home}"
 
 
-def class_path(jars: Jars) -> str:
-    """For the environment variable CLASSPATH."""
+def environment(jars: Jars) -> dict[str, str]:
+    """The variables of the server's process.
+
+    The locale makes Java 17 understand any path, and error messages English, which `failures` reads.
+    """
+    return {"CLASSPATH": _class_path(jars), "LC_ALL": "C.UTF-8"}
+
+
+def _class_path(jars: Jars) -> str:
     if ":" in str(jars.folder):
         raise SettingsError(
             f"The path {jars.folder} has a colon, which Java takes for the end of a path.",

@@ -61,8 +61,7 @@ def _ask(connection: Connection, seconds: float) -> bool | ServerError:
         except AuthError:
             return ServerError(
                 "The embedded server does not accept the password that was generated for it.",
-                remedy="If you changed it in Browser, write the new one into the file that "
-                "`overstory server status` names.",
+                remedy="If you changed it, write the new one into the password file that `overstory doctor` names.",
             )
         return True
     return False

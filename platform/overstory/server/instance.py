@@ -163,8 +163,22 @@ class Instance:
         write_whole(self.running_file, json.dumps(asdict(running)))
 
     def forget_running(self) -> None:
+        self.running_file.unlink(missing_ok=True)
+        self._hidden_running_file.unlink(missing_ok=True)
+
+    def hide_running(self) -> None:
+        """Takes the note away for a moment; renaming works on a full disk, too."""
         with suppress(FileNotFoundError):
-            self.running_file.unlink()
+            self.running_file.rename(self._hidden_running_file)
+
+    def show_running(self) -> None:
+        """Puts a hidden note back."""
+        with suppress(FileNotFoundError):
+            self._hidden_running_file.rename(self.running_file)
+
+    @property
+    def _hidden_running_file(self) -> Path:
+        return self.running_file.with_suffix(".json.hidden")
 
     def password(self) -> str | None:
         try:

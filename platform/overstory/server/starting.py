@@ -58,7 +58,7 @@ def _launch(instance: Instance, jars: Jars, java: Java, settings: ServerSettings
         configuration.command(instance, java, settings),
         folder=instance.root,
         log=instance.console,
-        environ={**process.inherited(), "CLASSPATH": configuration.class_path(jars)},
+        environ=process.inherited() | configuration.environment(jars),
     )
     running = Running(pid, ports.bolt, ports.http, time.time(), jars.lock_list.neo4j_version, ready=False)
     instance.note_running(running)  # at once, so that nobody starts a second one if this process is killed now

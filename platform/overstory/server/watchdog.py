@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -18,9 +19,9 @@ from overstory.server import process
 from overstory.server.instance import Instance, Running
 
 LOOK_SECONDS = 1.0
-_PROGRAM = "from overstory.server.watchdog import main; main()"
 CONNECTIONS_SECONDS = 5.0
 GRACE_SECONDS = 20.0
+_PROGRAM = "from overstory.server.watchdog import main; main()"
 
 
 def begin(instance: Instance, idle_minutes: float) -> None:
@@ -31,7 +32,7 @@ def begin(instance: Instance, idle_minutes: float) -> None:
     environ = process.inherited()
     environ["PYTHONPATH"] = os.pathsep.join(filter(None, [package_root, environ.get("PYTHONPATH")]))
     process.spawn(
-        [sys.executable, "-c", _PROGRAM, str(instance.data), str(idle_minutes * 60)],
+        [sys.executable, "-P", "-c", _PROGRAM, str(instance.data), str(idle_minutes * 60)],
         folder=instance.root,
         log=instance.console,
         environ=environ,
@@ -58,7 +59,6 @@ def watch(instance: Instance, idle_seconds: float) -> None:
                 used = now
         used = max(used, min(instance.last_use(), now))
         if now - used >= idle_seconds and _stop_unused(instance, running, used):
-            _report(instance, f"stopped after {idle_seconds / 60:g} minutes without use")
             return
         time.sleep(LOOK_SECONDS)
 
@@ -71,18 +71,20 @@ def _stop_unused(instance: Instance, running: Running, since: float) -> bool:
     """
     try:
         with instance.locked(0):
-            instance.forget_running()
+            instance.hide_running()
             if instance.last_use() > since or process.is_used(running.pid, (running.bolt, running.http)):
-                instance.note_running(running)
+                instance.show_running()
                 return False
+            _report(instance, f"stopping after {(time.time() - since) / 60:.1f} minutes without use")
             process.end(running.pid, instance.home, grace=GRACE_SECONDS)
+            instance.forget_running()
             return True
     except ServerError:  # somebody is starting or stopping it
         return False
 
 
 def _report(instance: Instance, text: str) -> None:
-    with instance.console.open("a", encoding="utf-8") as log:
+    with suppress(OSError), instance.console.open("a", encoding="utf-8") as log:  # a full disk must not keep it alive
         log.write(f"{time.strftime('%Y-%m-%d %H:%M:%S%z')} overstory: {text}\n")
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from spacy.tokens import Token
+from typing import TYPE_CHECKING
 
 from overstory.text.phrases import coordinated, is_common
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
 
 SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 RELATIVE = frozenset({"WDT", "WP", "WP$"})
@@ -57,7 +60,7 @@ def is_passive(verb: Token) -> bool:
 
 
 def direct_objects(verb: Token) -> list[tuple[str, Token]]:
-    """The objects of a verb itself, coordinated ones one by one, each with its kind: "dobj", "attr", "oprd", "dative"."""
+    """The objects of a verb itself with their kinds ("dobj", "attr", "oprd", "dative"); coordinated ones one by one."""
     return [
         (child.dep_, noun)
         for child in verb.children

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
-
-from spacy.tokens import Doc, Token
+from typing import TYPE_CHECKING, NamedTuple
 
 from overstory.model import FactStatement
 from overstory.text.clauses import (
     direct_objects,
-    is_predicate,
     gap,
     has_subject,
+    is_predicate,
     predicate,
     resolved,
     says_there_is,
     subjects,
 )
 from overstory.text.phrases import coordinated, is_common, phrase, prepositions
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
 
 RULES = 1
 """Changes whenever the same parse may give other facts."""
@@ -75,7 +76,7 @@ def _stated_at(word: Token) -> Iterator[_Statement]:
 _NOT_BEING = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "PERCENT", "MONEY"})
 """What stands beside a noun without saying what it is: "Einstein (14 March 1879)"."""
 
-_Object = tuple[str, Token, str]
+_Object = tuple[str, "Token", str]
 """Predicate, the object's noun, and its words if they are not its whole phrase."""
 
 

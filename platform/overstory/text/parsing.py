@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import NamedTuple
-
-from spacy.tokens import Doc
+from typing import TYPE_CHECKING, NamedTuple
 
 from overstory.model import FactStatement, Mention
 from overstory.text.facts import facts
 from overstory.text.mentions import mention
 from overstory.text.sentences import sentence_starts
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
 
 
 class Parsed(NamedTuple):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from spacy.tokens import Token
+if TYPE_CHECKING:
+    from spacy.tokens import Token
 
 CLAUSES = frozenset({"relcl", "acl", "advcl", "ccomp", "appos", "parataxis", "dep", "csubj", "mark", "preconj"})
 """What hangs on a noun without being part of its name; facts of their own come from most of it."""

@@ -5,22 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-_TITLES = frozenset(
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_TITLES = _words(
     "mr mrs ms mx dr prof st rev hon gen col lt capt cpt maj sgt cmdr adm gov sen rep pres fr br sr mt ft messrs mme "
-    "mlle vs cf fig figs no nos vol vols pp p ch sec eq ed eds al approx ca c b d r e.g i.e viz resp".split()
+    "mlle vs cf fig figs no nos vol vols pp p ch sec eq ed eds al approx ca c b d r e.g i.e viz resp"
 )
 """Abbreviations that something follows: never the end of a sentence."""
 
-_ABBREVIATIONS = frozenset(
+_ABBREVIATIONS = _words(
     "jr inc ltd co corp bros dept univ assn ave blvd rd etc esq ph.d m.d b.a m.a d.c a.m p.m jan feb mar apr jun jul "
-    "aug sep sept oct nov dec mon tue wed thu fri sat sun".split()
+    "aug sep sept oct nov dec mon tue wed thu fri sat sun"
 )
 """Abbreviations that may end a sentence: they do if a word follows that usually begins one."""
 
-_OPENERS = frozenset(
+_OPENERS = _words(
     "the a an this that these those he she it they we i you his her its their our there here in on at after before "
     "during when while since although though but and however as by for from with if to then later also another one "
-    "many most some both each who what where why how".split()
+    "many most some both each who what where why how"
 )
 
 _END = re.compile(

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from overstory.text.parsing import Parsed, parsed, united
 from overstory.text.pipelines import Pipeline
 from overstory.text.sentences import sentence_starts
+from overstory.wellformed import well_formed
 
 if TYPE_CHECKING:
     from spacy.language import Language
-
-    from overstory.text.parsing import Parsed
 
 BATCH = 64
 """Texts that spaCy reads at a time."""
 
 LONGEST = 20_000
 """Characters read at once: the parser needs about a kilobyte each, and refuses a million."""
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class SpacyParser:
@@ -39,9 +36,7 @@ class SpacyParser:
         Raises:
             ModelError: the pipeline cannot be loaded.
         """
-        from overstory.text.parsing import parsed, united
-
-        texts = [_SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text) for text in texts]
+        texts = [well_formed(text) for text in texts]
         bounds = [_windows(text) for text in texts]
         parts = [text[s:e] for text, window in zip(texts, bounds, strict=True) for s, e in pairwise(window)]
         with self._turn:

@@ -1,0 +1,53 @@
+"""What is wrong with a set-up, and what to do about it: the server, the database, the models. Changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from importlib.metadata import version
+
+from overstory import server
+from overstory.embed import make_embedder
+from overstory.errors import OverstoryError
+from overstory.graph import GraphClient
+from overstory.graph.failures import GDS_REMEDY
+from overstory.graph.schema import schema_version
+from overstory.index.catalogue import catalogue
+from overstory.server import Check
+from overstory.settings import Settings
+from overstory.text import make_extractor
+
+
+def diagnose(settings: Settings) -> list[Check]:
+    """All checks of a set-up. An embedded server that is not running is not started for it."""
+    checks = [Check("overstory", ok=True, detail=version("overstory"))]
+    if settings.database.uri is None:
+        checks += server.diagnose(settings)
+        reachable = server.status(settings).state == "running"
+    else:
+        reachable = True
+    if reachable:
+        checks += list(_database(settings))
+    checks.append(_checked("embedder", lambda: make_embedder(settings.embedding).fingerprint))
+    checks.append(_checked("extractor", lambda: make_extractor(settings.extraction).fingerprint))
+    for name, why in catalogue().unusable.items():
+        checks.append(Check("loader", ok=False, detail=f"{name}: {why}", remedy="Reinstall the package that has it."))
+    return checks
+
+
+def _database(settings: Settings) -> Iterator[Check]:
+    try:
+        with GraphClient.open(settings) as graph:
+            found = graph.capabilities
+            yield Check("database", ok=True, detail=f"Neo4j {found.version} {found.edition} at {graph.uri}")
+            gds = found.gds or "not installed; searching works without it"
+            yield Check("gds", ok=bool(found.gds), detail=gds, remedy=GDS_REMEDY)
+            yield _checked("schema", lambda: f"version {schema_version(graph)}")
+    except OverstoryError as error:
+        yield Check("database", ok=False, detail=str(error), remedy=error.remedy)
+
+
+def _checked(name: str, look: Callable[[], str]) -> Check:
+    try:
+        return Check(name, ok=True, detail=look())
+    except OverstoryError as error:
+        return Check(name, ok=False, detail=str(error), remedy=error.remedy)

@@ -1,0 +1,15 @@
+"""Text that UTF-8 can say."""
+
+from __future__ import annotations
+
+import re
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def well_formed(text: str) -> str:
+    """The text with a replacement character for every lone surrogate, as long as before.
+
+    Python reads such halves of characters from broken JSON or file names; no library below us takes them.
+    """
+    return text if text.isascii() else _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)

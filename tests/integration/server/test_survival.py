@@ -1,0 +1,135 @@
+"""What a user relies on when something goes wrong: what was acknowledged is there, and the server is again, too."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from threading import Thread
+
+import neo4j
+import psutil
+import pytest
+from neo4j.exceptions import DriverError, Neo4jError
+
+from overstory import server
+from overstory.errors import ServerStartError
+from overstory.server.instance import Instance
+from overstory.settings import Places, ServerSettings, Settings
+
+CLIENT = """
+import json, sys, time
+from pathlib import Path
+import neo4j
+from overstory import server
+from overstory.settings import Places, ServerSettings, Settings
+
+data, cache, idle_minutes = sys.argv[1:]
+settings = Settings(Places(Path(data), Path(cache)), ServerSettings(fast_start=True, idle_minutes=float(idle_minutes)))
+found = server.ensure_running(settings)
+driver = neo4j.GraphDatabase.driver(found.uri, auth=(found.user, found.password))
+driver.verify_connectivity()
+print(json.dumps([found.uri, server.status(settings).pid]), flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory, jar_cache: Path) -> Iterator[Settings]:
+    """A server that only the tests below use: they kill and freeze it."""
+    made = Settings(Places(tmp_path_factory.mktemp("own"), jar_cache), ServerSettings(fast_start=True, idle_minutes=5))
+    yield made
+    server.remove(made)
+
+
+def pid_of(settings: Settings) -> int:
+    pid = server.status(settings).pid
+    assert pid is not None
+    return pid
+
+
+def test_what_was_acknowledged_survives_a_kill(own: Settings) -> None:
+    connection = server.ensure_running(own)
+    acknowledged: list[int] = []
+
+    def write() -> None:
+        with suppress(DriverError, Neo4jError), driver_of(connection) as driver, driver.session() as session:
+            for number in range(100_000):
+                session.run("CREATE (:Kept {number: $number})", number=number).consume()
+                acknowledged.append(number)
+
+    writer = Thread(target=write)
+    writer.start()
+    while len(acknowledged) < 200:
+        time.sleep(0.01)
+    os.kill(pid_of(own), signal.SIGKILL)
+    writer.join()
+    with driver_of(server.ensure_running(own)) as driver:
+        rows = driver.execute_query("MATCH (n:Kept) RETURN collect(n.number) AS kept").records
+    assert set(acknowledged) <= set(rows[0]["kept"])
+
+
+def test_a_frozen_server_is_ended_and_started_anew(own: Settings) -> None:
+    server.ensure_running(own)
+    frozen = pid_of(own)
+    os.kill(frozen, signal.SIGSTOP)
+    connection = server.ensure_running(own, patience=2)
+    assert pid_of(own) != frozen
+    assert not psutil.pid_exists(frozen)
+    with driver_of(connection) as driver:
+        driver.verify_connectivity()
+
+
+def test_a_stop_is_graceful_and_leaves_no_process(own: Settings) -> None:
+    server.ensure_running(own)
+    pid = pid_of(own)
+    assert server.stop(own)
+    assert not server.stop(own)
+    assert not psutil.pid_exists(pid)
+    assert server.status(own).state == "stopped"
+    assert "Stopped." in "".join(server.read_log(own, lines=3))
+
+
+def test_processes_share_a_server_which_stops_when_the_last_has_gone(own: Settings) -> None:
+    arguments = [str(own.places.data), str(own.places.cache), "0.05"]
+    clients = [
+        subprocess.Popen([sys.executable, "-c", CLIENT, *arguments], stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    try:
+        found = [json.loads(first_line(client)) for client in clients]
+        assert found[0] == found[1]
+        time.sleep(5)  # longer than the idle time: a connection alone keeps the server
+        assert psutil.pid_exists(found[0][1])
+    finally:
+        for client in clients:
+            client.kill()
+            client.communicate()
+    psutil.Process(found[0][1]).wait(60)
+    assert "without use" in "".join(server.read_log(own, lines=5))
+
+
+def test_a_graph_of_a_later_neo4j_is_refused_before_anything_is_touched(own: Settings) -> None:
+    later = replace(own, places=replace(own.places, data=own.places.data / "later"))
+    instance = Instance.of(later.places)
+    instance.create()
+    instance.store_file.write_text('{"neo4j": "2099.1.0"}', encoding="utf-8")
+    with pytest.raises(ServerStartError, match=r"2099\.1\.0"):
+        server.ensure_running(later)
+    assert not instance.home.exists()
+
+
+def driver_of(connection: server.Connection) -> neo4j.Driver:
+    return neo4j.GraphDatabase.driver(connection.uri, auth=(connection.user, connection.password))
+
+
+def first_line(client: subprocess.Popen[str]) -> str:
+    assert client.stdout
+    return client.stdout.readline()

@@ -1,0 +1,147 @@
+"""The files of an instance, and what they say about a server."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from overstory.errors import ServerError, ServerStartError
+from overstory.server import process, store
+from overstory.server.configuration import home_argument
+from overstory.server.failures import PortTakenError, explained
+from overstory.server.instance import Connection, Instance, Ports, Running
+from overstory.server.storage import storage_errors
+
+RUNNING = Running(pid=1, bolt=40001, http=40002, started=0.0, neo4j="5.26.30", ready=True)
+
+
+@pytest.fixture
+def instance(tmp_path: Path) -> Instance:
+    made = Instance(tmp_path / "data")
+    made.create()
+    return made
+
+
+def test_the_password_is_the_users_alone(instance: Instance) -> None:
+    password = instance.make_password()
+    assert instance.password() == password
+    assert len(password) >= 32
+    assert stat.S_IMODE(instance.password_file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(instance.root.stat().st_mode) == 0o700
+
+
+def test_a_connection_does_not_print_its_password() -> None:
+    assert "secret" not in repr(Connection("bolt://127.0.0.1:1", "neo4j", "secret", "http://127.0.0.1:2"))
+
+
+def test_a_lost_password_is_said_with_the_file_to_mend(instance: Instance) -> None:
+    with pytest.raises(ServerError, match="password") as caught:
+        instance.connection(RUNNING)
+    assert "Put the password back" in caught.value.remedy
+
+
+def test_what_is_noted_about_a_server_is_read_back(instance: Instance) -> None:
+    assert instance.running() is None
+    instance.note_running(RUNNING)
+    assert instance.running() == RUNNING
+    instance.forget_running()
+    instance.forget_running()
+    assert instance.running() is None
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"pid": 1}'])
+def test_a_damaged_note_counts_as_none(instance: Instance, text: str) -> None:
+    instance.running_file.write_text(text, encoding="utf-8")
+    assert instance.running() is None
+
+
+def test_another_process_with_a_recycled_id_is_not_taken_for_the_server(instance: Instance) -> None:
+    assert not process.is_server(os.getpid(), instance.home)
+
+
+def test_a_server_is_found_by_its_home_even_if_nothing_was_noted(instance: Instance) -> None:
+    program = [sys.executable, "-c", "import time; time.sleep(60)", home_argument(instance.home)]
+    with subprocess.Popen(program) as stand_in:
+        assert process.find_server(instance.home) == stand_in.pid
+        assert process.find_server(instance.root / "other") is None
+        assert process.end(stand_in.pid, instance.home, grace=5)
+        assert process.find_server(instance.home) is None
+
+
+def test_a_server_that_does_not_stop_is_killed(instance: Instance) -> None:
+    deaf = "import signal, time; signal.signal(15, signal.SIG_IGN); print(flush=True); time.sleep(60)"
+    program = [sys.executable, "-c", deaf, home_argument(instance.home)]
+    with subprocess.Popen(program, stdout=subprocess.PIPE) as stand_in:
+        assert stand_in.stdout
+        stand_in.stdout.readline()
+        assert not process.end(stand_in.pid, instance.home, grace=0.2)
+        assert not process.is_server(stand_in.pid, instance.home)
+
+
+def test_our_secrets_do_not_reach_the_servers_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OVERSTORY_EMBEDDING_API_KEY", "secret")
+    assert "secret" not in process.inherited().values()
+
+
+def test_who_holds_the_lock_is_waited_for_only_so_long(instance: Instance) -> None:
+    with instance.locked(1), pytest.raises(ServerError, match="Another process"):
+        with_other_lock(instance)
+
+
+def with_other_lock(instance: Instance) -> None:
+    program = "import sys; from pathlib import Path; from overstory.server.instance import Instance\n"
+    program += "try:\n  with Instance(Path(sys.argv[1])).locked(0.1): pass\nexcept Exception as error: print(error)"
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(instance.data)], capture_output=True, text=True, check=True
+    )
+    if done.stdout:
+        raise ServerError(done.stdout)
+
+
+def test_a_graph_of_a_later_neo4j_is_refused(instance: Instance) -> None:
+    store.record(instance, "5.26.31", Ports(1, 2))
+    store.check_version(instance, "5.26.31")
+    store.check_version(instance, "2025.1.0")
+    with pytest.raises(ServerStartError, match=r"5\.26\.31.*does not go back"):
+        store.check_version(instance, "5.26.30")
+
+
+def test_ports_are_remembered_for_the_next_start(instance: Instance) -> None:
+    assert store.last_ports(instance) is None
+    store.record(instance, "5.26.30", Ports(40001, 40002))
+    assert store.last_ports(instance) == Ports(40001, 40002)
+
+
+@pytest.mark.parametrize(
+    ("printed", "said"),
+    [
+        ("Caused by: java.io.IOException: No space left on device", "disk is full"),
+        ("org.neo4j.io.locker.FileLockException: Lock file has been locked", "Another process uses"),
+        ("Error: Could not reserve enough space for 999 object heap", "not enough memory"),
+        ("java.lang.OutOfMemoryError: Java heap space", "out of memory"),
+        ("java.lang.ClassNotFoundException: org.neo4j.Thing", "jar is missing"),
+        ("something new", "something new"),
+        ("", "printed nothing"),
+    ],
+)
+def test_a_failed_start_says_why_and_what_to_do(printed: str, said: str) -> None:
+    error = explained(printed, Path("/home"), what="Neo4j ended while starting.")
+    assert said in str(error)
+    assert error.remedy
+
+
+def test_a_port_that_was_taken_meanwhile_is_told_apart() -> None:
+    printed = "Caused by: org.neo4j.server.exception.PortBindException: Address 127.0.0.1:1 is already in use"
+    assert isinstance(explained(printed, Path("/home"), what=""), PortTakenError)
+
+
+@pytest.mark.parametrize(("number", "said"), [(28, "disk is full"), (13, "cannot be read or written"), (5, "error")])
+def test_faults_of_the_disk_are_said_in_words(tmp_path: Path, number: int, said: str) -> None:
+    with pytest.raises(ServerError, match=said) as caught, storage_errors(tmp_path, variable="OVERSTORY_HOME"):
+        raise OSError(number, os.strerror(number))
+    assert "OVERSTORY_HOME" in caught.value.remedy
