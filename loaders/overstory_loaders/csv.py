@@ -12,7 +12,7 @@ from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
 from overstory_loaders.cleaning import clean_title
 from overstory_loaders.files import address, has_suffix
-from overstory_loaders.lines import LINE_LIMIT, Line, bad_byte, not_utf8, raw_lines
+from overstory_loaders.lines import LINE_LIMIT, Line, bad_byte, not_utf8, read_lines
 from overstory_loaders.place import Place
 from overstory_loaders.records import Fields, Record, documents
 
@@ -43,33 +43,38 @@ class _Header:
 
 
 class _CountedLines(Iterator[str]):
-    """The texts of lines, with the number of the last one: `csv` does not count those that were left out."""
+    """The texts of lines, with the number of the last one: `csv` does not count those that were left out.
+
+    Attributes:
+        number: of the last line, counted from 1.
+        filled: how many lines were not blank so far.
+    """
 
     def __init__(self, lines: Iterator[Line]) -> None:
         self._lines = lines
         self.number = 0
+        self.filled = 0
 
     def __next__(self) -> str:
         line = next(self._lines)
         self.number = line.number
+        self.filled += not line.text.isspace()
         return line.text
 
 
 def _records(source: str, on_broken: OnBroken) -> Iterator[Record]:
     # The limit on a cell is one for the whole process, 128 KiB at first: too little for a document. It is only raised.
     csv.field_size_limit(max(csv.field_size_limit(), LINE_LIMIT))
-    lines = _CountedLines(raw_lines(source, on_broken=on_broken))
+    lines = _CountedLines(read_lines(source, on_broken=on_broken))
     header = _header(lines, source)
-    any_row = False
     for row, place in _rows(lines, header.delimiter, source, on_broken):
-        any_row = True
         try:
             cells = _cells(header, row, place)
         except BrokenSource as error:
             on_broken(error)
         else:
             yield Record(place, cells)
-    if not any_row:
+    if lines.filled == 1:
         raise BrokenSource("is empty: it has a header and no rows", source=source)
 
 

@@ -11,7 +11,7 @@ from overstory.errors import BrokenSource
 from overstory_loaders.cleaning import control_characters
 from overstory_loaders.files import WHOLE_FILE_LIMIT, read_bytes
 
-CONVERT = "If it is Windows-1252 or Latin-1, convert it: iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW"
+CONVERT = "Convert it to UTF-8, for example from Windows-1252: iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW"
 CONVERT_UTF16 = "If it is UTF-16 without a byte order mark, convert it: iconv -f UTF-16LE -t UTF-8 OLD > NEW"
 
 # UTF-32 first: its little-endian mark begins with that of UTF-16.
@@ -50,7 +50,7 @@ def decode(data: bytes, source: str, *, declared: str | None = None) -> str:
         raise BrokenSource(
             f"looks binary: {controls} of its {len(text)} characters are control characters",
             source=source,
-            remedy=CONVERT_UTF16 if "\0" in text else "Leave it out.",
+            remedy=CONVERT_UTF16 if "\0" in text else CONVERT,
         )
     return text
 

@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
 
 SUFFIXES = (".html", ".htm", ".xhtml")
+DEPTH_LIMIT = 10_000
+_TAG = re.compile(
+    r"<(/?)(?!area|base|body|br|col|dd|dt|embed|h[tre]|img|input|li|link|meta|opt|p\b|param|source|t[bdfhr]|track|wbr)[a-z]",
+    re.IGNORECASE,
+)
+"""Tags of elements that do not end by themselves."""
 _PRESCAN = 1024
 """Browsers look for the declaration in so many bytes."""
 _CHARSET = re.compile(rb"""(?:<meta[^>]+?charset|<\?xml[^>]+?encoding)\s*=\s*["']?\s*([\w:.-]+)""", re.IGNORECASE)
@@ -44,7 +50,9 @@ class HtmlLoader:
         except ImportError as error:
             raise missing_extra("html", "selectolax") from error
         data = read_bytes(source)
-        page = LexborHTMLParser(decode(data, source, declared=declared_encoding(data, source)))
+        markup = decode(data, source, declared=declared_encoding(data, source))
+        _check_depth(markup, source)
+        page = LexborHTMLParser(markup)
         outlined = join_blocks(page_blocks(page.root))
         if not outlined.text:
             raise BrokenSource("is empty: nothing in it is text that a reader sees", source=source)
@@ -76,6 +84,19 @@ def declared_encoding(data: bytes, source: str) -> str | None:
             f"declares the encoding {label!r}, which is unknown", source=source, remedy="Convert it to UTF-8."
         ) from error
     return _AS_BROWSERS_DO.get(codec, codec)
+
+
+def _check_depth(markup: str, source: str) -> None:
+    """Raises `BrokenSource` for elements nested without end: the parser would need hours for a few megabytes."""
+    if markup.count("<") <= DEPTH_LIMIT:
+        return
+    depth = 0
+    for tag in _TAG.finditer(markup):
+        depth += -1 if tag.group(1) else 1
+        if depth > DEPTH_LIMIT:
+            raise BrokenSource(
+                f"nests more than {DEPTH_LIMIT} elements in one another", source=source, remedy="Leave it out."
+            )
 
 
 def _title(page: LexborHTMLParser) -> str:

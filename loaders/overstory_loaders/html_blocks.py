@@ -28,6 +28,8 @@ PARTING = ITEMS | HEADINGS.keys() | {
 STRUCTURE = frozenset({"table", "ul", "ol", "dl", "pre", "blockquote", "article", "section"}) | HEADINGS.keys()
 """What a cell of a table of data does not hold: a table with one of these only lays the page out."""
 
+ANCHOR_MARKS = frozenset({"#", "§", "¶", "🔗"})
+"""What generators of documentation hang on each heading, to link to it."""
 CELL_GAP = " | "
 
 _SPACE = re.compile(r"[ \t\n\r\f]+")
@@ -77,6 +79,8 @@ def _is_shown(node: LexborNode) -> bool:
     if tag.startswith("-"):
         return True
     attributes = node.attributes
+    if tag == "a" and (attributes.get("href") or "").startswith("#") and node.text().strip() in ANCHOR_MARKS:
+        return False
     # "until-found" is text that the browser's own search may open.
     return "hidden" not in attributes or attributes["hidden"] == "until-found"
 

@@ -13,7 +13,7 @@ from overstory.protocols import OnBroken
 from overstory_loaders.cleaning import clean_text
 from overstory_loaders.decoding import marked_encoding, read_text
 from overstory_loaders.files import has_suffix, open_bytes, reading
-from overstory_loaders.lines import read_lines
+from overstory_loaders.lines import bad_byte, not_utf8, read_lines
 from overstory_loaders.place import Place
 from overstory_loaders.records import Record
 
@@ -39,14 +39,7 @@ def json_records(source: str, *, on_broken: OnBroken) -> Iterator[Record]:
     Raises:
         BrokenSource: the file cannot be read, is empty, is no JSON at all, or is too large to be read whole.
     """
-    records = _from_lines(source, on_broken) if _stands_in_lines(source) else _from_whole(source, on_broken)
-    empty = True
-    for record in records:
-        empty = False
-        if record is not None:
-            yield record
-    if empty:
-        raise BrokenSource("is empty: it has no records", source=source)
+    return _from_lines(source, on_broken) if _stands_in_lines(source) else _from_whole(source, on_broken)
 
 
 def first_record(source: str) -> JsonObject | None:
@@ -63,8 +56,7 @@ def first_record(source: str) -> JsonObject | None:
     return None
 
 
-def _from_lines(source: str, on_broken: OnBroken) -> Iterator[Record | None]:
-    """A record a line; None for a line that is none, which is reported."""
+def _from_lines(source: str, on_broken: OnBroken) -> Iterator[Record]:
     good = bad = 0
     for line in read_lines(source, on_broken=on_broken):
         text = line.text.strip(_BLANK)
@@ -72,7 +64,7 @@ def _from_lines(source: str, on_broken: OnBroken) -> Iterator[Record | None]:
             continue
         place = Place(source, line.number)
         try:
-            values = _parse_object(text, place)
+            values = _parse_line(text, place)
         except BrokenSource as error:
             bad += 1
             if bad == _WRONG_FILE and not good:
@@ -80,24 +72,28 @@ def _from_lines(source: str, on_broken: OnBroken) -> Iterator[Record | None]:
                     f"is not JSON lines: none of its first {bad} lines is a JSON object", source=source
                 ) from error
             on_broken(error)
-            yield None
         else:
             good += 1
             yield Record(place, values)
+    if not good + bad:
+        raise _empty(source)
 
 
-def _from_whole(source: str, on_broken: OnBroken) -> Iterator[Record | None]:
-    text = read_text(source, remedy=_TO_LINES)
-    if not clean_text(text):
-        return
-    value = _parse(text.strip(_BLANK), Place(source))
-    for number, item in enumerate(_items(value), start=1):
+def _from_whole(source: str, on_broken: OnBroken) -> Iterator[Record]:
+    text = clean_text(read_text(source, remedy=_TO_LINES))
+    items = _items(_parse(text, Place(source))) if text else []
+    if not items:
+        raise _empty(source)
+    for number, item in enumerate(items, start=1):
         place = Place(source, record=number)
         if _is_object(item):
             yield Record(place, item)
         else:
             on_broken(place.broken("is not a JSON object"))
-            yield None
+
+
+def _empty(source: str) -> BrokenSource:
+    return BrokenSource("is empty: it has no records", source=source)
 
 
 def _items(value: object) -> list[object]:
@@ -133,7 +129,9 @@ def _decoded(text: str, start: int) -> JsonObject | None:
     return value if _is_object(value) else None
 
 
-def _parse_object(text: str, place: Place) -> JsonObject:
+def _parse_line(text: str, place: Place) -> JsonObject:
+    if (bad := bad_byte(text)) is not None:
+        raise not_utf8(place, bad)
     value = _parse(text, place)
     if not _is_object(value):
         raise place.broken("is not a JSON object", remedy="Each line has to be one: {…}.")

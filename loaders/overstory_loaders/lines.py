@@ -30,22 +30,13 @@ class Line:
 
 
 def read_lines(source: str, *, on_broken: OnBroken, limit: int = LINE_LIMIT) -> Iterator[Line]:
-    """The lines of a file, lazily; those that are too long or not UTF-8 go to `on_broken`.
+    """The lines of a file, lazily; those that are too long go to `on_broken`.
+
+    Bytes that are not UTF-8 are left in, for `bad_byte` to find: a record may have many lines, and is broken as a whole.
 
     Raises:
         BrokenSource: the file cannot be opened, or breaks off inside compressed data or UTF-16.
     """
-    for line in raw_lines(source, on_broken=on_broken, limit=limit):
-        bad = bad_byte(line.text)
-        if bad is None:
-            yield line
-        else:
-            on_broken(not_utf8(Place(source, line.number), bad))
-
-
-def raw_lines(source: str, *, on_broken: OnBroken, limit: int = LINE_LIMIT) -> Iterator[Line]:
-    """Like `read_lines`, but bytes that are not UTF-8 are left in, for `bad_byte` to find: a record in a CSV file may
-    have many lines, and is broken as a whole."""
     with open_bytes(source) as stream, _as_text(stream, source) as text:
         number = 0
         while line := _next_line(text, source, number + 1, limit):
@@ -85,8 +76,10 @@ def _as_text(stream: IO[bytes], source: str) -> io.TextIOWrapper:
     if b"\0" in head and not marked_encoding(head):
         raise BrokenSource("looks binary: it begins with NUL bytes", source=source, remedy=CONVERT_UTF16)
     codec = marked_encoding(head) or "utf-8"
+    # UTF-16 has no bytes to escape, but may hold half characters; `clean_text` sees to them.
+    errors = "surrogateescape" if codec.startswith("utf-8") else "surrogatepass"
     # newline: only "\n" ends a line; a form feed or U+2028 inside a JSON string does not.
-    return io.TextIOWrapper(stream, encoding=codec, errors="surrogateescape", newline="\n")
+    return io.TextIOWrapper(stream, encoding=codec, errors=errors, newline="\n")
 
 
 def _next_line(text: io.TextIOWrapper, source: str, number: int, limit: int) -> str:

@@ -106,7 +106,7 @@ def _list(record: Record, names: tuple[str, ...]) -> list[object]:
 def _entities(values: list[object], place: Place) -> tuple[tuple[str, ...], list[BrokenSource]]:
     good = [name for value in values if isinstance(value, str) and (name := clean_title(value))]
     wrong = [value for value in values if not isinstance(value, str)]
-    return tuple(good), _flaws(wrong, len(values), place, "entities are no text")
+    return tuple(good), _flaws(wrong, len(values), place, "entities left out, as they are no text")
 
 
 def _triples(values: list[object], place: Place) -> tuple[tuple[Triple, ...], list[BrokenSource]]:
@@ -118,7 +118,7 @@ def _triples(values: list[object], place: Place) -> tuple[tuple[Triple, ...], li
             wrong.append(value)
         else:
             good.append(triple)
-    return tuple(good), _flaws(wrong, len(values), place, "triples are not three texts")
+    return tuple(good), _flaws(wrong, len(values), place, "triples left out, as they are not three texts")
 
 
 def _triple(value: object) -> Triple | None:
@@ -134,4 +134,4 @@ def _flaws(wrong: list[object], total: int, place: Place, what: str) -> list[Bro
     if not wrong:
         return []
     example = json.dumps(wrong[0], ensure_ascii=True)[:_EXAMPLE]
-    return [place.broken(f"{len(wrong)} of {total} {what} and left out, like {example}")]
+    return [place.broken(f"{len(wrong)} of {total} {what}, like {example}")]

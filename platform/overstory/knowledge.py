@@ -88,6 +88,14 @@ class Knowledge:
         """
         return make_extractor(self.settings.extraction)
 
+    def use(self, *, embedder: Embedder | None = None, extractor: Extractor | None = None) -> None:
+        """Takes an embedder or extractor that is at hand instead of making what the settings name: one of your own, or
+        one that several corpora share. Before it is first needed."""
+        if embedder is not None:
+            self.__dict__["embedder"] = embedder
+        if extractor is not None:
+            self.__dict__["extractor"] = extractor
+
     def ingest(
         self,
         paths: Sequence[str | Path],

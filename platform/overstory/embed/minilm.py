@@ -103,10 +103,9 @@ def _hidden(session: ort.InferenceSession, ids: list[int]) -> Vectors:
     """k token ids -> (k, 384), the last layer's states."""
     tokens = np.array([ids], dtype=np.int64)
     inputs = {"input_ids": tokens, "attention_mask": np.ones_like(tokens), "token_type_ids": np.zeros_like(tokens)}
-    states: list[Vectors] = session.run(None, inputs)
-    hidden: Vectors = states[0][0]
-    return hidden
+    states: Vectors = np.asarray(session.run(None, inputs)[0], dtype=np.float32)[0]
+    return states
 
 
 def _unit(vector: Vectors) -> Vectors:
-    return vector / np.linalg.norm(vector)
+    return vector / np.float32(np.linalg.norm(vector))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from overstory.errors import OverstoryError
-from overstory.server import configuration, store
+from overstory.server import configuration, health, store
 from overstory.server.instance import Instance
 from overstory.server.java import find_java
 from overstory.server.lifecycle import refuse_windows
@@ -132,6 +132,8 @@ def _server(settings: Settings) -> Check:
     found = status(settings)
     if found.state == "stopped":
         return Check("server", ok=True, detail="is not running; starts when needed")
+    if found.state == "password refused":
+        raise health.PasswordRefusedError
     return Check(
         "server",
         ok=found.state != "not answering",

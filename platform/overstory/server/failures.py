@@ -35,6 +35,11 @@ _KNOWN: tuple[tuple[str, str, str], ...] = (
         "Close other programs, or set OVERSTORY_SERVER_HEAP and OVERSTORY_SERVER_PAGECACHE to smaller sizes.",
     ),
     (
+        "exceeds physical memory",
+        "The server's heap and page cache do not fit into this machine's memory.",
+        "Set OVERSTORY_SERVER_HEAP and OVERSTORY_SERVER_PAGECACHE to smaller sizes (the defaults are 1g and 256m).",
+    ),
+    (
         "OutOfMemoryError",
         "The server ran out of memory while starting.",
         "Set OVERSTORY_SERVER_HEAP to a larger size (the default is 1g).",

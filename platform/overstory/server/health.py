@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 import struct
 import threading
-from contextlib import suppress
 
 from overstory.errors import ServerError
 from overstory.server.instance import HOST, Connection
@@ -14,6 +13,16 @@ _MAGIC = bytes.fromhex("6060b017")
 _VERSIONS = struct.pack(">4I", 0x00080805, 0x00000004, 0, 0)  # 5.0 … 5.8, 4.0
 # Both touch the store; the second makes the first query of a user half a second faster.
 _QUERIES = ("RETURN 1", "MATCH (n:Overstory {id: ''}) RETURN count(n)")
+
+
+class PasswordRefusedError(ServerError):
+    """Somebody changed the password. Also said for five seconds after three wrong ones."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The embedded server does not accept the password that was generated for it.",
+            remedy="If you changed it, write the new one into the password_file of `overstory server status --json`.",
+        )
 
 
 def greets(port: int, seconds: float) -> bool:
@@ -30,23 +39,23 @@ def answers(connection: Connection, seconds: float) -> bool:
     """Whether a query is answered in time. A full disk is among the things that only a query finds.
 
     Raises:
-        ServerError: the server is well, and does not accept the password.
+        PasswordRefusedError: the server is well, and does not accept the password.
     """
-    outcome: list[bool | ServerError] = []
+    outcome: list[bool | PasswordRefusedError] = []
     # A server that freezes in the middle leaves the driver waiting for ever, so it waits on a thread of its own.
     asking = threading.Thread(target=lambda: outcome.append(_ask(connection, seconds)), daemon=True)
     asking.start()
     asking.join(seconds)
-    if outcome and isinstance(outcome[0], ServerError):
+    if outcome and isinstance(outcome[0], PasswordRefusedError):
         raise outcome[0]
     return outcome == [True]
 
 
-def _ask(connection: Connection, seconds: float) -> bool | ServerError:
+def _ask(connection: Connection, seconds: float) -> bool | PasswordRefusedError:
     import neo4j  # takes half a second, and is seldom needed here
-    from neo4j.exceptions import AuthError, DriverError, Neo4jError
+    from neo4j.exceptions import DriverError, Neo4jError
 
-    with suppress(DriverError, Neo4jError, OSError):
+    try:
         driver = neo4j.GraphDatabase.driver(
             connection.uri,
             auth=(connection.user, connection.password),
@@ -54,14 +63,10 @@ def _ask(connection: Connection, seconds: float) -> bool | ServerError:
             notifications_min_severity="OFF",
             telemetry_disabled=True,
         )
-        try:
-            with driver, driver.session(database="neo4j") as session:
-                for query in _QUERIES:
-                    session.run(query).consume()
-        except AuthError:
-            return ServerError(
-                "The embedded server does not accept the password that was generated for it.",
-                remedy="If you changed it, write the new one into the password file that `overstory doctor` names.",
-            )
-        return True
-    return False
+        with driver, driver.session(database="neo4j") as session:
+            for query in _QUERIES:
+                session.run(query).consume()
+    except (DriverError, Neo4jError, OSError) as error:
+        refused = isinstance(error, Neo4jError) and (error.code or "").startswith("Neo.ClientError.Security")
+        return PasswordRefusedError() if refused else False
+    return True

@@ -69,7 +69,7 @@ class Instance:
 
     @classmethod
     def of(cls, places: Places) -> Instance:
-        return cls(places.data)
+        return cls(places.data.resolve())  # a link and its target are one instance
 
     @property
     def root(self) -> Path:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import psutil
 
 from overstory.server.configuration import home_argument
+
+_LOOKS, _LOOK_SECONDS = 20, 0.01
 
 
 def spawn(command: Sequence[str], *, folder: Path, log: Path, environ: Mapping[str, str]) -> int:
@@ -41,16 +44,26 @@ def inherited() -> dict[str, str]:
 
 def is_server(pid: int, home: Path) -> bool:
     """Whether the process lives and is the server of this home; its id alone may long be another's."""
-    try:
-        process = psutil.Process(pid)
-        return process.status() != psutil.STATUS_ZOMBIE and home_argument(home) in process.cmdline()
-    except psutil.Error:
-        return False
+    for _ in range(_LOOKS):
+        command = _command_of(pid)
+        if command != []:
+            break
+        time.sleep(_LOOK_SECONDS)  # it is just beginning: the kernel has not written its command line yet
+    return command is not None and home_argument(home) in command
 
 
 def find_server(home: Path) -> int | None:
     """The server of this home when nothing was noted about it."""
-    return next((pid for pid in psutil.pids() if is_server(pid, home)), None)
+    return next((pid for pid in psutil.pids() if home_argument(home) in (_command_of(pid) or [])), None)
+
+
+def _command_of(pid: int) -> list[str] | None:
+    """None if the process has ended or is not ours to look at; empty for a moment after it began."""
+    try:
+        process = psutil.Process(pid)
+        return None if process.status() == psutil.STATUS_ZOMBIE else process.cmdline()
+    except psutil.Error:
+        return None
 
 
 def is_used(pid: int, ports: Sequence[int]) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +10,7 @@ from filelock import FileLock
 
 from overstory.errors import ProvisioningError
 from overstory.server.locklist import Jar, LockList, read_lock_list
-from overstory.server.storage import storage_errors
+from overstory.server.storage import check_space, storage_errors
 
 if TYPE_CHECKING:
     from overstory.protocols import Progress
@@ -118,7 +117,7 @@ def _get(
     for leftover in folder.glob("*.part"):  # of an interrupted run; the lock is held, so of no other
         leftover.unlink(missing_ok=True)
     size = sum(jar.size for jar in wanted)
-    _check_space(folder, size)
+    check_space(folder, size, error=ProvisioningError, variable="OVERSTORY_CACHE")
     progress = progress or Silence()
     progress.start("Neo4j", round(size / 1e6), "MB")
     told = _Megabytes(progress)
@@ -142,15 +141,6 @@ class _Megabytes:
         if now != self._told:
             self._progress.advance(now - self._told)
             self._told = now
-
-
-def _check_space(folder: Path, size: int) -> None:
-    free = shutil.disk_usage(folder).free
-    if free < size * 1.05:
-        raise ProvisioningError(
-            f"{folder} has {free / 1e6:.0f} MB of free space; {size / 1e6:.0f} MB are to be written.",
-            remedy="Free some space, or set OVERSTORY_CACHE to a folder on another disk.",
-        )
 
 
 def _default_repository() -> str:

@@ -6,12 +6,14 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from overstory.errors import ServerStartError
 from overstory.server import configuration, health, process, store, watchdog
 from overstory.server.failures import PortTakenError, explained
 from overstory.server.instance import Connection, Instance, Ports, Running
 from overstory.server.java import Java, find_java
 from overstory.server.locklist import read_lock_list
 from overstory.server.provision import Jars, provision
+from overstory.server.storage import check_space
 from overstory.settings import ServerSettings, Settings
 
 if TYPE_CHECKING:
@@ -21,6 +23,8 @@ _PORT_TRIES = 5
 _LOOK_SECONDS = 0.1
 _GREETING_SECONDS = 1.0
 _LONGEST_CONSOLE = 1 << 20
+# A new home has 38 MB, and on a full disk Neo4j fails in ways that do not tell why.
+_FREE_BYTES = 64_000_000
 
 
 def start(instance: Instance, settings: Settings, progress: Progress) -> Connection:
@@ -34,6 +38,7 @@ def start(instance: Instance, settings: Settings, progress: Progress) -> Connect
     version = read_lock_list().neo4j_version
     store.check_version(instance, version)
     configuration.check(settings.server)
+    check_space(instance.root, _FREE_BYTES, error=ServerStartError, variable="OVERSTORY_HOME")
     jars = provision(settings.places.cache, progress=progress)
     java = find_java(settings.server.java)
     progress.start("Server", None, "")

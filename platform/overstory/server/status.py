@@ -16,7 +16,7 @@ from overstory.server.instance import HOST, Instance, Running
 from overstory.server.storage import storage_errors
 from overstory.settings import Settings
 
-ServerState = Literal["running", "starting", "not answering", "stopped"]
+ServerState = Literal["running", "starting", "not answering", "password refused", "stopped"]
 ANSWER_SECONDS = 5.0
 _LOOK_SECONDS = 0.25
 
@@ -47,7 +47,7 @@ def status(settings: Settings) -> ServerStatus:
     """Looks at the process and asks it a query; starts and stops nothing.
 
     Raises:
-        ServerError: the server does not accept its password, or the instance's files cannot be read.
+        ServerError: the instance's files cannot be read, or its password is missing.
     """
     instance = Instance.of(settings.places)
     with storage_errors(instance.root, variable="OVERSTORY_HOME"):
@@ -112,7 +112,11 @@ def _new_lines(log: Path) -> Iterator[str]:
 def _state(instance: Instance, running: Running) -> ServerState:
     if not running.ready:
         return "starting"
-    well = health.greets(running.bolt, ANSWER_SECONDS) and health.answers(instance.connection(running), ANSWER_SECONDS)
+    try:
+        connection = instance.connection(running)
+        well = health.greets(running.bolt, ANSWER_SECONDS) and health.answers(connection, ANSWER_SECONDS)
+    except health.PasswordRefusedError:
+        return "password refused"
     return "running" if well else "not answering"
 
 

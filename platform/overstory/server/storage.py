@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -41,6 +42,16 @@ def _explained(fault: OSError, place: Path, error: type[ServerError], variable: 
     return error(
         f"{fault.filename or place}: {fault.strerror or fault}.", remedy=f"Or set {variable} to another folder."
     )
+
+
+def check_space(place: Path, needed: int, *, error: type[ServerError], variable: str) -> None:
+    """Raises the error if the disk of an existing folder has less than `needed` bytes free."""
+    free = shutil.disk_usage(place).free
+    if free < needed:
+        raise error(
+            f"The disk is full: {place} has {free / 1e6:.0f} MB of free space, and {needed / 1e6:.0f} MB are needed.",
+            remedy=f"Free some space, or set {variable} to a folder on another disk.",
+        )
 
 
 def write_whole(file: Path, text: str, *, mode: int = 0o600) -> None:

@@ -124,6 +124,7 @@ def test_ports_are_remembered_for_the_next_start(instance: Instance) -> None:
         ("org.neo4j.io.locker.FileLockException: Lock file has been locked", "Another process uses"),
         ("Error: Could not reserve enough space for 999 object heap", "not enough memory"),
         ("java.lang.OutOfMemoryError: Java heap space", "out of memory"),
+        ("Invalid memory configuration - exceeds physical memory.", "do not fit"),
         ("java.lang.ClassNotFoundException: org.neo4j.Thing", "jar is missing"),
         ("something new", "something new"),
         ("", "printed nothing"),

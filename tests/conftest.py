@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from tests.passages import OpenCorpus
 
 from overstory import server
+from overstory.embed import make_embedder
+from overstory.errors import CorpusNotFound
+from overstory.knowledge import Knowledge
+from overstory.protocols import Embedder, Extractor
 from overstory.settings import Places, ServerSettings, Settings
+from overstory.text import make_extractor
 
 
 @pytest.fixture(scope="session")
@@ -37,3 +45,28 @@ def settings(tmp_path_factory: pytest.TempPathFactory, jar_cache: Path) -> Itera
 def connection(settings: Settings) -> server.Connection:
     """How to reach the shared server with a driver of one's own."""
     return server.ensure_running(settings)
+
+
+@pytest.fixture(scope="session")
+def models(settings: Settings) -> tuple[Embedder, Extractor]:
+    """The default embedder and extractor, loaded once for the run."""
+    return make_embedder(settings.embedding), make_extractor(settings.extraction)
+
+
+@pytest.fixture
+def open_corpus(settings: Settings, models: tuple[Embedder, Extractor]) -> Iterator[OpenCorpus]:
+    """Opens corpora of the test's own, which are deleted when it ends: `open_corpus()`, `open_corpus("second")`."""
+    opened: list[Knowledge] = []
+    run = uuid.uuid4().hex[:8]
+
+    def open_one(name: str = "corpus", *, embedder: Embedder | None = None) -> Knowledge:
+        knowledge = Knowledge(f"{name}-{run}", settings=settings)
+        knowledge.use(embedder=embedder or models[0], extractor=models[1])
+        opened.append(knowledge)
+        return knowledge
+
+    yield open_one
+    for knowledge in opened:
+        with suppress(CorpusNotFound):
+            knowledge.delete_corpus()
+        knowledge.close()

@@ -1,0 +1,173 @@
+"""Embeddings from any endpoint that speaks OpenAI's API: OpenAI, vLLM, Ollama, llama.cpp, text-embeddings-inference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+from urllib.parse import SplitResult, urlsplit
+
+import numpy as np
+
+from overstory.embed.files import fingerprint_of
+from overstory.errors import ModelError
+from overstory.passage import TEMPLATE
+from overstory.protocols import Vectors
+from overstory.settings import EmbeddingSettings
+from overstory.wellformed import well_formed
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+
+OPENAI = "https://api.openai.com/v1"
+MODEL = "text-embedding-3-small"
+
+TOKEN_LIMIT = 512
+"""As `count_tokens` counts. One vector for much more text finds less, however much the model could take."""
+BYTES_A_TOKEN = 3
+"""The endpoint's tokenizer is not known here. English has four to five bytes a token, Chinese three."""
+LONGEST = 8_000
+"""Bytes of a text that are sent; common models take 8,191 tokens and refuse more."""
+
+BATCH = 64
+AT_ONCE = 4
+SECONDS = 60.0
+RETRIES = 4
+VERSION = 1
+
+
+class OpenAiEmbedder:
+    """Unit vectors from `settings.base_url`, or from OpenAI. Safe to use from several threads.
+
+    Nothing is sent until the first text is embedded, or `dimension` is asked for. The fingerprint holds address and
+    model name: a model that is exchanged behind them is not noticed, unless its vectors have another length. Whether a
+    vector is the same in every batch, bit for bit, is up to the endpoint.
+    """
+
+    def __init__(self, settings: EmbeddingSettings) -> None:
+        """
+        Raises:
+            ModelError: the openai package is missing, or key or address are missing or cannot be used.
+        """
+        self.token_limit = TOKEN_LIMIT
+        self._model = settings.model or MODEL
+        self._key = settings.api_key or ""
+        self._client, self._address = _client(settings)
+        self.fingerprint = fingerprint_of(
+            f"openai:{self._model}", self._address, self._model, LONGEST, TOKEN_LIMIT, TEMPLATE, VERSION
+        )
+        self._dimension = 0
+        self._pool = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="embeddings")
+
+    def __repr__(self) -> str:
+        return f"OpenAiEmbedder(model={self._model!r}, base_url={self._address!r})"
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector, learned from the first answer.
+
+        Raises:
+            ModelError: as `embed` does.
+        """
+        if not self._dimension:
+            self.embed(["dimension"])
+        return self._dimension
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """float32 of shape (n, dimension); of a text, the first 8,000 bytes count.
+
+        Raises:
+            ModelError: the endpoint cannot be reached, refuses, or answers with something else than asked for.
+        """
+        if not texts:
+            return np.empty((0, self.dimension), dtype=np.float32)
+        batches = [[_sent(text) for text in texts[i : i + BATCH]] for i in range(0, len(texts), BATCH)]
+        return np.concatenate(list(self._pool.map(self._ask, batches)))
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """An estimate on the safe side: a token for every three bytes."""
+        return [-(-len(well_formed(text).encode()) // BYTES_A_TOKEN) for text in texts]
+
+    def _ask(self, batch: list[str]) -> Vectors:
+        import openai
+
+        try:
+            answer = self._client.embeddings.create(model=self._model, input=batch, encoding_format="float")
+        except openai.OpenAIError as error:
+            raise self._explained(error) from error
+        except ValueError as error:  # what the client makes of an answer without data, or without JSON
+            raise self._unusable(str(error)) from error
+        return self._checked(answer, len(batch))
+
+    def _checked(self, answer: object, wanted: int) -> Vectors:
+        """The vectors of an answer, which the client passes on without a look at its types."""
+        try:
+            rows = {int(row.index): row.embedding for row in answer.data}  # type: ignore[attr-defined]
+            vectors = np.array([rows[i] for i in range(wanted)], dtype=np.float64)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise self._unusable(f"it does not hold {wanted} vectors of one length") from error
+        if vectors.ndim != 2 or len(rows) != wanted or vectors.shape[1] == 0:
+            raise self._unusable(f"it does not hold {wanted} vectors of one length")
+        self._dimension = self._dimension or vectors.shape[1]
+        if vectors.shape[1] != self._dimension:
+            raise self._unusable(f"its vectors have {vectors.shape[1]} numbers, the ones before {self._dimension}")
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        if not (np.isfinite(lengths).all() and lengths.all()):
+            raise self._unusable("a vector is zero, or not of finite numbers")
+        unit: Vectors = (vectors / lengths).astype(np.float32)
+        return unit
+
+    def _explained(self, error: Exception) -> ModelError:
+        """The client's error as ours; endpoints have been seen to repeat the key in what they say."""
+        import openai
+
+        said = str(error).replace(self._key, "***") if self._key else str(error)
+        if isinstance(error, openai.AuthenticationError | openai.PermissionDeniedError):
+            remedy = "Set OVERSTORY_EMBEDDING_API_KEY to a key that may use this model."
+        elif isinstance(error, openai.NotFoundError | openai.BadRequestError):
+            remedy = "Check OVERSTORY_EMBEDDING_MODEL and OVERSTORY_EMBEDDING_BASE_URL (which often ends in /v1)."
+        elif isinstance(error, openai.RateLimitError):
+            remedy = "Wait, or raise the quota: what was embedded so far is kept, and the same command goes on."
+        else:
+            remedy = "Check that the endpoint runs and OVERSTORY_EMBEDDING_BASE_URL is its address; then try again."
+        return ModelError(f"{self._address} gave no embeddings: {said}", remedy=remedy)
+
+    def _unusable(self, why: str) -> ModelError:
+        return ModelError(
+            f"The answer of {self._address} cannot be used: {why}.",
+            remedy="Check that OVERSTORY_EMBEDDING_MODEL names an embedding model of this endpoint.",
+        )
+
+
+def _client(settings: EmbeddingSettings) -> tuple[OpenAI, str]:
+    """The client, and its address as it may be shown: without user, password and query."""
+    try:
+        from openai import OpenAI
+    except ImportError as error:
+        raise ModelError(
+            "The embedder 'openai' needs the openai package.", remedy='pip install "overstory[openai]"'
+        ) from error
+    base_url = settings.base_url or OPENAI
+    parts = urlsplit(base_url)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise ModelError(
+            "The address of the embedding endpoint is not one of a web server.",
+            remedy="Set OVERSTORY_EMBEDDING_BASE_URL to something like http://localhost:11434/v1.",
+        )
+    if not settings.api_key and not settings.base_url:
+        raise ModelError(
+            "The embedder 'openai' has no key.",
+            remedy="Set OVERSTORY_EMBEDDING_API_KEY, or OVERSTORY_EMBEDDING_BASE_URL for an endpoint without keys.",
+        )
+    client = OpenAI(api_key=settings.api_key or "none", base_url=base_url, timeout=SECONDS, max_retries=RETRIES)
+    return client, _shown(parts)
+
+
+def _shown(parts: SplitResult) -> str:
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
+
+
+def _sent(text: str) -> str:
+    """What is sent for a text: not too much, and not nothing, which endpoints refuse."""
+    cut = well_formed(text).encode()[:LONGEST].decode(errors="ignore")
+    return cut if cut.strip() else "."

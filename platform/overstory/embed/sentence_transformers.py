@@ -1,0 +1,98 @@
+"""Any model that the sentence-transformers library loads, by name or from a folder; an extra, for it needs PyTorch."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from typing import Any, Protocol
+
+import numpy as np
+
+from overstory.embed.files import fingerprint_of
+from overstory.errors import ModelError
+from overstory.passage import TEMPLATE
+from overstory.protocols import Vectors
+from overstory.settings import EmbeddingSettings
+from overstory.wellformed import well_formed
+
+MODEL = "sentence-transformers/all-MiniLM-L6-v2"
+TOKEN_LIMIT = 512
+"""For a model that does not say its own."""
+VERSION = 1
+
+
+class _Model(Protocol):
+    """The part of `sentence_transformers.SentenceTransformer` that is used; the library need not be installed here."""
+
+    tokenizer: Callable[..., Mapping[str, Sequence[int]]]
+    max_seq_length: int | None
+
+    def encode(self, texts: Sequence[str], /, *, batch_size: int, **options: bool) -> Any:  # an array
+        ...
+
+    def get_sentence_embedding_dimension(self) -> int | None: ...
+
+    def state_dict(self) -> Mapping[str, Any]: ...  # torch.Tensor
+
+
+class SentenceTransformersEmbedder:
+    """Unit vectors from `settings.model`. Safe to use from several threads, which take turns."""
+
+    def __init__(self, settings: EmbeddingSettings) -> None:
+        """
+        Raises:
+            ModelError: the library is not installed, or cannot load the model.
+        """
+        name = settings.model or MODEL
+        self._model = _loaded(name)
+        self._turn = threading.Lock()
+        self.dimension = int(self._model.get_sentence_embedding_dimension() or 0)
+        self.token_limit = int(self._model.max_seq_length or TOKEN_LIMIT)
+        self.fingerprint = fingerprint_of(
+            f"sentence-transformers:{name}", _digest(self._model), str(self._model), self.token_limit, TEMPLATE, VERSION
+        )
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """float32 of shape (n, dimension); one text at a time, because padding would move its vector a little."""
+        if not texts:
+            return np.empty((0, self.dimension), dtype=np.float32)
+        with self._turn:
+            vectors = self._model.encode(
+                [well_formed(text) for text in texts], batch_size=1, normalize_embeddings=True, show_progress_bar=False
+            )
+        return np.asarray(vectors, dtype=np.float32)
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text, special ones included."""
+        with self._turn:
+            return [len(self._model.tokenizer(well_formed(text), verbose=False)["input_ids"]) for text in texts]
+
+
+def _loaded(name: str) -> _Model:
+    try:
+        library = import_module("sentence_transformers")
+    except ImportError as error:
+        raise ModelError(
+            "The embedder 'sentence-transformers' needs the library of that name.",
+            remedy='pip install "overstory[sentence-transformers]"',
+        ) from error
+    try:
+        model: _Model = library.SentenceTransformer(name)
+    except Exception as error:  # whatever the model's own code, its files or the network raise
+        raise ModelError(
+            f"sentence-transformers cannot load {name!r}: {error}",
+            remedy="Set OVERSTORY_EMBEDDING_MODEL to a model's name, or to the folder that holds one.",
+        ) from error
+    return model
+
+
+def _digest(model: _Model) -> str:
+    """SHA-256 over the weights, in the order of their names."""
+    byte = import_module("torch").uint8
+    digest = hashlib.sha256()
+    for name, tensor in sorted(model.state_dict().items()):
+        digest.update(name.encode())
+        digest.update(tensor.detach().cpu().reshape(-1).view(byte).numpy().tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,45 @@
+"""Every statement is understood by a real Neo4j, and says what it is for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import neo4j
+import pytest
+
+from overstory import server
+from overstory.graph.statements import statement, statement_names
+
+LABEL = "Corpus_0123456789abcdef"
+SCHEMA_COMMAND = re.compile(r"^(CREATE|DROP|SHOW)\b", re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", statement_names())
+def test_a_statement_says_what_it_is_for_what_it_takes_and_what_it_gives(name: str) -> None:
+    lines = statement(name, LABEL).splitlines()
+    header = [line for line in lines if line.startswith("//")]
+    assert header[0].removeprefix("//").strip()
+    assert any(line.startswith("// Parameters:") for line in header)
+    assert any(line.startswith("// Rows:") for line in header)
+
+
+@pytest.fixture(scope="module")
+def session(connection: server.Connection) -> Iterator[neo4j.Session]:
+    with (
+        neo4j.GraphDatabase.driver(connection.uri, auth=(connection.user, connection.password)) as driver,
+        driver.session(database="neo4j") as session,
+    ):
+        yield session
+
+
+@pytest.mark.parametrize("name", [n for n in statement_names() if not SCHEMA_COMMAND.search(statement(n, LABEL))])
+def test_the_server_understands_a_statement(name: str, session: neo4j.Session) -> None:
+    text = statement(name, LABEL)
+    parameters = dict.fromkeys(re.findall(r"\$(\w+)", text))
+    session.run("EXPLAIN " + text, parameters).consume()  # pyright: ignore[reportArgumentType] # read from a file
+
+
+def test_a_statement_of_a_corpus_takes_no_other_text_for_its_label() -> None:
+    with pytest.raises(ValueError, match="corpus label"):
+        statement("corpus/counts", "Corpus_0123456789abcdef) DETACH DELETE (n")

@@ -1,0 +1,162 @@
+"""The index stages: they do what is missing, resume where they were stopped, and give one result in any order."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from tests.fakes import HashingEmbedder
+from tests.passages import CURIE, DANUBE, EINSTEIN, PASSAGES, ULM, OpenCorpus, passage
+
+from overstory.graph import schema
+from overstory.index import embedding
+
+
+def test_documents_one_by_one_in_any_order_give_what_a_single_load_gives(open_corpus: OpenCorpus) -> None:
+    once = open_corpus("once")
+    once.ingest_documents(PASSAGES)
+    once.index()
+    one_by_one = open_corpus("one-by-one")
+    for document in (DANUBE, CURIE, ULM, EINSTEIN):
+        one_by_one.ingest_documents([document])
+        one_by_one.index()
+    assert one_by_one.digest() == once.digest()
+
+
+def test_deleting_gives_what_never_loading_gives(open_corpus: OpenCorpus) -> None:
+    without, deleted = open_corpus("without"), open_corpus("deleted")
+    without.ingest_documents([CURIE, DANUBE])
+    without.index()
+    deleted.ingest_documents(PASSAGES)
+    deleted.index()
+    ids = [document.id for document in deleted.documents() if document.source_key in ("einstein", "ulm")]
+    assert deleted.delete_documents([*ids, "no such id"]) == 2
+    assert deleted.digest() == without.digest()
+    assert deleted.status().pending == {"embed": 0, "extract": 0, "link": 0}
+
+
+def test_an_interrupted_run_resumes_and_gives_the_same_graph(
+    open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embedding, "CHUNKS_A_BATCH", 1)
+    whole, broken = open_corpus("whole"), open_corpus("broken", embedder=HashingEmbedder(8, fail_after=2))
+    whole.use(embedder=HashingEmbedder(8))
+    for knowledge in (whole, broken):
+        knowledge.ingest_documents(PASSAGES)
+    whole.index()
+    with pytest.raises(KeyboardInterrupt):
+        broken.index()
+    (stage,) = [stage for stage in broken.status().stages if stage.name == "embed"]
+    assert stage.status == "failed"
+    assert broken.status().pending["embed"] == 2
+    second = HashingEmbedder(8)
+    broken.use(embedder=second)
+    broken.index()
+    assert len(second.embedded) == 2
+    assert broken.digest() == whole.digest()
+
+
+def test_the_ledger_says_what_each_stage_did(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents(PASSAGES)
+    knowledge.index()
+    stages = {stage.name: stage for stage in knowledge.status().stages}
+    assert list(stages) == ["load", "embed", "extract", "link"]
+    assert all(stage.status == "done" and stage.finished is not None for stage in stages.values())
+    assert stages["embed"].counts == {"chunks": 4}
+    assert stages["embed"].tokens > 50
+    assert stages["extract"].counts["facts"] > 0
+    assert stages["load"].counts["added"] == 4
+
+
+def test_entities_are_merged_by_name_and_named_as_texts_mostly_do(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    texts = ("Angela Merkel spoke.", "Angela Merkel left.", "ANGELA MERKEL won.")
+    knowledge.ingest_documents([passage(str(i), "", text) for i, text in enumerate(texts)])
+    knowledge.index()
+    rows = list(knowledge.graph.stream("export/entities", knowledge.status().corpus.label))
+    (merkel,) = [row for row in rows if row["key"] == "angela merkel"]
+    assert (merkel["name"], merkel["df"], merkel["type"]) == ("Angela Merkel", 3, "PERSON")
+    assert merkel["aliases"] == ["ANGELA MERKEL"]
+
+
+def test_facts_tie_entities_with_the_sentence_that_states_them(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents([EINSTEIN, ULM])
+    knowledge.index()
+    rows = knowledge.graph.stream("export/relations", knowledge.status().corpus.label)
+    born = [row for row in rows if (row["subject"], row["object"]) == ("albert einstein", "ulm")]
+    assert [row["weight"] for row in born] == [2]  # stated in two passages
+    assert born[0]["description"] == "Albert Einstein was born in Ulm."
+    assert "born" in born[0]["predicate"]
+
+
+def test_a_vector_index_comes_and_goes_with_the_size_and_finds_the_same(
+    open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents(PASSAGES[:2])
+    knowledge.index()
+    exact = knowledge.search("Where was Einstein born?", retriever="dense")
+    assert knowledge.status().corpus.vector_index == ""
+    monkeypatch.setattr(schema, "VECTOR_INDEX_FROM", 2)
+    monkeypatch.setattr(schema, "VECTOR_INDEX_DOWN_TO", 2)
+    knowledge.index()
+    assert knowledge.status().corpus.vector_index
+    indexed = knowledge.search("Where was Einstein born?", retriever="dense")
+    assert [hit.chunk_id for hit in indexed.hits] == [hit.chunk_id for hit in exact.hits]
+    assert [hit.score for hit in indexed.hits] == pytest.approx([hit.score for hit in exact.hits], abs=1e-5)
+    knowledge.delete_documents([next(knowledge.documents()).id])
+    knowledge.index()
+    assert knowledge.status().corpus.vector_index == ""
+
+
+def test_another_embedder_takes_over_without_a_gap(open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedding, "CHUNKS_A_BATCH", 1)
+    old, fresh = open_corpus(), open_corpus("fresh", embedder=HashingEmbedder(16))
+    old.ingest_documents(PASSAGES)
+    old.index()
+    fresh.ingest_documents(PASSAGES)
+    fresh.index()
+    new = open_corpus(embedder=HashingEmbedder(16, fail_after=2))
+    with pytest.raises(KeyboardInterrupt):
+        new.index(re_embed=True)
+    assert old.search("Where was Einstein born?", retriever="dense").hits  # still on the old vectors
+    second = HashingEmbedder(16)
+    new.use(embedder=second)
+    new.index(re_embed=True)
+    assert len(second.embedded) == 2  # went on where it was
+    assert new.status().corpus.dimension == 16
+    assert new.digest() == fresh.digest()
+    new.index(re_embed=True)
+    assert len(second.embedded) == 2  # nothing to do
+
+
+def test_a_given_up_change_of_embedders_leaves_nothing(
+    open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embedding, "CHUNKS_A_BATCH", 1)
+    knowledge = open_corpus()
+    knowledge.ingest_documents(PASSAGES)
+    knowledge.index()
+    before = knowledge.digest()
+    new = open_corpus(embedder=HashingEmbedder(16, fail_after=2))
+    with pytest.raises(KeyboardInterrupt):
+        new.index(re_embed=True)
+    knowledge.index()
+    label = knowledge.status().corpus.label
+    (row,) = knowledge.graph.run("ingest/count_without_vector", label, property="embedding_alternate")
+    assert row["missing"] == row["chunks"]
+    assert knowledge.digest() == before
+
+
+def test_changing_the_embedder_back_and_forth_gives_the_first_graph_again(open_corpus: OpenCorpus) -> None:
+    embedders = (HashingEmbedder(8), HashingEmbedder(16))
+    knowledge = open_corpus(embedder=embedders[0])
+    knowledge.ingest_documents(PASSAGES)
+    knowledge.index()
+    before = knowledge.digest()
+    for embedder in itertools.islice(itertools.cycle(reversed(embedders)), 2):
+        knowledge.use(embedder=embedder)
+        knowledge.index(re_embed=True)
+    assert knowledge.digest() == before

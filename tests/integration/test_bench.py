@@ -1,0 +1,118 @@
+"""`overstory bench` on a small corpus, in a process of its own, against a real server."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import ir_measures
+import pytest
+from ir_measures import R, nDCG
+
+from overstory.bench.dataset import load_dataset
+from overstory.knowledge import Knowledge
+from overstory.settings import Settings
+
+PASSAGES = {
+    "p1": ("Nosferatu", "Nosferatu is a silent film of 1922, directed by F. W. Murnau and based on the novel Dracula."),
+    "p2": ("Bram Stoker", "Bram Stoker was an Irish author, born in Dublin, who wrote the novel Dracula."),
+    "p3": ("Sunrise", "Sunrise is a film of 1927 by F. W. Murnau, who received the first Academy Awards with it."),
+    "p4": ("Dublin", "Dublin is the capital of Ireland and lies on the River Liffey."),
+    "p5": ("Boso", "Boso the Elder was a count in Italy and the father of Queen Teutberga of Lotharingia."),
+}
+QUESTIONS = {
+    "q1": ("Who wrote the novel that Nosferatu is based on?", ["p1", "p2"]),
+    "q2": ("On which river lies the city where Bram Stoker was born?", ["p2", "p4"]),
+}
+QRELS = {question: dict.fromkeys(gold, 1) for question, (_, gold) in QUESTIONS.items()}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    passages = [{"_id": id_, "title": title, "text": text} for id_, (title, text) in PASSAGES.items()]
+    questions = [{"_id": id_, "text": text} for id_, (text, _) in QUESTIONS.items()]
+    (tmp_path / "qrels").mkdir()
+    for name, records in (("corpus.jsonl", passages), ("queries.jsonl", questions)):
+        (tmp_path / name).write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    rows = [f"{question}\t{passage}\t1\n" for question, gold in QRELS.items() for passage in gold]
+    (tmp_path / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\n" + "".join(rows), encoding="utf-8")
+    return tmp_path
+
+
+def bench(settings: Settings, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {
+        "OVERSTORY_HOME": str(settings.places.data),
+        "OVERSTORY_CACHE": str(settings.places.cache),
+        "OVERSTORY_SERVER_FAST_START": "1",
+    }
+    command = [str(Path(sys.executable).with_name("overstory")), "bench", *map(str, arguments)]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_a_second_run_finds_the_index_and_the_metrics_of_the_first(settings: Settings, folder: Path) -> None:
+    first = bench(
+        settings, folder, "--json", "--retriever", "dense", "--retriever", "lexical", "--run", folder / "run.trec"
+    )
+    assert first.returncode == 0, first.stderr
+    rows = json.loads(first.stdout)
+    assert [list(row) for row in rows] == [
+        ["retriever", "R@2", "R@5", "R@10", "all@5", "nDCG@10", "p50_ms", "p95_ms", "index_s", "queries"]
+    ] * 2
+    assert [(row["retriever"], row["queries"], row["R@5"], row["all@5"]) for row in rows] == [
+        ("dense", 2, 1.0, 1.0),
+        ("lexical", 2, 1.0, 1.0),
+    ]
+    for row in rows:
+        run = ir_measures.read_trec_run(str(folder / f"run.{row['retriever']}.trec"))  # type: ignore[no-untyped-call] # ir-measures types little
+        theirs = ir_measures.calc_aggregate([R @ 2, nDCG @ 10], QRELS, run)
+        assert (row["R@2"], row["nDCG@10"]) == pytest.approx((theirs[R @ 2], theirs[nDCG @ 10]), abs=1e-6)
+    stages = ledger(settings, folder)
+
+    second = bench(settings, folder, "--json", "--retriever", "dense", "--retriever", "lexical")
+    times = {"p50_ms", "p95_ms"}
+    assert [strip(row, times) for row in json.loads(second.stdout)] == [strip(row, times) for row in rows]
+    assert ledger(settings, folder) == stages
+
+
+def test_packed_passages_make_a_corpus_of_their_own(settings: Settings, folder: Path) -> None:
+    result = bench(settings, folder, "--retriever", "dense", "--pack", "2", "--pack-seed", "3", "--titles", "text")
+    assert result.returncode == 0, result.stderr
+    assert "nDCG@10" in result.stdout
+    with Knowledge(corpus_of(settings, folder, "text-pack2-seed3"), settings=settings) as knowledge:
+        keys = sorted(document.source_key for document in knowledge.documents())
+    assert keys == ["pack000000", "pack000001", "pack000002"]
+
+
+def test_a_gold_passage_that_is_not_in_the_corpus_ends_the_run_before_the_server_is_asked(
+    settings: Settings, folder: Path
+) -> None:
+    other = folder / "other.tsv"
+    other.write_text("q1\tp1\t1\nq1\tp99\t1\n", encoding="utf-8")
+    result = bench(settings, folder, "--qrels", other, "--json")
+    assert result.returncode == 11
+    assert result.stdout == ""
+    assert f"{other}, line 2: the gold passage 'p99'" in result.stderr
+
+
+def corpus_of(settings: Settings, folder: Path, layout: str) -> str:
+    """The name of the corpus that a run made."""
+    prefix = f"bench-{load_dataset(folder).digest[:16]}-{layout}-"
+    with Knowledge(settings=settings) as knowledge:
+        (name,) = [
+            size.corpus.name for size in knowledge.corpora() if re.match(rf"{prefix}[0-9a-f]{{8}}$", size.corpus.name)
+        ]
+    return name
+
+
+def ledger(settings: Settings, folder: Path) -> list[tuple[str, object]]:
+    """When each stage of indexing last began."""
+    with Knowledge(corpus_of(settings, folder, "field"), settings=settings) as knowledge:
+        return [(stage.name, stage.started) for stage in knowledge.status().stages if stage.name != "load"]
+
+
+def strip(row: dict[str, object], keys: set[str]) -> dict[str, object]:
+    return {key: value for key, value in row.items() if key not in keys}

@@ -1,0 +1,33 @@
+"""What tests share: corpora of their own, and a few passages, small enough to read, real enough to search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from overstory.knowledge import Knowledge
+from overstory.model import Document
+
+OpenCorpus = Callable[..., Knowledge]
+"""The fixture `open_corpus`: a corpus of the test's own by a name, deleted when the test ends."""
+
+SOURCE = "tests/passages"
+
+
+def passage(key: str, title: str, text: str, *, source: str = SOURCE) -> Document:
+    return Document(source=source, source_key=key, title=title, text=text)
+
+
+EINSTEIN = passage(
+    "einstein",
+    "Albert Einstein",
+    "Albert Einstein was born in Ulm. He worked at the Swiss Patent Office in Bern. "
+    "Albert Einstein married Mileva Marić in 1903.",
+)
+CURIE = passage(
+    "curie",
+    "Marie Curie",
+    "Marie Curie was born in Warsaw. She discovered polonium. Marie Curie worked with Pierre Curie in Paris.",
+)
+ULM = passage("ulm", "Ulm", "Ulm is a city in the German state of Baden-Württemberg. Albert Einstein was born in Ulm.")
+DANUBE = passage("danube", "Danube", "The Danube flows through Ulm, Vienna, Budapest and Belgrade.")
+PASSAGES = (EINSTEIN, CURIE, ULM, DANUBE)
