@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from tests.passages import OpenCorpus
+from tests.passages import PASSAGES, OpenCorpus
 
 from overstory import server
 from overstory.embed import make_embedder
@@ -51,6 +51,16 @@ def connection(settings: Settings) -> server.Connection:
 def models(settings: Settings) -> tuple[Embedder, Extractor]:
     """The default embedder and extractor, loaded once for the run."""
     return make_embedder(settings.embedding), make_extractor(settings.extraction)
+
+
+@pytest.fixture(scope="session")
+def shared_corpus(settings: Settings, models: tuple[Embedder, Extractor]) -> Iterator[Knowledge]:
+    """A corpus of `tests.passages.PASSAGES`, indexed, that all tests may read and none may change."""
+    with Knowledge("shared", settings=settings) as knowledge:
+        knowledge.use(embedder=models[0], extractor=models[1])
+        knowledge.ingest_documents(PASSAGES)
+        knowledge.index()
+        yield knowledge
 
 
 @pytest.fixture

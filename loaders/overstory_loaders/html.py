@@ -22,11 +22,10 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".html", ".htm", ".xhtml")
 DEPTH_LIMIT = 10_000
-_TAG = re.compile(
-    r"<(/?)(?!area|base|body|br|col|dd|dt|embed|h[tre]|img|input|li|link|meta|opt|p\b|param|source|t[bdfhr]|track|wbr)[a-z]",
+_NESTING = re.compile(
+    r"<(/?)(?:a|article|b|blockquote|center|code|div|dl|em|font|form|i|ol|section|small|span|strong|table|u|ul)\b",
     re.IGNORECASE,
 )
-"""Tags of elements that do not end by themselves."""
 _PRESCAN = 1024
 """Browsers look for the declaration in so many bytes."""
 _CHARSET = re.compile(rb"""(?:<meta[^>]+?charset|<\?xml[^>]+?encoding)\s*=\s*["']?\s*([\w:.-]+)""", re.IGNORECASE)
@@ -91,7 +90,7 @@ def _check_depth(markup: str, source: str) -> None:
     if markup.count("<") <= DEPTH_LIMIT:
         return
     depth = 0
-    for tag in _TAG.finditer(markup):
+    for tag in _NESTING.finditer(markup):
         depth += -1 if tag.group(1) else 1
         if depth > DEPTH_LIMIT:
             raise BrokenSource(

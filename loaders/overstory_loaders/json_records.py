@@ -10,7 +10,6 @@ from typing import TypeGuard, cast
 
 from overstory.errors import BrokenSource
 from overstory.protocols import OnBroken
-from overstory_loaders.cleaning import clean_text
 from overstory_loaders.decoding import marked_encoding, read_text
 from overstory_loaders.files import has_suffix, open_bytes, reading
 from overstory_loaders.lines import bad_byte, not_utf8, read_lines
@@ -80,7 +79,7 @@ def _from_lines(source: str, on_broken: OnBroken) -> Iterator[Record]:
 
 
 def _from_whole(source: str, on_broken: OnBroken) -> Iterator[Record]:
-    text = clean_text(read_text(source, remedy=_TO_LINES))
+    text = read_text(source, remedy=_TO_LINES).strip(_BLANK)
     items = _items(_parse(text, Place(source))) if text else []
     if not items:
         raise _empty(source)

@@ -32,7 +32,7 @@ class Line:
 def read_lines(source: str, *, on_broken: OnBroken, limit: int = LINE_LIMIT) -> Iterator[Line]:
     """The lines of a file, lazily; those that are too long go to `on_broken`.
 
-    Bytes that are not UTF-8 are left in, for `bad_byte` to find: a record may have many lines, and is broken as a whole.
+    Bytes that are not UTF-8 are left in, for `bad_byte` to find: a record may have many lines, and breaks as one.
 
     Raises:
         BrokenSource: the file cannot be opened, or breaks off inside compressed data or UTF-16.

@@ -7,6 +7,7 @@ needed, and nothing else; several may be open on one corpus, in one process or m
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -117,14 +118,15 @@ class Knowledge:
         report = LoadReport()
         on_broken = _on_broken(report, strict=strict)
         exports, sources = index.separate_exports([str(path) for path in paths])
+        documents = index.read_sources(sources, loader=loader, on_broken=on_broken, on_skipped=report.skipped.append)
+        first = list(itertools.islice(documents, 1))  # what cannot be read at all makes no corpus
+        if not exports and not first:
+            return report
         with self._writing("ingest") as writer:
             for export in exports:
                 index.restore_file(writer, export, report=report, progress=self.progress)
-            if sources:
-                documents = index.read_sources(
-                    sources, loader=loader, on_broken=on_broken, on_skipped=report.skipped.append
-                )
-                self._load(writer, documents, report, on_broken)
+            if first:
+                self._load(writer, itertools.chain(first, documents), report, on_broken)
         return report
 
     def ingest_documents(self, documents: Iterable[Document | Annotation], *, strict: bool = False) -> LoadReport:

@@ -32,8 +32,6 @@ class _Model(Protocol):
     def encode(self, texts: Sequence[str], /, *, batch_size: int, **options: bool) -> Any:  # an array
         ...
 
-    def get_sentence_embedding_dimension(self) -> int | None: ...
-
     def state_dict(self) -> Mapping[str, Any]: ...  # torch.Tensor
 
 
@@ -48,26 +46,27 @@ class SentenceTransformersEmbedder:
         name = settings.model or MODEL
         self._model = _loaded(name)
         self._turn = threading.Lock()
-        self.dimension = int(self._model.get_sentence_embedding_dimension() or 0)
         self.token_limit = int(self._model.max_seq_length or TOKEN_LIMIT)
+        self.dimension = int(self._encoded(["dimension"]).shape[1])
         self.fingerprint = fingerprint_of(
-            f"sentence-transformers:{name}", _digest(self._model), str(self._model), self.token_limit, TEMPLATE, VERSION
+            "sentence-transformers", _digest(self._model), str(self._model), self.token_limit, TEMPLATE, VERSION
         )
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """float32 of shape (n, dimension); one text at a time, because padding would move its vector a little."""
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
-        with self._turn:
-            vectors = self._model.encode(
-                [well_formed(text) for text in texts], batch_size=1, normalize_embeddings=True, show_progress_bar=False
-            )
-        return np.asarray(vectors, dtype=np.float32)
+        return self._encoded([well_formed(text) for text in texts])
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text, special ones included."""
         with self._turn:
             return [len(self._model.tokenizer(well_formed(text), verbose=False)["input_ids"]) for text in texts]
+
+    def _encoded(self, texts: Sequence[str]) -> Vectors:
+        with self._turn:
+            vectors = self._model.encode(texts, batch_size=1, normalize_embeddings=True, show_progress_bar=False)
+        return np.asarray(vectors, dtype=np.float32)
 
 
 def _loaded(name: str) -> _Model:

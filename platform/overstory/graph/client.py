@@ -57,6 +57,8 @@ class GraphClient:
         with driver_errors(uri):
             self._driver = _driver(uri, user, password)
         try:
+            with driver_errors(uri):
+                self._driver.verify_connectivity()  # at once, where a statement would be tried again for a while
             self.capabilities: Capabilities = read_capabilities(self.run)
         except BaseException:
             self._driver.close()

@@ -112,7 +112,7 @@ def restore(writer: Writer, lines: Iterable[str], *, source: str, report: LoadRe
     _check_header(writer, header, source)
     if header["embedder"] and not writer.corpus.embedder:
         writer.set(embedder=header["embedder"], dimension=header["dimension"])
-    records = (_parsed(number, line, source) for number, line in numbered if line.strip())
+    records = (_document_line(number, line, source) for number, line in numbered if line.strip())
     progress.start("restore", None, "documents")
     with recorded(writer, "load", "restore-1") as run:
         for batch in batches(records, DOCUMENTS_A_PAGE):
@@ -275,6 +275,28 @@ def _is_export(path: Path) -> bool:
             return file.read(len(_MARK)) == _MARK
     except OSError:
         return False
+
+
+_DOCUMENT_KEYS = {"source", "source_key", "title", "sha256", "metadata", "chunks"}
+_CHUNK_KEYS = {
+    *("heading", "text", "start", "end", "token_count", "extracted", "sentences", "vector", "mentions", "facts"),
+}
+
+
+def _document_line(number: int, line: str, source: str) -> Record:
+    """A document of an export, with every field that one has."""
+    record = _parsed(number, line, source)
+    missing = _DOCUMENT_KEYS - record.keys()
+    for chunk in [] if missing else record["chunks"]:
+        missing |= _CHUNK_KEYS - chunk.keys()
+    if missing:
+        raise BrokenSource(
+            f"not a document of an export: it lacks {', '.join(sorted(missing))}",
+            source=source,
+            line=number,
+            remedy="Export the corpus again.",
+        )
+    return record
 
 
 def _parsed(number: int, line: str, source: str) -> Record:

@@ -57,12 +57,13 @@ def prepare(instance: Instance, jars: Jars, settings: ServerSettings, ports: Por
 
 
 def _set_first_password(instance: Instance) -> None:
-    """Neo4j reads the file when its system database is made; later it has no meaning."""
+    """Neo4j reads the file when its system database is made; after that, the password has to be known."""
     dbms = instance.home / "data" / "dbms"
-    if not (instance.home / "data" / "databases").exists():
-        dbms.mkdir(parents=True, exist_ok=True)
-        password = instance.password() or instance.make_password()
-        write_whole(dbms / "auth.ini", credential(password))
+    if instance.has_graph():
+        instance.known_password()
+        return
+    dbms.mkdir(parents=True, exist_ok=True)
+    write_whole(dbms / "auth.ini", credential(instance.password() or instance.make_password()))
 
 
 def credential(password: str, salt: bytes | None = None) -> str:

@@ -17,6 +17,7 @@ from overstory.server.lifecycle import refuse_windows
 from overstory.server.locklist import read_lock_list
 from overstory.server.provision import missing
 from overstory.server.status import status
+from overstory.server.storage import storage_errors
 from overstory.settings import Settings
 
 _GRAPH_BYTES = 500_000_000
@@ -40,7 +41,8 @@ def diagnose(settings: Settings) -> list[Check]:
 
 def _checked(check: Callable[[Settings], Check], settings: Settings) -> Check:
     try:
-        return check(settings)
+        with storage_errors(settings.places.data, variable="OVERSTORY_HOME"):
+            return check(settings)
     except OverstoryError as error:
         return Check(check.__name__.removeprefix("_"), ok=False, detail=str(error), remedy=error.remedy)
 
@@ -57,15 +59,16 @@ def _java(settings: Settings) -> Check:
 
 def _jars(settings: Settings) -> Check:
     lock_list, absent = read_lock_list(), missing(settings.places.cache)
+    version = f"Neo4j {lock_list.neo4j_version}, GDS {lock_list.gds_version}"
+    if len(absent) == len(lock_list.jars):
+        return Check("jars", ok=True, detail=f"{version}: the first start fetches {lock_list.size / 1e6:.0f} MB")
     if absent:
         return Check(
             "jars",
             ok=False,
-            detail=f"{len(absent)} of {len(lock_list.jars)} are not fetched, or changed since they were checked",
-            remedy=f"The next start fetches {sum(jar.size for jar in absent) / 1e6:.0f} MB, "
-            "or do it now: `overstory server fetch`.",
+            detail=f"{len(absent)} of {len(lock_list.jars)} are missing, or changed since they were checked",
+            remedy="The next start looks into them and fetches what it must, or do it now: `overstory server fetch`.",
         )
-    version = f"Neo4j {lock_list.neo4j_version}, GDS {lock_list.gds_version}"
     return Check("jars", ok=True, detail=f"{version}: {len(lock_list.jars)} in {settings.places.cache / 'jars'}")
 
 
@@ -76,7 +79,7 @@ def _memory(settings: Settings) -> Check:
 
 def _folder(settings: Settings) -> Check:
     place = _existing(Instance.of(settings.places).root)
-    if os.access(place, os.W_OK | os.X_OK):
+    if place.is_dir() and os.access(place, os.W_OK | os.X_OK):
         return Check("folder", ok=True, detail=f"{settings.places.data} can be written")
     return Check(
         "folder",
@@ -107,7 +110,7 @@ def _password(settings: Settings) -> Check:
     try:
         mode = stat.S_IMODE(instance.password_file.stat().st_mode)
     except FileNotFoundError:
-        made = (instance.home / "data" / "databases").exists()
+        made = instance.has_graph()
         return Check(
             "password",
             ok=not made,

@@ -192,7 +192,11 @@ class Instance:
         write_whole(self.password_file, password + "\n")
         return password
 
-    def connection(self, running: Running) -> Connection:
+    def has_graph(self) -> bool:
+        """Whether Neo4j has begun to store something, its users to begin with."""
+        return (self.home / "data" / "databases").exists()
+
+    def known_password(self) -> str:
         """Raises:
         ServerError: the password file is gone.
         """
@@ -202,4 +206,10 @@ class Instance:
                 f"{self.password_file} is missing: the password of this server's graph is not known.",
                 remedy="Put the password back into that file, or delete the graph with `overstory server remove`.",
             )
-        return Connection(f"bolt://{HOST}:{running.bolt}", USER, password, running.http_url)
+        return password
+
+    def connection(self, running: Running) -> Connection:
+        """Raises:
+        ServerError: the password file is gone.
+        """
+        return Connection(f"bolt://{HOST}:{running.bolt}", USER, self.known_password(), running.http_url)

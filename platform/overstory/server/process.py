@@ -46,10 +46,10 @@ def is_server(pid: int, home: Path) -> bool:
     """Whether the process lives and is the server of this home; its id alone may long be another's."""
     for _ in range(_LOOKS):
         command = _command_of(pid)
-        if command != []:
-            break
+        if command is None or command:
+            return command is not None and home_argument(home) in command
         time.sleep(_LOOK_SECONDS)  # it is just beginning: the kernel has not written its command line yet
-    return command is not None and home_argument(home) in command
+    return False
 
 
 def find_server(home: Path) -> int | None:

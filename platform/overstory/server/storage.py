@@ -39,9 +39,7 @@ def _explained(fault: OSError, place: Path, error: type[ServerError], variable: 
             f"{fault.filename or place} cannot be read or written: {fault.strerror}.",
             remedy=f"Make it yours (chown, chmod), or set {variable} to a folder that you may write.",
         )
-    return error(
-        f"{fault.filename or place}: {fault.strerror or fault}.", remedy=f"Or set {variable} to another folder."
-    )
+    return error(f"{fault.filename or place}: {fault.strerror or fault}.", remedy=f"Set {variable} to another folder.")
 
 
 def check_space(place: Path, needed: int, *, error: type[ServerError], variable: str) -> None:

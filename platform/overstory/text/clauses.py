@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 RELATIVE = frozenset({"WDT", "WP", "WP$"})
+CONTROLLING = 3
+"""Verbs before an infinitive that become part of its predicate; nobody wants to begin to try to go on to more."""
 PREPOSITION_OF = {"where": "in", "when": "in"}
 """What a relative adverb stands for: "the city where she died"."""
 
@@ -21,42 +23,42 @@ def is_predicate(word: Token) -> bool:
 
 
 def predicate(verb: Token) -> str:
-    """The verb as a lemma with its particle, "not" before and "be" for a passive: "marry", "set up", "be born"."""
-    words = [verb.text.lower() if is_passive(verb) else verb.lemma_.lower()]
-    words += [child.lower_ for child in verb.children if child.dep_ == "prt"]
-    if is_passive(verb):
-        words.insert(0, "be")
-    if any(child.dep_ == "neg" for child in verb.children):
-        words.insert(0, "not")
-    return " ".join([*_controlling(verb), *words])
+    """The verb as a lemma with its particle, "not" before and "be" for a passive: "marry", "set up", "be born".
+
+    An infinitive or participle has the verbs before it that share its subject: "want to marry", "be able to win".
+    """
+    words = _own_words(verb)
+    for _ in range(CONTROLLING):
+        head = verb.head
+        if verb.dep_ != "xcomp" or direct_objects(head):
+            break
+        to = ["to"] if any(child.lower_ == "to" and child.dep_ == "aux" for child in verb.children) else []
+        if head.dep_ == "acomp":
+            head, to = head.head, [head.lower_, *to]
+        if not is_predicate(head):
+            break
+        words = [*_own_words(head), *to, *words]
+        verb = head
+    return " ".join(words)
 
 
-def _controlling(verb: Token) -> list[str]:
-    """The words before an infinitive or participle that shares its subject: "want to", "be able to", "begin"."""
-    if verb.dep_ != "xcomp":
-        return []
-    to = ["to"] if any(child.lower_ == "to" and child.dep_ == "aux" for child in verb.children) else []
-    head = verb.head
-    if head.pos_ == "ADJ" and head.dep_ == "acomp":
-        return [*predicate(head.head).split(), head.lower_, *to]
-    return [] if direct_objects(head) or not is_predicate(head) else [*predicate(head).split(), *to]
+def _own_words(verb: Token) -> list[str]:
+    no = ["not"] if any(child.dep_ == "neg" for child in verb.children) else []
+    itself = ["be", verb.lower_] if is_passive(verb) else [verb.lemma_.lower()]
+    return [*no, *itself, *(child.lower_ for child in verb.children if child.dep_ == "prt")]
 
 
 def is_passive(verb: Token) -> bool:
     """Whether the subject is what something is done to; "born in Ulm" after a noun is passive too."""
-    kinds = {child.dep_ for child in verb.children}
-    if kinds & {"auxpass", "nsubjpass"}:
-        return True
-    if verb.tag_ != "VBN" or "aux" in kinds:
-        return False
-    while verb.dep_ == "conj" and verb.head.tag_ == "VBN":
-        verb = verb.head
+    while True:
         kinds = {child.dep_ for child in verb.children}
         if kinds & {"auxpass", "nsubjpass"}:
             return True
-        if "aux" in kinds:
+        if verb.tag_ != "VBN" or "aux" in kinds:
             return False
-    return verb.dep_ in {"acl", "advcl", "relcl"} and verb.tag_ == "VBN"
+        if verb.dep_ != "conj" or verb.head.tag_ != "VBN":
+            return verb.dep_ in {"acl", "advcl", "relcl"}
+        verb = verb.head
 
 
 def direct_objects(verb: Token) -> list[tuple[str, Token]]:

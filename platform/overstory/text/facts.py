@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from overstory.model import FactStatement
@@ -10,6 +11,7 @@ from overstory.text.clauses import (
     direct_objects,
     gap,
     has_subject,
+    is_passive,
     is_predicate,
     predicate,
     resolved,
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
 
 RULES = 1
 """Changes whenever the same parse may give other facts."""
+
+MOST = 100
+"""Facts that one word states: a list of people who met a list of people is not multiplied out."""
 
 
 class _Statement(NamedTuple):
@@ -48,7 +53,10 @@ def facts(doc: Doc, mentions: Mapping[int, int]) -> tuple[FactStatement, ...]:
         return ()
     found: list[FactStatement] = []
     for number, sentence in enumerate(doc.sents):
-        statements = [s for word in sentence for s in _stated_at(word)]
+        try:
+            statements = [s for word in sentence for s in islice(_stated_at(word), MOST)]
+        except RecursionError:  # "a man who was a man who was …", some hundred times
+            continue
         seen: set[tuple[str, str, str]] = set()
         for s in sorted(statements, key=lambda s: (s.at.i, s.object.i)):
             triple = (_text(s.subject, whole=not says_there_is(s.at)), s.predicate, s.words or _text(s.object))
@@ -135,11 +143,12 @@ def _through(what: str, noun: Token) -> Iterator[_Object]:
 
 
 def _shared(verb: Token) -> list[_Object]:
-    """The object that a verb has only together with the next one: "wrote and directed the film"."""
-    following = [c for c in verb.children if c.dep_ == "conj" and is_predicate(c) and not has_subject(c)]
-    return [
-        (predicate(verb), noun, "") for other in following[:1] for kind, noun in direct_objects(other) if kind == "dobj"
-    ]
+    """What a verb has only together with the next one: "wrote and directed the film", "written and directed by her"."""
+    following = [c for c in verb.children if c.dep_ == "conj" and is_predicate(c) and not has_subject(c)][:1]
+    what = predicate(verb)
+    things = [(what, noun, "") for other in following for kind, noun in direct_objects(other) if kind == "dobj"]
+    doers = [(f"{what} {by}", noun, "") for other in following for by, noun in prepositions(other) if by == "by"]
+    return doers if is_passive(verb) else things
 
 
 def _text(noun: Token, *, whole: bool = True) -> str:

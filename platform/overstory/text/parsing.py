@@ -24,15 +24,16 @@ class Parsed(NamedTuple):
 
 def parsed(doc: Doc) -> Parsed:
     """The contents of a document; a pipeline without parser gives sentences by rules, and no facts."""
+    text = doc.text  # put together anew each time it is asked for
     if doc.has_annotation("SENT_START"):
         starts = [0, *(sentence.start_char for sentence in doc.sents if sentence.start > 0)]
     else:
-        starts = sentence_starts(doc.text)
+        starts = sentence_starts(text)
     mentions: list[Mention] = []
     of_token: dict[int, int] = {}
     for entity in doc.ents:
         sentence = bisect_right(starts, entity.start_char) - 1
-        found = mention(doc.text, entity.start_char, entity.end_char, type_=entity.label_, sentence=sentence)
+        found = mention(text, entity.start_char, entity.end_char, type_=entity.label_, sentence=sentence)
         if found is not None:
             of_token.update(dict.fromkeys(range(entity.start, entity.end), len(mentions)))
             mentions.append(found)

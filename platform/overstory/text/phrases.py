@@ -73,11 +73,18 @@ def _modifiers(head: Token, *, with_prepositions: bool) -> Iterator[int]:
             top = word is head
             if child.dep_ in CLAUSES or child.is_punct or child.is_space:
                 continue
-            if top and (child.dep_ in {"conj", "cc"} or (child.dep_ == "prep" and not with_prepositions)):
+            if top and child.dep_ in {"conj", "cc"}:
+                continue
+            if top and child.dep_ == "prep" and not (with_prepositions and _belongs(child, head)):
                 continue
             if child.dep_ in {"conj", "cc"} and child.pos_ in {"VERB", "AUX"}:
                 continue
             waiting.append(child)
+
+
+def _belongs(preposition: Token, head: Token) -> bool:
+    """Whether a prepositional phrase is part of what a noun names: of a name, only "of Tuscany" is."""
+    return not head.ent_type_ or preposition.lower_ == "of"
 
 
 def _with_entity(head: Token, indices: set[int]) -> set[int]:
@@ -93,8 +100,9 @@ def _with_entity(head: Token, indices: set[int]) -> set[int]:
 
 
 def _inner_punctuation(head: Token, kept: set[int]) -> Iterator[int]:
-    """Hyphens, commas and the like between two words that are kept."""
-    return (i + 1 for i in kept if i + 2 in kept and i + 1 not in kept and head.doc[i + 1].is_punct)
+    """Hyphens, commas and the like between two words that are kept; quotes are no part of a phrase."""
+    between = (head.doc[i + 1] for i in kept if i + 2 in kept and i + 1 not in kept)
+    return (mark.i for mark in between if mark.is_punct and not mark.is_quote)
 
 
 def _same_entity(noun: Token, other: Token) -> bool:

@@ -1,0 +1,19 @@
+// Values that show what the saved queries do: two names of one passage that are some way apart, and a long document.
+// Parameters: none
+// Rows: name, other, type, document STRING, null where the corpus has none; one
+CALL () {
+  MATCH (e:Entity:{{corpus}}) WHERE EXISTS { (e)-[:RELATED]-() }
+  WITH e ORDER BY e.df DESC, e.name LIMIT 100
+  MATCH (e)-[:RELATED*1..2]-(o:Entity) WHERE o <> e
+  WITH DISTINCT e, o
+  WITH e, o, EXISTS { (e)-[:RELATED]-(o) } AS near,
+    COUNT { (e)<-[:MENTIONS]-(:{{corpus}}_Chunk)-[:MENTIONS]->(o) } AS together
+  ORDER BY together = 0, near, together DESC, e.name, o.name LIMIT 1
+  RETURN collect(e)[0] AS e, collect(o)[0] AS o
+}
+CALL () {
+  MATCH (d:{{corpus}}_Document) WHERE d.title <> ''
+  WITH d ORDER BY d.chunks > 50, d.chunks DESC, d.title LIMIT 1
+  RETURN collect(d.title)[0] AS document
+}
+RETURN e.name AS name, o.name AS other, e.type AS type, document

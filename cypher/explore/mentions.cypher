@@ -1,0 +1,7 @@
+// Where a name is mentioned: passages and their documents
+// Parameters: $name STRING (or an alias; upper and lower case are one)
+// Rows: mention PATH; a picture of at most 25 passages
+MATCH (e:Entity:{{corpus}})
+WHERE toLower($name) IN [way IN [e.name, e.key] + coalesce(e.aliases, []) | toLower(way)]
+MATCH mention = (e)<-[:MENTIONS]-(:{{corpus}}_Chunk)-[:PART_OF]->(:Document)
+RETURN mention LIMIT 25

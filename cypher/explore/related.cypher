@@ -1,0 +1,7 @@
+// The facts around a name: what it is related to, and how
+// Parameters: $name STRING (or an alias; upper and lower case are one)
+// Rows: fact PATH; a picture of at most 50 relationships, those that are stated most often
+MATCH (e:Entity:{{corpus}})
+WHERE toLower($name) IN [way IN [e.name, e.key] + coalesce(e.aliases, []) | toLower(way)]
+MATCH fact = (e)-[r:RELATED]-(:Entity)
+RETURN fact ORDER BY r.weight DESC, r.predicate LIMIT 50

@@ -1,0 +1,9 @@
+// The passages that mention two names together
+// Parameters: $name, $other STRING (names or aliases; upper and lower case are one)
+// Rows: together PATH; a picture of at most 25 passages
+MATCH (a:Entity:{{corpus}})
+WHERE toLower($name) IN [way IN [a.name, a.key] + coalesce(a.aliases, []) | toLower(way)]
+MATCH (b:Entity:{{corpus}})
+WHERE toLower($other) IN [way IN [b.name, b.key] + coalesce(b.aliases, []) | toLower(way)] AND a <> b
+MATCH together = (a)<-[:MENTIONS]-(:{{corpus}}_Chunk)-[:MENTIONS]->(b)
+RETURN together LIMIT 25

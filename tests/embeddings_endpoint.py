@@ -1,0 +1,78 @@
+"""A web server on this machine that speaks OpenAI's embeddings API, and can be told to misbehave."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import numpy as np
+
+DIMENSION = 8
+
+Answer = Callable[[list[str]], tuple[int, object]]
+"""Status and body of the answer to some texts."""
+
+
+def vector_of(text: str) -> list[float]:
+    """Eight numbers that depend on the text alone; not of unit length."""
+    seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8])
+    return [float(x) for x in np.random.default_rng(seed).normal(size=DIMENSION)]
+
+
+def good(texts: list[str]) -> tuple[int, object]:
+    """An answer in reverse order, as the API allows."""
+    data = [{"object": "embedding", "index": i, "embedding": vector_of(text)} for i, text in enumerate(texts)]
+    usage = {"prompt_tokens": 1, "total_tokens": 1}
+    return 200, {"object": "list", "model": "m", "data": data[::-1], "usage": usage}
+
+
+@dataclass
+class Endpoint:
+    """A running server. `answers` are used up one by one; then every answer is `good`."""
+
+    url: str = ""
+    answers: list[Answer] = field(default_factory=list[Answer])
+    requests: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])  # JSON bodies
+    keys: list[str] = field(default_factory=list[str])
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+@contextmanager
+def running_endpoint() -> Iterator[Endpoint]:
+    """An endpoint on a free port of the loopback device."""
+    endpoint = Endpoint()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            with endpoint.lock:
+                endpoint.requests.append(body)
+                endpoint.keys.append(self.headers.get("Authorization", ""))
+                answer = endpoint.answers.pop(0) if endpoint.answers else good
+            status, content = answer(body["input"]) if self.path == "/v1/embeddings" else (404, {"error": "no"})
+            sent = content.encode() if isinstance(content, str) else json.dumps(content).encode()
+            self.send_response(status)
+            self.send_header("Content-Type", "text/html" if isinstance(content, str) else "application/json")
+            self.send_header("Content-Length", str(len(sent)))
+            self.end_headers()
+            self.wfile.write(sent)
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Nothing on standard error."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    endpoint.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    try:
+        yield endpoint
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

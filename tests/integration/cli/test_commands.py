@@ -1,0 +1,189 @@
+"""The commands as a user runs them: what they print, where, and how they exit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from tests.passages import PASSAGES
+
+from overstory.cli.main import run
+from overstory.knowledge import Knowledge
+from overstory.settings import Settings
+
+Run = Callable[..., "Ran"]
+
+
+class Ran:
+    """What a command left: exit code, standard output, standard error."""
+
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code, self.out, self.err = code, out, err
+
+    def json(self) -> dict[str, object]:
+        parsed = json.loads(self.out)
+        assert isinstance(parsed, dict)
+        return parsed
+
+
+@pytest.fixture
+def overstory(settings: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs a command against the shared server."""
+    monkeypatch.setenv("OVERSTORY_HOME", str(settings.places.data))
+    monkeypatch.setenv("OVERSTORY_CACHE", str(settings.places.cache))
+
+    def command(*arguments: str) -> Ran:
+        code = run(list(arguments))
+        captured = capsys.readouterr()
+        return Ran(code, captured.out, captured.err)
+
+    return command
+
+
+@pytest.fixture
+def corpus(overstory: Run) -> Iterator[str]:
+    yield "cli"
+    overstory("delete", "--all", "--corpus", "cli", "--yes")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for document in PASSAGES:
+        (tmp_path / f"{document.source_key}.txt").write_text(document.text)
+    return tmp_path
+
+
+def test_from_files_to_evidence(overstory: Run, corpus: str, folder: Path) -> None:
+    preview = overstory("ingest", str(folder), "--corpus", corpus, "--dry-run")
+    assert "4 would be added" in preview.out
+    ingested = overstory("ingest", str(folder), "--corpus", corpus, "-q")
+    assert ingested.code == 0
+    assert "4 added" in ingested.out
+    indexed = overstory("index", "--corpus", corpus)
+    assert "embed, extract, link" in indexed.out
+    assert "embed" in indexed.err  # progress
+    found = overstory("search", "Where was Albert Einstein born?", "-k", "2", "--corpus", corpus)
+    assert "Ulm" in found.out
+    assert str(folder / "einstein.txt") in found.out
+    again = overstory("index", "--corpus", corpus)
+    assert "nothing to do" in again.out
+
+
+def test_json_is_all_there_is_on_standard_output(overstory: Run, corpus: str, folder: Path) -> None:
+    assert overstory("ingest", str(folder), "--corpus", corpus, "--json").json()["added"] == 4
+    assert overstory("index", "--corpus", corpus, "--json").json()["done"] == ["embed", "extract", "link"]
+    evidence = overstory("search", "Who discovered polonium?", "--corpus", corpus, "--json").json()
+    assert evidence["retriever"] == "hybrid"
+    assert overstory("status", "--digest", "--corpus", corpus, "--json").json()["digest"]
+    documents = overstory("documents", "--corpus", corpus, "--json").out.splitlines()
+    assert len(documents) == 4
+    assert all(json.loads(line)["source"] for line in documents)
+    assert corpus in overstory("corpora", "--json").out
+
+
+def test_a_broken_file_gives_exit_code_8_after_the_rest_went_in(overstory: Run, corpus: str, folder: Path) -> None:
+    (folder / "broken.txt").write_bytes(b"\xff\xfe\x00broken")
+    ran = overstory("ingest", str(folder), "--corpus", corpus)
+    assert ran.code == 8
+    assert "4 added" in ran.out
+    assert "broken.txt" in ran.err
+    assert overstory("ingest", str(folder), "--corpus", corpus, "--strict").code == 8
+
+
+def test_exporting_and_reading_back_and_deleting(overstory: Run, corpus: str, folder: Path, tmp_path: Path) -> None:
+    overstory("ingest", str(folder), "--corpus", corpus)
+    overstory("index", "--corpus", corpus)
+    digest = overstory("status", "--digest", "--corpus", corpus, "--json").json()["digest"]
+    file = tmp_path / "out.jsonl"
+    assert str(digest) in overstory("export", str(file), "--corpus", corpus).out
+    refused = overstory("export", str(file), "--corpus", corpus)
+    assert refused.code == 3
+    assert "--force" in refused.err
+    id_ = overstory("documents", "--corpus", corpus).out.split()[0]
+    assert "Deleted 1 document." in overstory("delete", id_, "--corpus", corpus).out
+    assert "1 added" in overstory("ingest", str(file), "--corpus", corpus).out
+    overstory("index", "--corpus", corpus)
+    assert overstory("status", "--digest", "--corpus", corpus, "--json").json()["digest"] == digest
+    source = str(folder / "curie.txt")
+    assert "Deleted 1 document." in overstory("delete", "--source", source, "--yes", "--corpus", corpus).out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["search", "", "--corpus", "shared"], 10, "empty"),
+        (["search", "x", "--corpus", "nobody made this"], 7, "overstory ingest"),
+        (["search", "x", "--corpus", "shared", "--retriever", "magic"], 3, "dense, hybrid, lexical"),
+        (["search", "x", "--corpus", " padded "], 7, "printable"),
+        (["ingest", "no/such/file.txt", "--corpus", "never-made"], 8, "no/such/file.txt"),
+        (["ingest", "x", "--loader", "magic", "--corpus", "never-made"], 8, "magic"),
+        (["delete", "--corpus", "shared"], 2, "--all"),
+        (["index", "--corpus", "nobody made this"], 7, "overstory ingest"),
+        (["frobnicate"], 2, "frobnicate"),
+        (["search", "x", "-k", "0"], 2, "-k"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_a_mistake_is_answered_with_a_remedy_and_a_code(
+    overstory: Run, shared_corpus: Knowledge, arguments: list[str], code: int, says: str
+) -> None:
+    ran = overstory(*arguments)
+    assert ran.code == code
+    assert says in ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_a_failed_ingest_makes_no_corpus(overstory: Run) -> None:
+    overstory("ingest", "no/such/file.txt", "--corpus", "never-made")
+    assert "never-made" not in overstory("corpora").out
+
+
+@pytest.mark.parametrize(
+    ("variables", "code", "says"),
+    [
+        ({"OVERSTORY_NEO4J_URI": "bolt://127.0.0.1:9", "OVERSTORY_NEO4J_PASSWORD": "x"}, 5, "OVERSTORY_NEO4J_URI"),
+        ({"OVERSTORY_NEO4J_URI": "nonsense"}, 5, "OVERSTORY_NEO4J_URI"),
+        ({"OVERSTORY_QUERY_SECONDS": "soon"}, 3, "OVERSTORY_QUERY_SECONDS"),
+        ({"OVERSTORY_EMBEDDER": "magic"}, 9, "minilm"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, dict) else None,
+)
+def test_a_wrong_setting_is_answered_with_a_remedy(
+    overstory: Run,
+    shared_corpus: Knowledge,
+    monkeypatch: pytest.MonkeyPatch,
+    variables: dict[str, str],
+    code: int,
+    says: str,
+) -> None:
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    ran = overstory("search", "Where was Einstein born?", "--corpus", "shared")
+    assert ran.code == code
+    assert says in ran.err
+
+
+def test_a_wrong_password_is_told_apart_from_a_missing_server(
+    overstory: Run, shared_corpus: Knowledge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OVERSTORY_NEO4J_URI", shared_corpus.graph.uri)
+    monkeypatch.setenv("OVERSTORY_NEO4J_PASSWORD", "wrong")
+    ran = overstory("corpora")
+    assert ran.code == 5
+    assert "OVERSTORY_NEO4J_PASSWORD" in ran.err
+    assert "wrong" not in ran.err
+
+
+def test_doctor_finds_nothing_wrong_with_a_good_set_up(overstory: Run, shared_corpus: Knowledge) -> None:
+    ran = overstory("doctor")
+    assert ran.code == 0, ran.out
+    assert "FAIL" not in ran.out
+
+
+def test_doctor_names_what_is_wrong(overstory: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OVERSTORY_SPACY_PIPELINE", "no_such_pipeline")
+    ran = overstory("doctor")
+    assert ran.code == 1
+    assert "FAIL extractor" in ran.out

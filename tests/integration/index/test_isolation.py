@@ -1,0 +1,89 @@
+"""Corpora share nothing but the server, and nothing that is not ours is ever touched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import neo4j
+import pytest
+from tests.passages import PASSAGES, OpenCorpus
+
+from overstory import server
+from overstory.graph import create_corpus
+
+
+@pytest.fixture
+def driver(connection: server.Connection) -> Iterator[neo4j.Driver]:
+    with neo4j.GraphDatabase.driver(connection.uri, auth=(connection.user, connection.password)) as opened:
+        yield opened
+
+
+FOREIGN = """
+CREATE (d:Document:Foreign {id: 'd', source: 'mine', sha256: 'mine', text: 'Albert Einstein was born in Ulm.'})
+CREATE (c:Chunk:Foreign {id: 'c', text: 'Albert Einstein was born in Ulm.', embedding: [1.0, 0.0]})
+CREATE (e:Entity:Foreign {name: 'Albert Einstein'}), (corpus:Corpus:Foreign {name: 'mine'})
+CREATE (c)-[:PART_OF]->(d)-[:IN]->(corpus), (c)-[:MENTIONS {by: 'me'}]->(e), (e)-[:RELATED {predicate: 'is'}]->(e)
+"""
+SNAPSHOT = """
+MATCH (n:Foreign) OPTIONAL MATCH (n)-[r]-(m)
+RETURN labels(n) AS labels, properties(n) AS properties, type(r) AS type, properties(r) AS more, labels(m) AS others
+ORDER BY labels, type
+"""
+
+
+def snapshot(driver: neo4j.Driver) -> list[object]:
+    return [record.data() for record in driver.execute_query(SNAPSHOT, database_="neo4j").records]
+
+
+def test_a_users_own_graph_in_the_same_database_is_untouched(open_corpus: OpenCorpus, driver: neo4j.Driver) -> None:
+    driver.execute_query(FOREIGN, database_="neo4j")
+    driver.execute_query("CREATE (:Document:Foreign {id: 'd'})", database_="neo4j")  # no constraint of ours applies
+    before = snapshot(driver)
+    try:
+        knowledge = open_corpus()
+        knowledge.ingest_documents(PASSAGES)
+        knowledge.index()
+        assert all(hit.source != "mine" for hit in knowledge.search("Albert Einstein was born in Ulm", 100).hits)
+        assert "mine" not in {size.corpus.name for size in knowledge.corpora()}
+        lines: list[str] = []
+        knowledge.export(lines.append)
+        assert len(lines) == 1 + len(PASSAGES)
+        knowledge.delete_documents([document.id for document in knowledge.documents()][:2])
+        knowledge.delete_corpus()
+        assert snapshot(driver) == before
+    finally:
+        driver.execute_query("MATCH (n:Foreign) DETACH DELETE n", database_="neo4j")
+
+
+def test_two_corpora_with_the_same_documents_share_no_node(open_corpus: OpenCorpus, driver: neo4j.Driver) -> None:
+    first, second = open_corpus("first"), open_corpus("second")
+    for knowledge in (first, second):
+        knowledge.ingest_documents(PASSAGES)
+        knowledge.index()
+    assert first.digest() == second.digest()
+    labels = [knowledge.status().corpus.label for knowledge in (first, second)]
+    crossing = driver.execute_query(
+        "MATCH (a:$($first))-[r]-(b:$($second)) RETURN count(r) AS n",
+        first=labels[0],
+        second=labels[1],
+        database_="neo4j",
+    )
+    assert crossing.records[0]["n"] == 0
+    before = second.digest()
+    first.delete_documents([document.id for document in second.documents()])  # ids of the other corpus
+    assert first.status().counts["documents"] == len(PASSAGES)
+    first.delete_corpus()
+    assert second.digest() == before
+
+
+def test_a_deleted_corpus_leaves_no_node_and_no_index(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents(PASSAGES)
+    knowledge.index()
+    label = knowledge.status().corpus.label
+    knowledge.delete_corpus()
+    assert not [row for row in knowledge.graph.run("schema/index_names") if label in row["name"]]
+    counts = knowledge.graph.run("corpus/counts", label)[0]
+    assert set(counts.values()) == {0}
+    create_corpus(knowledge.graph, knowledge.corpus_name)
+    assert knowledge.ingest_documents(PASSAGES).added == len(PASSAGES)

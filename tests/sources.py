@@ -1,0 +1,110 @@
+"""Files for the tests of loaders, and what a loader made of one."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import docx
+import pypdf
+
+from overstory.errors import BrokenSource
+from overstory.model import Annotation, Document
+from overstory.protocols import Loader
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a source; `broken` ends with what `load` raised, if it did."""
+
+    documents: list[Document] = field(default_factory=list[Document])
+    annotations: list[Annotation] = field(default_factory=list[Annotation])
+    broken: list[BrokenSource] = field(default_factory=list[BrokenSource])
+
+    @property
+    def document(self) -> Document:
+        """The only document of a source without faults."""
+        assert not self.broken
+        (document,) = self.documents
+        return document
+
+    @property
+    def messages(self) -> list[str]:
+        """What is said of broken parts, without the path: "line 3: is not JSON"."""
+        return [str(error).removeprefix(error.source).removeprefix(": ").removeprefix(", ") for error in self.broken]
+
+
+def load(loader: Loader, source: Path) -> Outcome:
+    """Everything a loader makes of a source."""
+    outcome = Outcome()
+    try:
+        for item in loader.load(str(source), on_broken=outcome.broken.append):
+            if isinstance(item, Document):
+                outcome.documents.append(item)
+            else:
+                outcome.annotations.append(item)
+    except BrokenSource as error:
+        outcome.broken.append(error)
+    return outcome
+
+
+def write(path: Path, content: str | bytes) -> Path:
+    """A file with this content, exactly."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def pdf_of(pages: Sequence[str], *, title: str | None = None, password: str | None = None) -> bytes:
+    """A PDF with lines of text on its pages; a password of "" forbids things, and is needed by nobody."""
+    writer = pypdf.PdfWriter(io.BytesIO(_plain_pdf(pages)))
+    if title is not None:
+        writer.add_metadata({"/Title": title, "/Author": "Ada"})
+    if password is not None:
+        writer.encrypt(user_password=password, owner_password="owner", algorithm="AES-256")
+    stream = io.BytesIO()
+    writer.write(stream)
+    return stream.getvalue()
+
+
+def docx_of(*paragraphs: tuple[str, str]) -> bytes:
+    """A DOCX with paragraphs, each as (style, text)."""
+    document = docx.Document()
+    for style, text in paragraphs:
+        document.add_paragraph(text, style=style)
+    stream = io.BytesIO()
+    document.save(stream)
+    return stream.getvalue()
+
+
+def _plain_pdf(pages: Sequence[str]) -> bytes:
+    """The smallest PDF with text: a catalogue, its pages, one of the fonts that every reader has."""
+    kids = " ".join(f"{4 + 2 * number} 0 R" for number in range(len(pages)))
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>".encode(),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+    ]
+    for number, page in enumerate(pages):
+        shown = "".join(f"({line}) Tj 0 -14 Td " for line in page.split("\n") if line)
+        content = f"BT /F1 12 Tf 72 720 Td {shown}ET".encode("cp1252")
+        objects += [
+            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >> "
+            + f"/Contents {5 + 2 * number} 0 R >>".encode(),
+            f"<< /Length {len(content)} >>\nstream\n".encode() + content + b"\nendstream",
+        ]
+    body = b"%PDF-1.4\n"
+    offsets: list[int] = []
+    for number, object_ in enumerate(objects, start=1):
+        offsets.append(len(body))
+        body += f"{number} 0 obj\n".encode() + object_ + b"\nendobj\n"
+    table = "".join(f"{offset:010d} 00000 n \n" for offset in offsets)
+    return (
+        body
+        + (
+            f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}"
+            f"trailer\n<< /Size {len(objects) + 1} /Root 1 0 R >>\nstartxref\n{len(body)}\n%%EOF\n"
+        ).encode()
+    )

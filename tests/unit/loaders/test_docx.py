@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+import docx
+from docx.oxml import parse_xml
+from docx.oxml.ns import nsdecls
+from tests.sources import docx_of, load, write
+
+from overstory_loaders import DocxLoader
+
+
+def test_headings_lists_and_paragraphs_are_told_by_style(tmp_path: Path) -> None:
+    content = docx_of(
+        ("Title", "The Report"),
+        ("Normal", "An introduction\tof words."),
+        ("Heading 1", "Methods"),
+        ("List Bullet", "one"),
+        ("List Bullet", "two"),
+        ("Normal", ""),
+        ("Heading 2", "Details"),
+        ("Normal", "End."),
+    )
+    document = load(DocxLoader(), write(tmp_path / "a.docx", content)).document
+    assert document.text == (
+        "The Report\n\nAn introduction\tof words.\n\nMethods\n\none\ntwo\n\nDetails\n\nEnd."
+    )
+    assert [(heading.level, heading.text) for heading in document.headings] == [
+        (1, "The Report"),
+        (1, "Methods"),
+        (2, "Details"),
+    ]
+    for heading in document.headings:
+        assert document.text[heading.start :].startswith(heading.text)
+    assert document.title == "The Report"
+
+
+def test_tables_have_a_line_a_row(tmp_path: Path) -> None:
+    word = docx.Document()
+    word.add_paragraph("before")
+    table = word.add_table(rows=3, cols=2)
+    for row, texts in enumerate([("Kind", "Price"), ("sea\nsalt", "2 €"), ("", "")]):
+        for column, text in enumerate(texts):
+            table.cell(row, column).text = text
+    word.add_paragraph("after")
+    assert _text_of(word, tmp_path) == "before\n\nKind | Price\nsea salt | 2 €\n\nafter"
+
+
+def test_merged_cells_are_read_once(tmp_path: Path) -> None:
+    word = docx.Document()
+    table = word.add_table(rows=1, cols=3)
+    table.cell(0, 0).merge(table.cell(0, 1)).text = "wide"
+    table.cell(0, 2).text = "narrow"
+    assert _text_of(word, tmp_path) == "wide | narrow"
+
+
+def test_a_table_with_headings_is_a_layout(tmp_path: Path) -> None:
+    word = docx.Document()
+    cell = word.add_table(rows=1, cols=1).cell(0, 0)
+    cell.paragraphs[0].text = "Inside"
+    cell.paragraphs[0].style = "Heading 1"
+    cell.add_paragraph("One.")
+    assert _text_of(word, tmp_path) == "Inside\n\nOne."
+
+
+def test_content_controls_insertions_and_text_boxes_are_read_and_deletions_are_not(tmp_path: Path) -> None:
+    word = docx.Document()
+    for markup in (
+        "<w:sdt {ns}><w:sdtContent><w:p><w:r><w:t>in a control</w:t></w:r></w:p></w:sdtContent></w:sdt>",
+        '<w:p {ns}><w:r><w:t xml:space="preserve">kept </w:t></w:r><w:ins><w:r><w:t>inserted</w:t></w:r></w:ins>'
+        "<w:del><w:r><w:delText>deleted</w:delText></w:r></w:del></w:p>",
+        "<w:p {ns}><w:r><w:pict><w:txbxContent><w:p><w:r><w:t>in a box</w:t></w:r></w:p></w:txbxContent></w:pict>"
+        "<w:t>beside it</w:t></w:r></w:p>",
+    ):
+        word.element.body.insert_element_before(parse_xml(markup.replace("{ns}", nsdecls("w"))), "w:sectPr")
+    assert _text_of(word, tmp_path) == "in a control\n\nkept inserted\n\nbeside it\n\nin a box"
+
+
+def test_styles_based_on_a_heading_are_headings(tmp_path: Path) -> None:
+    word = docx.Document()
+    style = word.styles.add_style("House heading", docx.enum.style.WD_STYLE_TYPE.PARAGRAPH)
+    style.base_style = word.styles["Heading 3"]  # type: ignore[attr-defined, unused-ignore]
+    word.add_paragraph("Ours", style="House heading")
+    stream = io.BytesIO()
+    word.save(stream)
+    (heading,) = load(DocxLoader(), write(tmp_path / "a.docx", stream.getvalue())).document.headings
+    assert heading.level == 3
+
+
+def test_the_properties_give_title_and_author(tmp_path: Path) -> None:
+    word = docx.Document()
+    word.core_properties.title = "From the properties"
+    word.core_properties.author = "Ada"
+    word.add_paragraph("text")
+    stream = io.BytesIO()
+    word.save(stream)
+    document = load(DocxLoader(), write(tmp_path / "a.docx", stream.getvalue())).document
+    assert document.title == "From the properties"
+    assert document.metadata == {"author": "Ada"}
+
+
+def test_locks_that_word_leaves_beside_open_documents_are_not_recognised(tmp_path: Path) -> None:
+    assert not DocxLoader().recognises(str(tmp_path / "~$report.docx"))
+    assert DocxLoader().recognises(str(tmp_path / "Report.DOCX"))
+
+
+def test_an_archive_that_would_fill_the_memory_is_refused(tmp_path: Path) -> None:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("word/document.xml", b"\0" * (65 * 2**20))
+    outcome = load(DocxLoader(), write(tmp_path / "a.docx", stream.getvalue()))
+    assert outcome.messages == ["unpacks to more than 64 MiB of text, or 512 MiB in all"]
+
+
+def _text_of(word: docx.document.Document, folder: Path) -> str:
+    stream = io.BytesIO()
+    word.save(stream)
+    return load(DocxLoader(), write(folder / "a.docx", stream.getvalue())).document.text

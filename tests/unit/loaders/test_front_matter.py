@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from overstory_loaders.front_matter import split_front_matter
+
+YAML = """---
+title: "A: title"   
+draft: false
+# a comment
+weight: 3
+ratio: 0.5
+version: 1.10
+zip: 007
+empty:
+date: 2024-02-29
+tags: [a, "b c", 3]
+authors:
+  - Ada
+  - 'Grace'
+summary: >
+  two
+  lines
+nested:
+  key: value
+note: with words # and a comment
+---
+# Body
+"""
+
+
+def test_yaml_gives_scalars_lists_and_folded_texts() -> None:
+    matter = split_front_matter(YAML)
+    assert matter.text == "# Body\n"
+    assert matter.values == {
+        "title": "A: title",
+        "draft": False,
+        "weight": 3,
+        "ratio": 0.5,
+        "version": "1.10",
+        "zip": "007",
+        "empty": None,
+        "date": "2024-02-29",
+        "tags": ["a", "b c", 3],
+        "authors": ["Ada", "Grace"],
+        "summary": "two lines",
+        "note": "with words",
+    }
+
+
+def test_toml_is_read_too() -> None:
+    matter = split_front_matter('+++\ntitle = "T"\n[x]\ny = 1\n+++\nbody')
+    assert matter.text == "body"
+    assert matter.values == {"title": "T", "x": {"y": 1}}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\nA rule above, a rule below.\n---\nbody",
+        "---\ntitle: never closed\n\nbody",
+        "+++\nno = = toml\n+++\nbody",
+        "# Heading\n---\na: b\n---",
+        "---",
+        "",
+    ],
+)
+def test_what_is_no_front_matter_stays(text: str) -> None:
+    matter = split_front_matter(text)
+    assert matter.text == text
+    assert matter.values == {}
+
+
+def test_long_lines_take_no_time() -> None:
+    block = "key " * 100_000
+    assert split_front_matter(f"---\n{block}\n---\nbody").values == {}
+    assert split_front_matter("---\n" + "#\n" * 100_000 + "---\nbody").values == {}
+
+
+@given(st.text("ab:-+#'[]|> \n\t"))
+def test_nothing_makes_it_fail_and_the_text_is_an_end_of_the_file(block: str) -> None:
+    for fence in ("---", "+++"):
+        text = f"{fence}\n{block}\n{fence}\nbody"
+        assert text.endswith(split_front_matter(text).text)

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.sources import load, write
+
+from overstory_loaders import HtmlLoader
+
+PAGE = """<!doctype html>
+<html lang="en"><head>
+<title>Salt &amp; Pepper</title>
+<meta name="Author" content="Ada"><meta name="description" content="On spices">
+<style>p { color: red }</style>
+</head><body>
+<nav><a href="/">Home</a></nav>
+<header>Site</header>
+<h1 id="salt">Salt<a class="headerlink" href="#salt">¶</a></h1>
+<p>Sodium   <b>chlo</b>ride,<br>NaCl.</p>
+<script>var x = "<p>no</p>";</script><noscript>no</noscript><template><p>no</p></template>
+<div>Loose text<p>A paragraph</p>more</div>
+<ul><li>sea</li><li><p>rock</p><p>from mines</p></li></ul>
+<h2>Prices
+in <i>Europe</i></h2>
+<table><caption>Per kilogram</caption>
+<thead><tr><th>Kind</th><th>Price</th></tr></thead>
+<tr><td>sea<br>salt</td><td> 2&nbsp;€ </td></tr><tr><td></td><td></td></tr></table>
+<pre>
+a = 1
+  b = 2
+</pre>
+<p hidden>no</p><p hidden="until-found">found by search</p><!-- no -->
+</body></html>
+"""
+
+
+def test_a_page_reads_as_its_reader_sees_it(tmp_path: Path) -> None:
+    document = load(HtmlLoader(), write(tmp_path / "page.html", PAGE)).document
+    assert document.text == (
+        "Site\n\n"
+        "Salt\n\n"
+        "Sodium chloride,\nNaCl.\n\n"
+        "Loose text\n\nA paragraph\n\nmore\n\n"
+        "sea\nrock\n\nfrom mines\n\n"
+        "Prices in Europe\n\n"
+        "Per kilogram\n\n"
+        "Kind | Price\nsea salt | 2 €\n\n"
+        "a = 1\n  b = 2\n\n"
+        "found by search"
+    )
+
+
+def test_headings_title_and_metadata_are_kept(tmp_path: Path) -> None:
+    document = load(HtmlLoader(), write(tmp_path / "page.html", PAGE)).document
+    assert document.title == "Salt & Pepper"
+    assert document.metadata == {"language": "en", "author": "Ada", "description": "On spices"}
+    assert [(heading.level, heading.text) for heading in document.headings] == [(1, "Salt"), (2, "Prices in Europe")]
+    for heading in document.headings:
+        assert document.text[heading.start :].startswith(heading.text + "\n")
+
+
+def test_tables_that_lay_out_a_page_are_not_squeezed_into_rows(tmp_path: Path) -> None:
+    page = "<table><tr><td>menu</td><td><h1>Title</h1><p>One.</p><p>Two.</p></td></tr></table>"
+    document = load(HtmlLoader(), write(tmp_path / "page.html", page)).document
+    assert document.text == "menu\n\nTitle\n\nOne.\n\nTwo."
+    assert document.title == "Title"
+
+
+def test_a_table_in_a_table_is_data_in_a_layout(tmp_path: Path) -> None:
+    page = "<table><tr><td>before<table><tr><td>a<td>b<tr><td>c<td>d</table>after</td></tr></table>"
+    assert load(HtmlLoader(), write(tmp_path / "page.html", page)).document.text == "before\n\na | b\nc | d\n\nafter"
+
+
+@pytest.mark.parametrize(
+    ("head", "encoding"),
+    [
+        ("", "utf-8"),
+        ("", "utf-16"),
+        ('<meta charset="iso-8859-1">', "cp1252"),
+        ("<meta charset=utf-8>", "utf-8"),
+        ('<meta http-equiv="Content-Type" content="text/html; charset=Shift_JIS">', "shift_jis"),
+        ('<?xml version="1.0" encoding="ISO-8859-15"?>', "iso8859-15"),
+    ],
+)
+def test_the_encoding_is_the_declared_one(tmp_path: Path, head: str, encoding: str) -> None:
+    letters = "日本" if encoding == "shift_jis" else "é €"
+    page = f"<html><head>{head}</head><p>{letters}</p>"
+    assert load(HtmlLoader(), write(tmp_path / "page.html", page.encode(encoding))).document.text == letters
+
+
+def test_an_encoding_that_the_bytes_do_not_keep_to_is_reported(tmp_path: Path) -> None:
+    page = b"<meta charset=utf-8>\n<p>caf\xe9</p>"
+    assert load(HtmlLoader(), write(tmp_path / "a.html", page)).messages == [
+        "line 2: is not UTF-8: byte 0xe9 at offset 27"
+    ]
+
+
+def test_an_unknown_encoding_is_reported(tmp_path: Path) -> None:
+    outcome = load(HtmlLoader(), write(tmp_path / "a.html", "<meta charset=klingon><p>nuqneH"))
+    assert outcome.messages == ["declares the encoding 'klingon', which is unknown"]
+
+
+def test_a_page_without_a_title_is_called_by_its_heading_or_its_file(tmp_path: Path) -> None:
+    assert load(HtmlLoader(), write(tmp_path / "a.html", "<h1>H</h1><p>text")).document.title == "H"
+    assert load(HtmlLoader(), write(tmp_path / "b.htm", "<p>text")).document.title == "b"
+
+
+def test_deep_nesting_is_read_and_endless_nesting_refused(tmp_path: Path) -> None:
+    assert load(HtmlLoader(), write(tmp_path / "a.html", "<div>" * 9_000 + "deep")).document.text == "deep"
+    assert load(HtmlLoader(), write(tmp_path / "b.html", "<div>" * 20_000 + "deep")).messages == [
+        "nests more than 10000 elements in one another"
+    ]
+
+
+def test_many_elements_side_by_side_are_no_nesting(tmp_path: Path) -> None:
+    page = "<div>x</div><p>y" * 20_000
+    assert load(HtmlLoader(), write(tmp_path / "a.html", page)).document.text.count("x") == 20_000

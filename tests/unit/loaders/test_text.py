@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.sources import load, write
+
+from overstory_loaders import TextLoader
+
+
+def test_a_text_file_is_one_document_titled_by_its_name(tmp_path: Path) -> None:
+    path = write(tmp_path / "Annual report.txt", "\n\n First line.\r\nSecond line.\n\n")
+    document = load(TextLoader(), path).document
+    assert document.text == "First line.\nSecond line."
+    assert document.title == "Annual report"
+    assert document.source == path.as_posix()
+    assert document.source_key == ""
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
+def test_byte_order_marks_name_the_encoding(tmp_path: Path, encoding: str) -> None:
+    path = write(tmp_path / "a.txt", "Grüße".encode(encoding))
+    assert load(TextLoader(), path).document.text == "Grüße"
+
+
+def test_the_source_is_absolute_from_every_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path / "folder" / "a.txt", "text")
+    monkeypatch.chdir(tmp_path / "folder")
+    assert load(TextLoader(), Path("../folder/a.txt")).document.source == f"{tmp_path.as_posix()}/folder/a.txt"
+
+
+def test_a_stray_control_character_is_removed(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.txt", b"page one" * 20 + b"\x0cpage \x00two")
+    assert load(TextLoader(), path).document.text.endswith("page one\npage two")
+
+
+def test_letters_of_other_encodings_are_never_guessed(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.txt", b"first\ncaf\xe9\n")
+    outcome = load(TextLoader(), path)
+    assert outcome.messages == ["line 2: is not UTF-8: byte 0xe9 at offset 9"]
+    assert "iconv" in outcome.broken[0].remedy
+
+
+def test_utf16_without_a_mark_is_told_what_to_do(tmp_path: Path) -> None:
+    outcome = load(TextLoader(), write(tmp_path / "a.txt", "Hello".encode("utf-16-le")))
+    assert outcome.messages == ["looks binary: 5 of its 10 characters are control characters"]
+    assert "iconv -f UTF-16LE" in outcome.broken[0].remedy

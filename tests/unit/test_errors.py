@@ -1,0 +1,31 @@
+"""The tree of errors, and its picture."""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+from overstory import errors
+from overstory.errors import OverstoryError
+
+CLASSES = [c for _, c in inspect.getmembers(errors, inspect.isclass) if issubclass(c, OverstoryError)]
+
+
+def test_the_picture_shows_every_error_under_its_parent_with_its_exit_code() -> None:
+    assert errors.__doc__
+    shown = re.findall(r"^([│├└─ ]*)(\w+)(?: +(\d+)\b)?", errors.__doc__.split("\n\n")[1], flags=re.MULTILINE)
+    assert {name for _, name, _ in shown} == {c.__name__ for c in CLASSES}
+    parents: list[tuple[int, str]] = []
+    for indent, name, code in shown:
+        cls = getattr(errors, name)
+        while parents and parents[-1][0] >= len(indent):
+            parents.pop()
+        assert not parents or cls.__base__.__name__ == parents[-1][1]
+        assert not code or cls.exit_code == int(code)
+        parents.append((len(indent), name))
+
+
+def test_exit_codes_tell_kinds_apart_and_leave_click_its_own() -> None:
+    codes = [c.exit_code for c in CLASSES if "exit_code" in vars(c)]
+    assert len(codes) == len(set(codes))
+    assert not {0, 2, 130} & set(codes)

@@ -1,0 +1,53 @@
+"""What the environment says, and how a wrong value is answered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from overstory.errors import SettingsError
+from overstory.settings import Settings
+
+
+def test_nothing_set_gives_the_defaults() -> None:
+    settings = Settings.from_environment({})
+    assert settings.database.uri is None
+    assert settings.database.user == "neo4j"
+    assert settings.server.heap == "1g"
+    assert settings.places.data != settings.places.cache
+
+
+def test_an_empty_value_counts_as_unset() -> None:
+    assert Settings.from_environment({"OVERSTORY_NEO4J_URI": " "}).database.uri is None
+
+
+def test_home_holds_everything_unless_the_cache_is_elsewhere(tmp_path: Path) -> None:
+    own = Settings.from_environment({"OVERSTORY_HOME": str(tmp_path)}).places
+    assert (own.data, own.cache) == (tmp_path, tmp_path / "cache")
+    shared = Settings.from_environment({"OVERSTORY_HOME": str(tmp_path), "OVERSTORY_CACHE": str(tmp_path / "c")}).places
+    assert (shared.data, shared.cache) == (tmp_path, tmp_path / "c")
+
+
+def test_a_secret_comes_from_a_file_and_is_never_shown(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("hunter2\n")
+    settings = Settings.from_environment({"OVERSTORY_NEO4J_PASSWORD_FILE": str(tmp_path / "secret")})
+    assert settings.database.password == "hunter2"
+    assert "hunter2" not in repr(settings)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("OVERSTORY_QUERY_SECONDS", "soon"),
+        ("OVERSTORY_QUERY_SECONDS", "nan"),
+        ("OVERSTORY_SERVER_IDLE_MINUTES", "-1"),
+        ("OVERSTORY_PROCESSES", "1.5"),
+        ("OVERSTORY_SERVER_FAST_START", "perhaps"),
+        ("OVERSTORY_NEO4J_PASSWORD_FILE", "no/such/file"),
+    ],
+)
+def test_a_wrong_value_is_an_error_that_names_the_variable(name: str, value: str) -> None:
+    with pytest.raises(SettingsError, match=name) as caught:
+        Settings.from_environment({name: value})
+    assert caught.value.remedy
