@@ -74,9 +74,9 @@ def direct_objects(verb: Token) -> list[tuple[str, Token]]:
 def subjects(verb: Token) -> list[Token]:
     """The nouns that the verb is said of, found through relative pronouns, conjunctions and participles; may be []."""
     while True:
-        own = [noun for child in verb.children if child.dep_ in SUBJECTS for noun in coordinated(child)]
-        if own:
-            return [noun for subject in own for noun in resolved(subject)]
+        own = [child for child in verb.children if child.dep_ in SUBJECTS]
+        if own:  # of two, which is the parser's mistake, the one next to the verb
+            return [noun for subject in coordinated(own[-1]) for noun in resolved(subject)]
         if says_there_is(verb):
             return [noun for kind, noun in direct_objects(verb) if kind == "attr"]
         head = verb.head

@@ -96,7 +96,8 @@ def _objects(verb: Token) -> list[_Object]:
     found = [said for kind, thing in things for noun in resolved(thing) for said in _direct(what, kind, noun)]
     for child in verb.children:
         if child.dep_ == "acomp":
-            found += _being(what, child)
+            goes_on = any(c.dep_ == "xcomp" for c in child.children)  # "was able to win": the predicate of "win"
+            found += [] if goes_on else _being(what, child)
         elif child.dep_ == "npadvmod" and child.ent_type_ == "DATE":  # "died 11 November 875"
             found.append((what, child, ""))
     common = [thing.lemma_.lower() for kind, thing in things if kind == "dobj" and is_common(thing)][:1]

@@ -19,7 +19,7 @@ _MARKS = re.compile(
     "\u0640\u064b-\u065f\u0670]"  # Arabic vowel signs, and the stroke that widens a word
 )
 _SPACE = re.compile(r"\s+")
-_ARTICLE = re.compile(r"(?:the|an?)(?:\s+|$)")
+_ARTICLE = re.compile(r"^(?:the|an?)(?:\s+|$)")
 _POSSESSIVE = re.compile(r"\s*'s?$")
 
 
@@ -48,7 +48,7 @@ def entity_key(surface: str) -> str:
     """
     name = _edges_off(fold(surface))
     name = _POSSESSIVE.sub("", name)
-    name = _ARTICLE.sub("", name, count=1)
+    name = _ARTICLE.sub("", name)
     words = _words(name)
     return " ".join(_initials_joined(words))
 

@@ -99,8 +99,8 @@ def test_a_heading_without_a_body_stays_with_what_follows_it() -> None:
 
 def test_headings_out_of_order_or_beyond_the_text_do_no_harm() -> None:
     headings = [Heading(8, 1, "B"), Heading(4, 1, "A"), Heading(900, 1, "C"), Heading(-3, 1, "D"), Heading(4, 1, "A")]
-    pieces = split(document("one\nA a\nB b", headings=headings), count_words, 100)
-    assert [(piece.text, piece.heading) for piece in pieces] == [("one\n", ""), ("A a\n", "A"), ("B b", "B")]
+    pieces = split(document("one\nA\na\nB\nb", headings=headings), count_words, 100)
+    assert [(piece.text, piece.heading) for piece in pieces] == [("one\n", ""), ("A\na\n", "A"), ("B\nb", "B")]
 
 
 def test_a_title_alone_is_a_piece_and_nothing_at_all_is_none() -> None:

@@ -24,6 +24,7 @@ from overstory.text.names import entity_key, fold, unaccented
         ["U.S.", "the U.S.", "US", "U. S."],
         ["Simon & Garfunkel", "Simon and Garfunkel"],
         ["O'Brien", "O’Brien", "OBrien"],
+        ["Joan Baez", "JOAN  BAEZ"],
         ["Jean-Paul Sartre", "Jean Paul Sartre", "Jean‐Paul Sartre"],
         ["ﬁlm", "film"],
         ["Ёлка", "Елка"],

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import csv
+import gzip
+from pathlib import Path
+
+import pytest
+from tests.sources import load, write
+
+from overstory_loaders import CsvLoader
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_the_delimiter_is_the_one_of_the_header(tmp_path: Path, delimiter: str) -> None:
+    rows = [["id", "Title", "text", "year"], ["a", "A; B, C|D", 'He said:\n"Salt, please."', "1807"]]
+    path = tmp_path / "table.csv"
+    with path.open("w", newline="") as file:
+        csv.writer(file, delimiter=delimiter).writerows(rows)
+    document = load(CsvLoader(), path).document
+    assert (document.source, document.source_key) == (path.as_posix(), "a")
+    assert document.title == "A; B, C|D"
+    assert document.text == 'He said:\n"Salt, please."'
+    assert document.metadata == {"year": "1807"}
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.csv", "\ufefftext\r\nx\r\n\r\n"),
+        ("a.tsv", "\n\ntext\tn\nx\t1\n"),
+        ("a.csv.gz", gzip.compress(b"text\nx\n")),
+        ("a.csv", "text,n\nx,1\n".encode("utf-16")),
+    ],
+)
+def test_marks_blank_lines_and_compression_do_not_matter(tmp_path: Path, name: str, content: str | bytes) -> None:
+    path = write(tmp_path / name, content)
+    assert CsvLoader().recognises(str(path))
+    assert load(CsvLoader(), path).document.text == "x"
+
+
+def test_columns_without_a_name_are_left_out(tmp_path: Path) -> None:
+    path = write(tmp_path / "pandas.csv", ",id,text\n0,a,x\n1,b,y\n")
+    outcome = load(CsvLoader(), path)
+    assert [(document.source_key, document.metadata) for document in outcome.documents] == [("a", {}), ("b", {})]
+
+
+def test_rows_that_do_not_fit_are_reported_with_the_line_they_begin_on(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", 'id,text\n1,"two\nlines"\n2,a,b\n3\n4,"x" y\n5,last\n')
+    outcome = load(CsvLoader(), path)
+    assert [document.source_key for document in outcome.documents] == ["1", "5"]
+    assert outcome.messages == [
+        "line 4: has 3 cells, and the header 2",
+        "line 5: has 1 cells, and the header 2",
+        "line 6: is no row of a table: ',' expected after '\"'",
+    ]
+
+
+def test_a_row_that_is_not_utf8_is_lost_alone(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", b'id,text\n1,"two\ncaf\xe9s"\n2,fine\n')
+    outcome = load(CsvLoader(), path)
+    assert [document.source_key for document in outcome.documents] == ["2"]
+    assert outcome.messages == ["line 2: is not UTF-8: byte 0xe9 at position 8 of 'text'"]
+
+
+def test_a_text_longer_than_the_usual_limit_of_a_cell_is_read(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", "id,text\n1," + "x" * 200_000 + "\n")
+    assert len(load(CsvLoader(), path).document.text) == 200_000
+
+
+def test_a_quote_that_never_closes_is_one_broken_row(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", 'id,text\n1,fine\n2,"open\n3,lost\n')
+    outcome = load(CsvLoader(), path)
+    assert [document.source_key for document in outcome.documents] == ["1"]
+    assert outcome.messages == ["line 3: is no row of a table: unexpected end of data"]
+
+
+def test_a_header_without_a_text_is_shown(tmp_path: Path) -> None:
+    outcome = load(CsvLoader(), write(tmp_path / "a.csv", "year;price\n1807;2\n"))
+    assert outcome.messages == ["line 1: has no text column: its columns are year, price"]
+    assert "name the column with the text" in outcome.broken[0].remedy
+
+
+def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
+    outcome = load(CsvLoader(), write(tmp_path / "a.csv", "text,year,year\nx,1,2\n"))
+    assert outcome.messages == ["line 1: names two columns 'year'"]
+
+
+def test_a_table_without_rows_is_empty(tmp_path: Path) -> None:
+    assert load(CsvLoader(), write(tmp_path / "a.csv", "id,text\n\n")).messages == [
+        "is empty: it has a header and no rows"
+    ]
+    assert load(CsvLoader(), write(tmp_path / "b.csv", "\n")).messages == ["is empty"]
