@@ -65,7 +65,9 @@ def main() -> None:
         if arguments.batches:
             other = batches.embed(corpus.texts)
             cosine = float((other * vectors).sum(axis=1).min())
-            print(f"  batches of 32:  R@5 {recall(corpus, other, embedder):.4f}, lowest cosine between both {cosine:.7f}")
+            print(
+                f"  batches of 32:  R@5 {recall(corpus, other, embedder):.4f}, lowest cosine between both {cosine:.7f}"
+            )
 
 
 def read(folder: Path, embedder: MiniLmEmbedder) -> Corpus:

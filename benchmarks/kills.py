@@ -3,8 +3,8 @@ command: is the final graph the one of an undisturbed run?
 
     python benchmarks/kills.py [--kills 10] [--seed 0] [FOLDER]
 
-Prints a line a kill, and at the end both digests. Uses an instance of its own in a temporary folder. Exits with 1 if the
-digests differ.
+Prints a line a kill, and at the end the digests. Uses an instance of its own in a temporary folder. Exits with 1 if
+the digests differ.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ class BeirLoader:
                 remedy="Name the folder that holds corpus.jsonl, or leave --loader beir out.",
             )
         records = json_records(str(corpus), on_broken=on_broken)
-        return documents(records, source=address(str(corpus.parent)), fields=FIELDS, on_broken=on_broken)
+        yield from documents(records, source=address(str(corpus.parent)), fields=FIELDS, on_broken=on_broken)
 
 
 def is_beir_corpus(source: str) -> bool:

@@ -33,7 +33,7 @@ class CsvLoader:
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
         """One document a row; its columns are named like the fields of JSON lines, see `records.Fields`."""
-        return documents(_records(source, on_broken), source=address(source), fields=Fields(), on_broken=on_broken)
+        yield from documents(_records(source, on_broken), source=address(source), fields=Fields(), on_broken=on_broken)
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ def json_records(source: str, *, on_broken: OnBroken) -> Iterator[Record]:
     Raises:
         BrokenSource: the file cannot be read, is empty, is no JSON at all, or is too large to be read whole.
     """
-    return _from_lines(source, on_broken) if _stands_in_lines(source) else _from_whole(source, on_broken)
+    yield from _from_lines(source, on_broken) if _stands_in_lines(source) else _from_whole(source, on_broken)
 
 
 def first_record(source: str) -> JsonObject | None:

@@ -35,4 +35,4 @@ class JsonLinesLoader:
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
         """One document a record; its fields are listed at `records.Fields`."""
         records = json_records(source, on_broken=on_broken)
-        return documents(records, source=address(source), fields=Fields(), on_broken=on_broken)
+        yield from documents(records, source=address(source), fields=Fields(), on_broken=on_broken)

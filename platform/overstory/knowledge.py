@@ -6,8 +6,8 @@ needed, and nothing else; several may be open on one corpus, in one process or m
 
 from __future__ import annotations
 
-import functools
 import itertools
+import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -62,40 +62,53 @@ class Knowledge:
         self.corpus_name = corpus
         self.settings = settings or Settings.from_environment()
         self.progress: Progress = progress or Silence()
+        self._graph: GraphClient | None = None
+        self._embedder: Embedder | None = None
+        self._extractor: Extractor | None = None
         self._retrievers: dict[str, Retriever] = {}
+        self._making = threading.RLock()  # each of these is made once, whoever asks first
 
-    @functools.cached_property
+    @property
     def graph(self) -> GraphClient:
         """The connection; starts the embedded server if no other is set.
 
         Raises:
             ServerError, DatabaseError: neither is to be had; the remedy says what to do.
         """
-        return GraphClient.open(self.settings, progress=self.progress)
+        with self._making:
+            if self._graph is None:
+                self._graph = GraphClient.open(self.settings, progress=self.progress)
+            return self._graph
 
-    @functools.cached_property
+    @property
     def embedder(self) -> Embedder:
         """
         Raises:
             ModelError: its files are missing or not what they should be.
         """
-        return make_embedder(self.settings.embedding)
+        with self._making:
+            if self._embedder is None:
+                self._embedder = make_embedder(self.settings.embedding)
+            return self._embedder
 
-    @functools.cached_property
+    @property
     def extractor(self) -> Extractor:
         """
         Raises:
             ModelError: the spaCy pipeline is not installed.
         """
-        return make_extractor(self.settings.extraction)
+        with self._making:
+            if self._extractor is None:
+                self._extractor = make_extractor(self.settings.extraction)
+            return self._extractor
 
     def use(self, *, embedder: Embedder | None = None, extractor: Extractor | None = None) -> None:
         """Takes an embedder or extractor that is at hand instead of making what the settings name: one of your own, or
-        one that several corpora share. Before it is first needed."""
-        if embedder is not None:
-            self.__dict__["embedder"] = embedder
-        if extractor is not None:
-            self.__dict__["extractor"] = extractor
+        one that several corpora share."""
+        with self._making:
+            self._embedder = embedder or self._embedder
+            self._extractor = extractor or self._extractor
+            self._retrievers.clear()  # they hold the embedder
 
     def ingest(
         self,
@@ -191,10 +204,11 @@ class Knowledge:
         Raises:
             SettingsError: there is none of this name.
         """
-        if name not in self._retrievers:
-            context = RetrievalContext(self.graph, self.corpus_name, self.embedder)
-            self._retrievers[name] = make_retriever(name, context)
-        return self._retrievers[name]
+        with self._making:
+            if name not in self._retrievers:
+                context = RetrievalContext(self.graph, self.corpus_name, self.embedder)
+                self._retrievers[name] = make_retriever(name, context)
+            return self._retrievers[name]
 
     def status(self) -> CorpusStatus:
         """What the corpus holds, what its index lacks, what each stage did, and who writes.
@@ -266,8 +280,11 @@ class Knowledge:
 
     def close(self) -> None:
         """Closes the connection if one was opened; the server goes on."""
-        if "graph" in self.__dict__:
-            self.graph.close()
+        with self._making:
+            if self._graph is not None:
+                self._graph.close()
+                self._graph = None
+                self._retrievers.clear()
 
     def __enter__(self) -> Self:
         return self

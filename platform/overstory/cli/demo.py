@@ -20,8 +20,12 @@ SOURCE = "examples/hotpotqa"
 """The namespace of the demo's documents: the same for a checkout and for every place that a wheel is installed in."""
 
 QUESTIONS = (
-    "Are Watertown International Airport and Alexandria International Airport both airports in the same state ?",
+    "In what year was the man that resigned as the president of Israel "
+    "before the Israeli presidential election, 2000 born?",
+    "The real life person that James Woods' character is based on in the film In Love and War was awarded what medal?",
+    "Are Watertown International Airport and Alexandria International Airport both airports in the same state?",
 )
+"""Each needs two passages; all of them are among the first three. From HotpotQA's development questions."""
 PASSAGES = 3
 
 

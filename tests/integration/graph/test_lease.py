@@ -56,8 +56,18 @@ def test_the_lease_of_a_dead_process_is_free_at_once(open_corpus: OpenCorpus) ->
 def test_the_lease_of_another_machine_is_respected_until_it_runs_out(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     corpus = create_corpus(knowledge.graph, knowledge.corpus_name)
-    ask = {"id": corpus.id, "token": "far", "holder": "ann", "host": "elsewhere/1", "pid": 1, "started": 0.0}
-    knowledge.graph.run("corpus/acquire_lease", **ask, doing="index", seconds=3600, abandoned="")
+    knowledge.graph.run(
+        "corpus/acquire_lease",
+        id=corpus.id,
+        token="far",
+        holder="ann",
+        host="elsewhere/1",
+        pid=1,
+        started=0.0,
+        doing="index",
+        seconds=3600,
+        abandoned="",
+    )
     with pytest.raises(WriterBusy, match="ann, process 1 on elsewhere"):
         knowledge.ingest_documents(PASSAGES)
     knowledge.graph.run("corpus/renew_lease", id=corpus.id, token="far", seconds=-1)

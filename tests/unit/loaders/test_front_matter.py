@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from overstory_loaders.front_matter import split_front_matter
 
 YAML = """---
-title: "A: title"   
+title: "A: title"
 draft: false
 # a comment
 weight: 3

@@ -15,7 +15,9 @@ from overstory.server import process, store
 from overstory.server.configuration import home_argument
 from overstory.server.failures import PortTakenError, explained
 from overstory.server.instance import Connection, Instance, Ports, Running
+from overstory.server.lifecycle import ensure_running
 from overstory.server.storage import storage_errors
+from overstory.settings import Places, Settings
 
 RUNNING = Running(pid=1, bolt=40001, http=40002, started=0.0, neo4j="5.26.30", ready=True)
 
@@ -146,3 +148,15 @@ def test_faults_of_the_disk_are_said_in_words(tmp_path: Path, number: int, said:
     with pytest.raises(ServerError, match=said) as caught, storage_errors(tmp_path, variable="OVERSTORY_HOME"):
         raise OSError(number, os.strerror(number))
     assert "OVERSTORY_HOME" in caught.value.remedy
+
+
+def test_windows_is_refused_with_a_way_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "win32")
+    with pytest.raises(ServerError, match="Windows") as caught:
+        ensure_running(Settings(Places(tmp_path, tmp_path)))
+    assert "WSL" in caught.value.remedy
+
+
+def test_a_link_to_an_instance_is_the_same_instance(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    assert Instance.of(Places(tmp_path / "link", tmp_path)) == Instance.of(Places(tmp_path / "real", tmp_path))

@@ -127,7 +127,23 @@ def test_what_is_said_twice_is_embedded_once() -> None:
 
 # Texts that have what a cut could stumble over.
 WORDS = st.sampled_from(
-    ["word", "Word.", "word,", "Mr.", "U.S.", "3.5", "x" * 30, "北京。", "e\u0301", "🌳", "\n\n", "\n", " \n \n", "-", "“So!”"]
+    [
+        "word",
+        "Word.",
+        "word,",
+        "Mr.",
+        "U.S.",
+        "3.5",
+        "x" * 30,
+        "北京。",
+        "e\u0301",
+        "🌳",
+        "\n\n",
+        "\n",
+        " \n \n",
+        "-",
+        "“So!”",
+    ]
 )
 TEXTS = st.lists(st.tuples(WORDS, st.sampled_from([" ", "", "  "])), max_size=80).map(
     lambda parts: "".join(word + gap for word, gap in parts).strip()
@@ -165,21 +181,15 @@ def test_pieces_tile_the_document_within_the_limit(doc: Document, limit: int, co
 
 
 @settings(deadline=None)
-@given(documents(), st.integers(24, 80))
-def test_pieces_end_where_sentences_do_unless_a_sentence_is_too_long(doc: Document, limit: int) -> None:
-    pieces = split(doc, count_words, limit)
-    heads = {heading.start for heading in doc.headings}
-    for piece, following in pairwise(pieces):
-        cut = following.start
-        section = max([0, *(h for h in heads if h < cut)])
-        end = min([len(doc.text), *(h for h in heads if h > section)])
-        starts = [section + start for start in sentence_starts(doc.text[section:end])]
-        if cut in heads or cut in starts:
-            continue
-        around = count_words([passage_text(doc.title, piece.heading, "")])[0]
-        cut_sentence = doc.text[max(s for s in starts if s < cut) : min([end, *(s for s in starts if s > cut)])]
-        # A character may stand for less than a token, but no token for more than 16.
-        assert max(len(cut_sentence.split()), len(cut_sentence) // 16) > limit - around
+@given(TEXTS, st.sampled_from(["", "A title"]), st.integers(24, 80))
+def test_pieces_end_where_sentences_do_unless_a_sentence_is_too_long(text: str, title: str, limit: int) -> None:
+    starts = sentence_starts(text)
+    room = limit - count_words([passage_text(title, "", "")])[0]
+    for piece in split(document(text, title), count_words, limit)[1:]:
+        if piece.start not in starts:
+            first = max(start for start in starts if start < piece.start)
+            last = min([len(text), *(start for start in starts if start > piece.start)])
+            assert max(len(text[first:last].split()), (last - first) // 16) > room  # 16: no token has more characters
 
 
 @settings(deadline=None)

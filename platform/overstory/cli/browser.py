@@ -1,0 +1,127 @@
+"""overstory browser"""
+
+from __future__ import annotations
+
+import webbrowser
+from contextlib import suppress
+from pathlib import Path
+
+import click
+
+from overstory import explore
+from overstory.cli.options import json_option, verbosity_options
+from overstory.cli.output import counted, show_json
+from overstory.graph import Corpus, read_corpus
+from overstory.knowledge import DEFAULT_CORPUS, Knowledge
+from overstory.protocols import Progress
+
+TEXT_BROWSERS = {"www-browser", "links", "elinks", "lynx", "w3m"}
+"""What Python finds where there is no display; none of them runs Neo4j Browser."""
+
+
+@click.command()
+@click.option("--corpus", metavar="NAME", help="The corpus to show.  [default: 'default', or the only one]")
+@click.option("--url", metavar="URL", help="Where Neo4j Browser is, if not at port 7474 of your own server.")
+@click.option("--no-open", is_flag=True, help="Serve the guide, but do not open a web browser.")
+@click.option("--print", "only_print", is_flag=True, help="Print the addresses and end; no guide is served.")
+@click.option(
+    "--save",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Write the saved queries and the style to this folder and end.",
+)
+@json_option
+@verbosity_options
+def browser(
+    progress: Progress,
+    corpus: str | None,
+    url: str | None,
+    no_open: bool,
+    only_print: bool,
+    folder: Path | None,
+    as_json: bool,
+) -> None:
+    """Open Neo4j Browser on a corpus, with a guide of saved queries, colours and captions.
+
+    The guide is served on this machine until Ctrl-C. With --json, or with --print, addresses are printed and nothing
+    is served.
+
+    \b
+    Examples:
+      overstory browser --corpus demo
+      overstory browser --save queries/
+    """
+    with Knowledge(corpus or DEFAULT_CORPUS, progress=progress) as knowledge:
+        shown = _corpus(knowledge, corpus)
+        addresses = explore.Addresses.of(knowledge.graph, browser=url)
+        if folder is not None:
+            _save(shown, folder, as_json=as_json)
+        elif as_json or only_print:
+            _print(addresses, shown, as_json=as_json)
+        else:
+            _serve(knowledge, shown, addresses, open_it=not no_open)
+
+
+def _corpus(knowledge: Knowledge, wanted: str | None) -> Corpus:
+    """The corpus of this name; if none is named, the default one, or else the only one."""
+    if wanted is None:
+        corpora = [size.corpus for size in knowledge.corpora()]
+        if len(corpora) == 1:
+            return corpora[0]
+    return read_corpus(knowledge.graph, knowledge.corpus_name)
+
+
+def _save(corpus: Corpus, folder: Path, *, as_json: bool) -> None:
+    files = explore.save(folder, corpus.name, explore.saved_queries(corpus.label))
+    if as_json:
+        show_json({"files": [str(file) for file in files]})
+        return
+    click.echo(f"{counted(len(files), 'file')} for corpus {corpus.name!r} in {folder}.")
+    click.echo("Drop the .zip file onto Neo4j Browser for favourites, the .grass file for colours and captions.")
+
+
+def _print(addresses: explore.Addresses, corpus: Corpus, *, as_json: bool) -> None:
+    if as_json:
+        show_json(
+            {
+                "browser": addresses.link(),
+                "bolt": addresses.bolt,
+                "user": addresses.user,
+                "database": addresses.database,
+                "corpus": corpus.name,
+                "label": corpus.label,
+            }
+        )
+    else:
+        _show(addresses)
+
+
+def _serve(knowledge: Knowledge, corpus: Corpus, addresses: explore.Addresses, *, open_it: bool) -> None:
+    """The open connection keeps an embedded server from stopping as idle."""
+    with explore.GuideServer(origin=addresses.origin) as server:
+        explore.serve_guide(server, knowledge.graph, corpus)
+        link = addresses.link(server.guide_url)
+        _show(addresses, link)
+        click.echo(f"Guide     :guide {server.guide_url}")
+        if open_it and not _open(link):
+            click.echo("No web browser can be opened here: follow the first address.")
+        click.echo(f"\nThe guide of corpus {corpus.name!r} is served until you press Ctrl-C.")
+        with suppress(KeyboardInterrupt):
+            server.wait()
+
+
+def _show(addresses: explore.Addresses, link: str = "") -> None:
+    click.echo(f"Browser   {link or addresses.link()}")
+    click.echo(f"User      {addresses.user}")
+    if addresses.embedded:
+        click.echo("Password  overstory server password")
+
+
+def _open(link: str) -> bool:
+    try:
+        found = webbrowser.get()
+    except webbrowser.Error:
+        return False
+    name = Path(str(getattr(found, "name", ""))).name
+    return name not in TEXT_BROWSERS and found.open(link)

@@ -1,0 +1,147 @@
+"""Hands the guide to Neo4j Browser: a web server for this machine alone, of a few fixed files.
+
+Browser fetches guides from `localhost`, a host that it trusts by default, by a request across origins. Only the pages
+of one Browser are answered so: what another site's page in the same web browser asks for, it does not get to read.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Self
+from urllib.parse import urlsplit
+
+from overstory.explore.files import STYLE_NAME, archive, archive_name, style
+from overstory.explore.guide import guide
+from overstory.explore.queries import example_parameters, saved_queries
+from overstory.graph import Corpus, GraphClient
+
+LISTENS = "127.0.0.1"
+HOST = "localhost"
+"""What Browser allows by default; 127.0.0.1 it does not."""
+
+PREFERRED_PORT = 7479
+"""So that a link of yesterday's is good today; if it is taken, any free port does."""
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    content: bytes
+    type: str
+    name: str = ""
+
+
+class GuideServer:
+    """Serves files under `http://localhost:<port>/` from the moment it is entered until it is left."""
+
+    def __init__(self, *, origin: str, port: int = PREFERRED_PORT) -> None:
+        """Takes the port.
+
+        Args:
+            origin: the pages that may read the files, as "http://127.0.0.1:7474".
+        """
+        self._files: dict[str, File] = {}
+        handler = _handler(self._files, urlsplit(origin).hostname or "")
+        try:
+            self._server = _Server((LISTENS, port), handler)
+        except OSError:
+            self._server = _Server((LISTENS, 0), handler)
+
+    @property
+    def guide_url(self) -> str:
+        return self.url("guide")
+
+    def url(self, path: str) -> str:
+        return f"http://{HOST}:{self._server.server_port}/{path}"
+
+    def add(self, path: str, file: File) -> None:
+        self._files[f"/{path}"] = file
+
+    def wait(self) -> None:
+        """Returns when the serving thread ends, which is when somebody interrupts this one."""
+        while self._thread.is_alive():
+            self._thread.join(timeout=1.0)
+
+    def __enter__(self) -> Self:
+        self._thread = threading.Thread(target=self._server.serve_forever, name="guide", daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    allow_reuse_address = True
+
+
+def _handler(files: Mapping[str, File], browser_host: str) -> type[BaseHTTPRequestHandler]:
+    readers = {HOST, LISTENS, browser_host}
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            file = files.get(urlsplit(self.path).path)
+            if not self._asked_by_name():
+                self.send_error(403)
+            elif file is None:
+                self.send_error(404)
+            else:
+                self._send(file)
+
+        def do_OPTIONS(self) -> None:
+            """What a web browser asks before a request across origins: Browser sends headers against caching."""
+            self.send_response(204)
+            self._allow_origin()
+            self.send_header("Access-Control-Allow-Methods", "GET")
+            self.send_header("Access-Control-Allow-Headers", "pragma, cache-control")
+            self.end_headers()
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 # the base class' name
+            """Nothing: the terminal is the user's."""
+
+        def _send(self, file: File) -> None:
+            self.send_response(200)
+            self._allow_origin()
+            self.send_header("Content-Type", file.type)
+            self.send_header("Content-Length", str(len(file.content)))
+            self.send_header("Cache-Control", "no-store")
+            if file.name:
+                self.send_header("Content-Disposition", f'attachment; filename="{file.name}"')
+            self.end_headers()
+            self.wfile.write(file.content)
+
+        def _allow_origin(self) -> None:
+            origin = self.headers.get("Origin", "")
+            if urlsplit(origin).hostname in readers:
+                self.send_header("Access-Control-Allow-Origin", origin)
+                self.send_header("Vary", "Origin")
+
+        def _asked_by_name(self) -> bool:
+            """False if a foreign name was made to point here, which would make its pages of the same origin."""
+            return urlsplit(f"//{self.headers.get('Host', '')}").hostname in {HOST, LISTENS}
+
+    return Handler
+
+
+def serve_guide(server: GuideServer, graph: GraphClient, corpus: Corpus) -> None:
+    """Puts the guide of a corpus there, with its style and its queries, as they are now."""
+    chapters = saved_queries(corpus.label)
+    queries = [query for chapter in chapters.values() for query in chapter]
+    page = guide(
+        corpus.name,
+        chapters,
+        example_parameters(graph, corpus.label),
+        style_url=server.url(STYLE_NAME),
+        queries_url=server.url("queries.zip"),
+    )
+    server.add("guide", File(page.encode(), "text/html; charset=utf-8"))
+    server.add(STYLE_NAME, File(style().encode(), "text/plain; charset=utf-8"))
+    server.add("queries.zip", File(archive(corpus.name, queries), "application/zip", archive_name(corpus.name)))

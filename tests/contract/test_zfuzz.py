@@ -1,0 +1,196 @@
+"""What every registered loader promises. A new one needs a sample here, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.sources import docx_of, load, pdf_of, write
+
+from overstory.errors import BrokenSource
+from overstory.index.sources import loaders
+from overstory.model import Document
+from overstory.protocols import Loader
+
+LOADERS = loaders()
+PARAGRAPH = "The caf\u00e9 in Oslo opened in 1895. "
+
+SAMPLES: dict[str, tuple[str, str | bytes]] = {
+    "text": ("notes.txt", f"\n {PARAGRAPH}\r\n\r\nIt closed.\n"),
+    "markdown": ("page.md", f"---\nyear: 1895\n---\n\n# Caf\u00e9\n\n{PARAGRAPH}\n\n## Owners\n\nTwo.\n"),
+    "html": ("page.html", f"<title>Caf&eacute;</title><h1>Caf&eacute;</h1><p>{PARAGRAPH}<h2>Owners</h2>Two."),
+    "pdf": ("report.pdf", pdf_of([PARAGRAPH, "Two owners."], title="Caf\u00e9")),
+    "docx": ("report.docx", docx_of(("Heading 1", "Caf\u00e9"), ("Normal", PARAGRAPH), ("Heading 2", "Owners"))),
+    "jsonl": ("records.jsonl", '{"id": "a", "text": "One.", "x": {"y": [1]}}\n{"text": "Two."}\n{"text": "Two."}\n'),
+    "csv": ("table.csv", "id,title,text\na,One,First.\nb,Two,Second.\n"),
+    "beir": ("corpus.jsonl", '{"_id": "a", "title": "One", "text": "First."}\n{"_id": "b", "text": "Second."}\n'),
+    "openie": (
+        "openie.json",
+        json.dumps({"docs": [{"idx": "a", "passage": "x y z", "extracted_entities": [], "extracted_triples": []}]}),
+    ),
+}
+
+Sample = Callable[[str], Path]
+
+
+@pytest.fixture
+def sample(tmp_path: Path) -> Sample:
+    """The sample of a loader, written to a folder of its own."""
+
+    def write_one(name: str) -> Path:
+        file, content = SAMPLES[name]
+        return write(tmp_path / name / file, content)
+
+    return write_one
+
+
+def test_every_registered_loader_has_a_sample() -> None:
+    assert set(LOADERS) == set(SAMPLES)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_it_is_a_loader_of_its_name_and_made_without_arguments(name: str) -> None:
+    loader = LOADERS[name]
+    assert isinstance(loader, Loader)
+    assert loader.name == name
+    assert type(loader)().name == name
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_it_alone_recognises_its_sample(name: str, sample: Sample) -> None:
+    path = str(sample(name))
+    assert [other for other in LOADERS if LOADERS[other].recognises(path)] == [name]
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_it_does_not_recognise_what_is_not_for_it(name: str, tmp_path: Path) -> None:
+    (tmp_path / SAMPLES[name][0]).mkdir()
+    assert not LOADERS[name].recognises(str(tmp_path / SAMPLES[name][0]))  # a folder of that name
+    assert not LOADERS[name].recognises(str(write(tmp_path / "image.png", b"\x89PNG")))
+    assert not LOADERS[name].recognises(str(tmp_path))
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_loading_twice_gives_equal_documents(name: str, sample: Sample) -> None:
+    path = sample(name)
+    first = load(LOADERS[name], path)
+    assert first == load(LOADERS[name], path)
+    assert first.documents
+    assert first.broken == []
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_the_folder_it_is_called_from_does_not_matter(
+    name: str, sample: Sample, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = sample(name)
+    absolute = load(LOADERS[name], path)
+    monkeypatch.chdir(path.parent)
+    assert load(LOADERS[name], Path(path.name)) == absolute
+    assert all(Path(document.source).is_absolute() for document in absolute.documents)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_documents_are_clean_and_their_keys_unique(name: str, sample: Sample) -> None:
+    documents = load(LOADERS[name], sample(name)).documents
+    assert len({(document.source, document.source_key) for document in documents}) == len(documents)
+    for document in documents:
+        assert document.text
+        assert document.text == document.text.strip() == unicodedata.normalize("NFC", document.text)
+        assert "\r" not in document.text
+        assert document.title == " ".join(document.title.split())
+        for value in document.metadata.values():
+            parts = value if isinstance(value, list) else [value]
+            assert all(isinstance(part, str | bool | int | float) for part in parts)
+
+
+@pytest.mark.parametrize("name", ["markdown", "html", "docx"])
+def test_headings_stand_where_they_say(name: str, sample: Sample) -> None:
+    (document,) = load(LOADERS[name], sample(name)).documents
+    assert [(heading.level, heading.text) for heading in document.headings] == [(1, "Caf\u00e9"), (2, "Owners")]
+    for heading in document.headings:
+        line = document.text[heading.start :].partition("\n")[0]
+        assert line.lstrip("# ") == heading.text
+    assert all(one.start < other.start for one, other in pairwise(document.headings))
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_nothing_is_read_before_it_is_asked_for(name: str, tmp_path: Path) -> None:
+    items = LOADERS[name].load(str(tmp_path / SAMPLES[name][0]), on_broken=_fail)
+    with pytest.raises(BrokenSource):
+        next(items)
+
+
+@pytest.mark.parametrize("name", ["jsonl", "csv", "beir", "openie"])
+def test_records_are_read_one_by_one(name: str, tmp_path: Path) -> None:
+    lines = {
+        "jsonl": ["", '{"text": "x"}', "{"],
+        "csv": ["id,text\n", "1,x", "1,2,3"],
+        "beir": ["", '{"_id": "a", "text": "x"}', "{"],
+        "openie": ["", '{"_id": "a", "entities": [], "triples": []}', "{"],
+    }
+    header, good, bad = lines[name]
+    file = SAMPLES[name][0].replace("openie.json", "openie.jsonl")
+    path = write(tmp_path / file, f"{header}{good}\n{bad}\n")
+    broken: list[BrokenSource] = []
+    items = LOADERS[name].load(str(path), on_broken=broken.append)
+    next(items)
+    assert broken == []
+    assert list(items) == []
+    assert [error.line for error in broken] == [header.count("\n") + 2]
+
+
+@pytest.mark.parametrize("content", [None, b"", b" \n\n ", b"\x00" * 5_000, bytes(range(256)) * 20])
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_source_that_cannot_be_read_is_broken_and_named(name: str, content: bytes | None, tmp_path: Path) -> None:
+    path = tmp_path / SAMPLES[name][0]
+    if content is not None:
+        write(path, content)
+    outcome = load(LOADERS[name], path)
+    assert outcome.documents == []
+    assert outcome.broken
+    for error in outcome.broken:
+        assert error.source == str(path)
+        assert str(error).startswith(str(path))
+
+
+@pytest.mark.parametrize("name", ["jsonl", "csv", "beir", "openie"])
+def test_what_the_listener_raises_stops_the_loading(name: str, sample: Sample) -> None:
+    path = sample(name)
+    path.write_bytes(path.read_bytes().partition(b"\n")[0] + b"\n\xff\n" + path.read_bytes())
+    with pytest.raises(BrokenSource) as raised:
+        list(LOADERS[name].load(str(path), on_broken=_fail))
+    assert raised.value.source == str(path)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+@settings(deadline=None, max_examples=3000, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_damage_of_any_kind_is_a_broken_source_and_no_other_error(
+    name: str, tmp_path: Path, data: st.DataObject
+) -> None:
+    file, content = SAMPLES[name]
+    whole = content.encode() if isinstance(content, str) else content
+    start = data.draw(st.integers(0, len(whole)))
+    end = data.draw(st.integers(start, min(len(whole), start + 200)))
+    damaged = whole[:start] + data.draw(st.binary(max_size=50)) + whole[end:]
+    outcome = load(LOADERS[name], write(tmp_path / file, damaged))
+    for document in outcome.documents:
+        _check_storable(document)
+
+
+def _check_storable(document: Document) -> None:
+    for text in (document.source_key, document.title, document.text):
+        text.encode("utf-8")
+    for heading in document.headings:
+        assert 0 <= heading.start < len(document.text)
+
+
+def _fail(error: BrokenSource) -> None:
+    raise error
