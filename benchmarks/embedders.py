@@ -1,6 +1,6 @@
 """The default embedder against length-sorted batches of the same model, side by side: speed and Recall@5.
 
-    python benchmarks/embedders.py /work/shared/data/2wikimultihopqa /work/shared/data/hotpotqa …
+    python benchmarks/embedders.py FOLDER…
 
 For each BEIR folder: how many passages need more than one chunk, passages a second of both ways on the same sample
 (in turns, so that a busy machine slows both), milliseconds a question, and Recall@5 with documents ranked by their
@@ -13,7 +13,7 @@ import argparse
 import json
 import statistics
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,10 +53,7 @@ def main() -> None:
     for folder in arguments.folders:
         corpus = read(folder, embedder)
         print(f"{folder.name}: {corpus.documents} documents, {len(corpus.texts)} chunks", end="")
-        parts = defaultdict(int)
-        for owner in corpus.owners:
-            parts[owner] += 1
-        print(f", {sum(n > 1 for n in parts.values())} documents with several")
+        print(f", {sum(n > 1 for n in Counter(corpus.owners).values())} documents with several")
         compare_speed(corpus, embedder, batches, arguments.sample, arguments.rounds)
         started = time.perf_counter()
         vectors = embedder.embed(corpus.texts)
@@ -144,7 +141,7 @@ class SortedBatches:
                 tokens[row, : len(ids[i])] = ids[i]
                 mask[row, : len(ids[i])] = 1
             inputs = {"input_ids": tokens, "attention_mask": mask, "token_type_ids": np.zeros_like(tokens)}
-            hidden = self._session.run(None, inputs)[0]
+            hidden = np.asarray(self._session.run(None, inputs)[0], dtype=np.float32)
             pooled = (hidden * mask[:, :, None]).sum(axis=1)  # its length does not matter: it is made 1
             vectors[rows] = pooled / np.linalg.norm(pooled, axis=1, keepdims=True)
         return vectors

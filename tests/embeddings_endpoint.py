@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -32,6 +32,15 @@ def good(texts: list[str]) -> tuple[int, object]:
     return 200, {"object": "list", "model": "m", "data": data[::-1], "usage": usage}
 
 
+def saying(status: int, body: object) -> Answer:
+    """The same answer to whatever texts; a body that is a string goes as a web page."""
+
+    def answer(texts: list[str]) -> tuple[int, object]:
+        return status, body
+
+    return answer
+
+
 @dataclass
 class Endpoint:
     """A running server. `answers` are used up one by one; then every answer is `good`."""
@@ -44,7 +53,7 @@ class Endpoint:
 
 
 @contextmanager
-def running_endpoint() -> Iterator[Endpoint]:
+def running_endpoint() -> Generator[Endpoint]:
     """An endpoint on a free port of the loopback device."""
     endpoint = Endpoint()
 
@@ -63,7 +72,7 @@ def running_endpoint() -> Iterator[Endpoint]:
             self.end_headers()
             self.wfile.write(sent)
 
-        def log_message(self, format: str, *args: object) -> None:
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 # its name in the library
             """Nothing on standard error."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)

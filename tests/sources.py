@@ -59,7 +59,8 @@ def write(path: Path, content: str | bytes) -> Path:
 
 def pdf_of(pages: Sequence[str], *, title: str | None = None, password: str | None = None) -> bytes:
     """A PDF with lines of text on its pages; a password of "" forbids things, and is needed by nobody."""
-    writer = pypdf.PdfWriter(io.BytesIO(_plain_pdf(pages)))
+    writer = pypdf.PdfWriter()
+    writer.append(io.BytesIO(_plain_pdf(pages)))
     if title is not None:
         writer.add_metadata({"/Title": title, "/Author": "Ada"})
     if password is not None:

@@ -1,4 +1,5 @@
-// Values that show what the saved queries do: two names of one passage that are some way apart, and a long document.
+// Values that show what the saved queries do: two telling names of some passages that are not related directly, and a
+// long document.
 // Parameters: none
 // Rows: name, other, type, document STRING, null where the corpus has none; one
 CALL () {
@@ -8,7 +9,9 @@ CALL () {
   WITH DISTINCT e, o
   WITH e, o, EXISTS { (e)-[:RELATED]-(o) } AS near,
     COUNT { (e)<-[:MENTIONS]-(:{{corpus}}_Chunk)-[:MENTIONS]->(o) } AS together
-  ORDER BY together = 0, near, together DESC, e.name, o.name LIMIT 1
+  ORDER BY together = 0, near, together * COUNT { (e)-[:RELATED]-() } * (e.specificity * o.specificity) ^ 2 DESC,
+    e.name, o.name
+  LIMIT 1
   RETURN collect(e)[0] AS e, collect(o)[0] AS o
 }
 CALL () {

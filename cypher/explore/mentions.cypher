@@ -1,7 +1,7 @@
-// Where a name is mentioned: passages and their documents
+// Where a name is mentioned: its passages
 // Parameters: $name STRING (or an alias; upper and lower case are one)
 // Rows: mention PATH; a picture of at most 25 passages
 MATCH (e:Entity:{{corpus}})
 WHERE toLower($name) IN [way IN [e.name, e.key] + coalesce(e.aliases, []) | toLower(way)]
-MATCH mention = (e)<-[:MENTIONS]-(:{{corpus}}_Chunk)-[:PART_OF]->(:Document)
+MATCH mention = (e)<-[:MENTIONS]-(:{{corpus}}_Chunk)
 RETURN mention LIMIT 25

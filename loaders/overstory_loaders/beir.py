@@ -8,7 +8,7 @@ from pathlib import Path
 from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
-from overstory_loaders.files import address
+from overstory_loaders.files import address, is_file, is_folder
 from overstory_loaders.json_records import first_record, json_records
 from overstory_loaders.records import Fields, documents
 
@@ -49,5 +49,5 @@ def is_beir_corpus(source: str) -> bool:
 
 def _corpus_file(source: str) -> Path | None:
     path = Path(source)
-    candidates = [path / name for name in CORPUS_FILES] if path.is_dir() else [path]
-    return next((file for file in candidates if file.name in CORPUS_FILES and file.is_file()), None)
+    candidates = [path / name for name in CORPUS_FILES] if is_folder(path) else [path]
+    return next((file for file in candidates if file.name in CORPUS_FILES and is_file(file)), None)

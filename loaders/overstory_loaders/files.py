@@ -31,7 +31,18 @@ def has_suffix(source: str, suffixes: Sequence[str], *, compressed: bool = False
     name = Path(source).name.lower()
     if compressed:
         name = name.removesuffix(".gz")
-    return name.endswith(tuple(suffixes)) and not Path(source).is_dir()
+    return name.endswith(tuple(suffixes)) and not is_folder(source)
+
+
+# Path.is_file and Path.is_dir raise for what lies in a folder that may not be entered.
+def is_file(source: str | Path) -> bool:
+    """Whether there is a file, as far as one may look."""
+    return os.path.isfile(source)  # noqa: PTH113
+
+
+def is_folder(source: str | Path) -> bool:
+    """Whether there is a folder, as far as one may look."""
+    return os.path.isdir(source)  # noqa: PTH112
 
 
 def stem(source: str) -> str:

@@ -79,7 +79,7 @@ def test_different_texts_have_different_vectors(embedder: Embedder) -> None:
 def test_several_threads_get_what_one_gets(embedder: Embedder) -> None:
     expected = embedder.embed(TEXTS)
     with ThreadPoolExecutor(4) as threads:
-        found = list(threads.map(lambda _: embedder.embed(TEXTS), range(8)))
+        found = list(threads.map(embedder.embed, [TEXTS] * 8))
     assert all(np.array_equal(vectors, expected) for vectors in found)
 
 

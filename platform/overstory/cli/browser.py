@@ -56,7 +56,7 @@ def browser(
         shown = _corpus(knowledge, corpus)
         addresses = explore.Addresses.of(knowledge.graph, browser=url)
         if folder is not None:
-            _save(shown, folder, as_json=as_json)
+            _save(knowledge, shown, folder, as_json=as_json)
         elif as_json or only_print:
             _print(addresses, shown, as_json=as_json)
         else:
@@ -72,8 +72,9 @@ def _corpus(knowledge: Knowledge, wanted: str | None) -> Corpus:
     return read_corpus(knowledge.graph, knowledge.corpus_name)
 
 
-def _save(corpus: Corpus, folder: Path, *, as_json: bool) -> None:
-    files = explore.save(folder, corpus.name, explore.saved_queries(corpus.label))
+def _save(knowledge: Knowledge, corpus: Corpus, folder: Path, *, as_json: bool) -> None:
+    queries = explore.all_queries(explore.saved_queries(corpus.label))
+    files = explore.save(folder, corpus.name, queries, explore.style_of(knowledge.graph))
     if as_json:
         show_json({"files": [str(file) for file in files]})
         return
@@ -100,10 +101,10 @@ def _print(addresses: explore.Addresses, corpus: Corpus, *, as_json: bool) -> No
 def _serve(knowledge: Knowledge, corpus: Corpus, addresses: explore.Addresses, *, open_it: bool) -> None:
     """The open connection keeps an embedded server from stopping as idle."""
     with explore.GuideServer(origin=addresses.origin) as server:
-        explore.serve_guide(server, knowledge.graph, corpus)
-        link = addresses.link(server.guide_url)
+        guide = explore.serve_guide(server, knowledge.graph, corpus)
+        link = addresses.link(guide)
         _show(addresses, link)
-        click.echo(f"Guide     :guide {server.guide_url}")
+        click.echo(f"Guide     :guide {guide}")
         if open_it and not _open(link):
             click.echo("No web browser can be opened here: follow the first address.")
         click.echo(f"\nThe guide of corpus {corpus.name!r} is served until you press Ctrl-C.")

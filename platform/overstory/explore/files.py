@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from overstory.errors import SettingsError
 from overstory.explore.queries import SavedQuery
-
-STYLE_NAME = "overstory.grass"
-_STYLE = Path(__file__).with_name("style.grass")
-
-
-def style() -> str:
-    """Colours, sizes and captions, in the format that Browser's `:style` takes."""
-    return _STYLE.read_text(encoding="utf-8")
+from overstory.explore.style import FILE_NAME
 
 
 def archive_name(corpus: str) -> str:
@@ -25,24 +18,23 @@ def archive_name(corpus: str) -> str:
 
 def archive(corpus: str, queries: Iterable[SavedQuery]) -> bytes:
     """A ZIP file that Browser, when it is dropped there, turns into a folder of favourites."""
-    folder = f"Overstory {_file_name(corpus)}"
     written = io.BytesIO()
     with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as file:
         for query in queries:
-            file.writestr(zipfile.ZipInfo(f"{folder}/{query.name}.cypher"), query.text + "\n")
+            # An entry made from a name alone has a fixed date: the same queries give the same file.
+            file.writestr(zipfile.ZipInfo(f"Overstory {_file_name(corpus)}/{query.name}.cypher"), query.text)
     return written.getvalue()
 
 
-def save(folder: Path, corpus: str, chapters: Mapping[str, list[SavedQuery]]) -> list[Path]:
+def save(folder: Path, corpus: str, queries: Sequence[SavedQuery], style: str) -> list[Path]:
     """Writes the queries, the style, and the archive for favourites; what was written. Files of these names go.
 
     Raises:
         SettingsError: the folder cannot be written to.
     """
-    queries = [query for chapter in chapters.values() for query in chapter]
     contents = {
-        STYLE_NAME: style().encode(),
         archive_name(corpus): archive(corpus, queries),
+        FILE_NAME: style.encode(),
         **{f"{query.name}.cypher": f"{query.text}\n".encode() for query in queries},
     }
     try:

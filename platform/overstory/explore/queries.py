@@ -58,16 +58,24 @@ class SavedQuery:
     rows: str
     text: str
 
+    @property
+    def is_picture(self) -> bool:
+        """Whether Browser draws what comes back."""
+        return " PATH" in self.rows
+
 
 def saved_queries(label: str) -> dict[str, list[SavedQuery]]:
     """All saved queries for the corpus of this label, by chapter, in the order of reading."""
     found = {query.name: query for query in (_query(name, label) for name in statement_names(FOLDER))}
-    chapters = {
-        chapter: [found.pop(name) for name in names if name in found] for chapter, names in CHAPTERS.items()
-    }
+    chapters = {chapter: [found.pop(name) for name in names if name in found] for chapter, names in CHAPTERS.items()}
     if found:
         chapters[REMAINING] = list(found.values())
     return chapters
+
+
+def all_queries(chapters: Mapping[str, list[SavedQuery]]) -> list[SavedQuery]:
+    """The queries of all chapters, in order."""
+    return [query for queries in chapters.values() for query in queries]
 
 
 def example_parameters(graph: GraphClient, label: str) -> dict[str, str]:

@@ -14,11 +14,6 @@ from types import TracebackType
 from typing import Self
 from urllib.parse import urlsplit
 
-from overstory.explore.files import STYLE_NAME, archive, archive_name, style
-from overstory.explore.guide import guide
-from overstory.explore.queries import example_parameters, saved_queries
-from overstory.graph import Corpus, GraphClient
-
 LISTENS = "127.0.0.1"
 HOST = "localhost"
 """What Browser allows by default; 127.0.0.1 it does not."""
@@ -29,6 +24,8 @@ PREFERRED_PORT = 7479
 
 @dataclass(frozen=True, slots=True)
 class File:
+    """What is served: `type` as HTTP has it; with a `name`, it is to be saved under it."""
+
     content: bytes
     type: str
     name: str = ""
@@ -44,20 +41,18 @@ class GuideServer:
             origin: the pages that may read the files, as "http://127.0.0.1:7474".
         """
         self._files: dict[str, File] = {}
-        handler = _handler(self._files, urlsplit(origin).hostname or "")
+        handler = _handler(self._files, _host(origin))
         try:
             self._server = _Server((LISTENS, port), handler)
         except OSError:
             self._server = _Server((LISTENS, 0), handler)
 
-    @property
-    def guide_url(self) -> str:
-        return self.url("guide")
-
     def url(self, path: str) -> str:
+        """Where a file of this path is, or will be."""
         return f"http://{HOST}:{self._server.server_port}/{path}"
 
-    def add(self, path: str, file: File) -> None:
+    def put(self, path: str, file: File) -> None:
+        """Serves a file from now on, in place of any that was there."""
         self._files[f"/{path}"] = file
 
     def wait(self) -> None:
@@ -101,7 +96,7 @@ def _handler(files: Mapping[str, File], browser_host: str) -> type[BaseHTTPReque
             self.send_response(204)
             self._allow_origin()
             self.send_header("Access-Control-Allow-Methods", "GET")
-            self.send_header("Access-Control-Allow-Headers", "pragma, cache-control")
+            self.send_header("Access-Control-Allow-Headers", "*")
             self.end_headers()
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 # the base class' name
@@ -120,28 +115,19 @@ def _handler(files: Mapping[str, File], browser_host: str) -> type[BaseHTTPReque
 
         def _allow_origin(self) -> None:
             origin = self.headers.get("Origin", "")
-            if urlsplit(origin).hostname in readers:
+            if _host(origin) in readers:
                 self.send_header("Access-Control-Allow-Origin", origin)
                 self.send_header("Vary", "Origin")
 
         def _asked_by_name(self) -> bool:
             """False if a foreign name was made to point here, which would make its pages of the same origin."""
-            return urlsplit(f"//{self.headers.get('Host', '')}").hostname in {HOST, LISTENS}
+            return _host(f"//{self.headers.get('Host', '')}") in {HOST, LISTENS}
 
     return Handler
 
 
-def serve_guide(server: GuideServer, graph: GraphClient, corpus: Corpus) -> None:
-    """Puts the guide of a corpus there, with its style and its queries, as they are now."""
-    chapters = saved_queries(corpus.label)
-    queries = [query for chapter in chapters.values() for query in chapter]
-    page = guide(
-        corpus.name,
-        chapters,
-        example_parameters(graph, corpus.label),
-        style_url=server.url(STYLE_NAME),
-        queries_url=server.url("queries.zip"),
-    )
-    server.add("guide", File(page.encode(), "text/html; charset=utf-8"))
-    server.add(STYLE_NAME, File(style().encode(), "text/plain; charset=utf-8"))
-    server.add("queries.zip", File(archive(corpus.name, queries), "application/zip", archive_name(corpus.name)))
+def _host(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:  # brackets that are no address; anybody may send anything
+        return ""

@@ -15,6 +15,7 @@ from overstory.protocols import Loader
 
 GROUP = "overstory.loaders"
 
+_NONE = "No loader is installed: reinstall Overstory."
 _OWN_PACKAGE = "overstory"
 _log = logging.getLogger(__name__)
 
@@ -38,7 +39,8 @@ class Catalogue:
                 f"The loader {name!r} cannot be used: {self.unusable[name]}",
                 remedy="Update or reinstall the package that has it.",
             )
-        raise LoaderNotFound(f"There is no loader {name!r}.", remedy=f"Use one of: {self._names()}.")
+        remedy = f"Use one of: {', '.join(sorted(self.loaders))}." if self.loaders else _NONE
+        raise LoaderNotFound(f"There is no loader {name!r}.", remedy=remedy)
 
     def recognising(self, source: str) -> Loader | None:
         """The first loader that recognises a source."""
@@ -46,15 +48,10 @@ class Catalogue:
 
     def not_recognised(self, source: str) -> LoaderNotFound:
         """The error for a source that no loader recognises."""
-        remedy = f"Name one if it is one of these formats: --loader {self._names(' | ')}."
+        remedy = f"If it is one of these, say so: --loader {'|'.join(sorted(self.loaders))}" if self.loaders else _NONE
         if self.unusable:
-            remedy += (
-                f" These cannot be used at the moment: {', '.join(sorted(self.unusable))}; --loader NAME says why."
-            )
+            remedy += f". Not usable now: {', '.join(sorted(self.unusable))} (--loader NAME says why)."
         return LoaderNotFound(f"{source}: no loader recognises it.", remedy=remedy)
-
-    def _names(self, separator: str = ", ") -> str:
-        return separator.join(sorted(self.loaders)) or "(none is installed)"
 
 
 def catalogue(points: Iterable[EntryPoint] | None = None) -> Catalogue:
@@ -123,4 +120,4 @@ def _is_own(point: EntryPoint) -> bool:
 
 
 def _package(point: EntryPoint) -> str:
-    return point.dist.name if point.dist else "(unknown)"
+    return point.dist.name if point.dist else "unknown"

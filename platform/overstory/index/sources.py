@@ -47,7 +47,7 @@ def read_sources(
     """
     known = catalogue() if installed is None else installed
     only = None if loader is None else known.named(loader)
-    if only is None and len(paths) == 1 and Path(paths[0]).is_file() and known.recognising(paths[0]) is None:
+    if only is None and len(paths) == 1 and _is_file(paths[0]) and known.recognising(paths[0]) is None:
         raise known.not_recognised(paths[0])
     return _Reader(known, only, on_broken, on_skipped).read(paths)
 
@@ -87,7 +87,7 @@ class _Reader:
             loader = self._loader_for(path, named=True)
             if loader is not None:
                 yield from self._read(self._whole(path, loader), loader)
-            elif path.is_dir():
+            elif _is_folder(path):
                 yield from self._folder(path)
             else:
                 error = self._known.not_recognised(str(path))
@@ -97,12 +97,12 @@ class _Reader:
         """A loader that was asked for reads every file that was named, and what it recognises in folders."""
         if self._only is None:
             return self._known.recognising(str(path))
-        wanted = recognises(self._only, str(path)) or (named and path.is_file())
+        wanted = recognises(self._only, str(path)) or (named and _is_file(path))
         return self._only if wanted else None
 
     def _whole(self, path: Path, loader: Loader) -> Path:
         """The folder of a file that the same loader reads as a whole stands for the file: it is the same source."""
-        return path.parent if path.is_file() and recognises(loader, str(path.parent)) else path
+        return path.parent if _is_file(path) and recognises(loader, str(path.parent)) else path
 
     def _folder(self, folder: Path) -> Iterator[Document | Annotation]:
         """All that is recognised in a folder that was named; it is an error if nothing is."""
@@ -120,16 +120,17 @@ class _Reader:
         left = [folder]
         while left:
             path = left.pop()
-            loader = None if path is folder else self._loader_for(path)
+            readable = path is not folder and (_is_file(path) or _is_folder(path))
+            loader = self._loader_for(path) if readable else None
             if loader is not None:
                 yield path, loader
-            elif path.is_dir():
+            elif _is_folder(path):
                 real = os.path.realpath(path)
                 if real not in entered:
                     entered.add(real)
                     left.extend(reversed(self._entries(path)))
             else:
-                self._on_skipped(str(path) if path.exists() else f"{path} (a link that leads nowhere)")
+                self._on_skipped(f"{path}{_why_skipped(path)}")
 
     def _entries(self, folder: Path) -> list[Path]:
         try:
@@ -148,7 +149,7 @@ class _Reader:
         if real in self._done:
             return
         self._done.add(real)
-        if path.is_dir():
+        if _is_folder(path):
             self._tell_what_stays_out(path, loader)
         yield from self._items(str(path), loader)
 
@@ -182,8 +183,7 @@ def _problem(path: str) -> BrokenSource | None:
     """Why a path that was named cannot be read by any loader."""
     if not _is_utf8(path):
         return _unnamable(path)
-    file = Path(path)
-    if path and (file.is_file() or file.is_dir()):
+    if path and (_is_file(path) or _is_folder(path)):
         return None
     if _ADDRESS.match(path):
         return BrokenSource(
@@ -191,16 +191,43 @@ def _problem(path: str) -> BrokenSource | None:
             source=path,
             remedy="Download it first, and name the file: curl -LO ADDRESS",
         )
-    if path and file.exists():
-        return BrokenSource("is neither a file nor a folder", source=path, remedy="Write it to a file first.")
-    return BrokenSource("there is no such file or folder", source=path or "(an empty path)", remedy="Check the path.")
+    try:
+        Path(path or "\0").stat()
+    except PermissionError as error:
+        return _unreadable(error, path)
+    except (OSError, ValueError):
+        shown = path or "(an empty path)"
+        return BrokenSource("there is no such file or folder", source=shown, remedy="Check the path.")
+    return BrokenSource("is neither a file nor a folder", source=path, remedy="Write it to a file first.")
+
+
+def _why_skipped(path: Path) -> str:
+    if _is_file(path):
+        return ""
+    return " (neither a file nor a folder)" if os.path.exists(path) else " (a link that leads nowhere)"  # noqa: PTH110 # as below
+
+
+# Path.is_file and Path.is_dir raise for what lies in a folder that may not be entered.
+def _is_file(path: str | Path) -> bool:
+    return os.path.isfile(path)  # noqa: PTH113
+
+
+def _is_folder(path: str | Path) -> bool:
+    return os.path.isdir(path)  # noqa: PTH112
 
 
 def _absolute(path: str) -> Path:
     """The path from the root without "..", links not followed: a document is known by where it was put."""
     plain = Path(os.path.abspath(path))  # noqa: PTH100 # Path.absolute keeps ".."
     # "link/.." is the parent of what the link leads to, and not where the link stands.
-    return plain if plain.exists() and plain.samefile(path) else Path(path).resolve()
+    return plain if _is_same(plain, path) else Path(path).resolve()
+
+
+def _is_same(plain: Path, path: str) -> bool:
+    try:
+        return plain.samefile(path)
+    except OSError:
+        return False
 
 
 def _as_broken(error: Exception, source: str, loader: Loader) -> BrokenSource:
@@ -221,7 +248,10 @@ def _as_broken(error: Exception, source: str, loader: Loader) -> BrokenSource:
 
 
 def _unreadable(error: OSError, source: str) -> BrokenSource:
-    return BrokenSource(f"cannot be read: {error.strerror or error}", source=source, remedy="Check its permissions.")
+    if isinstance(error, PermissionError):
+        remedy = "Check the rights of the file and of its folders."
+        return BrokenSource("may not be read: permission denied", source=source, remedy=remedy)
+    return BrokenSource(f"cannot be read: {error.strerror or error}", source=source)
 
 
 def _is_utf8(path: str) -> bool:

@@ -124,7 +124,7 @@ def _revived(instance: Instance, settings: ServerSettings, patience: float) -> C
         _stopped(instance)
         return None
     if not starting.await_answer(instance, running, patience if running.ready else settings.start_seconds):
-        process.end(running.pid, instance.home, grace=min(patience, GRACE_SECONDS) / 2)
+        process.end(instance.home, grace=min(patience, GRACE_SECONDS) / 2)
         instance.forget_running()
         return None
     watchdog.begin(instance, settings.idle_minutes)
@@ -133,12 +133,5 @@ def _revived(instance: Instance, settings: ServerSettings, patience: float) -> C
 
 def _stopped(instance: Instance) -> bool:
     """Ends the instance's server, noted or not. True if there was one."""
-    running = instance.running()
-    pid = (
-        running.pid if running and process.is_server(running.pid, instance.home) else process.find_server(instance.home)
-    )
     instance.forget_running()
-    if pid is None:
-        return False
-    process.end(pid, instance.home, grace=GRACE_SECONDS)
-    return True
+    return process.end(instance.home, grace=GRACE_SECONDS) > 0

@@ -6,14 +6,17 @@ import os
 import subprocess
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
 
+from overstory.errors import ServerError
 from overstory.server.configuration import home_argument
 
 _LOOKS, _LOOK_SECONDS = 20, 0.01
+_KILL_SECONDS = 30.0
 
 
 def spawn(command: Sequence[str], *, folder: Path, log: Path, environ: Mapping[str, str]) -> int:
@@ -52,24 +55,12 @@ def is_server(pid: int, home: Path) -> bool:
     return False
 
 
-def find_server(home: Path) -> int | None:
-    """The server of this home when nothing was noted about it."""
-    return next((pid for pid in psutil.pids() if home_argument(home) in (_command_of(pid) or [])), None)
-
-
-def _command_of(pid: int) -> list[str] | None:
-    """None if the process has ended or is not ours to look at; empty for a moment after it began."""
-    try:
-        process = psutil.Process(pid)
-        return None if process.status() == psutil.STATUS_ZOMBIE else process.cmdline()
-    except psutil.Error:
-        return None
-
-
 def is_used(pid: int, ports: Sequence[int]) -> bool:
     """Whether anybody is connected to the process; a client that is killed is not, at once."""
     try:
-        connections = psutil.Process(pid).net_connections("tcp")
+        process = psutil.Process(pid)
+        family = (process, *process.children(recursive=True))  # a `java` may be a script that starts the real one
+        connections = [each for member in family for each in member.net_connections("tcp")]
     except psutil.Error:
         return False
     return any(each.status == psutil.CONN_ESTABLISHED and each.laddr.port in ports for each in connections)
@@ -83,18 +74,46 @@ def memory(pid: int) -> int | None:
         return None
 
 
-def end(pid: int, home: Path, *, grace: float) -> bool:
-    """Asks the server to stop, and kills it when it has not after `grace` seconds; whether it stopped by itself."""
-    if not is_server(pid, home):
-        return True
-    process = psutil.Process(pid)
+def end(home: Path, *, grace: float) -> int:
+    """Asks all processes of this home to stop, noted or not, and kills those that have not after `grace` seconds.
+
+    Returns how many there were.
+
+    Raises:
+        ServerError: one could not even be killed.
+    """
+    found = list(_processes_of(home))
+    for process in found:
+        with suppress(psutil.Error):
+            process.terminate()
+    _, deaf = psutil.wait_procs(found, timeout=grace)
+    for process in deaf:
+        with suppress(psutil.Error):
+            process.kill()
+    _, left = psutil.wait_procs(deaf, timeout=_KILL_SECONDS)
+    if left:
+        raise ServerError(f"Process {left[0].pid} of the server does not end.", remedy=f"Try `kill -9 {left[0].pid}`.")
+    return len(found)
+
+
+def _processes_of(home: Path) -> Iterator[psutil.Process]:
+    """Those with the home on their command line that were also begun in its folder.
+
+    A container's processes may have the same command line, and mean a folder of their own.
+    """
+    for pid in psutil.pids():
+        if home_argument(home) in (_command_of(pid) or []):
+            with suppress(psutil.Error, OSError):
+                process = psutil.Process(pid)
+                link = Path(f"/proc/{pid}/cwd")  # seen through it, a folder in a container is another one
+                if (link if link.exists() else Path(process.cwd())).samefile(home.parent):
+                    yield process
+
+
+def _command_of(pid: int) -> list[str] | None:
+    """None if the process has ended or is not ours to look at; empty for a moment after it began."""
     try:
-        process.terminate()
-        process.wait(grace)
-    except psutil.TimeoutExpired:
-        process.kill()
-        process.wait(30)
-        return False
-    except psutil.NoSuchProcess:
-        pass
-    return True
+        process = psutil.Process(pid)
+        return None if process.status() == psutil.STATUS_ZOMBIE else process.cmdline()
+    except psutil.Error:
+        return None

@@ -71,7 +71,7 @@ def _launch(instance: Instance, jars: Jars, java: Java, settings: ServerSettings
     if await_answer(instance, running, settings.start_seconds):
         return note_ready(instance, running)
     died = not process.is_server(pid, instance.home)
-    process.end(pid, instance.home, grace=1.0)
+    process.end(instance.home, grace=1.0)
     instance.forget_running()
     what = "Neo4j ended while starting." if died else f"Neo4j did not answer within {settings.start_seconds:g} seconds."
     raise explained(_printed(instance, printed_before), instance.home, what=what)

@@ -76,7 +76,7 @@ def _stop_unused(instance: Instance, running: Running, since: float) -> bool:
                 instance.show_running()
                 return False
             _report(instance, f"stopping after {(time.time() - since) / 60:.1f} minutes without use")
-            process.end(running.pid, instance.home, grace=GRACE_SECONDS)
+            process.end(instance.home, grace=GRACE_SECONDS)
             instance.forget_running()
             return True
     except ServerError:  # somebody is starting or stopping it

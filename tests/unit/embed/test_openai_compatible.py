@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from tests.embeddings_endpoint import DIMENSION, Answer, Endpoint, good, running_endpoint, vector_of
+from tests.embeddings_endpoint import DIMENSION, Answer, Endpoint, good, running_endpoint, saying, vector_of
 
 from overstory.embed import make_embedder
 from overstory.errors import ModelError
@@ -57,14 +57,14 @@ def test_an_endpoint_without_keys_needs_none(endpoint: Endpoint) -> None:
 
 
 def test_a_passing_failure_is_tried_again(endpoint: Endpoint) -> None:
-    endpoint.answers = [lambda _: (503, {"error": {"message": "busy"}})]
+    endpoint.answers = [saying(503, {"error": {"message": "busy"}})]
     assert made(endpoint).embed(["a"]).shape == (1, DIMENSION)
     assert len(endpoint.requests) == 2
 
 
 def _with_vectors(*vectors: object) -> Answer:
     data = [{"object": "embedding", "index": i, "embedding": vector} for i, vector in enumerate(vectors)]
-    return lambda _: (200, {"object": "list", "model": "m", "data": data})
+    return saying(200, {"object": "list", "model": "m", "data": data})
 
 
 @pytest.mark.parametrize(
@@ -78,9 +78,9 @@ def _with_vectors(*vectors: object) -> Answer:
         (_with_vectors([], []), "does not hold 2 vectors"),
         (_with_vectors([1.0] * 8, [0.0] * 8), "zero, or not of finite numbers"),
         (_with_vectors([1.0] * 8, [float("nan")] * 8), "zero, or not of finite numbers"),
-        (lambda _: (200, {"object": "list", "data": []}), "cannot be used"),
-        (lambda _: (200, {"hello": "world"}), "cannot be used"),
-        (lambda _: (200, "<html>Welcome</html>"), "cannot be used"),
+        (saying(200, {"object": "list", "data": []}), "cannot be used"),
+        (saying(200, {"hello": "world"}), "cannot be used"),
+        (saying(200, "<html>Welcome</html>"), "cannot be used"),
     ],
 )
 def test_an_answer_that_is_none_is_refused(endpoint: Endpoint, answer: Answer, said: str) -> None:
@@ -98,7 +98,7 @@ def test_vectors_of_another_length_than_before_are_refused(endpoint: Endpoint) -
 
 
 def test_a_refused_key_is_not_shown(endpoint: Endpoint, caplog: pytest.LogCaptureFixture) -> None:
-    endpoint.answers = [lambda _: (401, {"error": {"message": f"Incorrect API key provided: {KEY}"}})]
+    endpoint.answers = [saying(401, {"error": {"message": f"Incorrect API key provided: {KEY}"}})]
     embedder = made(endpoint)
     with (
         caplog.at_level(logging.DEBUG),
@@ -111,7 +111,7 @@ def test_a_refused_key_is_not_shown(endpoint: Endpoint, caplog: pytest.LogCaptur
 
 
 def test_an_unknown_model_points_at_the_settings(endpoint: Endpoint) -> None:
-    endpoint.answers = [lambda _: (404, {"error": {"message": "no such model"}})]
+    endpoint.answers = [saying(404, {"error": {"message": "no such model"}})]
     with pytest.raises(ModelError, match="no such model") as caught:
         made(endpoint).embed(["a"])
     assert "OVERSTORY_EMBEDDING_MODEL" in caught.value.remedy

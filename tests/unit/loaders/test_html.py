@@ -3,9 +3,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from selectolax.lexbor import LexborHTMLParser
 from tests.sources import load, write
 
-from overstory_loaders import HtmlLoader
+from overstory_loaders import HtmlLoader, join_blocks
+from overstory_loaders.html_blocks import page_blocks
+
+TAGS = ["h1", "h2", "p", "div", "table", "tr", "td", "caption", "ul", "li", "pre", "br", "b", "script", "template", "a"]
+SOUP = st.lists(st.sampled_from([f"<{slash}{tag}>" for tag in TAGS for slash in ("", "/")] + [" x\n", "y\u0301 "]))
 
 PAGE = """<!doctype html>
 <html lang="en"><head>
@@ -115,3 +122,11 @@ def test_deep_nesting_is_read_and_endless_nesting_refused(tmp_path: Path) -> Non
 def test_many_elements_side_by_side_are_no_nesting(tmp_path: Path) -> None:
     page = "<div>x</div><p>y" * 20_000
     assert load(HtmlLoader(), write(tmp_path / "a.html", page)).document.text.count("x") == 20_000
+
+
+@given(SOUP)
+def test_whatever_the_markup_headings_stand_where_they_say(soup: list[str]) -> None:
+    outlined = join_blocks(page_blocks(LexborHTMLParser("".join(soup)).root))
+    assert outlined.text == outlined.text.strip()
+    for heading in outlined.headings:
+        assert outlined.text[heading.start :].partition("\n")[0] == heading.text

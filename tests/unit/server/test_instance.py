@@ -66,22 +66,25 @@ def test_another_process_with_a_recycled_id_is_not_taken_for_the_server(instance
     assert not process.is_server(os.getpid(), instance.home)
 
 
-def test_a_server_is_found_by_its_home_even_if_nothing_was_noted(instance: Instance) -> None:
+def test_a_server_of_which_nothing_was_noted_is_ended_by_its_home(instance: Instance, tmp_path: Path) -> None:
     program = [sys.executable, "-c", "import time; time.sleep(60)", home_argument(instance.home)]
-    with subprocess.Popen(program) as stand_in:
-        assert process.find_server(instance.home) == stand_in.pid
-        assert process.find_server(instance.root / "other") is None
-        assert process.end(stand_in.pid, instance.home, grace=5)
-        assert process.find_server(instance.home) is None
+    with subprocess.Popen(program, cwd=instance.root) as stand_in:
+        assert process.is_server(stand_in.pid, instance.home)
+        assert process.end(instance.root / "other", grace=5) == 0
+        with subprocess.Popen(program, cwd=tmp_path) as elsewhere:  # as a container's server looks from outside
+            assert process.end(instance.home, grace=5) == 1
+            assert elsewhere.poll() is None
+            elsewhere.kill()
+        assert not process.is_server(stand_in.pid, instance.home)
 
 
 def test_a_server_that_does_not_stop_is_killed(instance: Instance) -> None:
     deaf = "import signal, time; signal.signal(15, signal.SIG_IGN); print(flush=True); time.sleep(60)"
     program = [sys.executable, "-c", deaf, home_argument(instance.home)]
-    with subprocess.Popen(program, stdout=subprocess.PIPE) as stand_in:
+    with subprocess.Popen(program, stdout=subprocess.PIPE, cwd=instance.root) as stand_in:
         assert stand_in.stdout
         stand_in.stdout.readline()
-        assert not process.end(stand_in.pid, instance.home, grace=0.2)
+        assert process.end(instance.home, grace=0.2) == 1
         assert not process.is_server(stand_in.pid, instance.home)
 
 

@@ -31,7 +31,7 @@ def instance(tmp_path: Path) -> Iterator[Instance]:
     made = Instance(tmp_path)
     made.create()
     program = [sys.executable, "-c", LISTENER, home_argument(made.home)]
-    with subprocess.Popen(program, stdout=subprocess.PIPE, text=True) as stand_in:
+    with subprocess.Popen(program, stdout=subprocess.PIPE, text=True, cwd=made.root) as stand_in:
         assert stand_in.stdout
         port = int(stand_in.stdout.readline())
         made.note_running(Running(stand_in.pid, bolt=port, http=port, started=0.0, neo4j="5.26.30", ready=True))
@@ -89,12 +89,12 @@ def test_a_server_is_left_alone_while_somebody_starts_or_stops_it(instance: Inst
 
 
 def test_a_watchdog_leaves_when_its_server_has(instance: Instance) -> None:
-    process.end(noted(instance).pid, instance.home, grace=5)
+    process.end(instance.home, grace=5)
     watchdog.watch(instance, idle_seconds=1000)
     assert "without use" not in (instance.console.read_text(encoding="utf-8") if instance.console.exists() else "")
 
 
 def test_a_port_that_is_silent_or_closed_is_not_a_healthy_server(instance: Instance) -> None:
     assert not health.greets(noted(instance).bolt, seconds=0.2)
-    process.end(noted(instance).pid, instance.home, grace=5)
+    process.end(instance.home, grace=5)
     assert not health.greets(noted(instance).bolt, seconds=0.2)
