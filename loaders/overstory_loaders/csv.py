@@ -11,7 +11,7 @@ from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
 from overstory_loaders.cleaning import clean_title
-from overstory_loaders.files import address, has_suffix
+from overstory_loaders.files import address, empty, has_suffix
 from overstory_loaders.lines import LINE_LIMIT, Line, bad_byte, not_utf8, read_lines
 from overstory_loaders.place import Place
 from overstory_loaders.records import Fields, Record, documents
@@ -75,7 +75,7 @@ def _records(source: str, on_broken: OnBroken) -> Iterator[Record]:
         else:
             yield Record(place, cells)
     if lines.filled == 1:
-        raise BrokenSource("is empty: it has a header and no rows", source=source)
+        raise empty(source, "it has a header and no rows")
 
 
 def _header(lines: _CountedLines, source: str) -> _Header:
@@ -85,7 +85,7 @@ def _header(lines: _CountedLines, source: str) -> _Header:
     """
     line = next((line for line in lines if line.strip()), None)
     if line is None:
-        raise BrokenSource("is empty", source=source)
+        raise empty(source)
     place = Place(source, lines.number)
     if (bad := bad_byte(line)) is not None:
         raise not_utf8(place, bad)
@@ -94,7 +94,7 @@ def _header(lines: _CountedLines, source: str) -> _Header:
     if not _has_text(header.names):
         raise place.broken(
             f"has no text column: its columns are {', '.join(header.names)[:_SHOWN]}",
-            remedy=f"Give the file a header, and name the column with the text {Fields().text[0]}.",
+            remedy=f"Give the file a header, and call the column with the text {Fields().text[0]!r}.",
         )
     twice = [name for name, count in Counter(header.names).items() if name and count > 1]
     if twice:
@@ -136,7 +136,10 @@ def _cells(header: _Header, row: list[str], place: Place) -> dict[str, object]:
         BrokenSource: there are more or fewer than columns, or one is not UTF-8.
     """
     if len(row) != len(header.names):
-        raise place.broken(f"has {len(row)} cells, and the header {len(header.names)}", remedy=_QUOTE)
+        raise place.broken(
+            f"has {len(row)} {'cell' if len(row) == 1 else 'cells'} where the header has {len(header.names)}",
+            remedy=_QUOTE,
+        )
     for name, cell in zip(header.names, row, strict=True):
         if (bad := bad_byte(cell)) is not None:
             raise not_utf8(place, f"{bad} of {name!r}")

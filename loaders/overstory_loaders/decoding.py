@@ -72,7 +72,7 @@ def _undecodable(data: bytes, error: UnicodeDecodeError, source: str, codec: str
         f"is not {_readable(codec)}: byte 0x{data[offset]:02x} at offset {offset}",
         source=source,
         line=data.count(b"\n", 0, offset) + 1,
-        remedy=CONVERT,
+        remedy=CONVERT if codec.startswith("utf-8") else "Get the file again: it is damaged, or not what it says.",
     )
 
 

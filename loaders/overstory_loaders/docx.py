@@ -12,7 +12,16 @@ from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
 from overstory_loaders.blocks import join_blocks
 from overstory_loaders.cleaning import clean_title
-from overstory_loaders.files import WHOLE_FILE_LIMIT, address, has_suffix, missing_extra, open_bytes, reading, stem
+from overstory_loaders.files import (
+    WHOLE_FILE_LIMIT,
+    address,
+    empty,
+    has_suffix,
+    missing_extra,
+    open_bytes,
+    reading,
+    stem,
+)
 from overstory_loaders.metadata import clean_metadata
 
 if TYPE_CHECKING:
@@ -43,7 +52,7 @@ class DocxLoader:
             word = _opened(stream, source)
         outlined = join_blocks(document_blocks(word))
         if not outlined.text:
-            raise BrokenSource("is empty", source=source)
+            raise empty(source)
         first = next((heading.text for heading in outlined.headings if heading.level == 1), "")
         yield Document(
             source=address(source),
@@ -60,7 +69,7 @@ def _check(stream: IO[bytes], source: str) -> None:
     with reading(source):
         head = stream.read(len(_OLD_OFFICE))
     if not head:
-        raise BrokenSource("is empty", source=source)
+        raise empty(source)
     if head == _OLD_OFFICE:
         raise BrokenSource("is encrypted, or a .doc of before 2007", source=source, remedy=_SAVE_AGAIN)
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import zlib
 from collections.abc import Generator, Sequence
@@ -55,6 +56,24 @@ FILE_ERRORS = (OSError, EOFError, zlib.error)
 """What reading a file, compressed or not, may raise."""
 
 
+def read_head(source: str, size: int) -> bytes:
+    """The first bytes of a file, decompressed: as many as can be read.
+
+    Raises:
+        BrokenSource: not even one can.
+    """
+    head = b""
+    with open_bytes(source) as stream:
+        buffered = cast("io.BufferedIOBase", stream)
+        try:
+            while len(head) < size and (part := buffered.read1(size - len(head))):
+                head += part
+        except FILE_ERRORS as error:
+            if not head:
+                raise unreadable(error, source) from error
+    return head
+
+
 def unreadable(error: Exception, source: str, line: int | None = None) -> BrokenSource:
     """The error to raise for one of `FILE_ERRORS`."""
     message, remedy = _reason(error)
@@ -102,6 +121,11 @@ def read_bytes(source: str, *, limit: int = WHOLE_FILE_LIMIT, remedy: str = "") 
             remedy=remedy or "Split it, or turn it into JSON lines: those are read one by one.",
         )
     return data
+
+
+def empty(source: str, what: str = "") -> BrokenSource:
+    """The error for a source without a word in it; `what` says what was looked for."""
+    return BrokenSource(f"is empty{f': {what}' if what else ''}", source=source, remedy="Leave it out.")
 
 
 def missing_extra(extra: str, library: str) -> LoaderNotFound:

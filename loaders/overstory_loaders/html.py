@@ -13,7 +13,7 @@ from overstory.protocols import OnBroken
 from overstory_loaders.blocks import join_blocks
 from overstory_loaders.cleaning import clean_title
 from overstory_loaders.decoding import decode
-from overstory_loaders.files import address, has_suffix, missing_extra, read_bytes, stem
+from overstory_loaders.files import address, empty, has_suffix, missing_extra, read_bytes, stem
 from overstory_loaders.html_blocks import page_blocks
 from overstory_loaders.metadata import clean_metadata
 
@@ -54,7 +54,7 @@ class HtmlLoader:
         page = LexborHTMLParser(markup)
         outlined = join_blocks(page_blocks(page.root))
         if not outlined.text:
-            raise BrokenSource("is empty: nothing in it is text that a reader sees", source=source)
+            raise empty(source, "nothing in it is text that a reader sees")
         first = next((heading.text for heading in outlined.headings if heading.level == 1), "")
         yield Document(
             source=address(source),

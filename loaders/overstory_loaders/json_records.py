@@ -11,7 +11,7 @@ from typing import TypeGuard, cast
 from overstory.errors import BrokenSource
 from overstory.protocols import OnBroken
 from overstory_loaders.decoding import marked_encoding, read_text
-from overstory_loaders.files import has_suffix, open_bytes, reading
+from overstory_loaders.files import empty, has_suffix, read_head
 from overstory_loaders.lines import bad_byte, not_utf8, read_lines
 from overstory_loaders.place import Place
 from overstory_loaders.records import Record
@@ -24,6 +24,7 @@ JsonObject = dict[str, object]
 _SNIFF = 2**20
 _TRIED_LINES = 20
 _WRONG_FILE = 100
+_CORRECT = "Correct it, or leave it out."
 _BLANK = "\ufeff \t\r\n"
 _ARRAY = re.compile(r"\[\s*")
 _DOCS = re.compile(r'\{\s*"docs"\s*:\s*\[\s*')
@@ -56,26 +57,54 @@ def first_record(source: str) -> JsonObject | None:
 
 
 def _from_lines(source: str, on_broken: OnBroken) -> Iterator[Record]:
-    good = bad = 0
+    faults = _Faults(source, on_broken)
+    any_line = False
     for line in read_lines(source, on_broken=on_broken):
         text = line.text.strip(_BLANK)
         if not text:
             continue
+        any_line = True
         place = Place(source, line.number)
         try:
             values = _parse_line(text, place)
         except BrokenSource as error:
-            bad += 1
-            if bad == _WRONG_FILE and not good:
-                raise BrokenSource(
-                    f"is not JSON lines: none of its first {bad} lines is a JSON object", source=source
-                ) from error
-            on_broken(error)
+            faults.add(error)
         else:
-            good += 1
+            faults.release()
             yield Record(place, values)
-    if not good + bad:
+    faults.release()
+    if not any_line:
         raise _empty(source)
+
+
+class _Faults:
+    """Passes faults on, but holds them until a line is good: if none is, one error says more than a hundred."""
+
+    def __init__(self, source: str, on_broken: OnBroken) -> None:
+        self._source = source
+        self._on_broken = on_broken
+        self._held: list[BrokenSource] | None = []
+
+    def add(self, error: BrokenSource) -> None:
+        """
+        Raises:
+            BrokenSource: a hundred lines, and none of them good.
+        """
+        if self._held is None:
+            self._on_broken(error)
+            return
+        self._held.append(error)
+        if len(self._held) == _WRONG_FILE:
+            raise BrokenSource(
+                f"is not JSON lines: none of its first {_WRONG_FILE} lines is a JSON object",
+                source=self._source,
+                remedy="Check that each record stands on a line of its own: {…}.",
+            ) from error
+
+    def release(self) -> None:
+        held, self._held = self._held, None
+        for error in held or ():
+            self._on_broken(error)
 
 
 def _from_whole(source: str, on_broken: OnBroken) -> Iterator[Record]:
@@ -88,11 +117,11 @@ def _from_whole(source: str, on_broken: OnBroken) -> Iterator[Record]:
         if _is_object(item):
             yield Record(place, item)
         else:
-            on_broken(place.broken("is not a JSON object"))
+            on_broken(place.broken("is not a JSON object", remedy="Make it one: {…}."))
 
 
 def _empty(source: str) -> BrokenSource:
-    return BrokenSource("is empty: it has no records", source=source)
+    return empty(source, "it has no records")
 
 
 def _items(value: object) -> list[object]:
@@ -114,8 +143,7 @@ def _stands_in_lines(source: str) -> bool:
 
 
 def _head(source: str) -> str:
-    with open_bytes(source) as stream, reading(source):
-        data = stream.read(_SNIFF)
+    data = read_head(source, _SNIFF)
     text = data.decode(marked_encoding(data) or "utf-8", "replace")
     return text.lstrip(_BLANK)
 
@@ -142,11 +170,11 @@ def _parse(text: str, place: Place) -> object:
         return cast("object", json.loads(text))
     except json.JSONDecodeError as error:
         where = f"column {error.colno}" if place.line else f"line {error.lineno}, column {error.colno}"
-        raise place.broken(f"is not JSON: {error.msg} at {where}") from error
+        raise place.broken(f"is not JSON: {error.msg} at {where}", remedy=_CORRECT) from error
     except ValueError as error:  # an integer of more than 4,300 digits
-        raise place.broken(f"is not JSON that can be read: {error}") from error
+        raise place.broken("is JSON with a number of more than 4,300 digits", remedy=_CORRECT) from error
     except RecursionError as error:
-        raise place.broken("is JSON nested too deeply") from error
+        raise place.broken("is JSON nested too deeply", remedy=_CORRECT) from error
 
 
 def _is_object(value: object) -> TypeGuard[JsonObject]:

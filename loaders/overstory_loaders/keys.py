@@ -77,7 +77,7 @@ class KeyRegister:
             (first,) = self._table.execute(_FIRST, (namespace, key)).fetchone()
             raise place.broken(
                 f"has the id {key!r} of {word} {first}, which was loaded",
-                remedy="Give each record an id of its own, or none: then its content makes one.",
+                remedy="Give each record an id of its own.",
             )
 
     def claim_content(self, key: str, place: Place, *, namespace: str = "") -> str:

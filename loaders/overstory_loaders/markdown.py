@@ -8,12 +8,11 @@ from itertools import accumulate, pairwise
 
 from markdown_it import MarkdownIt
 
-from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document, Heading
 from overstory.protocols import OnBroken
 from overstory_loaders.cleaning import clean_text, clean_title
 from overstory_loaders.decoding import read_text
-from overstory_loaders.files import address, has_suffix, stem
+from overstory_loaders.files import address, empty, has_suffix, stem
 from overstory_loaders.front_matter import split_front_matter
 from overstory_loaders.metadata import clean_metadata
 
@@ -34,7 +33,7 @@ class MarkdownLoader:
         matter = split_front_matter(clean_text(read_text(source)))
         text = matter.text.strip()
         if not text:
-            raise BrokenSource("is empty", source=source)
+            raise empty(source)
         headings = find_headings(text)
         metadata = clean_metadata(matter.values).values
         declared = clean_title(str(metadata.pop("title", "")))

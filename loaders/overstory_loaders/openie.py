@@ -99,7 +99,7 @@ def _read(record: Record, source: str, keys: KeyRegister) -> _Read:
 def _list(record: Record, names: tuple[str, ...]) -> list[object]:
     found = next((record.values[name] for name in names if name in record.values), None)
     if not isinstance(found, list):
-        raise record.place.broken(f"has no list {names[0]}")
+        raise record.place.broken(f"has no list {names[0]!r}", remedy="Give it one: [] if there are none.")
     return cast("list[object]", found)
 
 
@@ -134,4 +134,5 @@ def _flaws(wrong: list[object], total: int, place: Place, what: str) -> list[Bro
     if not wrong:
         return []
     example = json.dumps(wrong[0], ensure_ascii=True)[:_EXAMPLE]
-    return [place.broken(f"{len(wrong)} of {total} {what}, like {example}")]
+    message = f"{len(wrong)} of {total} {what}, like {example}"
+    return [place.broken(message, remedy="Nothing, if the rest suffices: it was kept.")]

@@ -11,7 +11,7 @@ from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
 from overstory_loaders.cleaning import clean_text, clean_title
-from overstory_loaders.files import address, has_suffix, missing_extra, open_bytes, stem
+from overstory_loaders.files import address, empty, has_suffix, missing_extra, open_bytes, stem
 from overstory_loaders.metadata import clean_metadata
 
 if TYPE_CHECKING:
@@ -86,10 +86,12 @@ def _opened(stream: IO[bytes], source: str) -> PdfReader:
     except DependencyError as error:
         raise missing_extra("pdf", "cryptography") from error
     except EmptyFileError as error:
-        raise BrokenSource("is empty", source=source) from error
+        raise empty(source) from error
     except Exception as error:  # pypdf says of itself: "broken PDF files might cause other Exceptions"
         raise BrokenSource(
-            f"is no PDF, or a damaged one: {_said(error)}", source=source, remedy="Get it again, or try: qpdf OLD NEW"
+            f"is no PDF, or a damaged one: {_said(error)}",
+            source=source,
+            remedy="Get it again, or try: qpdf OLD.pdf NEW.pdf",
         ) from error
     if not readable:
         raise BrokenSource(
@@ -98,7 +100,7 @@ def _opened(stream: IO[bytes], source: str) -> PdfReader:
             remedy="Decrypt it first: qpdf --decrypt --password=… OLD.pdf NEW.pdf",
         )
     if not page_count:
-        raise BrokenSource("has no pages", source=source, remedy="Get it again, or try: qpdf OLD NEW")
+        raise BrokenSource("has no pages", source=source, remedy="Get it again, or try: qpdf OLD.pdf NEW.pdf")
     return reader
 
 

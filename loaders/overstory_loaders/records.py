@@ -63,7 +63,7 @@ def document_of(record: Record, *, source: str, fields: Fields, keys: KeyRegiste
     text = taken.text(fields.text)
     title = taken.title(fields.title)
     if not (text or title):
-        raise record.place.broken(_why_empty(record, fields))
+        raise _without_text(record, fields)
     key = taken.key(fields, keys)
     metadata = clean_metadata(taken.rest())
     if metadata.dropped:
@@ -101,7 +101,7 @@ class _Taken:
             if text := clean_text(value):
                 return text
         if wrong:
-            raise self._record.place.broken(wrong)
+            raise self._record.place.broken(wrong, remedy="Make it a text, in quotes.")
         return ""
 
     def title(self, names: tuple[str, ...]) -> str:
@@ -118,7 +118,7 @@ class _Taken:
         for name in self._present(fields.id):
             value = self._record.values[name]
             if not (isinstance(value, str) or _is_number(value)):
-                raise place.broken(f"its {name} is {_kind(value)}, neither text nor number")
+                raise place.broken(f"its {name} is {_kind(value)}", remedy="Make it a text or a number.")
             self._used.add(name)
             key = str(value)
             if key.strip():  # otherwise as it is: relevance files name it so
@@ -142,11 +142,14 @@ class _Taken:
         return [name for name in found if self._record.values[name] is not None]
 
 
-def _why_empty(record: Record, fields: Fields) -> str:
+def _without_text(record: Record, fields: Fields) -> BrokenSource:
     named = {name.strip().casefold() for name in record.values}
     if named & {*fields.text, *fields.title}:
-        return "is empty: neither text nor title"
-    return f"has no text: none of the fields {', '.join(fields.text)}"
+        return record.place.broken("is empty: neither text nor title", remedy="Leave it out.")
+    return record.place.broken(
+        f"has no text: none of the fields {', '.join(fields.text)}",
+        remedy=f"Call the field with the text {fields.text[0]!r}.",
+    )
 
 
 def _is_number(value: object) -> bool:

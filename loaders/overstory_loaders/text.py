@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
 from overstory_loaders.cleaning import clean_text, clean_title
 from overstory_loaders.decoding import read_text
-from overstory_loaders.files import address, has_suffix, stem
+from overstory_loaders.files import address, empty, has_suffix, stem
 
 SUFFIXES = (".txt", ".text", ".rst", ".adoc", ".asciidoc", ".org")
 
@@ -27,5 +26,5 @@ class TextLoader:
         """One document."""
         text = clean_text(read_text(source))
         if not text:
-            raise BrokenSource("is empty", source=source)
+            raise empty(source)
         yield Document(source=address(source), source_key="", text=text, title=clean_title(stem(source)))

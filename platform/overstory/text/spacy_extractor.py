@@ -20,7 +20,7 @@ from overstory.text.workers import Workers
 VERSION = 1
 """Changes whenever the same parse may give other sentences or mentions."""
 
-PAYS = 200_000
+PAYS = 100_000
 """Characters from which on the start of more processes is won back."""
 
 MOST = 8

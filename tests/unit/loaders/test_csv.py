@@ -49,8 +49,8 @@ def test_rows_that_do_not_fit_are_reported_with_the_line_they_begin_on(tmp_path:
     outcome = load(CsvLoader(), path)
     assert [document.source_key for document in outcome.documents] == ["1", "5"]
     assert outcome.messages == [
-        "line 4: has 3 cells, and the header 2",
-        "line 5: has 1 cells, and the header 2",
+        "line 4: has 3 cells where the header has 2",
+        "line 5: has 1 cell where the header has 2",
         "line 6: is no row of a table: ',' expected after '\"'",
     ]
 
@@ -77,7 +77,7 @@ def test_a_quote_that_never_closes_is_one_broken_row(tmp_path: Path) -> None:
 def test_a_header_without_a_text_is_shown(tmp_path: Path) -> None:
     outcome = load(CsvLoader(), write(tmp_path / "a.csv", "year;price\n1807;2\n"))
     assert outcome.messages == ["line 1: has no text column: its columns are year, price"]
-    assert "name the column with the text" in outcome.broken[0].remedy
+    assert "call the column with the text" in outcome.broken[0].remedy
 
 
 def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:

@@ -126,8 +126,14 @@ def test_half_an_emoji_costs_no_document_but_no_id_may_have_one(tmp_path: Path) 
 
 def test_what_is_no_json_at_all_is_given_up_soon(tmp_path: Path) -> None:
     outcome = load(JsonLinesLoader(), write(tmp_path / "a.jsonl", "a line of text\n" * 5_000))
-    assert len(outcome.messages) == 100
-    assert outcome.messages[-1] == "is not JSON lines: none of its first 100 lines is a JSON object"
+    assert outcome.messages == ["is not JSON lines: none of its first 100 lines is a JSON object"]
+
+
+def test_a_few_broken_lines_at_the_head_hide_nothing(tmp_path: Path) -> None:
+    outcome = load(JsonLinesLoader(), write(tmp_path / "a.jsonl", "// header\n" * 99 + '{"text": "x"}\n{\n'))
+    assert len(outcome.documents) == 1
+    assert [error.line for error in outcome.broken] == [*range(1, 100), 101]
+    assert len(load(JsonLinesLoader(), write(tmp_path / "b.jsonl", "{\n" * 99)).broken) == 99
 
 
 @pytest.mark.parametrize(

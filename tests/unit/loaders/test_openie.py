@@ -64,7 +64,7 @@ def test_records_that_annotate_nothing_are_broken(tmp_path: Path) -> None:
     outcome = load(OpenIELoader(), write(tmp_path / "openie.jsonl", "\n".join(map(json.dumps, records))))
     assert len(outcome.annotations) == 1
     assert outcome.messages == [
-        "line 2: has no list triples",
+        "line 2: has no list 'triples'",
         "line 3: has no _id",
         "line 4: has the id 'p1' of line 1, which was loaded",
     ]

@@ -1,0 +1,157 @@
+"""What a user sees of bad input: the table in docs/loaders.md, row by row."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pypdf
+import pytest
+from tests.sources import docx_of, pdf_of, write
+
+from overstory.errors import BrokenSource, LoaderNotFound
+from overstory.index.sources import read_sources
+
+DOCS = Path(__file__).parents[3] / "docs" / "loaders.md"
+RECORD = '{"id": "a", "text": "one"}\n'
+GZIPPED = gzip.compress("".join(f'{{"text": "line {number}"}}\n' for number in range(9_000)).encode())
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One bad input.
+
+    Attributes:
+        files: by name; the first is what is loaded. None for the content is a file that does not exist.
+        foreign: where a message goes on in another library's words, which change with its version.
+    """
+
+    loader: str
+    tried: str
+    files: Mapping[str, str | bytes | None]
+    foreign: str = ""
+    named: str | None = None
+
+
+def _zip_of(**members: bytes) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name.replace("__", "/") + ".xml", content)
+    return stream.getvalue()
+
+
+def _pdf_without_pages() -> bytes:
+    stream = io.BytesIO()
+    pypdf.PdfWriter().write(stream)
+    return stream.getvalue()
+
+
+CASES = [
+    Case("any", "a path that does not exist", {"missing.txt": None}),
+    Case("any", "an address", {"https://example.org/a.pdf": None}),
+    Case("any", "a format that nobody knows", {"photo.png": b"\x89PNG"}),
+    Case("any", "a loader that nobody has", {"a.csv": "text\nx\n"}, named="cvs"),
+    Case("any", "a folder with nothing to load", {"": None, "folder/photo.png": b"\x89PNG"}),
+    Case("text", "an empty file", {"notes.txt": " \n"}),
+    Case("text", "Latin-1", {"notes.txt": b"first line\ncaf\xe9\n"}),
+    Case("text", "a picture named .txt", {"photo.txt": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0"}),
+    Case("text", "UTF-16 without a byte order mark", {"notes.txt": "some notes".encode("utf-16-le")}),
+    Case("text", "UTF-16 that breaks off", {"notes.txt": "some notes".encode("utf-16")[:-1]}),
+    Case("text", "65 MiB", {"notes.txt": b"words " * (65 * 2**20 // 6)}),
+    Case("text", "NUL bytes in a text (removed)", {"notes.txt": b"one\0 two. " + b"And more. " * 200}),
+    Case("markdown", "front matter and nothing else", {"page.md": "---\ntitle: T\n---\n"}),
+    Case("markdown", "front matter that never closes (text)", {"page.md": "---\ntitle: T\n\nText."}),
+    Case("html", "a page that only scripts fill", {"page.html": "<title>T</title><script>fill()</script>"}),
+    Case("html", "bytes that are not as declared", {"page.html": b"<meta charset=utf-8><p>caf\xe9"}),
+    Case("html", "an encoding that nobody knows", {"page.html": "<meta charset=klingon><p>nuqneH"}),
+    Case("html", "20,000 elements in one another", {"page.html": "<div>" * 20_000 + "x"}),
+    Case("pdf", "an empty file", {"report.pdf": b""}),
+    Case("pdf", "a text named .pdf", {"report.pdf": "no PDF\n" * 50}, foreign="damaged one: "),
+    Case("pdf", "a password", {"report.pdf": pdf_of(["secret"], password="hunter2")}),
+    Case("pdf", "scanned pages", {"report.pdf": pdf_of(["", "", ""])}),
+    Case("pdf", "no pages", {"report.pdf": _pdf_without_pages()}),
+    Case("docx", "an empty file", {"report.docx": b""}),
+    Case("docx", "a text named .docx", {"report.docx": "no archive"}, foreign="no DOCX: "),
+    Case("docx", "a file that breaks off", {"report.docx": docx_of(("Normal", "x"))[:-400]}, foreign="no DOCX: "),
+    Case("docx", "another kind of archive", {"report.docx": _zip_of(a=b"x")}, foreign="damaged one: "),
+    Case("docx", "a password, or the format of 1997", {"report.docx": bytes.fromhex("d0cf11e0a1b11ae1") + b"\0" * 99}),
+    Case("docx", "a document without words", {"report.docx": docx_of(("Normal", " "))}),
+    Case("docx", "4 kB that unpack to 65 MiB", {"report.docx": _zip_of(word__document=b"\0" * (65 * 2**20))}),
+    Case("jsonl", "an empty file", {"records.jsonl": "\n\n"}),
+    Case("jsonl", "a broken line", {"records.jsonl": RECORD + '{"id": "b", "text"\n{"id": "c", "text": "three"}\n'}),
+    Case("jsonl", "a line that is no object", {"records.jsonl": RECORD + '["b", "two"]\n'}),
+    Case("jsonl", "an id twice", {"records.jsonl": RECORD + '{"id": "a", "text": "another"}\n'}),
+    Case("jsonl", "an id that is a list", {"records.jsonl": RECORD + '{"id": ["b"], "text": "two"}\n'}),
+    Case("jsonl", "half an emoji in an id", {"records.jsonl": RECORD + '{"id": "\\ud83d", "text": "two"}\n'}),
+    Case("jsonl", "half an emoji in a text (replaced)", {"records.jsonl": '{"id": "a", "text": "so \\ud83d"}\n'}),
+    Case("jsonl", "no text", {"records.jsonl": RECORD + '{"id": "b", "words": "two"}\n'}),
+    Case("jsonl", "a text that is a number", {"records.jsonl": RECORD + '{"id": "b", "text": 2}\n'}),
+    Case("jsonl", "an empty text", {"records.jsonl": RECORD + '{"id": "b", "text": " "}\n'}),
+    Case("jsonl", "a line in Latin-1", {"records.jsonl": RECORD.encode() + b'{"text": "caf\xe9"}\n'}),
+    Case(
+        "jsonl", "a line of 65 MiB", {"records.jsonl": RECORD + f'{{"text": "{"x" * 65 * 2**20}"}}\n' + '{"text": "c"}'}
+    ),
+    Case("jsonl", "100,000 brackets", {"records.jsonl": RECORD + '{"text": "b", "x": ' + "[" * 100_000 + "\n"}),
+    Case("jsonl", "100 lines of prose", {"records.jsonl": "Some prose.\n" * 1000}),
+    Case("jsonl", "compressed, and broken off", {"records.jsonl.gz": GZIPPED[:-9]}, foreign="damaged: "),
+    Case("jsonl", "an array that breaks off", {"records.json": '[{"text": "a"},\n {"text": "b"'}),
+    Case("csv", "an empty file", {"table.csv": ""}),
+    Case("csv", "a header alone", {"table.csv": "id,text\n"}),
+    Case("csv", "no column with a text", {"table.csv": "year,price\n1807,2\n"}),
+    Case("csv", "a column twice", {"table.csv": "text,year,year\nx,1,2\n"}),
+    Case("csv", "a cell too many, and one too few", {"table.csv": "id,text\n1,a,b\n2\n3,fine\n"}),
+    Case("csv", "a quote that never closes", {"table.csv": 'id,text\n1,fine\n2,"open\n3,lost\n'}),
+    Case("csv", "a row in Latin-1", {"table.csv": b"id,text\n1,caf\xe9\n2,fine\n"}),
+    Case("beir", "a folder without corpus.jsonl", {"": None, "folder/queries.txt": "x"}, named="beir"),
+    Case("beir", "a passage without _id", {"corpus.jsonl": '{"_id": "a", "text": "one"}\n{"text": "two"}\n'}),
+    Case("beir", "an id twice", {"corpus.jsonl": '{"_id": "a", "text": "one"}\n{"_id": "a", "text": "two"}\n'}),
+    Case(
+        "openie",
+        "a triple of two parts",
+        {"openie.jsonl": json.dumps({"_id": "a", "entities": ["Oslo"], "triples": [["Oslo", "big"], ["a", "b", "c"]]})},
+    ),
+    Case(
+        "openie",
+        "a record without triples",
+        {"openie.jsonl": '{"_id": "a", "entities": [], "triples": []}\n{"_id": "b", "entities": []}\n'},
+    ),
+]
+
+
+def row(case: Case, folder: Path) -> str:
+    """The line of the table that tells of a case."""
+    for name, content in case.files.items():
+        if content is not None:
+            write(folder / name, content)
+    first = next(iter(case.files))
+    source = first if "://" in first else str(folder / first) if first else str(folder / "folder")
+    said: list[tuple[str, str]] = []
+
+    def hear(error: BrokenSource) -> None:
+        said.append((str(error), error.remedy))
+
+    loaded = 0
+    try:
+        for _ in read_sources([source], loader=case.named, on_broken=hear, on_skipped=lambda _: None):
+            loaded += 1
+    except LoaderNotFound as error:
+        said.append((str(error), error.remedy))
+    messages = "<br>".join(f"`{_shown(message, folder, case.foreign)}`" for message, _ in said) or "nothing"
+    remedies = "<br>".join(dict.fromkeys(f"`{_shown(remedy, folder)}`" for _, remedy in said if remedy))
+    return f"| {case.loader} | {case.tried} | {messages} | {remedies} | {loaded or 'nothing'} |"
+
+
+def _shown(text: str, folder: Path, foreign: str = "") -> str:
+    before, mark, _ = text.partition(foreign) if foreign else (text, "", "")
+    return f"{before}{mark}{'…' if mark else ''}".replace(f"{folder}/", "").replace("|", "\\|")
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.loader}, {case.tried}")
+def test_the_documentation_shows_what_a_user_sees(case: Case, tmp_path: Path) -> None:
+    assert row(case, tmp_path) in DOCS.read_text(encoding="utf-8").splitlines()
