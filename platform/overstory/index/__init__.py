@@ -1,13 +1,14 @@
 """The stages that fill the graph, and the ledger that lets them resume."""
 
+from overstory.index.exporting import digest, export_lines
 from overstory.index.ledger import StageRecord
 from overstory.index.linking import link
 from overstory.index.loading import LoadReport, load, preview
 from overstory.index.pipeline import IndexReport, build_index
 from overstory.index.removal import remove_corpus, remove_documents
+from overstory.index.restoring import restore_file, separate_exports
 from overstory.index.sources import read_sources
 from overstory.index.status import CorpusStatus, StoredDocument, read_status, stored_documents
-from overstory.index.transfer import digest, export_lines, restore_file, separate_exports
 
 __all__ = [
     "CorpusStatus",

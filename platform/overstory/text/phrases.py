@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-CLAUSES = frozenset({"relcl", "acl", "advcl", "xcomp", "ccomp", "appos", "parataxis", "dep", "csubj", "mark", "preconj"})
+CLAUSES = frozenset(
+    {"relcl", "acl", "advcl", "xcomp", "ccomp", "appos", "parataxis", "dep", "csubj", "mark", "preconj"}
+)
 """What hangs on a noun without being part of its name; facts of their own come from most of it."""
 
 ARTICLES = frozenset({"the", "a", "an"})

@@ -1,84 +1,30 @@
-"""Export and restore: a corpus as JSON lines, one document a line with all that was found in it, and its digest.
-
-A line holds no id: ids follow from the corpus' name and the content, so that a corpus can be restored under another
-name, in another database, and has the same digest there.
-"""
+"""Restoring: what `export` wrote becomes documents, chunks, vectors, mentions and facts again."""
 
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from overstory.errors import BrokenSource, EmbedderMismatch
-from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches
+from overstory.graph import Transaction, Writer, batches
 from overstory.graph.ids import document_id
+from overstory.index.exporting import DOCUMENTS_A_PAGE, FORMAT, Record
 from overstory.index.findings import Findings, FoundFact, FoundMention, write_findings
 from overstory.index.ledger import recorded
 from overstory.index.loading import LoadReport
-from overstory.index.storing import METADATA, chunk_rows, document_row, store_documents
+from overstory.index.storing import chunk_rows, document_row, store_documents
 from overstory.model import Document, TextPiece
 from overstory.protocols import Progress
 
-FORMAT = 1
-DOCUMENTS_A_PAGE = 100
 _MARK = b'{"overstory_export":'
-
-# A line of the file, or a row of the graph: JSON of a shape that only the code beside it knows.
-Record = dict[str, Any]
-
-
-def export_lines(graph: GraphClient, corpus: Corpus) -> Iterator[str]:
-    """A header, then one line a document, without line ends; lazily."""
-    yield _json(
-        {
-            "overstory_export": FORMAT,
-            "corpus": corpus.name,
-            "embedder": corpus.embedder,
-            "dimension": corpus.dimension,
-            "analyzer": corpus.analyzer,
-        }
-    )
-    for record in document_records(graph, corpus):
-        yield _json(record)
-
-
-def document_records(graph: GraphClient, corpus: Corpus) -> Iterator[Record]:
-    """Every document with its chunks, their vectors, mentions and facts; lazily, page by page."""
-    label = corpus.label
-    after = ""
-    while documents := [
-        row["document"] for row in graph.run("export/documents", label, read=True, after=after, limit=DOCUMENTS_A_PAGE)
-    ]:
-        ids = [document["id"] for document in documents]
-        rows = graph.run("export/chunks", label, read=True, documents=ids, property=corpus.embedding_property)
-        chunk_ids = [row["id"] for row in rows]
-        mentions = _grouped(graph.run("export/mentions", label, read=True, chunks=chunk_ids))
-        facts = _grouped(graph.run("export/statements", label, read=True, chunks=chunk_ids))
-        chunks: dict[str, list[Record]] = {}
-        for row in rows:
-            found = {"mentions": mentions.get(row["id"], []), "facts": facts.get(row["id"], [])}
-            chunks.setdefault(row["document"], []).append(_chunk_record(row) | found)
-        for document in documents:
-            yield _document_record(document, chunks.get(document["id"], []))
-        after = ids[-1]
-
-
-def digest(graph: GraphClient, corpus: Corpus) -> str:
-    """64 hexadecimal digits over all that follows from the documents: chunks, vectors, mentions, facts, entities.
-
-    Times, run ids, versions and the corpus' name are left out. Equal content in any order gives an equal digest: it is
-    the sum of the records' SHA-256, so that nothing need be sorted or held in memory.
-    """
-    total = 0
-    for record in _digest_records(graph, corpus):
-        total += int.from_bytes(hashlib.sha256(_json(record).encode()).digest())
-    return f"{total % 2**256:064x}"
+_DOCUMENT_KEYS = {"source", "source_key", "title", "sha256", "metadata", "chunks"}
+_CHUNK_KEYS = {
+    *("heading", "text", "start", "end", "token_count", "extracted", "sentences", "vector", "mentions", "facts"),
+}
 
 
 def separate_exports(paths: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -228,43 +174,9 @@ def _findings(chunk: str, record: Record, by: str) -> Findings:
     return Findings(chunk_id=chunk, mentions=mentions, facts=facts)
 
 
-def _document_record(document: Record, chunks: list[Record]) -> Record:
-    return {
-        "source": document["source"],
-        "source_key": document["source_key"],
-        "title": document["title"],
-        "sha256": document["sha256"],
-        "metadata": {k.removeprefix(METADATA): v for k, v in sorted(document.items()) if k.startswith(METADATA)},
-        "chunks": chunks,
-    }
-
-
-def _chunk_record(row: Record) -> Record:
-    kept = {key: row[key] for key in ("heading", "text", "start", "end", "token_count", "extracted", "sentences")}
-    vector = row["vector"]
-    packed = None if vector is None else base64.b64encode(np.asarray(vector, dtype="<f4").tobytes()).decode("ascii")
-    return kept | {"vector": packed}
-
-
 def _vector(packed: str) -> list[float]:
     vector: list[float] = np.frombuffer(base64.b64decode(packed), dtype="<f4").tolist()
     return vector
-
-
-def _grouped(rows: list[Record]) -> dict[str, list[Record]]:
-    """Rows by their chunk, without it."""
-    result: dict[str, list[Record]] = {}
-    for row in rows:
-        result.setdefault(row["chunk"], []).append({key: value for key, value in row.items() if key != "chunk"})
-    return result
-
-
-def _digest_records(graph: GraphClient, corpus: Corpus) -> Iterator[Record]:
-    yield {"embedder": corpus.embedder, "dimension": corpus.dimension, "analyzer": corpus.analyzer}
-    yield from document_records(graph, corpus)
-    for statement in ("entities", "relations", "order"):
-        for row in graph.stream(f"export/{statement}", corpus.label):
-            yield {statement: row}
 
 
 def _is_export(path: Path) -> bool:
@@ -275,12 +187,6 @@ def _is_export(path: Path) -> bool:
             return file.read(len(_MARK)) == _MARK
     except OSError:
         return False
-
-
-_DOCUMENT_KEYS = {"source", "source_key", "title", "sha256", "metadata", "chunks"}
-_CHUNK_KEYS = {
-    *("heading", "text", "start", "end", "token_count", "extracted", "sentences", "vector", "mentions", "facts"),
-}
 
 
 def _document_line(number: int, line: str, source: str) -> Record:
@@ -309,7 +215,3 @@ def _parsed(number: int, line: str, source: str) -> Record:
             f"not a line of an export: {error}", source=source, line=number, remedy="Export the corpus again."
         ) from error
     return record
-
-
-def _json(record: Record) -> str:
-    return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
