@@ -1,5 +1,5 @@
 // Values that show what the saved queries do: two telling names of some passages that are not related directly, and a
-// long document.
+// long document whose first passage states a fact.
 // Parameters: none
 // Rows: name, other, type, document STRING, null where the corpus has none; one
 CALL () {
@@ -16,7 +16,9 @@ CALL () {
 }
 CALL () {
   MATCH (d:{{corpus}}_Document) WHERE d.title <> ''
-  WITH d ORDER BY d.chunks > 50, d.chunks DESC, d.title LIMIT 1
+  WITH d ORDER BY d.chunks > 50, d.chunks DESC, d.title LIMIT 100
+  WITH d, EXISTS { (d)<-[:PART_OF]-(:{{corpus}}_Chunk {seq: 0})<-[:STATED_IN]-(:Fact) } AS states
+  ORDER BY NOT states, d.chunks DESC, d.title LIMIT 1
   RETURN collect(d.title)[0] AS document
 }
 RETURN e.name AS name, o.name AS other, e.type AS type, document

@@ -1,4 +1,4 @@
-// The names that are written in most ways
+// Names: those that are written in most ways
 // Parameters: none
 // Rows: name, type STRING; ways INTEGER; aliases LIST<STRING> (the most frequent first); most ways first
 MATCH (e:Entity:{{corpus}}) WHERE size(e.aliases) > 0

@@ -1,4 +1,4 @@
-// The facts that a document states, with their sentences
+// Document: its facts, with their sentences
 // Parameters: $document STRING (title, id or source of a document)
 // Rows: passage INTEGER, subject, predicate, object, sentence STRING, by STRING (who found the fact); in reading order
 MATCH (d:{{corpus}}_Document) WHERE $document IN [d.title, d.id, d.source]

@@ -1,4 +1,4 @@
-// A document with its passages in reading order
+// Document: its passages in reading order
 // Parameters: $document STRING (title, id or source of a document)
 // Rows: part, following PATH (following is null for the last passage); a picture of at most 50 passages
 MATCH (d:{{corpus}}_Document) WHERE $document IN [d.title, d.id, d.source]

@@ -1,4 +1,4 @@
-// Documents, the longest first
+// Corpus: its longest documents
 // Parameters: none
 // Rows: title STRING, passages INTEGER, source, source_key, id STRING; most passages first
 MATCH (d:{{corpus}}_Document)

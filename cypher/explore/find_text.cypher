@@ -1,4 +1,4 @@
-// The passages that have some words
+// Search: passages by their words
 // Parameters: $words STRING (Lucene's syntax: a word, "a phrase", +needed, -unwanted, begin*)
 // Rows: score FLOAT, title, text, heading, id STRING (of the passage); best first
 CALL db.index.fulltext.queryNodes('overstory_text_{{corpus}}', $words, {limit: 25}) YIELD node AS c, score

@@ -1,4 +1,4 @@
-// The sentences that mention a name
+// Name: the sentences that mention it
 // Parameters: $name STRING (or an alias; upper and lower case are one)
 // Rows: name, title, sentence STRING (the whole passage where the sentence is not known); passage INTEGER;
 //   by STRING (who found the mention); by title, in reading order

@@ -1,4 +1,4 @@
-// Where a name is mentioned: its passages
+// Name: the passages that mention it
 // Parameters: $name STRING (or an alias; upper and lower case are one)
 // Rows: mention PATH; a picture of at most 25 passages
 MATCH (e:Entity:{{corpus}})

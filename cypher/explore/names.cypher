@@ -1,4 +1,4 @@
-// The names that most passages mention
+// Names: those that most passages mention
 // Parameters: $type STRING (PERSON, ORG, GPE, …; '' for all types)
 // Rows: name, type STRING; passages INTEGER; specificity FLOAT (near 1: it tells passages apart); aliases LIST<STRING>;
 //   most passages first

@@ -1,4 +1,4 @@
-// What the corpus holds: nodes and relationships by kind
+// Corpus: its nodes and relationships by kind
 // Parameters: none
 // Rows: what STRING (node or relationship), kind STRING (its label or type), number INTEGER; most first
 CALL () {

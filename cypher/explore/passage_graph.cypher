@@ -1,4 +1,4 @@
-// What a document's first passage says: its facts and their names
+// Document: the facts of its first passage, and their names
 // Parameters: $document STRING (title, id or source of a document)
 // Rows: stated, argument PATH (argument is null for a fact without names); a picture of at most 15 facts
 MATCH (d:{{corpus}}_Document) WHERE $document IN [d.title, d.id, d.source]

@@ -1,4 +1,4 @@
-// The shortest ways from one name to another, with a sentence for each step
+// Two names: the shortest ways from one to the other
 // Parameters: $name, $other STRING (names or aliases; upper and lower case are one)
 // Rows: way PATH, sentences LIST<STRING> (one a step; the Table view shows them); a picture of at most 5 ways
 MATCH (a:Entity:{{corpus}})

@@ -1,4 +1,4 @@
-// The facts around a name: what it is related to, and how
+// Name: the facts around it
 // Parameters: $name STRING (or an alias; upper and lower case are one)
 // Rows: fact PATH; a picture of at most 50 relationships, those that are stated most often
 MATCH (e:Entity:{{corpus}})

@@ -1,4 +1,4 @@
-// The passages nearest in meaning to a document's first passage
+// Search: passages that mean the same as a document's first
 // Parameters: $document STRING (title, id or source of a document)
 // Rows: similarity FLOAT (cosine), title, text, heading, id STRING (of the passage); nearest first
 MATCH (corpus:Corpus:{{corpus}})

@@ -1,4 +1,4 @@
-// The names that tie a few documents together
+// Names: those that tie a few documents together
 // Parameters: $type STRING (PERSON, ORG, GPE, …; '' for all types)
 // Rows: name, type STRING; documents INTEGER (2 to 5), titles LIST<STRING>, specificity FLOAT; most specific first
 MATCH (e:Entity:{{corpus}}) WHERE $type IN ['', e.type] AND e.df >= 2

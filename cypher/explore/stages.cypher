@@ -1,4 +1,4 @@
-// What was done to the corpus: the ledger of its stages
+// Corpus: what was done to it, stage by stage
 // Parameters: none
 // Rows: stage, status STRING; started DATETIME; seconds FLOAT; tokens INTEGER; counts LIST<STRING>; the oldest first
 MATCH (s:Stage:{{corpus}})

@@ -1,4 +1,4 @@
-// The passages that mention two names together
+// Two names: the passages that mention both
 // Parameters: $name, $other STRING (names or aliases; upper and lower case are one)
 // Rows: together PATH; a picture of at most 25 passages
 MATCH (a:Entity:{{corpus}})

@@ -29,7 +29,7 @@ _NESTING = re.compile(
 _PRESCAN = 1024
 """Browsers look for the declaration in so many bytes."""
 _CHARSET = re.compile(rb"""(?:<meta[^>]+?charset|<\?xml[^>]+?encoding)\s*=\s*["']?\s*([\w:.-]+)""", re.IGNORECASE)
-_AS_BROWSERS_DO = {"iso8859-1": "cp1252", "ascii": "cp1252", "iso8859-9": "cp1254", "utf-16": "utf-8"}
+_AS_BROWSERS_DO = {"iso8859-1": "cp1252", "ascii": "cp1252", "iso8859-9": "cp1254"}
 """What the HTML standard reads under a name: "latin1" has always meant Windows-1252 on the web."""
 
 
@@ -78,11 +78,13 @@ def declared_encoding(data: bytes, source: str) -> str | None:
     label = found.group(1).decode("ascii", "replace")
     try:
         codec = codecs.lookup(label).name
-    except LookupError as error:
+        (b" " * 4).decode(codec)  # Python also knows codecs that make no text, such as "hex"
+    except (LookupError, UnicodeError) as error:
         raise BrokenSource(
             f"declares the encoding {label!r}, which is unknown", source=source, remedy="Convert it to UTF-8."
         ) from error
-    return _AS_BROWSERS_DO.get(codec, codec)
+    # A page whose declaration can be read byte by byte is not UTF-16, whatever it declares.
+    return "utf-8" if codec.startswith("utf-16") else _AS_BROWSERS_DO.get(codec, codec)
 
 
 def _check_depth(markup: str, source: str) -> None:
@@ -91,7 +93,7 @@ def _check_depth(markup: str, source: str) -> None:
         return
     depth = 0
     for tag in _NESTING.finditer(markup):
-        depth += -1 if tag.group(1) else 1
+        depth = max(0, depth - 1) if tag.group(1) else depth + 1
         if depth > DEPTH_LIMIT:
             raise BrokenSource(
                 f"nests more than {DEPTH_LIMIT} elements in one another", source=source, remedy="Leave it out."

@@ -133,6 +133,6 @@ def _flaws(wrong: list[object], total: int, place: Place, what: str) -> list[Bro
     """One report a record, however many of its parts are wrong."""
     if not wrong:
         return []
-    example = json.dumps(wrong[0], ensure_ascii=True)[:_EXAMPLE]
+    example = clean_title(json.dumps(wrong[0], ensure_ascii=False))[:_EXAMPLE]
     message = f"{len(wrong)} of {total} {what}, like {example}"
     return [place.broken(message, remedy="Nothing, if the rest suffices: it was kept.")]

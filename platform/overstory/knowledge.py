@@ -153,7 +153,7 @@ class Knowledge:
             self._load(writer, documents, report, _on_broken(report, strict=strict))
         return report
 
-    def preview(self, paths: Sequence[str | Path], *, loader: str | None = None) -> LoadReport:
+    def preview(self, paths: Sequence[str | Path], *, loader: str | None = None, strict: bool = False) -> LoadReport:
         """What `ingest` would do, without doing it; restoring exports is not previewed.
 
         Raises:
@@ -167,7 +167,10 @@ class Knowledge:
                 remedy="Restore it into a corpus of its own: --corpus NAME",
             )
         documents = index.read_sources(
-            sources, loader=loader, on_broken=report.broken.append, on_skipped=report.skipped.append
+            sources,
+            loader=loader,
+            on_broken=_on_broken(report, strict=strict),
+            on_skipped=report.skipped.append,
         )
         index.preview(self.graph, self._corpus_if_there(), documents, report=report)
         return report

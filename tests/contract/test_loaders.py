@@ -170,7 +170,9 @@ def test_what_the_listener_raises_stops_the_loading(name: str, sample: Sample) -
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(data=st.data())
 def test_damage_of_any_kind_is_a_broken_source_and_no_other_error(
     name: str, tmp_path: Path, data: st.DataObject

@@ -11,6 +11,7 @@ import click
 from overstory import explore
 from overstory.cli.options import json_option, verbosity_options
 from overstory.cli.output import counted, show_json
+from overstory.errors import CorpusNotFound
 from overstory.graph import Corpus, read_corpus
 from overstory.knowledge import DEFAULT_CORPUS, Knowledge
 from overstory.protocols import Progress
@@ -65,11 +66,17 @@ def browser(
 
 def _corpus(knowledge: Knowledge, wanted: str | None) -> Corpus:
     """The corpus of this name; if none is named, the default one, or else the only one."""
-    if wanted is None:
-        corpora = [size.corpus for size in knowledge.corpora()]
-        if len(corpora) == 1:
-            return corpora[0]
-    return read_corpus(knowledge.graph, knowledge.corpus_name)
+    if wanted is not None:
+        return read_corpus(knowledge.graph, wanted)
+    corpora = {size.corpus.name: size.corpus for size in knowledge.corpora()}
+    if DEFAULT_CORPUS in corpora or not corpora:
+        return read_corpus(knowledge.graph, DEFAULT_CORPUS)
+    if len(corpora) > 1:
+        raise CorpusNotFound(
+            f"There are several corpora: {', '.join(corpora)}.",
+            remedy="Name one: overstory browser --corpus NAME",
+        )
+    return next(iter(corpora.values()))
 
 
 def _save(knowledge: Knowledge, corpus: Corpus, folder: Path, *, as_json: bool) -> None:

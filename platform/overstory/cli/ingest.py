@@ -35,7 +35,7 @@ def ingest(
       overstory ingest passages.jsonl --corpus wiki --dry-run
     """
     if dry_run:
-        report = knowledge.preview(paths, loader=loader)
+        report = knowledge.preview(paths, loader=loader, strict=strict)
     else:
         report = knowledge.ingest(paths, loader=loader, strict=strict)
     if as_json:
@@ -53,7 +53,7 @@ def _show(report: LoadReport, corpus: str, *, dry_run: bool) -> None:
         + (f"; {report.annotated:,} {would}annotated" if report.annotated else "")
         + "."
     )
-    _show_some("skipped, since no loader recognises them", report.skipped)
+    _show_some("skipped, since no loader reads them", report.skipped)
     _show_some("broken and skipped", [_with_remedy(str(error), error.remedy) for error in report.broken])
     if report.added + report.changed + report.annotated and not dry_run:
         click.echo(f"Next: overstory index --corpus {corpus!r}")

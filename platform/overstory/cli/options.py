@@ -33,6 +33,8 @@ def verbosity_options(command: Callable[Concatenate[Progress, P], R]) -> Callabl
         verbose, quiet = bool(kwargs.pop("verbose")), bool(kwargs.pop("quiet"))
         if verbose:
             _log_to_stderr()
+        else:
+            logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it warns of every oddity; what fails we say
         return command(progress_for(quiet=quiet), *args, **kwargs)
 
     return wrapper

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
-from typing import Protocol, cast
 
-from tokenizers import Encoding, Tokenizer
+from tokenizers import Tokenizer
 
 from overstory.embed.files import checked
 from overstory.wellformed import well_formed
@@ -19,12 +18,6 @@ LONGEST_WORD = 100
 """Tokens that a word can have: WordPiece gives up on a longer one, and calls it unknown."""
 FIRST_LOOK = 4_096
 """Characters of a long text that are looked at first; four times what 256 tokens of English need."""
-
-
-class _BatchTokenizer(Protocol):
-    """The one method of `tokenizers.Tokenizer` that its stubs leave out."""
-
-    def encode_batch_fast(self, input: Sequence[str]) -> list[Encoding]: ...  # noqa: A002
 
 
 class WordPieces:
@@ -39,7 +32,7 @@ class WordPieces:
         tokenizer = Tokenizer.from_file(str(checked(path, TOKENIZER_SHA256, remedy=REMEDY)))
         tokenizer.no_padding()
         tokenizer.no_truncation()
-        self._tokenizer = cast("_BatchTokenizer", tokenizer)
+        self._tokenizer = tokenizer
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text, [CLS] and [SEP] included."""

@@ -34,10 +34,8 @@ class Addresses:
             browser: where Browser is; if left out, the embedded server's own, or where a server of the user's usually
                 has it (port 7474 of its host).
         """
-        base = browser or graph.browser_url or f"http://{_host(graph.uri)}:{USUAL_PORT}"
-        base = base.rstrip("/")
         return cls(
-            browser=f"{base}/" if base.endswith("/browser") else f"{base}/browser/",
+            browser=browser_address(browser, graph.browser_url, graph.uri),
             bolt=graph.uri,
             user=graph.user,
             database=graph.database,
@@ -57,6 +55,12 @@ class Addresses:
         if guide:
             values |= {"cmd": "guide", "arg": guide}
         return f"{self.browser}?{urlencode(values, quote_via=quote)}"
+
+
+def browser_address(named: str | None, own: str, bolt: str) -> str:
+    """Where Browser is: where somebody says, else at the server's own HTTP address, else where it usually is."""
+    base = (named or own or f"http://{_host(bolt)}:{USUAL_PORT}").rstrip("/")
+    return f"{base}/" if base.endswith("/browser") else f"{base}/browser/"
 
 
 def _host(uri: str) -> str:

@@ -44,14 +44,14 @@ def guide(
 def parameters_command(values: Mapping[str, str]) -> str:
     """The Browser command that sets all parameters, without its colon.
 
-    A semicolon would end a statement, so that it is written as JSON allows.
+    Browser takes a semicolon for the end of a command, even in a string; JSON and Cypher both know it as \\u003b.
     """
     return "params " + json.dumps(dict(values), ensure_ascii=False).replace(";", "\\u003b")
 
 
 def parameter_command(name: str, value: str) -> str:
     """The Browser command that sets one parameter and keeps the others."""
-    quoted = value.replace("\\", "\\\\").replace("'", "\\'")
+    quoted = value.replace("\\", "\\\\").replace("'", "\\'").replace(";", "\\u003b")
     return f":param {name} => '{quoted}'"
 
 

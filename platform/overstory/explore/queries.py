@@ -64,10 +64,10 @@ class SavedQuery:
         return " PATH" in self.rows
 
 
-def saved_queries(label: str) -> dict[str, list[SavedQuery]]:
+def saved_queries(label: str, *, order: Mapping[str, tuple[str, ...]] = CHAPTERS) -> dict[str, list[SavedQuery]]:
     """All saved queries for the corpus of this label, by chapter, in the order of reading."""
     found = {query.name: query for query in (_query(name, label) for name in statement_names(FOLDER))}
-    chapters = {chapter: [found.pop(name) for name in names if name in found] for chapter, names in CHAPTERS.items()}
+    chapters = {chapter: [found.pop(name) for name in names if name in found] for chapter, names in order.items()}
     if found:
         chapters[REMAINING] = list(found.values())
     return chapters

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Self
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 LISTENS = "127.0.0.1"
 HOST = "localhost"
@@ -75,15 +75,18 @@ class GuideServer:
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
-    allow_reuse_address = True
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Nothing: who hangs up in the middle of an answer is no news for the user's terminal."""
 
 
 def _handler(files: Mapping[str, File], browser_host: str) -> type[BaseHTTPRequestHandler]:
-    readers = {HOST, LISTENS, browser_host}
+    own = {HOST, LISTENS}
+    readers = own | {browser_host} - {""}
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            file = files.get(urlsplit(self.path).path)
+            file = files.get(self.path.partition("?")[0])
             if not self._asked_by_name():
                 self.send_error(403)
             elif file is None:
@@ -92,7 +95,7 @@ def _handler(files: Mapping[str, File], browser_host: str) -> type[BaseHTTPReque
                 self._send(file)
 
         def do_OPTIONS(self) -> None:
-            """What a web browser asks before a request across origins: Browser sends headers against caching."""
+            """What a web browser asks before a request across origins: Browser sends headers of its own."""
             self.send_response(204)
             self._allow_origin()
             self.send_header("Access-Control-Allow-Methods", "GET")
@@ -109,7 +112,7 @@ def _handler(files: Mapping[str, File], browser_host: str) -> type[BaseHTTPReque
             self.send_header("Content-Length", str(len(file.content)))
             self.send_header("Cache-Control", "no-store")
             if file.name:
-                self.send_header("Content-Disposition", f'attachment; filename="{file.name}"')
+                self.send_header("Content-Disposition", f"attachment; filename*=UTF-8''{quote(file.name)}")
             self.end_headers()
             self.wfile.write(file.content)
 
@@ -121,7 +124,7 @@ def _handler(files: Mapping[str, File], browser_host: str) -> type[BaseHTTPReque
 
         def _asked_by_name(self) -> bool:
             """False if a foreign name was made to point here, which would make its pages of the same origin."""
-            return _host(f"//{self.headers.get('Host', '')}") in {HOST, LISTENS}
+            return _host(f"//{self.headers.get('Host', '')}") in own
 
     return Handler
 

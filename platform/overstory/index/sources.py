@@ -156,7 +156,8 @@ class _Reader:
     def _tell_what_stays_out(self, folder: Path, loader: Loader) -> None:
         """Files that would be read if they stood elsewhere: nobody should believe that they were."""
         for path, other in self._walk(folder) if self._only is None else ():
-            if other is not loader and not recognises(loader, str(path)):
+            read_before = os.path.realpath(path) in self._done
+            if other is not loader and not read_before and not recognises(loader, str(path)):
                 self._on_skipped(f"{path} (its folder is read as a whole, by the loader {loader.name!r})")
 
     def _items(self, source: str, loader: Loader) -> Iterator[Document | Annotation]:

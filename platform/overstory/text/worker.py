@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import sys
 from typing import IO
 
@@ -14,8 +13,7 @@ from overstory.text.spacy_parser import SpacyParser
 
 
 def main(pipeline: str) -> None:
-    """Answers until its parent closes the pipe, or is gone. An interruption is the parent's affair."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Answers until its parent closes the pipe, or is gone."""
     with os.fdopen(os.dup(1), "w", encoding="utf-8") as answers:
         os.dup2(2, 1)  # what a pipeline prints must not get between the answers
         try:

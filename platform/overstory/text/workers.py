@@ -67,9 +67,10 @@ class Workers:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._threads.shutdown(wait=False, cancel_futures=True)
         for worker in self._all:
             worker.stop()
-        self._threads.shutdown(cancel_futures=True)
+        self._threads.shutdown()
 
 
 class _Worker:
@@ -77,7 +78,11 @@ class _Worker:
         path = [str(Path(entry).absolute()) for entry in sys.path]
         code = f"import sys; sys.path[:] = {path!r}; from overstory.text.worker import main; main({pipeline!r})"
         self._process = subprocess.Popen(  # noqa: S603 # our own interpreter, no shell
-            [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=os.environ | _ONE_THREAD
+            [sys.executable, "-c", code],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=os.environ | _ONE_THREAD,
+            process_group=0,  # an interruption from the keyboard is for the parent
         )
         assert self._process.stdin is not None and self._process.stdout is not None  # noqa: S101, PT018 # for mypy
         self._questions, self._answers = self._process.stdin, self._process.stdout

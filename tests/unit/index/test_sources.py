@@ -140,6 +140,7 @@ def test_a_beir_folder_is_read_as_a_whole_wherever_it_stands(tmp_path: Path) -> 
     assert result.texts == ["notes", "passage"]
     assert result.skipped == [f"{queries} (its folder is read as a whole, by the loader 'beir')"]
     assert read(corpus, corpus.parent).texts == ["passage"]
+    assert read(queries, corpus.parent) == Read(texts=["question", "passage"])
 
 
 def test_a_named_loader_reads_the_files_named_and_of_folders_what_it_recognises(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from overstory_loaders.cleaning import clean_text, clean_title, is_storable
@@ -39,6 +39,7 @@ def test_an_id_must_be_storable_as_it_is() -> None:
     assert not is_storable("\ud800")
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # machines may be busy
 @given(ANY_TEXT)
 def test_cleaning_twice_changes_nothing_and_utf8_can_hold_it(text: str) -> None:
     cleaned = clean_text(text)

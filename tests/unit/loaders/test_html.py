@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 from tests.sources import load, write
@@ -85,6 +85,7 @@ def test_a_table_in_a_table_is_data_in_a_layout(tmp_path: Path) -> None:
         ("", "utf-16"),
         ('<meta charset="iso-8859-1">', "cp1252"),
         ("<meta charset=utf-8>", "utf-8"),
+        ("<meta charset=utf-16le>", "utf-8"),
         ('<meta http-equiv="Content-Type" content="text/html; charset=Shift_JIS">', "shift_jis"),
         ('<?xml version="1.0" encoding="ISO-8859-15"?>', "iso8859-15"),
     ],
@@ -102,9 +103,10 @@ def test_an_encoding_that_the_bytes_do_not_keep_to_is_reported(tmp_path: Path) -
     ]
 
 
-def test_an_unknown_encoding_is_reported(tmp_path: Path) -> None:
-    outcome = load(HtmlLoader(), write(tmp_path / "a.html", "<meta charset=klingon><p>nuqneH"))
-    assert outcome.messages == ["declares the encoding 'klingon', which is unknown"]
+@pytest.mark.parametrize("name", ["klingon", "hex", "undefined"])
+def test_an_unknown_encoding_is_reported(tmp_path: Path, name: str) -> None:
+    outcome = load(HtmlLoader(), write(tmp_path / "a.html", f"<meta charset={name}><p>nuqneH"))
+    assert outcome.messages == [f"declares the encoding {name!r}, which is unknown"]
 
 
 def test_a_page_without_a_title_is_called_by_its_heading_or_its_file(tmp_path: Path) -> None:
@@ -124,6 +126,7 @@ def test_many_elements_side_by_side_are_no_nesting(tmp_path: Path) -> None:
     assert load(HtmlLoader(), write(tmp_path / "a.html", page)).document.text.count("x") == 20_000
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # machines may be busy
 @given(SOUP)
 def test_whatever_the_markup_headings_stand_where_they_say(soup: list[str]) -> None:
     outlined = join_blocks(page_blocks(LexborHTMLParser("".join(soup)).root))
