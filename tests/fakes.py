@@ -30,7 +30,8 @@ class HashingEmbedder:
             for word in text.lower().split():
                 vectors[row, int.from_bytes(hashlib.sha256(word.encode()).digest()[:4]) % self.dimension] += 1.0
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return (vectors / np.maximum(lengths, 1e-9)).astype(np.float32)
+        unit: Vectors = (vectors / np.maximum(lengths, 1e-9)).astype(np.float32)
+        return unit
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         return [len(text.split()) for text in texts]

@@ -107,7 +107,7 @@ def _print(addresses: explore.Addresses, corpus: Corpus, *, as_json: bool) -> No
 
 def _serve(knowledge: Knowledge, corpus: Corpus, addresses: explore.Addresses, *, open_it: bool) -> None:
     """The open connection keeps an embedded server from stopping as idle."""
-    with explore.GuideServer(origin=addresses.origin) as server:
+    with suppress(KeyboardInterrupt), explore.GuideServer(origin=addresses.origin) as server:
         guide = explore.serve_guide(server, knowledge.graph, corpus)
         link = addresses.link(guide)
         _show(addresses, link)
@@ -115,8 +115,7 @@ def _serve(knowledge: Knowledge, corpus: Corpus, addresses: explore.Addresses, *
         if open_it and not _open(link):
             click.echo("No web browser can be opened here: follow the first address.")
         click.echo(f"\nThe guide of corpus {corpus.name!r} is served until you press Ctrl-C.")
-        with suppress(KeyboardInterrupt):
-            server.wait()
+        server.wait()
 
 
 def _show(addresses: explore.Addresses, link: str = "") -> None:

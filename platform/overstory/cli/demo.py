@@ -20,8 +20,10 @@ SOURCE = "examples/hotpotqa"
 """The namespace of the demo's documents: the same for a checkout and for every place that a wheel is installed in."""
 
 QUESTIONS = (
-    "In what year was the man that resigned as the president of Israel "
-    "before the Israeli presidential election, 2000 born?",
+    (
+        "In what year was the man that resigned as the president of Israel "
+        "before the Israeli presidential election, 2000 born?"
+    ),
     "The real life person that James Woods' character is based on in the film In Love and War was awarded what medal?",
     "Are Watertown International Airport and Alexandria International Airport both airports in the same state?",
 )

@@ -1,0 +1,123 @@
+"""`overstory browser` in a process of its own: what it prints, serves, opens and writes."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import httpx
+import pytest
+from tests.passages import OpenCorpus
+
+from overstory.knowledge import Knowledge
+from overstory.settings import Settings
+
+NONE = "lynx"
+"""A web browser for the terminal, which is none for Neo4j Browser."""
+
+
+def command(*arguments: str | Path) -> list[str]:
+    return [str(Path(sys.executable).with_name("overstory")), "browser", *map(str, arguments)]
+
+
+@pytest.fixture
+def environment(settings: Settings) -> dict[str, str]:
+    return os.environ | {
+        "OVERSTORY_HOME": str(settings.places.data),
+        "OVERSTORY_CACHE": str(settings.places.cache),
+        "BROWSER": NONE,
+    }
+
+
+@contextmanager
+def serving(environment: dict[str, str], *arguments: str) -> Generator[str]:
+    """What the command prints until it serves; it is interrupted at the end, which is the way to end it."""
+    with subprocess.Popen(
+        command(*arguments),
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a test's parent may ignore it
+    ) as process:
+        assert process.stdout is not None
+        printed = ""
+        while "Ctrl-C" not in printed:
+            line = process.stdout.readline()
+            assert line, printed
+            printed += line
+        try:
+            yield printed
+            process.send_signal(signal.SIGINT)
+            assert process.wait(20) == 0
+        finally:
+            process.kill()
+
+
+def test_the_guide_is_served_until_ctrl_c(environment: dict[str, str], shared_corpus: Knowledge) -> None:
+    with serving(environment, "--corpus", shared_corpus.corpus_name) as printed:
+        assert "No web browser can be opened here" in printed
+        assert "overstory server password" in printed
+        link = parse_qs(urlsplit(re.findall(r"Browser +(\S+)", printed)[0]).query)
+        (guide,) = link["arg"]
+        page = httpx.get(guide).text
+        assert "Albert Einstein" in page
+        (style,) = re.findall(r'data-exec="style (\S+)"', page)
+        assert "node.Document {" in httpx.get(style).text
+        (queries,) = re.findall(r'href="(\S+)"', page)
+        assert httpx.get(queries).content.startswith(b"PK")
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(guide)
+
+
+def test_a_web_browser_is_opened_on_the_guide(
+    environment: dict[str, str], shared_corpus: Knowledge, tmp_path: Path
+) -> None:
+    opened = tmp_path / "opened"
+    program = tmp_path / "browser"
+    program.write_text(f'#!/bin/sh\nprintf %s "$1" > {opened}\n')
+    program.chmod(0o755)
+    with serving(environment | {"BROWSER": f"{program} %s"}, "--corpus", shared_corpus.corpus_name) as printed:
+        assert opened.read_text() in printed
+        assert "cmd=guide" in opened.read_text()
+    opened.unlink()
+    with serving(environment | {"BROWSER": f"{program} %s"}, "--no-open", "--corpus", shared_corpus.corpus_name):
+        assert not opened.exists()
+
+
+def test_addresses_alone_are_printed_for_programs(environment: dict[str, str], shared_corpus: Knowledge) -> None:
+    ran = subprocess.run(
+        command("--json", "--corpus", shared_corpus.corpus_name), env=environment, capture_output=True, check=True
+    )
+    found = json.loads(ran.stdout)
+    assert found["bolt"] == shared_corpus.graph.uri
+    assert found["browser"].startswith(f"{shared_corpus.graph.browser_url}/browser/?dbms=bolt")
+    assert httpx.get(found["browser"]).text.startswith("<!doctype html>")
+
+
+def test_queries_and_style_are_written_to_a_folder(
+    environment: dict[str, str], shared_corpus: Knowledge, tmp_path: Path
+) -> None:
+    arguments = command("--save", tmp_path / "queries", "--corpus", shared_corpus.corpus_name)
+    subprocess.run(arguments, env=environment, check=True)
+    label = shared_corpus.status().corpus.label
+    assert f":{label}" in (tmp_path / "queries" / "related.cypher").read_text(encoding="utf-8")
+    assert f"node.{label} {{" in (tmp_path / "queries" / "overstory.grass").read_text(encoding="utf-8")
+    assert (tmp_path / "queries" / "overstory-shared.zip").exists()
+
+
+def test_with_several_corpora_and_no_default_one_has_to_be_named(
+    environment: dict[str, str], shared_corpus: Knowledge, open_corpus: OpenCorpus
+) -> None:
+    open_corpus("another").ingest_documents([])
+    ran = subprocess.run(command("--print"), env=environment, capture_output=True, text=True, check=False)
+    assert ran.returncode == 7
+    assert "another" in ran.stderr
+    assert "overstory browser --corpus NAME" in ran.stderr
