@@ -93,7 +93,7 @@ class FactStatement:
     Attributes:
         subject, object: the phrases of the text; `subject_mention` and `object_mention` index the chunk's mentions
             where the phrase is, or is headed by, a named entity.
-        predicate: lemma of the verb with its particles and preposition ("be bear in", "marry").
+        predicate: lemma of the verb with its particles and preposition ("be born in", "marry").
         sentence: the index of the sentence in the chunk.
         position: the rank of the fact in the chunk, in text order.
     """

@@ -50,8 +50,10 @@ class Embedder(Protocol):
     """
 
     fingerprint: str
-    dimension: int
     token_limit: int
+
+    @property
+    def dimension(self) -> int: ...
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """float32 of shape (len(texts), dimension); a row does not depend on the other texts."""

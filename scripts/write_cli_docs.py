@@ -1,0 +1,62 @@
+"""Writes docs/cli.md from what the commands say of themselves.
+
+python scripts/write_cli_docs.py            write it
+python scripts/write_cli_docs.py --check    exit with 1 if it is not what would be written
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from overstory.cli.main import overstory
+
+PAGE = Path(__file__).parents[1] / "docs" / "cli.md"
+WIDTH = 100
+HEAD = """# Commands
+
+Every command has `--help`. Results go to standard output, progress and errors to standard error. An error says what is
+wrong and what to do about it, and each kind has an exit code of its own.
+
+This page is written by `scripts/write_cli_docs.py`; do not edit it.
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    sections = (f"## {name}\n\n```text\n{text}\n```\n" for name, text in _helps(overstory, "overstory", None))
+    return "\n".join([HEAD, *sections])
+
+
+def _helps(command: click.Command, name: str, parent: click.Context | None) -> Iterator[tuple[str, str]]:
+    """Names and help texts of a command and, in the order in which it lists them, of those below it."""
+    context = click.Context(
+        command,
+        info_name=name.rpartition(" ")[2],
+        parent=parent,
+        terminal_width=WIDTH,
+        max_content_width=WIDTH,
+        help_option_names=command.context_settings.get("help_option_names"),
+    )
+    yield name, "\n".join(line.rstrip() for line in command.get_help(context).splitlines())
+    if isinstance(command, click.Group):
+        for below in command.list_commands(context):
+            if (found := command.get_command(context, below)) is not None:
+                yield from _helps(found, f"{name} {below}", context)
+
+
+def main(arguments: list[str]) -> int:
+    """The exit code."""
+    if arguments == ["--check"]:
+        current = PAGE.exists() and PAGE.read_text(encoding="utf-8") == page()
+        print(f"{PAGE.name} is current." if current else f"Run: python scripts/{Path(__file__).name}")
+        return int(not current)
+    PAGE.write_text(page(), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
