@@ -59,16 +59,14 @@ def _disturbed(victim: str, folder: str, kills: int, moments: random.Random, usu
     """Kills now in one, now in the other command, so that moments spread over the whole of an undisturbed run."""
     done = 0
     for command in COMMANDS:
-        share = 2 if command == "ingest" else kills - 2
-        killed = 0
-        while killed < share:
+        while done < (2 if command == "ingest" else kills):
+            server.ensure_running(Settings.from_environment())  # so that the moment is one of the command's own work
             process = _start(command, victim, folder)
-            wait = moments.uniform(0.2, 6.0 if command == "ingest" else max(6.0, 1.5 * usual / kills))
+            wait = moments.uniform(0.2, 2.5 if command == "ingest" else max(4.0, usual / kills))
             try:
                 process.wait(wait)
                 break  # it came to its end first
             except subprocess.TimeoutExpired:
-                killed += 1
                 done += 1
             _kill(victim, process)
             code = process.wait()
