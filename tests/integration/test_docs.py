@@ -6,13 +6,14 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import neo4j
 import pytest
-from _pytest.mark import ParameterSet
 
 from overstory import server
+from overstory.knowledge import Knowledge
 from overstory.settings import Settings
 
 ROOT = Path(__file__).parents[2]
@@ -20,19 +21,37 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SECONDS = 120
 
 
-def blocks(language: str) -> list[ParameterSet]:
-    """The fenced blocks of a language, each named by its page and the line it begins on."""
-    return [
-        pytest.param(match[1], id=f"{page.relative_to(ROOT)}:{text.count(chr(10), 0, match.start()) + 2}")
-        for page, text in ((page, page.read_text(encoding="utf-8")) for page in PAGES)
-        for match in re.finditer(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    ]
+def blocks(language: str) -> dict[str, str]:
+    """The fenced blocks of a language, by their page and the line they begin on."""
+    found: dict[str, str] = {}
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for match in re.finditer(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+            line = text.count("\n", 0, match.start()) + 2
+            found[f"{page.relative_to(ROOT)}:{line}"] = match[1]
+    return found
 
 
-@pytest.mark.parametrize("code", blocks("python"))
-def test_an_example_in_python_runs_as_a_program_of_its_own(code: str, settings: Settings, tmp_path: Path) -> None:
+PYTHON, CYPHER = blocks("python"), blocks("cypher")
+
+
+@pytest.fixture
+def tidy(settings: Settings) -> Iterator[None]:
+    """Deletes the corpora that an example made."""
+    with Knowledge(settings=settings) as knowledge:
+        before = {size.corpus.name for size in knowledge.corpora()}
+        yield
+        made = {size.corpus.name for size in knowledge.corpora()} - before
+    for name in made:
+        with Knowledge(name, settings=settings) as knowledge:
+            knowledge.delete_corpus()
+
+
+@pytest.mark.usefixtures("tidy")
+@pytest.mark.parametrize("place", list(PYTHON))
+def test_an_example_in_python_runs_as_a_program_of_its_own(place: str, settings: Settings, tmp_path: Path) -> None:
     program = tmp_path / "example.py"
-    program.write_text(code, encoding="utf-8")
+    program.write_text(PYTHON[place], encoding="utf-8")
     environment = os.environ | {
         "OVERSTORY_HOME": str(settings.places.data),
         "OVERSTORY_CACHE": str(settings.places.cache),
@@ -49,10 +68,11 @@ def test_an_example_in_python_runs_as_a_program_of_its_own(code: str, settings: 
     assert ran.returncode == 0, ran.stderr
 
 
-@pytest.mark.parametrize("statement", blocks("cypher"))
-def test_an_example_in_cypher_is_understood(statement: str, connection: server.Connection) -> None:
+@pytest.mark.parametrize("place", list(CYPHER))
+def test_an_example_in_cypher_is_understood(place: str, connection: server.Connection) -> None:
+    statement = neo4j.Query(f"EXPLAIN {CYPHER[place]}")  # pyright: ignore[reportArgumentType] # text of a page
     with neo4j.GraphDatabase.driver(connection.uri, auth=(connection.user, connection.password)) as driver:
-        driver.execute_query(neo4j.Query(f"EXPLAIN {statement}"), database_="neo4j")  # pyright: ignore[reportArgumentType] # of a page
+        driver.execute_query(statement, database_="neo4j")
 
 
 def test_every_page_is_reached_from_the_index() -> None:

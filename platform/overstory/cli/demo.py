@@ -37,7 +37,7 @@ PASSAGES = 3
 def demo(progress: Progress, as_json: bool) -> None:
     """Load a small real corpus into a real Neo4j, index it, ask three questions, and say where to look further.
 
-    The first run fetches Neo4j (158 MB); a second one finds everything done. The corpus is called `demo`;
+    The first run fetches Neo4j (144 MB); a second one finds everything done. The corpus is called `demo`;
     `overstory delete --all --corpus demo` removes it.
 
     \b
@@ -79,6 +79,6 @@ def _show_further() -> None:
     click.echo(
         "\nLook further:\n"
         f"  overstory search 'your question' --corpus {CORPUS}\n"
-        "  overstory browser          Neo4j Browser on this graph, with a guide and saved queries\n"
+        f"  overstory browser --corpus {CORPUS}   Neo4j Browser on this graph, with a guide and saved queries\n"
         "  overstory ingest PATH…     documents of your own, then: overstory index"
     )

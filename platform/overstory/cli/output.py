@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from overstory.model import Evidence, Hit
+from overstory.passage import PATH_SEPARATOR, passage_text
 
 WIDTH = 100
 MOST_LINES = 4
@@ -42,7 +43,7 @@ def source_of(hit: Hit) -> str:
 
 
 def _show_hit(rank: int, hit: Hit) -> None:
-    title = " › ".join(part for part in (hit.title, hit.heading) if part) or "(no title)"
+    title = passage_text(hit.title, hit.heading, "").replace("\n", PATH_SEPARATOR) or "(no title)"
     click.echo(f"{rank:>2}. {click.style(title, bold=True)}  [{source_of(hit)}]")
     text = " ".join(hit.text.split())
     lines = textwrap.wrap(text, WIDTH - 4, max_lines=MOST_LINES, placeholder=" …")

@@ -41,7 +41,7 @@ def _show(found: CorpusStatus) -> None:
         click.echo(
             "  to do: "
             + ", ".join(f"{stage} {number:,}" for stage, number in pending.items())
-            + " — run: overstory index"
+            + f" — run: overstory index --corpus {corpus.name!r}"
         )
     else:
         click.echo("  the index is up to date")

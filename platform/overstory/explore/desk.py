@@ -22,6 +22,7 @@ def serve_guide(server: GuideServer, graph: GraphClient, corpus: Corpus) -> str:
         example_parameters(graph, corpus.label),
         style_url=server.url(FILE_NAME),
         queries_url=server.url(QUERIES),
+        embedded=bool(graph.browser_url),
     )
     queries = archive(corpus.name, all_queries(chapters))
     server.put(GUIDE, File(page.encode(), "text/html; charset=utf-8"))

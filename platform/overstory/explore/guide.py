@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 
 from overstory.explore.queries import PARAMETERS, SavedQuery
 
+_CONNECT = "<p>To connect: user <code>neo4j</code>, and what <code>overstory server password</code> prints.</p>\n"
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head><meta charset="utf-8"><title>{title}</title></head>
@@ -28,14 +29,16 @@ def guide(
     *,
     style_url: str,
     queries_url: str,
+    embedded: bool = False,
 ) -> str:
     """The page.
 
     Args:
         examples: values that the parameters are set to by a click.
+        embedded: say where the embedded server's password is to be had.
         style_url, queries_url: where the style file and the archive of the queries are served.
     """
-    slides = [_start(corpus, examples, style_url, queries_url)]
+    slides = [(_CONNECT if embedded else "") + _start(corpus, examples, style_url, queries_url)]
     slides += [_chapter(title, queries) for title, queries in chapters.items()]
     body = "".join(f'<slide>\n<div style="padding: 0 18px">\n{slide}</div>\n</slide>\n' for slide in slides)
     return _PAGE.format(title=f"Overstory: {_text(corpus)}", body=body)

@@ -60,7 +60,8 @@ def facts(doc: Doc, mentions: Mapping[int, int]) -> tuple[FactStatement, ...]:
         seen: set[tuple[str, str, str]] = set()
         for s in sorted(statements, key=lambda s: (s.at.i, s.object.i)):
             triple = (_text(s.subject, whole=not says_there_is(s.at)), s.predicate, s.words or _text(s.object))
-            if all(triple) and triple not in seen:
+            says_itself = triple[0].casefold() == triple[2].casefold()
+            if all(triple) and not says_itself and triple not in seen:
                 seen.add(triple)
                 found.append(
                     FactStatement(*triple, number, len(found), mentions.get(s.subject.i), mentions.get(s.object.i))

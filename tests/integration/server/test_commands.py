@@ -39,7 +39,7 @@ def test_status_and_logs_and_password_are_told(
     shared: Settings, connection: server.Connection, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["server", "status"]) == 0
-    assert run(["server", "logs", "-n", "3"]) == 0
+    assert run(["server", "logs", "-n", "5000"]) == 0
     shown = capsys.readouterr().out
     assert connection.uri in shown
     assert "Started." in shown

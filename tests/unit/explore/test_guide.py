@@ -52,6 +52,12 @@ def test_a_slide_tells_how_to_begin_and_each_chapter_has_one(text: str) -> None:
     assert Page(text).slides == 1 + len(CHAPTERS)
 
 
+def test_the_way_to_the_password_is_told_for_the_embedded_server(text: str) -> None:
+    own = guide("wiki", CHAPTERS, EXAMPLES, style_url="", queries_url="", embedded=True)
+    assert "overstory server password" in own
+    assert "password" not in text
+
+
 def test_every_query_is_there_word_for_word(text: str) -> None:
     assert set(Page(text).edits) >= {query.text for query in all_queries(CHAPTERS)}
 
