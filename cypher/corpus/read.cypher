@@ -1,5 +1,6 @@
 // One corpus.
 // Parameters: $id STRING
-// Rows: corpus MAP (the properties); one, or none if there is no such corpus
+// Rows: corpus MAP (the properties), schema INTEGER (of the whole graph); one, or none if there is no such corpus
 MATCH (corpus:Overstory:Corpus {id: $id})
-RETURN properties(corpus) AS corpus
+MATCH (meta:Overstory {id: 'meta'})
+RETURN properties(corpus) AS corpus, meta.schema AS schema

@@ -1,7 +1,7 @@
 // Who writes to a corpus.
 // Parameters: $id STRING
-// Rows: writer STRING ("" if nobody does); one
+// Rows: doing, holder, host STRING; pid INTEGER; started FLOAT; one, or none if nobody does
 MATCH (corpus:Overstory:Corpus {id: $id})
-RETURN CASE WHEN corpus.writer_token IS NULL OR corpus.writer_until < datetime() THEN ''
-  ELSE corpus.writer_doing + ' by ' + corpus.writer_holder + ', process ' + corpus.writer_pid + ' on '
-    + split(corpus.writer_host, '/')[0] END AS writer
+WHERE corpus.writer_token IS NOT NULL AND corpus.writer_until >= datetime()
+RETURN corpus.writer_doing AS doing, corpus.writer_holder AS holder, corpus.writer_host AS host,
+  corpus.writer_pid AS pid, corpus.writer_started AS started

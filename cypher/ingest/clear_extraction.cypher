@@ -4,12 +4,12 @@
 UNWIND $ids AS id
 MATCH (c:Overstory {id: id}) WHERE c:{{corpus}}_Chunk
 CALL (c) {
-  MATCH (c)-[mention:MENTIONS {by: $by}]->(entity:Entity)
+  MATCH (c)-[mention:MENTIONS {by: $by}]->(entity:Entity:{{corpus}})
   SET entity:{{corpus}}_Stale
   DELETE mention
 }
 CALL (c) {
-  MATCH (fact:Fact)-[statement:STATED_IN {by: $by}]->(c)
+  MATCH (fact:Fact:{{corpus}})-[statement:STATED_IN {by: $by}]->(c)
   SET fact:{{corpus}}_Stale
   DELETE statement
 }

@@ -1,11 +1,9 @@
-// Deletes facts that nothing states any more, with the relationships between entities that they were.
-// Parameters: $limit INTEGER
-// Rows: deleted INTEGER; one
-MATCH (f:{{corpus}}_Stale:Fact) WHERE NOT EXISTS { (f)-[:STATED_IN]->() }
-WITH f LIMIT $limit
+// Deletes facts that nothing states any more, with the relationships between entities that they were; commits as it goes.
+// Parameters: none
+// Rows: none
+MATCH (f:{{corpus}}_Stale:Fact:{{corpus}}) WHERE NOT EXISTS { (f)-[:STATED_IN]->() }
 CALL (f) {
-  MATCH (f)-[:SUBJECT]->(s:Entity)-[r:RELATED {predicate: f.predicate}]->(o:Entity)<-[:OBJECT]-(f)
+  OPTIONAL MATCH (f)-[:SUBJECT]->(s:Entity:{{corpus}})-[r:RELATED {predicate: f.predicate}]->(o:Entity:{{corpus}})<-[:OBJECT]-(f)
   DELETE r
-}
-DETACH DELETE f
-RETURN count(*) AS deleted
+  DETACH DELETE f
+} IN TRANSACTIONS OF 1000 ROWS

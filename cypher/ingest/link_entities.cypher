@@ -5,7 +5,7 @@ UNWIND $rows AS row
 MATCH (e:Overstory {id: row.id}) WHERE e:Entity:{{corpus}}
 CALL (e, row) {
   WITH e, row WHERE e.name <> row.name
-  MATCH (f:Fact)-[:SUBJECT|OBJECT]->(e)
+  MATCH (f:Fact:{{corpus}})-[:SUBJECT|OBJECT]->(e)
   SET f:{{corpus}}_Stale
 }
 SET e.name = row.name, e.type = row.type, e.aliases = row.aliases, e.df = row.df, e.specificity = row.specificity

@@ -1,10 +1,10 @@
 // Words facts with the names of their entities, and writes RELATED between the two entities of a fact.
 // Parameters: $limit INTEGER
 // Rows: linked INTEGER; one
-MATCH (f:{{corpus}}_Stale:Fact)
+MATCH (f:{{corpus}}_Stale:Fact:{{corpus}})
 WITH f LIMIT $limit
-OPTIONAL MATCH (f)-[:SUBJECT]->(s:Entity)
-OPTIONAL MATCH (f)-[:OBJECT]->(o:Entity)
+OPTIONAL MATCH (f)-[:SUBJECT]->(s:Entity:{{corpus}})
+OPTIONAL MATCH (f)-[:OBJECT]->(o:Entity:{{corpus}})
 CALL (f) {
   MATCH (f)-[statement:STATED_IN]->()
   RETURN count(statement) AS weight, min(statement.quote) AS description

@@ -3,5 +3,5 @@
 // Rows: none
 MATCH (e:Entity:{{corpus}})
 CALL (e) {
-  SET e.specificity = log(1.0 + toFloat($chunks) / (1 + e.df)) / log(1.0 + $chunks)
+  SET e.specificity = round(log(1.0 + toFloat($chunks) / (1 + e.df)) / log(1.0 + $chunks), 12)
 } IN TRANSACTIONS OF 10000 ROWS

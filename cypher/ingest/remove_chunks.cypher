@@ -4,11 +4,11 @@
 UNWIND $ids AS id
 MATCH (c:Overstory {id: id}) WHERE c:{{corpus}}_Chunk
 CALL (c) {
-  MATCH (c)-[:MENTIONS]->(entity:Entity)
+  MATCH (c)-[:MENTIONS]->(entity:Entity:{{corpus}})
   SET entity:{{corpus}}_Stale
 }
 CALL (c) {
-  MATCH (fact:Fact)-[:STATED_IN]->(c)
+  MATCH (fact:Fact:{{corpus}})-[:STATED_IN]->(c)
   SET fact:{{corpus}}_Stale
 }
 DETACH DELETE c

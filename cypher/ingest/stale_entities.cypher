@@ -1,7 +1,7 @@
 // The next entities to be named: how texts call them, as what, and in how many chunks.
 // Parameters: $kinds LIST<STRING> (kinds of mentions that count); $limit INTEGER
 // Rows: id, key STRING; held BOOLEAN (something else still mentions it, or it is about something); df INTEGER; surfaces, types LIST<LIST> (a string and how often it occurs)
-MATCH (e:{{corpus}}_Stale:Entity)
+MATCH (e:{{corpus}}_Stale:Entity:{{corpus}})
 WITH e LIMIT $limit
 CALL (e) {
   MATCH (c:{{corpus}}_Chunk)-[m:MENTIONS]->(e) WHERE m.by IN $kinds

@@ -10,7 +10,7 @@ from overstory.embed import make_embedder
 from overstory.errors import OverstoryError
 from overstory.graph import GraphClient
 from overstory.graph.failures import GDS_REMEDY
-from overstory.graph.schema import schema_version
+from overstory.graph.schema import refuse_newer, schema_version
 from overstory.index.catalogue import catalogue
 from overstory.server import Check
 from overstory.settings import Settings
@@ -41,9 +41,15 @@ def _database(settings: Settings) -> Iterator[Check]:
             yield Check("database", ok=True, detail=f"Neo4j {found.version} {found.edition} at {graph.uri}")
             gds = found.gds or "not installed; searching works without it"
             yield Check("gds", ok=bool(found.gds), detail=gds, remedy=GDS_REMEDY)
-            yield _checked("schema", lambda: f"version {schema_version(graph)}")
+            yield _checked("schema", lambda: _schema(graph))
     except OverstoryError as error:
         yield Check("database", ok=False, detail=str(error), remedy=error.remedy)
+
+
+def _schema(graph: GraphClient) -> str:
+    found = schema_version(graph)
+    refuse_newer(found)
+    return f"version {found}" if found else "none yet: nothing was loaded"
 
 
 def _checked(name: str, look: Callable[[], str]) -> Check:

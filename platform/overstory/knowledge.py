@@ -17,7 +17,7 @@ from typing import Self
 
 from overstory import index
 from overstory.embed import make_embedder
-from overstory.errors import BrokenSource, CorpusNotFound, SourceError
+from overstory.errors import BrokenSource, CorpusError, CorpusNotFound, QuestionError, SourceError
 from overstory.graph import (
     Corpus,
     CorpusSize,
@@ -130,14 +130,18 @@ class Knowledge:
         """
         report = LoadReport()
         on_broken = _on_broken(report, strict=strict)
-        exports, sources = index.separate_exports([str(path) for path in paths])
+        named, sources = index.separate_exports([str(path) for path in paths])
+        exports = index.usable_exports(named, on_broken)
         documents = index.read_sources(sources, loader=loader, on_broken=on_broken, on_skipped=report.skipped.append)
         first = list(itertools.islice(documents, 1))  # what cannot be read at all makes no corpus
         if not exports and not first:
             return report
         with self._writing("ingest") as writer:
             for export in exports:
-                index.restore_file(writer, export, report=report, progress=self.progress)
+                index.restore_file(writer, export, report=report, on_broken=on_broken, progress=self.progress)
+            if exports:
+                index.settle_vectors(writer, self.embedder)
+                index.link(writer, progress=self.progress)
             if first:
                 self._load(writer, itertools.chain(first, documents), report, on_broken)
         return report
@@ -199,6 +203,8 @@ class Knowledge:
             CorpusNotFound, IndexMissing, EmbedderMismatch, DatabaseError: as their names say.
             SettingsError: there is no such retriever.
         """
+        if k < 1:
+            raise QuestionError(f"{k} passages cannot be found.", remedy="Ask for one or more.")
         return self.retriever(retriever).retrieve(question, k)
 
     def retriever(self, name: str = DEFAULT_RETRIEVER) -> Retriever:
@@ -265,7 +271,8 @@ class Knowledge:
         """Gives every line of an export (JSON lines, with line ends) to `write`; `ingest` reads them back.
 
         Raises:
-            CorpusNotFound, DatabaseError: as their names say.
+            CorpusError: the corpus is not there, or changed meanwhile.
+            DatabaseError: as its name says.
         """
         corpus = read_corpus(self.graph, self.corpus_name)
         lines = 0
@@ -275,7 +282,13 @@ class Knowledge:
             lines += 1
             self.progress.advance(1)
         self.progress.finish(f"{lines - 1} documents")
-        return ExportReport(documents=lines - 1, digest=index.digest(self.graph, corpus))
+        computed = index.digest(self.graph, corpus)
+        if read_corpus(self.graph, self.corpus_name).version != corpus.version:
+            raise CorpusError(
+                f"Corpus {self.corpus_name!r} changed while it was exported, so that the export is of no one state.",
+                remedy="Export it again when nobody writes to it (overstory status).",
+            )
+        return ExportReport(documents=lines - 1, digest=computed)
 
     def document_id(self, source: str, source_key: str = "") -> str:
         """The id that a document of this origin has in this corpus, whether it is there or not."""
@@ -304,9 +317,8 @@ class Knowledge:
     @contextmanager
     def _writing(self, doing: str) -> Generator[Writer]:
         """The lease of the corpus, which is made if it is not there."""
-        corpus = create_corpus(self.graph, self.corpus_name)
-        corpus.check_embedder(self.embedder)
-        with writing(self.graph, corpus, doing) as writer:
+        with writing(self.graph, create_corpus(self.graph, self.corpus_name), doing) as writer:
+            writer.corpus.check_embedder(self.embedder)
             yield writer
 
     def _load(

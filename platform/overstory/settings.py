@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -113,7 +114,7 @@ class Settings:
                 fast_start=env.flag("OVERSTORY_SERVER_FAST_START", default=server.fast_start),
             ),
             database=DatabaseSettings(
-                uri=env.text("OVERSTORY_NEO4J_URI"),
+                uri=env.address("OVERSTORY_NEO4J_URI"),
                 user=env.text("OVERSTORY_NEO4J_USER") or database.user,
                 password=env.secret("OVERSTORY_NEO4J_PASSWORD"),
                 database=env.text("OVERSTORY_NEO4J_DATABASE") or database.database,
@@ -155,6 +156,14 @@ class _Environment:
                 remedy=f"Point {name}_FILE at a readable file, or set {name}.",
             ) from error
         return lines[0].strip() if lines else None
+
+    def address(self, name: str) -> str | None:
+        text = self.text(name)
+        if text is not None and not re.fullmatch(r"(bolt|neo4j)(\+s|\+ssc)?://[^/\s]+/?", text):
+            raise SettingsError(
+                f"{name} is {text!r}.", remedy=f"Set {name} to an address like bolt://localhost:7687, or unset it."
+            )
+        return text
 
     def number(self, name: str, default: float) -> float:
         return self._parsed(name, default, float, "a number of at least 0")

@@ -20,6 +20,8 @@ ODD_QUESTIONS = {
     "null bytes": "Who\x00 was born\x00 in Ulm?",
     "a lone surrogate": "Who was \ud800 born in Ulm?",
     "another language": "Кто родился в Ульме? 谁出生在乌尔姆?",
+    "Chinese": "".join(chr(0x4E00 + i) for i in range(1500)),
+    "Hindi": "भारत की राजधानी क्या है?",
     "one word": "Ulm",
     "2,000 words": "Where was Einstein born? " * 500,
     "100 kB without a space": "x" * 100_000,

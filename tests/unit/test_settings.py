@@ -39,6 +39,8 @@ def test_a_secret_comes_from_a_file_and_is_never_shown(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
+        ("OVERSTORY_NEO4J_URI", "http://localhost:7474"),
+        ("OVERSTORY_NEO4J_URI", "localhost"),
         ("OVERSTORY_QUERY_SECONDS", "soon"),
         ("OVERSTORY_QUERY_SECONDS", "nan"),
         ("OVERSTORY_SERVER_IDLE_MINUTES", "-1"),

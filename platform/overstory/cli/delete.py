@@ -6,6 +6,7 @@ import click
 
 from overstory.cli.options import json_option, knowledge_options
 from overstory.cli.output import counted, show_json
+from overstory.errors import CorpusNotFound
 from overstory.knowledge import Knowledge
 
 
@@ -20,12 +21,12 @@ from overstory.knowledge import Knowledge
 @knowledge_options
 def delete(
     knowledge: Knowledge, ids: tuple[str, ...], source: str | None, everything: bool, yes: bool, as_json: bool
-) -> None:
+) -> int:
     """Delete documents, with what only they mention, or a whole corpus.
 
     \b
     Examples:
-      overstory delete 3f1c0e…                         ids are in `overstory documents`
+      overstory delete 3f1c0e5f0a5c4c9c8a3f6a1b2c3d4e5f   (`overstory documents` shows ids)
       overstory delete --source /data/old.md
       overstory delete --all --corpus wiki --yes
     """
@@ -33,8 +34,8 @@ def delete(
         raise click.UsageError("Name document ids, or --source, or --all.")
     if everything:
         _delete_corpus(knowledge, yes=yes, as_json=as_json)
-        return
-    wanted = list(ids) or [document.id for document in knowledge.documents(source=source)]
+        return 0
+    wanted = list(dict.fromkeys(ids)) or [document.id for document in knowledge.documents(source=source)]
     if not yes and not ids:
         click.confirm(f"Delete {counted(len(wanted), 'document')} of {source}?", abort=True, err=True)
     removed = knowledge.delete_documents(wanted)
@@ -43,6 +44,7 @@ def delete(
     else:
         missing = len(wanted) - removed
         click.echo(f"Deleted {counted(removed, 'document')}" + (f"; {missing:,} not found." if missing else "."))
+    return CorpusNotFound.exit_code if removed < len(wanted) else 0
 
 
 def _delete_corpus(knowledge: Knowledge, *, yes: bool, as_json: bool) -> None:

@@ -29,10 +29,15 @@ def export(knowledge: Knowledge, file: str, force: bool, as_json: bool) -> None:
       overstory export - | gzip > backup.jsonl.gz
     """
     if file == "-":
-        report = knowledge.export(sys.stdout.write)
+        if as_json:
+            raise click.UsageError("--json goes to standard output, and so does an export to -; name a file.")
+        out = sys.stdout.buffer  # UTF-8, whatever the terminal has
+        report = knowledge.export(lambda line: out.write(line.encode()))
         click.echo(_summary(report), err=True)
         return
-    target = Path(file)
+    target = Path(file).resolve()  # a link is kept, and what it points to is written
+    if not file or (target.exists() and not target.is_file()):
+        raise SettingsError(f"{file!r} is no file.", remedy="Name a file; - is standard output.")
     if target.exists() and not force:
         raise SettingsError(f"{file} is there already.", remedy="Name another file, or replace it with --force.")
     report = _to_file(knowledge, target)
@@ -44,7 +49,7 @@ def export(knowledge: Knowledge, file: str, force: bool, as_json: bool) -> None:
 
 def _to_file(knowledge: Knowledge, target: Path) -> ExportReport:
     """Writes beside the target and renames, so that an interrupted export leaves no half file under its name."""
-    partial = target.with_name(target.name + ".part")
+    partial = target.with_name(f"{target.name}.{os.getpid()}.part")
     try:
         with partial.open("w", encoding="utf-8") as out:
             report = knowledge.export(out.write)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import click
 
 from overstory.cli.options import json_option, knowledge_options
@@ -30,6 +32,6 @@ def index(knowledge: Knowledge, re_embed: bool, as_json: bool) -> None:
         show_json({"done": report.done, "status": knowledge.status()})
     elif report.done:
         click.echo(f"Corpus {knowledge.corpus_name!r} is indexed ({', '.join(report.done)}).")
-        click.echo(f"Next: overstory search 'your question' --corpus {knowledge.corpus_name!r}")
+        click.echo(f"Next: overstory search 'your question' --corpus {shlex.quote(knowledge.corpus_name)}")
     else:
         click.echo(f"Corpus {knowledge.corpus_name!r} is up to date; nothing to do.")

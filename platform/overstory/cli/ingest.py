@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import click
 
 from overstory.cli.options import json_option, knowledge_options
@@ -56,7 +58,7 @@ def _show(report: LoadReport, corpus: str, *, dry_run: bool) -> None:
     _show_some("skipped, since no loader reads them", report.skipped)
     _show_some("broken and skipped", [_with_remedy(str(error), error.remedy) for error in report.broken])
     if report.added + report.changed + report.annotated and not dry_run:
-        click.echo(f"Next: overstory index --corpus {corpus!r}")
+        click.echo(f"Next: overstory index --corpus {shlex.quote(corpus)}")
 
 
 def _with_remedy(message: str, remedy: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import logging
-import os
 import sys
 from typing import Any
 
@@ -45,7 +44,7 @@ Environment:
   OVERSTORY_SERVER_HEAP, _PAGECACHE          memory of the embedded server (1g, 256m)
   OVERSTORY_SERVER_IDLE_MINUTES              stop it when unused for so long (30; 0 never)
   OVERSTORY_SERVER_START_SECONDS             how long a start may take (120)
-  OVERSTORY_QUERY_SECONDS                    how long a statement may take (60; 0 without limit)
+  OVERSTORY_QUERY_SECONDS                    how long a search may take (60; 0 without limit)
   OVERSTORY_EMBEDDER, OVERSTORY_EMBEDDING_MODEL, _BASE_URL, _API_KEY   which embedder, and what it needs
   OVERSTORY_SPACY_PIPELINE, OVERSTORY_PROCESSES                        which spaCy pipeline, in how many processes
   Each secret can also come from a file: OVERSTORY_NEO4J_PASSWORD_FILE, OVERSTORY_EMBEDDING_API_KEY_FILE
@@ -92,12 +91,16 @@ def run(arguments: list[str] | None = None) -> int:
     except click.ClickException as error:
         error.show()
         return error.exit_code
-    except (click.Abort, KeyboardInterrupt):
+    except (click.Abort, KeyboardInterrupt) as error:
+        if isinstance(error, click.Abort) and not isinstance(error.__cause__, KeyboardInterrupt):
+            click.echo("Nothing was changed.", err=True)  # somebody answered a question with no
+            return 1
         click.echo("Interrupted. What was finished is kept; run the same command to go on.", err=True)
         return INTERRUPTED
-    except BrokenPipeError:  # `overstory documents | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):  # `overstory documents | head`, which click ends with 1
+            return 0
+        raise
     return result if isinstance(result, int) else 0
 
 

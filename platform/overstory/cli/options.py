@@ -34,7 +34,8 @@ def verbosity_options(command: Callable[Concatenate[Progress, P], R]) -> Callabl
         if verbose:
             _log_to_stderr()
         else:
-            logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it warns of every oddity; what fails we say
+            for library in ("pypdf", "neo4j"):  # they warn of oddities and retries; what fails in the end we say
+                logging.getLogger(library).setLevel(logging.CRITICAL)
         return command(progress_for(quiet=quiet), *args, **kwargs)
 
     return wrapper

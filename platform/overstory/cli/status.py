@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import click
 
 from overstory.cli.options import json_option, knowledge_options
@@ -41,7 +43,7 @@ def _show(found: CorpusStatus) -> None:
         click.echo(
             "  to do: "
             + ", ".join(f"{stage} {number:,}" for stage, number in pending.items())
-            + f" — run: overstory index --corpus {corpus.name!r}"
+            + f" — run: overstory index --corpus {shlex.quote(corpus.name)}"
         )
     else:
         click.echo("  the index is up to date")

@@ -24,6 +24,8 @@ T = TypeVar("T")
 Row = dict[str, Any]
 
 APPLICATION = "overstory"
+QUESTIONS = "retrieve/"
+"""Statements that somebody waits for have a time limit; those of stages take as long as the corpus is large."""
 
 
 class Transaction:
@@ -97,7 +99,8 @@ class GraphClient:
         Raises:
             DatabaseError: the server cannot be reached, or refuses the statement; the message names it.
         """
-        query = neo4j.Query(_text(name, label), metadata=_metadata(name), timeout=self._query_seconds)
+        limit = self._query_seconds if name.startswith(QUESTIONS) else None
+        query = neo4j.Query(_text(name, label), metadata=_metadata(name), timeout=limit)
         with driver_errors(name):
             result = self._driver.execute_query(
                 query,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import shlex
 from dataclasses import dataclass
 
 from overstory.errors import CorpusNotFound, EmbedderMismatch
@@ -87,14 +88,16 @@ def read_corpus(graph: GraphClient, name: str) -> Corpus:
 
     Raises:
         CorpusNotFound: there is none; the message names those that are.
+        SchemaTooNew: the graph is a later version's.
     """
     rows = graph.run("corpus/read", read=True, id=corpus_id(name))
     if rows:
+        schema.refuse_newer(rows[0]["schema"])
         return _corpus(rows[0]["corpus"])
-    known = [size.corpus.name for size in list_corpora(graph)]
+    known = [row["name"] for row in graph.run("corpus/names", read=True)]
     raise CorpusNotFound(
         f"There is no corpus {name!r}; " + (f"there are {', '.join(known)}." if known else "there is none at all."),
-        remedy=f"Load something: overstory ingest PATH --corpus {name!r}",
+        remedy=f"Load something: overstory ingest PATH --corpus {shlex.quote(name)}",
     )
 
 

@@ -13,6 +13,7 @@ from overstory.errors import (
     DatabaseUnreachable,
     GdsMissing,
     OverstoryError,
+    SettingsError,
     StatementFailed,
 )
 
@@ -29,6 +30,10 @@ def driver_errors(doing: str) -> Generator[None]:
         yield
     except (exceptions.Neo4jError, exceptions.DriverError) as error:
         raise translated(error, doing) from error
+    except UnicodeEncodeError as error:  # an argument in another encoding reaches Python as unpaired surrogates
+        raise SettingsError(
+            f"{doing}: a value holds what is no Unicode text.", remedy="Use UTF-8, on the terminal too."
+        ) from error
 
 
 def translated(error: exceptions.Neo4jError | exceptions.DriverError, doing: str) -> OverstoryError:
@@ -43,8 +48,8 @@ def translated(error: exceptions.Neo4jError | exceptions.DriverError, doing: str
     if isinstance(error, exceptions.DriverError | exceptions.DatabaseUnavailable):
         return DatabaseUnreachable(
             f"{doing}: {message}",
-            remedy="See `overstory doctor`, `overstory server status` and `overstory server logs`; "
-            "for a server of your own, check OVERSTORY_NEO4J_URI.",
+            remedy="What was finished is kept: run the same command again. If that does not help, see "
+            "`overstory doctor` and `overstory server logs`; for a server of your own, check OVERSTORY_NEO4J_URI.",
         )
     if "ProcedureNotFound" in code and "gds." in message:
         return GdsMissing(f"{doing}: the server has no Graph Data Science plugin.", remedy=GDS_REMEDY)

@@ -2,7 +2,7 @@
 
 A lease ends when it is given back, when its holder's process on this machine is gone, or 30 seconds after the last
 heartbeat of a process elsewhere. Every commit checks it, so that a writer that was paused for too long cannot write
-beside its successor.
+beside its successor; only deletions that commit as they go, and indexes, are made without that check.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from typing import TypeVar
 
 import psutil
 
-from overstory.errors import CorpusNotFound, DatabaseError, LeaseLost, WriterBusy
+from overstory.errors import CorpusNotFound, DatabaseError, DatabaseUnreachable, LeaseLost, WriterBusy
+from overstory.graph import schema
 from overstory.graph.client import GraphClient, Row, Transaction
-from overstory.graph.corpora import Corpus
+from overstory.graph.corpora import Corpus, read_corpus
 
 T = TypeVar("T")
 
@@ -53,6 +54,15 @@ class Writer:
 
         return self.graph.transaction(doing, unit)
 
+    def delete_corpus(self) -> None:
+        """Deletes the corpus itself, emptied before.
+
+        Raises:
+            LeaseLost: as `commit`.
+        """
+        if not self.graph.run("corpus/delete", id=self.corpus.id, token=self.token):
+            raise self._lost()
+
     def set(self, **properties: object) -> None:
         """Changes properties of the corpus.
 
@@ -77,29 +87,34 @@ def writing(graph: GraphClient, corpus: Corpus, doing: str) -> Generator[Writer]
         WriterBusy: another process holds it; the message says who.
         CorpusNotFound: the corpus was deleted meanwhile.
     """
+    schema.prepare(graph)
     token = uuid.uuid4().hex
     _acquire(graph, corpus, token, doing)
     ended = threading.Event()
     heart = threading.Thread(target=_beat, args=(graph, corpus, token, ended), name="overstory-lease", daemon=True)
     heart.start()
+    answers = True
     try:
-        yield Writer(graph, corpus, token)
+        yield Writer(graph, read_corpus(graph, corpus.name), token)  # as it is now that nobody else can change it
+    except DatabaseUnreachable:
+        answers = False
+        raise
     finally:
         ended.set()
-        heart.join()
-        with suppress(DatabaseError):  # it runs out by itself, and the error that brought us here matters more
-            graph.run("corpus/release_lease", id=corpus.id, token=token)
+        heart.join(timeout=1.0)
+        if answers:
+            with suppress(DatabaseError):  # it runs out by itself, and the error that brought us here matters more
+                graph.run("corpus/release_lease", id=corpus.id, token=token)
 
 
 def _acquire(graph: GraphClient, corpus: Corpus, token: str, doing: str) -> None:
     holder = _ask(graph, corpus, token, doing)
-    if holder is not None and _is_dead(holder):
+    if holder is not None and is_dead(holder):
         holder = _ask(graph, corpus, token, doing, abandoned=holder["token"])
     if holder is None:
         return
     raise WriterBusy(
-        f"Corpus {corpus.name!r} is being written to: {holder['doing']} by {holder['holder']}, process {holder['pid']} "
-        f"on {holder['host'].split('/')[0]}, since {str(holder['since'])[:19]} UTC.",
+        f"Corpus {corpus.name!r} is being written to: {_who(holder)}, since {str(holder['since'])[:19]} UTC.",
         remedy="Wait until it is done, or end that process; searching goes on meanwhile.",
     )
 
@@ -123,6 +138,17 @@ def _ask(graph: GraphClient, corpus: Corpus, token: str, doing: str, *, abandone
     return None if rows[0]["granted"] else rows[0]
 
 
+def current_writer(graph: GraphClient, corpus: Corpus) -> str:
+    """Who writes to the corpus now, and at what; "" if nobody does."""
+    rows = graph.run("corpus/read_writer", read=True, id=corpus.id)
+    return "" if not rows or is_dead(rows[0]) else _who(rows[0])
+
+
+def _who(holder: Row) -> str:
+    host = holder["host"].split("/")[0]
+    return f"{holder['doing']} by {holder['holder']}, process {holder['pid']} on {host}"
+
+
 def _beat(graph: GraphClient, corpus: Corpus, token: str, ended: threading.Event) -> None:
     while not ended.wait(HEARTBEAT_SECONDS):
         try:
@@ -131,7 +157,7 @@ def _beat(graph: GraphClient, corpus: Corpus, token: str, ended: threading.Event
             continue  # the writer's own statements will meet the same trouble and tell the user
 
 
-def _is_dead(holder: Row) -> bool:
+def is_dead(holder: Row) -> bool:
     """Whether the holder ran on this machine and does no longer."""
     if holder["host"] != this_host():
         return False
@@ -146,10 +172,18 @@ def _is_dead(holder: Row) -> bool:
 
 
 def this_host() -> str:
-    """The machine's name, and what tells one start of it from the next: process numbers mean nothing beyond it."""
+    """Where process numbers mean the same: the machine's name, what tells one start of it from the next, container."""
     boot = Path("/proc/sys/kernel/random/boot_id")
     start = boot.read_text(encoding="ascii").strip() if boot.exists() else str(int(psutil.boot_time()))
-    return f"{socket.gethostname()}/{start}"
+    return f"{socket.gethostname()}/{start}/{_process_namespace()}"
+
+
+def _process_namespace() -> str:
+    """Containers may share the name and the start of a machine, but not its process numbers."""
+    try:
+        return str(Path("/proc/self/ns/pid").readlink())
+    except OSError:
+        return ""
 
 
 def _user() -> str:

@@ -46,16 +46,24 @@ def prepare(graph: GraphClient, migrations: tuple[Migration, ...] = MIGRATIONS) 
     """
     found = schema_version(graph)
     newest = migrations[-1].to
-    if found > newest:
-        raise SchemaTooNew(
-            f"The graph has schema {found}; this version of Overstory knows schemas up to {newest}.",
-            remedy="Upgrade Overstory: pip install --upgrade overstory",
-        )
+    refuse_newer(found, newest)
     for migration in migrations:
         if migration.to > found:
             migration.run(graph)
             graph.run("schema/write_version", version=migration.to)
     return newest
+
+
+def refuse_newer(found: int, newest: int = MIGRATIONS[-1].to) -> None:
+    """
+    Raises:
+        SchemaTooNew: the graph's schema is newer than what this version of Overstory knows.
+    """
+    if found > newest:
+        raise SchemaTooNew(
+            f"The graph has schema {found}; this version of Overstory knows schemas up to {newest}.",
+            remedy="Upgrade Overstory: pip install --upgrade overstory",
+        )
 
 
 def schema_version(graph: GraphClient) -> int:

@@ -1,12 +1,13 @@
 """The stages that fill the graph, and the ledger that lets them resume."""
 
+from overstory.index.embedding import settle_vectors
 from overstory.index.exporting import digest, export_lines
 from overstory.index.ledger import StageRecord
 from overstory.index.linking import link
 from overstory.index.loading import LoadReport, load, preview
 from overstory.index.pipeline import IndexReport, build_index
 from overstory.index.removal import remove_corpus, remove_documents
-from overstory.index.restoring import restore_file, separate_exports
+from overstory.index.restoring import restore_file, separate_exports, usable_exports
 from overstory.index.sources import read_sources
 from overstory.index.status import CorpusStatus, StoredDocument, read_status, stored_documents
 
@@ -28,5 +29,7 @@ __all__ = [
     "remove_documents",
     "restore_file",
     "separate_exports",
+    "settle_vectors",
     "stored_documents",
+    "usable_exports",
 ]

@@ -35,10 +35,17 @@ def embed(writer: Writer, embedder: Embedder, *, progress: Progress) -> bool:
         writer.set(embedder=embedder.fingerprint, dimension=embedder.dimension)
     if missing:
         _fill(writer, embedder, corpus.embedding_property, missing, progress)
+    settle_vectors(writer, embedder)
+    return missing > 0
+
+
+def settle_vectors(writer: Writer, embedder: Embedder) -> None:
+    """Gives the corpus a vector index, or takes it away, as its size asks for."""
+    corpus = read_corpus(writer.graph, writer.corpus.name)
+    chunks, _ = _missing(writer.graph, corpus.label, corpus.embedding_property)
     index = _settle(writer, embedder, corpus.embedding_property, chunks)
     if index != corpus.vector_index:
         writer.set(vector_index=index)
-    return missing > 0
 
 
 def re_embed(writer: Writer, embedder: Embedder, *, progress: Progress) -> bool:

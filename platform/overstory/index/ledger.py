@@ -8,7 +8,7 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
-from overstory.errors import DatabaseError
+from overstory.errors import DatabaseError, DatabaseUnreachable
 from overstory.graph import Corpus, GraphClient, Writer
 from overstory.graph.ids import stage_id
 from overstory.model import StageStatus
@@ -57,6 +57,8 @@ def recorded(writer: Writer, name: str, fingerprint: str) -> Generator[StageRun]
     _write(writer, name, fingerprint=fingerprint, status="running", started=started, finished=None)
     try:
         yield run
+    except DatabaseUnreachable:
+        raise  # nobody is there to be told
     except BaseException:
         with suppress(DatabaseError):  # the first error matters more
             _write(writer, name, status="failed", finished=_now(), seconds=round(time.perf_counter() - began, 3))
@@ -102,6 +104,7 @@ def _write(writer: Writer, name: str, **properties: object) -> None:
         "corpus/write_stage",
         corpus.label,
         corpus_id=corpus.id,
+        token=writer.token,
         id=stage_id(corpus.label, name),
         label=corpus.label,
         name=name,

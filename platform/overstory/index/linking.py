@@ -22,6 +22,9 @@ KINDS = ("ner", "openie")
 
 MOST_ALIASES = 50
 
+SPECIFICITY_DIGITS = 12
+"""Python and Neo4j differ in the last digit of some logarithms; both round to this many."""
+
 
 def link(writer: Writer, *, progress: Progress) -> bool:
     """Brings entities, facts and RELATED up to date with mentions and statements; False if they were.
@@ -39,7 +42,9 @@ def link(writer: Writer, *, progress: Progress) -> bool:
         return False
     progress.start("link", state["entities"] + state["facts"], "entities and facts")
     with recorded(writer, "link", "link-1") as run:
-        run.count("facts_removed", _remove_dead_facts(writer, progress))
+        if resized:
+            writer.set(linked_chunks=None)  # or an interrupted run could be taken for one that was never needed
+        graph.run_in_batches("ingest/link_dead_facts", label)
         named, removed = _link_entities(writer, chunks, progress)
         run.count("entities", named)
         run.count("entities_removed", removed)
@@ -54,7 +59,9 @@ def link(writer: Writer, *, progress: Progress) -> bool:
 
 def specificity(chunks: int, df: int) -> float:
     """How much a name tells, 1 for one that nothing mentions, falling to 0: ln(1 + N/(1+df)) / ln(1 + N)."""
-    return math.log(1.0 + chunks / (1 + df)) / math.log(1.0 + chunks) if chunks else 0.0
+    if not chunks:
+        return 0.0
+    return round(math.log(1.0 + chunks / (1 + df)) / math.log(1.0 + chunks), SPECIFICITY_DIGITS)
 
 
 def most_frequent(counted: Sequence[tuple[str, int]]) -> list[str]:
@@ -62,32 +69,18 @@ def most_frequent(counted: Sequence[tuple[str, int]]) -> list[str]:
     return [text for text, _ in sorted(counted, key=lambda pair: (-pair[1], pair[0]))]
 
 
-def _remove_dead_facts(writer: Writer, progress: Progress) -> int:
-    removed = 0
-    while True:
-        deleted = _committed_count(writer, "ingest/link_dead_facts", "deleted")
-        removed += deleted
-        progress.advance(deleted)
-        if deleted < FACTS_A_TRANSACTION:
-            return removed
-
-
 def _link_facts(writer: Writer, progress: Progress) -> int:
+    def work(tx: Transaction) -> int:
+        (row,) = tx.run("ingest/link_facts", writer.corpus.label, limit=FACTS_A_TRANSACTION)
+        return int(row["linked"])
+
     linked = 0
     while True:
-        done = _committed_count(writer, "ingest/link_facts", "linked")
+        done = writer.commit("link", work)
         linked += done
         progress.advance(done)
         if done < FACTS_A_TRANSACTION:
             return linked
-
-
-def _committed_count(writer: Writer, statement: str, column: str) -> int:
-    def work(tx: Transaction) -> int:
-        (row,) = tx.run(statement, writer.corpus.label, limit=FACTS_A_TRANSACTION)
-        return int(row[column])
-
-    return writer.commit(statement, work)
 
 
 def _link_entities(writer: Writer, chunks: int, progress: Progress) -> tuple[int, int]:

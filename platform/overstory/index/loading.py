@@ -12,6 +12,7 @@ from overstory.graph import Corpus, GraphClient, Writer
 from overstory.graph.ids import document_id
 from overstory.index.annotating import annotate
 from overstory.index.ledger import recorded
+from overstory.index.storable import fault_of
 from overstory.index.storing import chunk_rows, document_row, store_documents
 from overstory.model import Annotation, Document
 from overstory.protocols import Embedder, OnBroken, Progress
@@ -62,7 +63,7 @@ def load(
     progress.start("load", None, "documents")
     with recorded(writer, "load", "load-1") as run:
         for batch in _document_batches(documents):
-            _load_batch(writer, [item for item in batch if isinstance(item, Document)], embedder, report)
+            _load_batch(writer, _storable(batch, on_broken), embedder, report)
             annotations = [item for item in batch if isinstance(item, Annotation)]
             report.annotated += annotate(writer, annotations, on_broken)
             progress.advance(len(batch))
@@ -99,13 +100,26 @@ def sha256_of(document: Document) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
+def _storable(batch: Iterable[Document | Annotation], on_broken: OnBroken) -> list[Document]:
+    """The documents of a batch that can be stored; the others go to `on_broken`."""
+    documents: list[Document] = []
+    for item in batch:
+        if isinstance(item, Document):
+            fault = fault_of(item)
+            if fault is None:
+                documents.append(item)
+            else:
+                on_broken(fault)
+    return documents
+
+
 def _document_batches(items: Iterable[Document | Annotation]) -> Iterator[list[Document | Annotation]]:
     """Batches of bounded number and bounded text."""
     batch: list[Document | Annotation] = []
     characters = 0
     for item in items:
         batch.append(item)
-        characters += len(item.text) if isinstance(item, Document) else 0
+        characters += len(str(item.text)) if isinstance(item, Document) else 0
         if len(batch) >= DOCUMENTS_A_BATCH or characters >= CHARACTERS_A_BATCH:
             yield batch
             batch, characters = [], 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from overstory.graph import Writer
+from overstory.graph import Writer, schema
 from overstory.index.embedding import embed, re_embed
 from overstory.index.extraction import extract
 from overstory.index.linking import link
@@ -30,6 +30,7 @@ def build_index(
         EmbedderMismatch: it has, and they may not be replaced; nothing was written.
         ModelError, LeaseLost, DatabaseError: what was committed before stays; call again to go on.
     """
+    schema.create_indexes(writer.graph, writer.corpus.label, writer.corpus.analyzer)  # one may have been dropped
     fill = re_embed if replace_vectors else embed
     did = {
         "embed": fill(writer, embedder, progress=progress),

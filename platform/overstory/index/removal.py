@@ -50,4 +50,4 @@ def remove_corpus(writer: Writer) -> None:
     """
     schema.drop_indexes(writer.graph, writer.corpus.label)  # first: an index would be updated for every node
     writer.graph.run_in_batches("corpus/delete_contents", writer.corpus.label)
-    writer.graph.run("corpus/delete", id=writer.corpus.id, token=writer.token)
+    writer.delete_corpus()

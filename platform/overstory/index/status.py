@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from overstory.graph import Corpus, GraphClient
 from overstory.graph.client import Row
+from overstory.graph.lease import current_writer
 from overstory.index.ledger import StageRecord, read_ledger
 from overstory.index.storing import METADATA
 from overstory.model import MetadataValue
@@ -46,7 +47,6 @@ class StoredDocument:
 def read_status(graph: GraphClient, corpus: Corpus) -> CorpusStatus:
     (counts,) = graph.run("corpus/counts", corpus.label, read=True)
     (vectors,) = graph.run("ingest/count_without_vector", corpus.label, read=True, property=corpus.embedding_property)
-    (row,) = graph.run("corpus/read_writer", read=True, id=corpus.id)
     return CorpusStatus(
         corpus=corpus,
         counts={name: counts[name] for name in ("documents", "chunks", "entities", "facts", "mentions")},
@@ -56,7 +56,7 @@ def read_status(graph: GraphClient, corpus: Corpus) -> CorpusStatus:
             "link": counts["stale"] or int(corpus.linked_chunks != counts["chunks"]),
         },
         stages=read_ledger(graph, corpus),
-        writer=row["writer"],
+        writer=current_writer(graph, corpus),
     )
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from overstory.errors import IndexMissing
+from overstory.errors import IndexMissing, StatementFailed
 from overstory.graph import Corpus, GraphClient, read_corpus
 from overstory.graph.client import Row
 from overstory.model import Hit, Reason
@@ -45,10 +47,27 @@ class RetrievalContext:
         corpus = self.corpus()
         if not corpus.embedder:
             raise IndexMissing(
-                f"Corpus {corpus.name!r} has no vectors yet.", remedy=f"Run: overstory index --corpus {corpus.name!r}"
+                f"Corpus {corpus.name!r} has no vectors yet.",
+                remedy=f"Run: overstory index --corpus {shlex.quote(corpus.name)}",
             )
         corpus.check_embedder(self.embedder)
         return corpus
+
+
+def ask_as_it_is_now(context: RetrievalContext, ask: Callable[[Corpus], list[Row]]) -> list[Row]:
+    """What `ask` finds. An index run may drop the very index that was about to be asked: then once more.
+
+    Raises:
+        as `RetrievalContext.corpus_with_vectors`, and what `ask` raises.
+    """
+    corpus = context.corpus_with_vectors()
+    try:
+        return ask(corpus)
+    except StatementFailed:
+        again = context.corpus_with_vectors()
+        if (again.vector_index, again.embedding_property) == (corpus.vector_index, corpus.embedding_property):
+            raise
+        return ask(again)
 
 
 def depth_for(k: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from overstory.graph import Corpus
 from overstory.graph.client import Row
 from overstory.model import Evidence, Reason
-from overstory.retrieve.base import RetrievalContext, depth_for, hit
+from overstory.retrieve.base import RetrievalContext, ask_as_it_is_now, depth_for, hit
 from overstory.retrieve.question import clean_question
 
 
@@ -25,12 +25,9 @@ class DenseRetriever:
             IndexMissing, EmbedderMismatch, CorpusNotFound: as their names say.
         """
         text, notes = clean_question(question)
-        corpus = self._context.corpus_with_vectors()
         vector: list[float] = self._context.embedder.embed([text])[0].tolist()
-        hits = tuple(
-            hit(row, (Reason("dense", row["score"], "cosine similarity to the question"),))
-            for row in self._nearest(corpus, vector, k)
-        )
+        rows = ask_as_it_is_now(self._context, lambda corpus: self._nearest(corpus, vector, k))
+        hits = tuple(hit(row, (Reason("dense", row["score"], "cosine similarity to the question"),)) for row in rows)
         return Evidence(question=question, retriever=self.name, hits=hits, notes=notes)
 
     def _nearest(self, corpus: Corpus, vector: list[float], k: int) -> list[Row]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from overstory.graph import Corpus
 from overstory.graph.client import Row
 from overstory.model import Evidence, Reason
-from overstory.retrieve.base import RetrievalContext, depth_for, hit, text_index_name
+from overstory.retrieve.base import RetrievalContext, ask_as_it_is_now, depth_for, hit, text_index_name
 from overstory.retrieve.question import clean_question, full_text_query
 
 RANK_CONSTANT = 2
@@ -29,9 +29,8 @@ class HybridRetriever:
             IndexMissing, EmbedderMismatch, CorpusNotFound: as their names say.
         """
         text, notes = clean_question(question)
-        corpus = self._context.corpus_with_vectors()
         vector: list[float] = self._context.embedder.embed([text])[0].tolist()
-        rows = self._fused(corpus, vector, full_text_query(text), k)
+        rows = ask_as_it_is_now(self._context, lambda corpus: self._fused(corpus, vector, full_text_query(text), k))
         hits = tuple(hit(row, _reasons(row)) for row in rows)
         return Evidence(question=question, retriever=self.name, hits=hits, notes=notes)
 

@@ -10,10 +10,15 @@ from overstory.errors import QuestionError
 LONGEST_QUESTION = 20_000
 """Characters that are looked at; an embedder reads far fewer, and a full-text query has its own limit below."""
 
-MOST_WORDS = 200
-"""Different words of a full-text query; Lucene refuses more than 1,024 clauses, and each word is one a field."""
+MOST_WORDS = 300
+"""Different words of a full-text query; Lucene refuses more than 1,024 clauses, and each word is one in each of three
+fields."""
 
-_WORD = re.compile(r"\w+")
+LONGEST_WORD = 200
+"""Lucene cuts longer ones into several."""
+
+_ALONE = re.compile(r"[\u3040-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+"""Characters that Lucene takes for a word each: Han and Hiragana."""
 
 
 def clean_question(question: str) -> tuple[str, tuple[str, ...]]:
@@ -26,7 +31,7 @@ def clean_question(question: str) -> tuple[str, tuple[str, ...]]:
     if len(question) > LONGEST_QUESTION:
         notes = (f"the question was cut to its first {LONGEST_QUESTION:,} of {len(question):,} characters",)
         question = question[:LONGEST_QUESTION]
-    text = question.encode("utf-8", "replace").decode("utf-8")
+    text = unicodedata.normalize("NFC", question.encode("utf-8", "replace").decode("utf-8"))  # as loaders do
     text = " ".join("".join(char if _is_text(char) else " " for char in text).split())
     if not text:
         raise QuestionError("The question is empty.", remedy="Ask something: overstory search 'Who wrote Dracula?'")
@@ -36,13 +41,19 @@ def clean_question(question: str) -> tuple[str, tuple[str, ...]]:
 def full_text_query(question: str) -> str:
     """A Lucene query for the words of a question, any of them; "" if it has none.
 
-    Lower case makes AND, OR and NOT words like others, and nothing but letters, digits and "_" is left, so that no
-    character of Lucene's syntax is.
+    Lower case makes AND, OR and NOT words like others, and nothing but letters with their marks, digits and "_" is
+    left, so that no character of Lucene's syntax is.
     """
-    words = dict.fromkeys(_WORD.findall(question.lower()))
-    return " ".join(list(words)[:MOST_WORDS])
+    apart = _ALONE.sub(r" \g<0> ", question.lower())
+    words = "".join(char if _is_of_a_word(char) else " " for char in apart).split()
+    return " ".join(list(dict.fromkeys(word[:LONGEST_WORD] for word in words))[:MOST_WORDS])
 
 
 def _is_text(char: str) -> bool:
     """False for control characters, but not for the joiners that Persian, Indic scripts and emoji are written with."""
     return char in "\u200c\u200d" or not unicodedata.category(char).startswith("C")
+
+
+def _is_of_a_word(char: str) -> bool:
+    """Letters, marks (the vowel signs of Indic scripts are some) and numbers."""
+    return char == "_" or unicodedata.category(char)[0] in "LMN"

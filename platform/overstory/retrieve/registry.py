@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from importlib.metadata import EntryPoint, entry_points
 
 from overstory.errors import SettingsError
@@ -25,8 +26,17 @@ def make_retriever(name: str, context: RetrievalContext) -> Retriever:
     """
     base, _, option = name.partition(":")
     factory = _entry_point(base).load()
-    retriever: Retriever = factory(context, option) if option else factory(context)
-    return retriever
+    if not option:
+        plain: Retriever = factory(context)
+        return plain
+    try:
+        inspect.signature(factory).bind(context, option)
+    except TypeError as error:
+        raise SettingsError(
+            f"The retriever {base!r} has no option {option!r}.", remedy=f"Use {base!r} alone."
+        ) from error
+    optioned: Retriever = factory(context, option)
+    return optioned
 
 
 def _entry_point(name: str) -> EntryPoint:

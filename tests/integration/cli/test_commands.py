@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -116,7 +120,12 @@ def test_exporting_and_reading_back_and_deleting(overstory: Run, corpus: str, fo
         (["search", "", "--corpus", "shared"], 10, "empty"),
         (["search", "x", "--corpus", "nobody made this"], 7, "overstory ingest"),
         (["search", "x", "--corpus", "shared", "--retriever", "magic"], 3, "dense, hybrid, lexical"),
+        (["search", "x", "--corpus", "shared", "--retriever", "dense:exact"], 3, "no option"),
         (["search", "x", "--corpus", " padded "], 7, "printable"),
+        (["delete", "0" * 32, "--corpus", "shared"], 7, ""),
+        (["documents", "--source", "\udcff", "--corpus", "shared"], 3, "UTF-8"),
+        (["export", "/dev/null", "--force", "--corpus", "shared"], 3, "no file"),
+        (["export", "-", "--json", "--corpus", "shared"], 2, "--json"),
         (["ingest", "no/such/file.txt", "--corpus", "never-made"], 8, "no/such/file.txt"),
         (["ingest", "x", "--loader", "magic", "--corpus", "never-made"], 8, "magic"),
         (["delete", "--corpus", "shared"], 2, "--all"),
@@ -135,6 +144,37 @@ def test_a_mistake_is_answered_with_a_remedy_and_a_code(
     assert "Traceback" not in ran.err
 
 
+def test_saying_no_changes_nothing(overstory: Run, shared_corpus: Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = shared_corpus.digest()
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+    ran = overstory("delete", "--all", "--corpus", "shared")
+    assert ran.code == 1
+    assert "Nothing was changed." in ran.err
+    assert shared_corpus.digest() == before
+
+
+def test_a_reader_that_goes_away_is_no_error(settings: Settings, shared_corpus: Knowledge) -> None:
+    environment = os.environ | {
+        "OVERSTORY_HOME": str(settings.places.data),
+        "OVERSTORY_CACHE": str(settings.places.cache),
+    }
+    with subprocess.Popen(
+        [sys.executable, "-m", "overstory", "documents", "--corpus", "shared"],
+        stdout=subprocess.PIPE,
+        env=os.environ | places,
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.wait() == 0
+
+
+def test_an_export_goes_through_a_link(overstory: Run, shared_corpus: Knowledge, tmp_path: Path) -> None:
+    (tmp_path / "link.jsonl").symlink_to(tmp_path / "real.jsonl")
+    assert overstory("export", str(tmp_path / "link.jsonl"), "--corpus", "shared").code == 0
+    assert (tmp_path / "link.jsonl").is_symlink()
+    assert (tmp_path / "real.jsonl").read_text().startswith('{"overstory_export"')
+
+
 def test_a_failed_ingest_makes_no_corpus(overstory: Run) -> None:
     overstory("ingest", "no/such/file.txt", "--corpus", "never-made")
     assert "never-made" not in overstory("corpora").out
@@ -144,7 +184,7 @@ def test_a_failed_ingest_makes_no_corpus(overstory: Run) -> None:
     ("variables", "code", "says"),
     [
         ({"OVERSTORY_NEO4J_URI": "bolt://127.0.0.1:9", "OVERSTORY_NEO4J_PASSWORD": "x"}, 5, "OVERSTORY_NEO4J_URI"),
-        ({"OVERSTORY_NEO4J_URI": "nonsense"}, 5, "OVERSTORY_NEO4J_URI"),
+        ({"OVERSTORY_NEO4J_URI": "nonsense"}, 3, "bolt://localhost:7687"),
         ({"OVERSTORY_QUERY_SECONDS": "soon"}, 3, "OVERSTORY_QUERY_SECONDS"),
         ({"OVERSTORY_EMBEDDER": "magic"}, 9, "minilm"),
     ],

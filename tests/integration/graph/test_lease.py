@@ -12,6 +12,7 @@ from tests.passages import PASSAGES, OpenCorpus
 from overstory.errors import LeaseLost, WriterBusy
 from overstory.graph import create_corpus, read_corpus, writing
 from overstory.graph.lease import this_host
+from overstory.index.ledger import recorded
 
 
 def test_a_second_writer_is_told_who_writes(open_corpus: OpenCorpus) -> None:
@@ -87,6 +88,24 @@ def test_a_writer_that_lost_its_lease_writes_nothing_more(open_corpus: OpenCorpu
             )
     assert read_corpus(knowledge.graph, knowledge.corpus_name).dimension == 0
     assert knowledge.graph.run("corpus/read", id="x") == []
+
+
+def test_a_writer_that_lost_its_lease_does_not_write_to_the_ledger(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    corpus = create_corpus(knowledge.graph, knowledge.corpus_name)
+    with writing(knowledge.graph, corpus, "index") as writer:
+        knowledge.graph.run("corpus/release_lease", id=corpus.id, token=writer.token)
+        with recorded(writer, "embed", "mine"):
+            pass
+    assert knowledge.status().stages == []
+
+
+def test_a_dead_writer_is_not_shown_as_writing(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    corpus = create_corpus(knowledge.graph, knowledge.corpus_name)
+    with writing(knowledge.graph, corpus, "index"):
+        assert f"process {os.getpid()}" in knowledge.status().writer
+    assert knowledge.status().writer == ""
 
 
 def test_every_commit_raises_the_version(open_corpus: OpenCorpus) -> None:

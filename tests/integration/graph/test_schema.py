@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from tests.passages import PASSAGES, OpenCorpus
 
 from overstory.errors import SchemaTooNew
 from overstory.graph import GraphClient, schema
@@ -30,6 +31,19 @@ def test_a_graph_of_a_later_version_is_refused(graph: GraphClient) -> None:
     try:
         with pytest.raises(SchemaTooNew, match=str(newest + 1)):
             schema.prepare(graph)
+    finally:
+        graph.run("schema/write_version", version=newest)
+
+
+def test_nothing_reads_or_writes_a_corpus_of_a_later_version(graph: GraphClient, open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents(PASSAGES)
+    newest = schema.MIGRATIONS[-1].to
+    graph.run("schema/write_version", version=newest + 1)
+    try:
+        for call in (knowledge.index, knowledge.status, lambda: knowledge.search("Ulm"), knowledge.delete_corpus):
+            with pytest.raises(SchemaTooNew):
+                call()
     finally:
         graph.run("schema/write_version", version=newest)
 

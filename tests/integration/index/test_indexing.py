@@ -8,7 +8,7 @@ import pytest
 from tests.fakes import HashingEmbedder
 from tests.passages import CURIE, DANUBE, EINSTEIN, PASSAGES, ULM, OpenCorpus, passage
 
-from overstory.graph import schema
+from overstory.graph import Writer, schema
 from overstory.index import embedding
 
 
@@ -54,6 +54,40 @@ def test_an_interrupted_run_resumes_and_gives_the_same_graph(
     broken.index()
     assert len(second.embedded) == 2
     assert broken.digest() == whole.digest()
+
+
+def test_an_interrupted_link_is_never_taken_for_one_that_was_not_needed(
+    open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    knowledge = open_corpus(embedder=HashingEmbedder(8))
+    knowledge.ingest_documents(PASSAGES[:2])
+    knowledge.index()
+    before = knowledge.digest()
+    knowledge.ingest_documents(PASSAGES[2:])
+
+    def killed(self: Writer, **properties: object) -> None:
+        if properties.get("linked_chunks") is not None:
+            raise KeyboardInterrupt
+        whole(self, **properties)
+
+    whole = Writer.set
+    with monkeypatch.context() as patched:
+        patched.setattr(Writer, "set", killed)
+        with pytest.raises(KeyboardInterrupt):
+            knowledge.index()
+    added = [d.id for d in knowledge.documents() if d.source_key in {p.source_key for p in PASSAGES[2:]}]
+    knowledge.delete_documents(added)
+    knowledge.index()
+    assert knowledge.digest() == before
+
+
+def test_an_index_that_was_lost_is_made_again(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus(embedder=HashingEmbedder(8))
+    knowledge.ingest_documents(PASSAGES)
+    knowledge.index()
+    schema.drop_indexes(knowledge.graph, knowledge.status().corpus.label)
+    knowledge.index()
+    assert knowledge.search("Ulm", retriever="lexical").hits
 
 
 def test_the_ledger_says_what_each_stage_did(open_corpus: OpenCorpus) -> None:

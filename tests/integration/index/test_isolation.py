@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import neo4j
 import pytest
@@ -51,6 +52,27 @@ def test_a_users_own_graph_in_the_same_database_is_untouched(open_corpus: OpenCo
         knowledge.delete_documents([document.id for document in knowledge.documents()][:2])
         knowledge.delete_corpus()
         assert snapshot(driver) == before
+    finally:
+        driver.execute_query("MATCH (n:Foreign) DETACH DELETE n", database_="neo4j")
+
+
+def test_a_users_node_that_is_tied_to_ours_is_untouched(open_corpus: OpenCorpus, driver: neo4j.Driver) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents(PASSAGES)
+    knowledge.index()
+    label = knowledge.status().corpus.label
+    tie = """
+    MATCH (c:$($chunk)) CREATE (e:Entity:Foreign {name: 'mine'}), (f:Fact:Foreign {text: 'mine'})
+    CREATE (c)-[:MENTIONS {by: 'ner'}]->(e), (f)-[:STATED_IN {by: 'ner'}]->(c)
+    """
+    driver.execute_query(tie, chunk=label + "_Chunk", database_="neo4j")
+    try:
+        knowledge.ingest_documents([replace(PASSAGES[0], text="Something else.")])
+        knowledge.index()
+        assert not knowledge.index().done
+        rows = driver.execute_query("MATCH (n:Foreign) RETURN labels(n) AS labels", database_="neo4j").records
+        assert {label for row in rows for label in row["labels"]} == {"Entity", "Fact", "Foreign"}
+        assert len(rows) == 2 * len(PASSAGES)
     finally:
         driver.execute_query("MATCH (n:Foreign) DETACH DELETE n", database_="neo4j")
 

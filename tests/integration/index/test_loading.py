@@ -75,6 +75,21 @@ def test_a_chunk_that_did_not_change_is_not_embedded_again(open_corpus: OpenCorp
     assert knowledge.status().pending["embed"] == 1
 
 
+def test_a_document_that_cannot_be_stored_is_reported_and_the_rest_goes_in(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    bad = (
+        replace(EINSTEIN, source_key="surrogate", text="a \ud800 b"),
+        replace(EINSTEIN, source_key="large", metadata={"n": 2**64}),
+        replace(EINSTEIN, source_key="empty", text=" "),
+        replace(EINSTEIN, source_key="mixed", metadata={"n": [1, "a"]}),  # type: ignore[dict-item] # what is refused
+    )
+    report = knowledge.ingest_documents([*bad, EINSTEIN])
+    assert report.added == 1
+    assert [
+        key for key in ("surrogate", "large", "empty", "mixed") if not any(key in str(e) for e in report.broken)
+    ] == []
+
+
 def test_metadata_is_kept_and_taken_away_again(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents([replace(EINSTEIN, metadata={"year": 1905, "tags": ["a", "b"], "id": "own"})])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import unicodedata
 
 import pytest
 from hypothesis import given
@@ -15,8 +15,17 @@ from overstory.retrieve.question import LONGEST_QUESTION, MOST_WORDS, clean_ques
 @given(st.text())
 def test_a_query_has_nothing_of_lucenes_syntax(question: str) -> None:
     query = full_text_query(question)
-    assert re.fullmatch(r"[\w ]*", query)
+    assert all(char in " _" or unicodedata.category(char)[0] in "LMN" for char in query)
     assert not {"AND", "OR", "NOT", "TO"} & set(query.split())
+
+
+def test_vowel_signs_stay_with_their_letters_and_han_stands_alone() -> None:
+    assert full_text_query("हिन्दी?") == "हिन्दी"
+    assert full_text_query("東京 Tower") == "東 京 tower"
+
+
+def test_a_question_is_composed_as_loaded_texts_are() -> None:
+    assert clean_question("Besanc\u0327on")[0] == "Besançon"
 
 
 def test_words_are_asked_once_and_not_too_many() -> None:
