@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import logging
+import os
 import sys
 from typing import Any
 
@@ -68,6 +69,13 @@ class CommandGroup(click.Group):
         command: click.Command = getattr(module, cmd_name)
         return command
 
+    def invoke(self, ctx: click.Context) -> Any:  # what the subcommand returns
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:  # `overstory documents | head`: whoever read has enough, which is no failure
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+
 
 @click.group(cls=CommandGroup, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="overstory", prog_name="overstory")
@@ -97,10 +105,6 @@ def run(arguments: list[str] | None = None) -> int:
             return 1
         click.echo("Interrupted. What was finished is kept; run the same command to go on.", err=True)
         return INTERRUPTED
-    except SystemExit as end:
-        if isinstance(end.__context__, BrokenPipeError):  # `overstory documents | head`, which click ends with 1
-            return 0
-        raise
     return result if isinstance(result, int) else 0
 
 

@@ -97,9 +97,12 @@ def _restore(writer: Writer, lines: Iterable[str], *, source: str, report: LoadR
     _take_over_embedder(writer, header, source)
     progress.start("restore", None, "documents")
     with recorded(writer, "load", "restore-1") as run:
-        for batch in batches(_documents(numbered, header, source), DOCUMENTS_A_PAGE):
+        failures: list[BrokenSource] = []
+        for batch in batches(_documents(numbered, header, source, failures), DOCUMENTS_A_PAGE):
             _restore_batch(writer, batch, report)
             progress.advance(len(batch))
+        if failures:
+            raise failures[0]
         run.count("added", report.added)
         run.count("changed", report.changed)
     progress.finish(f"{report.added} added, {report.changed} changed, {report.unchanged} unchanged")
@@ -175,13 +178,17 @@ def _header(line: str, source: str) -> _Header:
     return result
 
 
-def _documents(numbered: Iterable[tuple[int, str]], header: _Header, source: str) -> Iterator[_Restored]:
+def _documents(
+    numbered: Iterable[tuple[int, str]], header: _Header, source: str, failures: list[BrokenSource]
+) -> Iterator[_Restored]:
+    """The documents up to the first line that is none: that is noted, so that what came before it can be stored."""
     for number, line in numbered:
         if line.strip():
             try:
                 restored = _restored(json.loads(line), header)
             except (ValueError, TypeError, KeyError, AttributeError) as error:
-                raise _broken(source, number, "a document of an export", error) from error
+                failures.append(_broken(source, number, "a document of an export", error))
+                return
             yield restored
 
 

@@ -154,7 +154,7 @@ def test_saying_no_changes_nothing(overstory: Run, shared_corpus: Knowledge, mon
 
 
 def test_a_reader_that_goes_away_is_no_error(settings: Settings, shared_corpus: Knowledge) -> None:
-    environment = os.environ | {
+    places = {
         "OVERSTORY_HOME": str(settings.places.data),
         "OVERSTORY_CACHE": str(settings.places.cache),
     }
