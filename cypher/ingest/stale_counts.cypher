@@ -1,5 +1,9 @@
 // How much the link stage has to do.
 // Parameters: none
-// Rows: entities, facts INTEGER; one
-MATCH (n:{{corpus}}_Stale)
-RETURN sum(CASE WHEN n:Entity THEN 1 ELSE 0 END) AS entities, sum(CASE WHEN n:Fact THEN 1 ELSE 0 END) AS facts
+// Rows: entities, facts, chunks (of the corpus) INTEGER; one
+CALL () { MATCH (c:{{corpus}}_Chunk) RETURN count(c) AS chunks }
+CALL () {
+  MATCH (n:{{corpus}}_Stale)
+  RETURN sum(CASE WHEN n:Entity THEN 1 ELSE 0 END) AS entities, sum(CASE WHEN n:Fact THEN 1 ELSE 0 END) AS facts
+}
+RETURN entities, facts, chunks

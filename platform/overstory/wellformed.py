@@ -7,6 +7,11 @@ import re
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
+def is_well_formed(text: str) -> bool:
+    """Whether UTF-8 can say a text: it has no lone surrogate."""
+    return text.isascii() or _SURROGATE.search(text) is None
+
+
 def well_formed(text: str) -> str:
     """The text with a replacement character for every lone surrogate, as long as before.
 

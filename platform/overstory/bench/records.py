@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import cast
 
 from overstory.errors import BenchError
+from overstory.wellformed import is_well_formed
 
 Record = dict[str, object]
 
@@ -82,10 +83,8 @@ def string(record: Record, key: str, path: Path, line: int, *, default: str | No
 
 def _storable(value: str, key: str, path: Path, line: int) -> str:
     """The text, unless it has half a surrogate pair, which JSON can say and UTF-8 cannot."""
-    try:
-        value.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise broken(path, line, f'"{key}" has half a character (a lone surrogate)') from error
+    if not is_well_formed(value):
+        raise broken(path, line, f'"{key}" has half a character (a lone surrogate)')
     return value
 
 

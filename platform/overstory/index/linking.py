@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from overstory.graph import Transaction, Writer
+from overstory.graph import Transaction, Writer, read_corpus
 from overstory.graph.client import Row
 from overstory.index.ledger import recorded
 from overstory.protocols import Progress
@@ -34,10 +34,8 @@ def link(writer: Writer, *, progress: Progress) -> bool:
     """
     graph, label = writer.graph, writer.corpus.label
     (state,) = graph.run("ingest/stale_counts", label, read=True)
-    (size,) = graph.run("corpus/counts", label, read=True)
-    (row,) = graph.run("corpus/read", read=True, id=writer.corpus.id)
-    chunks: int = size["chunks"]
-    resized = row["corpus"].get("linked_chunks") != chunks
+    chunks: int = state["chunks"]
+    resized = read_corpus(graph, writer.corpus.name).linked_chunks != chunks
     if not (state["entities"] or state["facts"] or resized):
         return False
     progress.start("link", state["entities"] + state["facts"], "entities and facts")

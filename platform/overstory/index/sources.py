@@ -15,6 +15,7 @@ from overstory.errors import BrokenSource, OverstoryError
 from overstory.index.catalogue import Catalogue, catalogue, find_loader, loaders, recognises
 from overstory.model import Annotation, Document
 from overstory.protocols import Loader, OnBroken
+from overstory.wellformed import is_well_formed
 
 __all__ = ["OnSkipped", "find_loader", "loaders", "read_sources"]
 
@@ -140,9 +141,9 @@ class _Reader:
             return []
         visible = [entry for entry in entries if not entry.name.startswith(".")]
         for entry in visible:
-            if not _is_utf8(str(entry)):
+            if not is_well_formed(str(entry)):
                 self._reports(_unnamable(str(entry)))
-        return [entry for entry in visible if _is_utf8(str(entry))]
+        return [entry for entry in visible if is_well_formed(str(entry))]
 
     def _read(self, path: Path, loader: Loader) -> Iterator[Document | Annotation]:
         real = os.path.realpath(path)
@@ -182,7 +183,7 @@ class _Reader:
 
 def _problem(path: str) -> BrokenSource | None:
     """Why a path that was named cannot be read by any loader."""
-    if not _is_utf8(path):
+    if not is_well_formed(path):
         return _unnamable(path)
     if path and (_is_file(path) or _is_folder(path)):
         return None
@@ -253,14 +254,6 @@ def _unreadable(error: OSError, source: str) -> BrokenSource:
         remedy = "Check the rights of the file and of its folders."
         return BrokenSource("may not be read: permission denied", source=source, remedy=remedy)
     return BrokenSource(f"cannot be read: {error.strerror or error}", source=source)
-
-
-def _is_utf8(path: str) -> bool:
-    try:
-        path.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _unnamable(path: str) -> BrokenSource:

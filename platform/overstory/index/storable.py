@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from overstory.errors import BrokenSource
 from overstory.model import Document
+from overstory.wellformed import is_well_formed
 
 _LARGEST = 2**63
 
@@ -13,7 +14,7 @@ def fault_of(document: Document) -> BrokenSource | None:
     source = str(document.source).encode("utf-8", "replace").decode("utf-8")
     for name in ("source", "source_key", "title", "text"):
         value: object = getattr(document, name)
-        if not isinstance(value, str) or not _is_unicode(value):
+        if not isinstance(value, str) or not is_well_formed(value):
             return BrokenSource(f"the {name} of document {document.source_key!r} is no Unicode text.", source=source)
     if not document.text.strip():
         return BrokenSource(f"document {document.source_key!r} has no text.", source=source)
@@ -28,7 +29,7 @@ def fault_of(document: Document) -> BrokenSource | None:
 
 
 def _is_property(key: object, value: object) -> bool:
-    if not isinstance(key, str) or not _is_unicode(key):
+    if not isinstance(key, str) or not is_well_formed(key):
         return False
     if isinstance(value, list):
         return len({type(each) for each in value}) <= 1 and all(_is_scalar(each) for each in value)
@@ -37,15 +38,7 @@ def _is_property(key: object, value: object) -> bool:
 
 def _is_scalar(value: object) -> bool:
     if isinstance(value, str):
-        return _is_unicode(value)
+        return is_well_formed(value)
     if isinstance(value, bool | float):
         return True
     return isinstance(value, int) and -_LARGEST <= value < _LARGEST
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
