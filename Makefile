@@ -1,23 +1,27 @@
 # Everything a person or a CI runs. Needs Python 3.11 or later and make; the rest is installed into .venv.
 #
 #   make demo            fetch a Neo4j, load a small corpus, index it, ask it
-#   make test            every test
+#   make test            every test, after make coverage
+#   make coverage        the tests of the entropy engine in plain Python, lines counted; fails under 95 %
 #   make lint            format, lint, types, import floors, names
 #   make bench           measure the retrievers on BENCH_DATA (default: the demo corpus)
+#   make bench-entropy   measure the entropy engine beside other methods on ENTROPY_DATA; installs them into .venv-bench
 #   make wheel           build what is published, into dist/
 #   make lock            resolve requirements.lock anew from pyproject.toml
-#   make clean           remove caches and dist/ (.venv stays)
+#   make clean           remove caches and dist/ (.venv and .venv-bench stay)
 #
-# PYTHON=python3.12 picks another interpreter; BENCH_DATA="FOLDER…" and BENCH_OPTIONS="--json" go to `overstory bench`.
+# PYTHON=python3.12 picks another interpreter; BENCH_DATA="FOLDER…" and BENCH_OPTIONS="--json" go to `overstory bench`,
+# ENTROPY_DATA="FILE.npz…" and BENCH_OPTIONS to benchmarks/entropy.py.
 
 PYTHON ?= python3
 BENCH_DATA ?= examples/hotpotqa
 BENCH_OPTIONS ?=
+ENTROPY_DATA ?=
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 SOURCES := platform/overstory loaders/overstory_loaders tests $(wildcard scripts/*.py benchmarks/*.py)
 
-.PHONY: help demo test lint bench wheel lock clean .venv
+.PHONY: help demo test coverage lint bench bench-entropy wheel lock clean .venv
 .NOTPARALLEL:
 
 help:
@@ -26,8 +30,12 @@ help:
 demo: .venv/installed
 	$(BIN)/overstory demo
 
-test: .venv/installed
+test: .venv/installed coverage
 	$(BIN)/python -m pytest
+
+coverage: .venv/installed
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -q tests/unit/entropy
+	$(BIN)/python -m coverage report
 
 lint: .venv/installed
 	$(BIN)/ruff check .
@@ -40,6 +48,12 @@ lint: .venv/installed
 bench: .venv/installed
 	@for data in $(BENCH_DATA); do $(BIN)/overstory bench "$$data" $(BENCH_OPTIONS) || exit; done
 
+bench-entropy: .venv-bench/installed
+	PYTHONPATH=platform .venv-bench/bin/python benchmarks/entropy.py $(ENTROPY_DATA) $(BENCH_OPTIONS)
+	PYTHONPATH=platform .venv-bench/bin/python benchmarks/entropy.py --updates $(ENTROPY_DATA) $(BENCH_OPTIONS)
+	PYTHONPATH=platform .venv-bench/bin/python benchmarks/entropy.py --growth 6 $(BENCH_OPTIONS)
+	PYTHONPATH=platform .venv-bench/bin/python benchmarks/entropy.py --compile $(BENCH_OPTIONS)
+
 wheel: .venv/installed
 	rm -rf dist
 	$(BIN)/python -m hatchling build -d dist
@@ -47,6 +61,8 @@ wheel: .venv/installed
 lock: .venv/locked
 	$(BIN)/uv pip compile pyproject.toml --group dev --extra all --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --no-header -q -o requirements.lock
+	$(BIN)/uv pip compile benchmarks/requirements.in --constraint requirements.lock --universal --python-version 3.11 \
+		--generate-hashes --no-emit-index-url --no-header -q -o benchmarks/requirements.lock
 
 clean:
 	rm -rf dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
@@ -65,4 +81,11 @@ clean:
 .venv/installed: .venv/locked pyproject.toml
 	$(PIP) install --quiet --no-deps --no-build-isolation --editable .
 	@$(PIP) check || { echo "requirements.lock does not fit pyproject.toml: run make lock" >&2; exit 1; }
+	@touch $@
+
+# The rivals of the entropy engine are under the GPL: they have an environment and a lock of their own, and numba's and
+# numpy's versions from the main one.
+.venv-bench/installed: benchmarks/requirements.lock
+	$(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r $<
 	@touch $@

@@ -25,7 +25,9 @@
     │   └── BrokenSource                        names the file and, where known, the line
     ├── ModelError                          9   an embedder, a spaCy pipeline or a model file
     ├── QuestionError                      10   a question that cannot be asked
-    └── BenchError                         11   a benchmark folder that is not one
+    ├── BenchError                         11   a benchmark folder that is not one
+    ├── GraphError                         12   edges, weights, vectors or trees that no graph can be made of
+    └── ExtraMissing                       13   a package that only some need is not installed; an ImportError too
 
 The numbers are exit codes of the command line; a class without a number has its parent's. 2 is a wrong use of a
 command (from click), 130 an interruption.
@@ -37,13 +39,18 @@ from typing import ClassVar
 
 
 class OverstoryError(Exception):
-    """Raised on purpose: what is wrong (`str(error)`), and what the reader can do about it (`error.remedy`)."""
+    """Raised on purpose: what is wrong (`str(error)`), and what the reader can do about it (`error.remedy`).
+
+    A traceback shows the remedy too, as a note.
+    """
 
     exit_code: ClassVar[int] = 1
 
     def __init__(self, message: str, *, remedy: str = "") -> None:
         super().__init__(message)
         self.remedy = remedy
+        if remedy:
+            self.add_note(remedy)
 
 
 class SettingsError(OverstoryError):
@@ -173,3 +180,18 @@ class BenchError(OverstoryError):
     """A benchmark folder, question file or relevance file that is not one."""
 
     exit_code = 11
+
+
+class GraphError(OverstoryError):
+    """Edges, weights, vectors or trees that the entropy engine cannot work on; the message names the first bad row."""
+
+    exit_code = 12
+
+
+class ExtraMissing(OverstoryError, ImportError):
+    """A package that only some need is not installed; the remedy names the extra that brings it."""
+
+    exit_code = 13
+
+    def __init__(self, package: str, *, extra: str) -> None:
+        super().__init__(f"{package} is not installed.", remedy=f'Install it: pip install "overstory[{extra}]"')

@@ -1,0 +1,521 @@
+"""The entropy engine beside other methods on the same graphs, its growth, and what compiling it costs.
+
+    make bench-entropy ENTROPY_DATA="FILE.npz…"    side by side on these graphs and on planted ones, then the rest below
+    python benchmarks/entropy.py FILE.npz…         side by side only
+    python benchmarks/entropy.py --growth 6        planted graphs of 10^3 … 10^6 vertices, more than 10 edges a vertex
+    python benchmarks/entropy.py --updates FILE.npz…  a graph that grows, beside building its tree anew
+    python benchmarks/entropy.py --compile         seconds until every kernel is compiled, from an empty cache
+
+A file holds `edges` (m, 2), `weights` (m,) and `n`. Every tree is scored by `structural_entropy`, from the edges and
+the parents alone. Each method runs in a process of its own, its seeds one after the other; memory is the peak of that
+process, in brackets what it had when the method began: Python, libraries, the graph. Seconds are CPU seconds of one
+seed, the median; what numba compiles is compiled before.
+
+"plain greedy" merges the two communities that save most until no two save anything. leidenalg maximises modularity and
+Infomap minimises its map equation: they are what people use for this purpose. Both are under the GPL, no part of the
+package, and left out where they are not installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import heapq
+import importlib
+import importlib.util
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from math import log2
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from overstory.entropy import (
+    EncodingTree,
+    Graph,
+    community_vectors,
+    encode,
+    structural_entropy,
+    structural_weights,
+    update,
+)
+from overstory.entropy.semantic import encode_semantic
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Job:
+    """A method on a graph: a file, or "planted:VERTICES"; `levels` None has no limit."""
+
+    graph: str
+    method: str
+    levels: int | None
+    seeds: int = 1
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a job gave; entropies in bits and seconds by seed, the seconds of reading and building the graph apart."""
+
+    job: Job
+    vertices: int
+    edges: int
+    entropies: list[float]
+    cpu_seconds: list[float]
+    wall_seconds: list[float]
+    graph_seconds: float
+    memory_before_mb: float
+    memory_mb: float
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("graphs", nargs="*", metavar="FILE.npz")
+    parser.add_argument("--planted", type=int, nargs="*", default=[1000, 10_000], help="vertices of the planted graphs")
+    parser.add_argument("--methods", nargs="*", default=list(METHODS), choices=list(METHODS), metavar="METHOD")
+    parser.add_argument("--levels", nargs="*", default=["1", "2", "none"], choices=["1", "2", "none"])
+    parser.add_argument("--seeds", type=int, default=10, help="runs of each method that takes a seed (default 10)")
+    parser.add_argument(
+        "--growth", type=int, metavar="POWER", help="instead: planted graphs of 10^3 … 10^POWER vertices"
+    )
+    parser.add_argument("--updates", action="store_true", help="instead: graphs that grow by 1 % and by 10 %")
+    parser.add_argument("--compile", action="store_true", help="instead: seconds to compile every kernel")
+    parser.add_argument("--json", action="store_true", help="a JSON object a line in place of tables")
+    parser.add_argument("--job", help=argparse.SUPPRESS)
+    parser.add_argument("--exercise", action="store_true", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.job:
+        print(json.dumps(asdict(run(Job(**json.loads(arguments.job))))))
+    elif arguments.exercise:
+        print(json.dumps(exercise()))
+    elif arguments.compile:
+        compare_compilation(arguments.json)
+    elif arguments.updates:
+        measure_updates(arguments.graphs, arguments.json)
+    elif arguments.growth:
+        measure_growth([10**power for power in range(3, arguments.growth + 1)], arguments.json)
+    else:
+        graphs = [*arguments.graphs, *(f"planted:{vertices}" for vertices in arguments.planted)]
+        levels = [None if text == "none" else int(text) for text in arguments.levels]
+        compare_methods(graphs, [METHODS[name] for name in arguments.methods], levels, arguments.seeds, arguments.json)
+
+
+# What is measured and shown
+
+
+def compare_methods(
+    graphs: Sequence[str], methods: Sequence[Method], levels: Sequence[int | None], seeds: int, as_json: bool
+) -> None:
+    """A line for each graph, number of levels and method."""
+    if not as_json:
+        print(f"{'graph':<24} {'levels':>6}  {'method':<22} {'best':>8} {'worst':>8} {'seconds':>9} {'peak MB':>12}")
+    installed = [method for method in methods if method.is_installed()]
+    for graph in graphs:
+        for level in levels:
+            for method in installed:
+                if level in method.levels and (graph.startswith("planted:") or not method.needs_planted):
+                    outcome = in_a_process(Job(graph, method.name, level, seeds if method.seeded else 1))
+                    print(json.dumps(asdict(outcome)) if as_json else line(outcome), flush=True)
+    for method in {*methods} - {*installed}:
+        print(f"{method.name} is not installed and was left out; make bench-entropy installs it", file=sys.stderr)
+
+
+def line(outcome: Outcome) -> str:
+    return (
+        f"{Path(outcome.job.graph).stem:<24} {outcome.job.levels or 'none':>6}  {outcome.job.method:<22} "
+        f"{min(outcome.entropies):>8.4f} {max(outcome.entropies):>8.4f} "
+        f"{statistics.median(outcome.cpu_seconds):>9.3f} {memory(outcome):>12}"
+    )
+
+
+def memory(outcome: Outcome) -> str:
+    return f"{outcome.memory_mb:.0f} ({outcome.memory_before_mb:.0f})"
+
+
+def measure_growth(sizes: Sequence[int], as_json: bool) -> None:
+    """One community level on planted graphs of these sizes."""
+    if not as_json:
+        print("  vertices      edges  graph s   tree s   wall s      peak MB   entropy   planted")
+    for vertices in sizes:
+        found = in_a_process(Job(f"planted:{vertices}", ENGINE.name, 1))
+        planted = in_a_process(Job(f"planted:{vertices}", PLANTED.name, 1)).entropies[0]
+        if as_json:
+            print(json.dumps(asdict(found) | {"planted": planted}), flush=True)
+        else:
+            print(
+                f"{vertices:>10} {found.edges:>10} {found.graph_seconds:>8.2f} {found.cpu_seconds[0]:>8.2f} "
+                f"{found.wall_seconds[0]:>8.2f} {memory(found):>12} {found.entropies[0]:>9.4f} {planted:>9.4f}",
+                flush=True,
+            )
+
+
+@dataclass(frozen=True)
+class Growth:
+    """A graph whose last vertices arrived in batches, in an order drawn with a seed; wall seconds."""
+
+    graph: str
+    levels: int | None
+    arrived: float
+    batches: int
+    updated: float
+    anew: float
+    mean_update_seconds: float
+    anew_seconds: float
+
+
+def measure_updates(graphs: Sequence[str], as_json: bool) -> None:
+    """1 % of the vertices in one batch, 10 % in twenty, each beside a tree built from all edges at the end."""
+    if not as_json:
+        print(
+            f"{'graph':<24} {'levels':>6} {'arrive':>7} {'batches':>7} {'updated':>8} {'anew':>8} {'higher by':>9}",
+            end="",
+        )
+        print("  s/batch   s anew   ratio")
+    for graph in graphs:
+        for levels in (1, 2, None):
+            for arrived, batches in ((0.01, 1), (0.1, 20)):
+                found = grow(graph, levels, arrived, batches)
+                print(json.dumps(asdict(found)) if as_json else growth_line(found), flush=True)
+
+
+def growth_line(found: Growth) -> str:
+    return (
+        f"{Path(found.graph).stem:<24} {found.levels or 'none':>6} {found.arrived:>7.0%} {found.batches:>7} "
+        f"{found.updated:>8.4f} {found.anew:>8.4f} {found.updated / found.anew - 1:>9.3%} "
+        f"{found.mean_update_seconds:>8.3f} {found.anew_seconds:>8.3f} "
+        f"{found.mean_update_seconds / found.anew_seconds:>7.1%}"
+    )
+
+
+def grow(name: str, levels: int | None, arrived: float, batches: int) -> Growth:
+    with np.load(name) as file:
+        vertices, edges, weights = int(file["n"]), file["edges"], file["weights"]
+    edges = np.random.default_rng(0).permutation(vertices)[edges]
+    arrival = edges.max(axis=1)
+    bounds = np.linspace(vertices - round(arrived * vertices), vertices, batches + 1).astype(int)
+    graph = Graph.from_edges(bounds[0], edges[arrival < bounds[0]], weights[arrival < bounds[0]])
+    tree = encode(graph, levels=levels)
+    update(graph, tree, levels=levels)  # compiles
+    seconds: list[float] = []
+    for known, total in pairwise(bounds.tolist()):
+        new = (arrival >= known) & (arrival < total)
+        arriving, ends, mass = int(total - known), edges[new], weights[new]
+        started = time.perf_counter()
+        graph, tree = update(graph, tree, levels=levels, add=arriving, edges=ends, weights=mass)
+        seconds.append(time.perf_counter() - started)
+    started = time.perf_counter()
+    anew = encode(Graph.from_edges(vertices, edges, weights), levels=levels)
+    anew_seconds = time.perf_counter() - started
+    mean = statistics.mean(seconds)
+    return Growth(name, levels, arrived, batches, tree.entropy, anew.entropy, mean, anew_seconds)
+
+
+def compare_compilation(as_json: bool) -> None:
+    """Every operation on a small graph in a new process, from an empty cache and from the one that this filled."""
+    with tempfile.TemporaryDirectory() as cache:
+        cold, kept = (json.loads(child("--exercise", NUMBA_CACHE_DIR=cache)) for _ in range(2))
+    if as_json:
+        print(json.dumps({"compile_seconds": cold, "load_seconds": kept}))
+        return
+    print(f"compiling every kernel: {sum(cold.values()):.1f} s CPU")
+    print(f"loading them from the cache in a later process: {sum(kept.values()):.1f} s CPU")
+    print(
+        "\n".join(f"  {operation:<28} {seconds:>6.2f} {kept[operation]:>6.2f}" for operation, seconds in cold.items())
+    )
+
+
+def exercise() -> dict[str, float]:
+    """The CPU seconds of each operation's first call in this process, on a graph too small to take any itself."""
+    seconds: dict[str, float] = {}
+
+    def first_call(operation: str, call: Callable[[], object]) -> None:
+        started = time.process_time()
+        call()
+        seconds[operation] = time.process_time() - started
+
+    started = time.process_time()
+    graph, nested = planted_graph(200)
+    tree = EncodingTree.from_labels(graph, *nested)
+    seconds["graph and tree"] = time.process_time() - started
+    first_call("structural weights", lambda: structural_weights(tree, tree.root))
+    first_call("community vectors", lambda: community_vectors(tree, np.eye(graph.vertices)))
+    first_call("members, labels, rows", lambda: (tree.members(tree.root), tree.labels(1), list(tree.rows())))
+    first_call("encode, one level", lambda: encode(graph, levels=1, restarts=2))
+    first_call("encode, two levels", lambda: encode(graph, levels=2, restarts=2))
+    first_call("update", lambda: update(graph, encode(graph, levels=1), levels=1, add=1, edges=[(0, graph.vertices)]))
+    first_call("encode, no limit", lambda: encode(graph, levels=None, restarts=2))
+    unlimited = encode(graph, levels=None)
+    first_call("update, no limit", lambda: update(graph, unlimited, levels=None, edges=[(0, 1)]))
+    vectors = np.random.default_rng(0).standard_normal((graph.vertices, 8))
+    first_call("semantic–structural entropy", lambda: encode_semantic(graph, vectors))
+    return seconds
+
+
+# Processes
+
+
+def in_a_process(job: Job) -> Outcome:
+    given = json.loads(child("--job", json.dumps(asdict(job))))
+    return Outcome(**given | {"job": job})
+
+
+def child(*arguments: str, **environment: str) -> str:
+    """The last line that this program, run with these arguments, printed."""
+    command = [sys.executable, str(Path(__file__).resolve()), *arguments]
+    ran = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=os.environ | environment)
+    return ran.stdout.splitlines()[-1]
+
+
+def run(job: Job) -> Outcome:
+    """Do the job in this process."""
+    method = METHODS[job.method]
+    method.tree(*planted_graph(100), job.levels, 0)
+    started = time.process_time()
+    graph, nested = load(job.graph)
+    graph_seconds, before = time.process_time() - started, peak_mb()
+    trees: list[EncodingTree] = []
+    cpu, wall = [time.process_time()], [time.perf_counter()]
+    for seed in range(job.seeds):
+        trees.append(method.tree(graph, nested, job.levels, seed))
+        cpu.append(time.process_time())
+        wall.append(time.perf_counter())
+    memory_mb = peak_mb()
+    entropies = [structural_entropy(graph, tree) for tree in trees]
+    return Outcome(
+        job,
+        graph.vertices,
+        graph.edges,
+        entropies,
+        np.diff(cpu).tolist(),
+        np.diff(wall).tolist(),
+        graph_seconds,
+        before,
+        memory_mb,
+    )
+
+
+def peak_mb() -> float:
+    """The most memory that this process has held so far."""
+    unit = 2**20 if sys.platform == "darwin" else 2**10
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+
+
+# Graphs
+
+
+def load(name: str) -> tuple[Graph, list[Ints]]:
+    """The graph of a file, or a planted one with the partitions that it was made from, coarse and fine."""
+    if name.startswith("planted:"):
+        return planted_graph(int(name.removeprefix("planted:")))
+    with np.load(name) as file:
+        return Graph.from_edges(int(file["n"]), file["edges"], file["weights"]), []
+
+
+def planted_graph(vertices: int, seed: int = 0) -> tuple[Graph, list[Ints]]:
+    """12 rows, 10.4 distinct edges a vertex: 6 of 10 in groups of 10 to 60, 3 in ten of these together, 1 anywhere."""
+    random = np.random.default_rng(seed)
+    fine = np.searchsorted(np.cumsum(random.integers(10, 60, 1 + vertices // 10)), np.arange(vertices), side="right")
+    coarse = fine // 10
+    edges = np.empty((12 * vertices, 2), dtype=np.int32)
+    for start in range(0, len(edges), 2**20):  # in pieces, or this would take more memory than what is measured
+        fill_with_edges(edges[start : start + 2**20], [fine, coarse], random)
+    return Graph.from_edges(vertices, edges, random.uniform(0.5, 1.5, len(edges))), [coarse, fine]
+
+
+def fill_with_edges(edges: NDArray[np.int32], partitions: list[Ints], random: np.random.Generator) -> None:
+    vertices = len(partitions[0])
+    one, other = random.integers(0, vertices, len(edges)), random.integers(0, vertices, len(edges))
+    reach = np.searchsorted([0.6, 0.9], random.random(len(edges)))
+    for partition, chosen in zip(partitions, (reach == 0, reach == 1), strict=True):
+        first = np.searchsorted(partition, np.arange(partition[-1] + 2))
+        group = partition[one[chosen]]
+        other[chosen] = random.integers(first[group], first[group + 1])
+    edges[:, 0], edges[:, 1] = one, other
+
+
+# Methods
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to a tree.
+
+    Attributes:
+        name: as it is shown.
+        tree: from the graph, the planted partitions, the number of levels and a seed.
+        levels: which it can be asked for.
+        seeded: whether another seed gives another tree.
+        package: what must be installed for it.
+        needs_planted: whether it is made for planted graphs only.
+    """
+
+    name: str
+    tree: Callable[[Graph, list[Ints], int | None, int], EncodingTree]
+    levels: tuple[int | None, ...]
+    seeded: bool = False
+    package: str = "overstory"
+    needs_planted: bool = False
+
+    def is_installed(self) -> bool:
+        return importlib.util.find_spec(self.package) is not None
+
+
+def ours(graph: Graph, _: list[Ints], levels: int | None, seed: int) -> EncodingTree:
+    return encode(graph, levels=levels, seed=seed)
+
+
+def ours_best_of_20(graph: Graph, _: list[Ints], levels: int | None, seed: int) -> EncodingTree:
+    return encode(graph, levels=levels, seed=seed, restarts=20)
+
+
+def planted(graph: Graph, nested: list[Ints], levels: int | None, _: int) -> EncodingTree:
+    return EncodingTree.from_labels(graph, *(nested if levels == 2 else nested[1:]))
+
+
+def greedy(graph: Graph, _: list[Ints], levels: int | None, __: int) -> EncodingTree:
+    """Greedy merges; without a limit, once more over the communities, until a level merges nothing."""
+    partitions: list[Ints] = []
+    toward, volumes = rows_of(graph), graph.degrees.tolist()
+    while True:
+        labels = np.array(merge_greedily([dict(row) for row in toward], list(volumes)), dtype=np.int64)
+        groups = int(labels.max(initial=-1)) + 1
+        if groups == len(volumes) or groups <= 1:
+            break
+        partitions.insert(0, labels[partitions[0]] if partitions else labels)
+        if levels == 1:
+            break
+        toward, volumes = quotient(toward, volumes, labels.tolist(), groups)
+    return EncodingTree.from_labels(graph, *partitions)
+
+
+def merge_greedily(toward: list[dict[int, float]], volumes: list[float]) -> list[int]:
+    """The community of each node, 0 … k−1: of all pairs with an edge, the one that saves most is merged, and so on."""
+    whole = sum(volumes) or 1.0
+    inner, community, version = [0.0] * len(volumes), list(range(len(volumes))), [0] * len(volumes)
+
+    def candidate(one: int, other: int) -> tuple[float, int, int, int, int]:
+        joint = volumes[one] + volumes[other]
+        saved = 2.0 * toward[one][other] * log2(whole / joint)
+        saved -= inner[one] * log2(joint / volumes[one]) + inner[other] * log2(joint / volumes[other])
+        return -saved, one, other, version[one], version[other]
+
+    heap = [candidate(one, other) for one, row in enumerate(toward) for other in row if one < other]
+    heapq.heapify(heap)
+    while heap and heap[0][0] < 0.0:
+        _, one, other, *versions = heapq.heappop(heap)
+        if versions != [version[one], version[other]]:
+            continue
+        if len(toward[one]) < len(toward[other]):
+            one, other = other, one
+        inner[one] += inner[other] + 2.0 * toward[one].pop(other)
+        volumes[one] += volumes[other]
+        version[one], version[other], community[other] = version[one] + 1, -1, one
+        for neighbour, weight in toward[other].items():
+            if neighbour != one:
+                del toward[neighbour][other]
+                toward[one][neighbour] = toward[neighbour][one] = toward[one].get(neighbour, 0.0) + weight
+        for neighbour in toward[one]:
+            heapq.heappush(heap, candidate(one, neighbour))
+    return numbered([root_of(community, node) for node in range(len(volumes))])
+
+
+def root_of(community: list[int], node: int) -> int:
+    while community[node] != node:
+        community[node] = community[community[node]]
+        node = community[node]
+    return node
+
+
+def numbered(labels: list[int]) -> list[int]:
+    numbers: dict[int, int] = {}
+    return [numbers.setdefault(label, len(numbers)) for label in labels]
+
+
+def quotient(
+    toward: list[dict[int, float]], volumes: list[float], labels: list[int], groups: int
+) -> tuple[list[dict[int, float]], list[float]]:
+    """The graph of the groups, edges inside them left out, their volumes kept."""
+    merged, sums = [dict[int, float]() for _ in range(groups)], [0.0] * groups
+    for node, row in enumerate(toward):
+        sums[labels[node]] += volumes[node]
+        for other, weight in row.items():
+            if labels[node] != labels[other]:
+                merged[labels[node]][labels[other]] = merged[labels[node]].get(labels[other], 0.0) + weight
+    return merged, sums
+
+
+def rows_of(graph: Graph) -> list[dict[int, float]]:
+    neighbours, weights, starts = graph.neighbours.tolist(), graph.weights.tolist(), graph.indptr.tolist()
+    return [dict(zip(neighbours[start:end], weights[start:end], strict=True)) for start, end in pairwise(starts)]
+
+
+def leiden(graph: Graph, _: list[Ints], __: int | None, seed: int) -> EncodingTree:
+    igraph, leidenalg = importlib.import_module("igraph"), importlib.import_module("leidenalg")
+    ends, weights = edge_list(graph)
+    partition = leidenalg.find_partition(
+        igraph.Graph(n=graph.vertices, edges=ends),
+        leidenalg.ModularityVertexPartition,
+        weights=weights.tolist(),
+        n_iterations=-1,
+        seed=seed,
+    )
+    return EncodingTree.from_labels(graph, partition.membership)
+
+
+def infomap(graph: Graph, _: list[Ints], levels: int | None, seed: int) -> EncodingTree:
+    search = importlib.import_module("infomap").Infomap(two_level=levels == 1, silent=True, num_trials=1, seed=seed + 1)
+    search.add_nodes(range(graph.vertices))
+    ends, weights = edge_list(graph)
+    search.add_links(np.column_stack([ends, weights]))
+    found = search.run()
+    if levels == 1:
+        modules: dict[int, int] = found.modules()
+        return EncodingTree.from_labels(graph, [modules[vertex] for vertex in range(graph.vertices)])
+    paths: dict[int, Sequence[int]] = found.multilevel_modules()
+    return from_paths(graph, [tuple(paths[vertex]) for vertex in range(graph.vertices)])
+
+
+def from_paths(graph: Graph, paths: list[tuple[int, ...]]) -> EncodingTree:
+    """The tree of the modules from the top down to each vertex, which need not be equally many."""
+    modules = sorted({path[:length] for path in paths for length in range(len(path) + 1)}, key=len, reverse=True)
+    number = {module: graph.vertices + index for index, module in enumerate(modules)}
+    return EncodingTree.from_parents(
+        graph, [number[path] for path in paths] + [number[module[:-1]] if module else -1 for module in modules]
+    )
+
+
+def edge_list(graph: Graph) -> tuple[Ints, NDArray[np.float64]]:
+    """Every edge and every loop once."""
+    sources = np.repeat(np.arange(graph.vertices), np.diff(graph.indptr))
+    once, loops = sources < graph.neighbours, np.flatnonzero(graph.loops)
+    ends = np.column_stack([sources[once], graph.neighbours[once]])
+    ends = np.vstack([ends, np.column_stack([loops, loops])]).astype(np.int64)
+    return ends, np.append(graph.weights[once], graph.loops[loops])
+
+
+ENGINE = Method("overstory", ours, (1, 2, None), seeded=True)
+PLANTED = Method("the planted tree", planted, (1, 2), needs_planted=True)
+METHODS = {
+    method.name: method
+    for method in (
+        ENGINE,
+        Method("overstory, best of 20", ours_best_of_20, (1, 2, None)),
+        Method("plain greedy", greedy, (1, None)),
+        Method("leidenalg", leiden, (1,), seeded=True, package="leidenalg"),
+        Method("infomap", infomap, (1, None), seeded=True, package="infomap"),
+        PLANTED,
+    )
+}
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,78 @@
+"""The optimiser's front door: a graph in, its encoding tree out."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from overstory.entropy.compile import Ints
+from overstory.entropy.encoding_tree import EncodingTree
+from overstory.entropy.graph import Graph
+from overstory.entropy.greedy_start import greedy_partition
+from overstory.entropy.levels import community_levels
+from overstory.entropy.problem import Problem, vertices_as_nodes
+from overstory.entropy.recombine import recombine
+from overstory.entropy.refine import numbered
+from overstory.entropy.unlimited import unlimited_tree
+from overstory.errors import GraphError
+
+LEVELS_TO_START_FROM = 2
+"""Of a tree without a limit: one level starts it worse, three no better."""
+
+GREEDY_RESTART = 1
+
+
+def encode(graph: Graph, *, levels: int | None, seed: int = 0, restarts: int = 1) -> EncodingTree:
+    """The tree over a graph of least structural entropy that the search finds; the same for the same seed.
+
+    Args:
+        graph: n vertices.
+        levels: community levels between the root and the leaves, each leaf at depth levels + 1; 1 gives the
+            two-dimensional entropy, 0 the flat tree, None sets no limit. Where a level has no use for a vertex, as for
+            an isolated one, the vertex has a community of its own in it, which costs nothing.
+        seed: ≥ 0, of the order in which vertices are visited.
+        restarts: how often to search, ≥ 1; the second search starts from a greedy merge, the others from single
+            vertices. With levels, each result is recombined with the best so far.
+
+    Raises:
+        GraphError: levels or seed below 0, restarts below 1.
+
+    Source: the objective is that of Li and Pan 2016 (SeRAG Eq. 1 and 2); the search is described in docs/entropy.md.
+    """
+    if levels is not None and levels < 0:
+        raise GraphError(f"{levels} community levels were asked for", remedy="Give 0, 1, 2, …, or None for no limit.")
+    if restarts < 1:
+        raise GraphError(f"{restarts} restarts were asked for", remedy="Give 1 or more.")
+    if seed < 0:
+        raise GraphError(f"the seed is {seed}", remedy="Give 0 or more.")
+    if graph.edges == 0 or levels == 0:
+        return _tree_of_single_vertices(graph, levels or 0)
+    problem = vertices_as_nodes(graph)
+    if levels is None:
+        trees = (_without_limit(graph, problem, seed, restart) for restart in range(restarts))
+        return min(trees, key=lambda tree: tree.entropy)
+    return EncodingTree.from_labels(graph, *_best_levels(problem, levels, seed, restarts))
+
+
+def _best_levels(problem: Problem, levels: int, seed: int, restarts: int) -> Ints:
+    best = community_levels(problem, levels, np.random.default_rng([seed, 0]), _start(problem, 0))
+    for restart in range(1, restarts):
+        random = np.random.default_rng([seed, restart])
+        another = community_levels(problem, levels, random, _start(problem, restart))
+        best = recombine(problem, best, another, random)
+    return best
+
+
+def _without_limit(graph: Graph, problem: Problem, seed: int, restart: int) -> EncodingTree:
+    random = np.random.default_rng([seed, restart])
+    nested = community_levels(problem, LEVELS_TO_START_FROM, random, _start(problem, restart))
+    return EncodingTree.from_parents(graph, unlimited_tree(problem, nested, random))
+
+
+def _start(problem: Problem, restart: int) -> Ints:
+    if restart == GREEDY_RESTART:
+        return numbered(greedy_partition(problem))[0]
+    return np.arange(len(problem.volumes))
+
+
+def _tree_of_single_vertices(graph: Graph, levels: int) -> EncodingTree:
+    return EncodingTree.from_labels(graph, *[np.arange(graph.vertices)] * levels)

@@ -1,0 +1,83 @@
+"""The multilevel search: moves of nodes, of sets of nodes, of communities, until nothing moves."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from overstory.entropy.aggregate import aggregate
+from overstory.entropy.compile import Ints
+from overstory.entropy.problem import Levels, Problem, nested_labels, place
+from overstory.entropy.refine import numbered, refine
+from overstory.entropy.relocate import relocate
+
+SETTLED = 1e-5
+"""A round that gains less than this, in bits, is the last."""
+MOST_ROUNDS = 12
+
+
+def improve(
+    problem: Problem, levels: Levels, depth: int, random: np.random.Generator, rounds: int = MOST_ROUNDS
+) -> float:
+    """Move nodes, sets and communities of all levels until a round gains less than `SETTLED`; returns the gain in bits.
+
+    Args:
+        problem: n nodes.
+        levels: the communities to start from; changed in place.
+        depth: the number of their levels, ≥ 1.
+        random: the order of the visits.
+        rounds: the most there are.
+    """
+    gained = 0.0
+    for _ in range(rounds):
+        gain = _move_nodes_and_sets(problem, levels, depth, random)
+        if depth > 1:
+            gain += _move_communities(problem, levels, depth, random)
+        gained += gain
+        if gain < SETTLED:
+            break
+    return gained
+
+
+def _move_nodes_and_sets(problem: Problem, levels: Levels, depth: int, random: np.random.Generator) -> float:
+    """One pass from the nodes up to ever larger sets of them, each moved within the communities that stand."""
+    nodes = len(levels.home)
+    gain = relocate(problem, levels, depth, random.permutation(nodes)) / problem.total
+    sets, count = refine(problem, levels, random.permutation(nodes))
+    if count == nodes:
+        return gain
+    of_sets = levels._replace(home=levels.home[first_of_each(sets, count)])
+    _count_children(of_sets, depth)
+    gain += _move_nodes_and_sets(aggregate(problem, sets, count), of_sets, depth, random)
+    levels.home[:] = of_sets.home[sets]
+    _count_children(levels, depth)
+    return gain
+
+
+def _move_communities(problem: Problem, levels: Levels, depth: int, random: np.random.Generator) -> float:
+    """Let the lowest communities, each paying for its own inside, be the nodes of the levels above."""
+    communities, count = numbered(levels.home)
+    slots = levels.home[first_of_each(communities, count)]
+    quotient = aggregate(problem, communities, count)._replace(inside=np.zeros(count))
+    above = levels._replace(home=levels.parent[slots])
+    gain = improve(quotient, above, depth - 1, random)
+    levels.parent[slots] = above.home
+    return gain
+
+
+def first_of_each(labels: Ints, count: int) -> Ints:
+    """(n,) with values 0 … count−1 -> (count,): the first place of each."""
+    first = np.empty(count, dtype=np.int64)
+    first[labels[::-1]] = np.arange(len(labels) - 1, -1, -1)
+    return first
+
+
+def settled(problem: Problem, nested: Ints, random: np.random.Generator, rounds: int = MOST_ROUNDS) -> Ints:
+    """Labels (depth, n), the coarsest level first, of the tree that moves from another of as many levels lead to."""
+    levels = place(problem, nested)
+    improve(problem, levels, len(nested), random, rounds)
+    return nested_labels(levels, len(nested))
+
+
+def _count_children(levels: Levels, depth: int) -> None:
+    lowest = levels.level == depth
+    levels.children[lowest] = np.bincount(levels.home, minlength=len(levels.level))[lowest]

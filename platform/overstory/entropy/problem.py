@@ -1,0 +1,153 @@
+"""What the local search works on: nodes with volumes and inner weight, and communities above them in levels."""
+
+from __future__ import annotations
+
+from math import log2
+from typing import NamedTuple
+
+import numpy as np
+
+from overstory.entropy.compile import Floats, Ids, Ints, kernel
+from overstory.entropy.graph import Graph, row_sums
+
+ROOT = 0
+FREE = -1
+UNITS = 2.0**50
+
+
+class Problem(NamedTuple):
+    """n nodes to be placed below the communities of a tree; a node is a vertex, or a set of vertices that moves as one.
+
+    Let X(a) be twice the weight of the edges between vertices that no community below a holds both of. Then
+    H(T) = H_flat + 1/V · Σ_a X(a) · log2(vol(a)/V): an edge pays the logarithm of the lowest community that holds it,
+    and a move changes the X and vol only of what is left and joined, and above. (The identity of H(T), H_flat and the
+    weight inside communities, its sum taken by edges.)
+
+    Attributes:
+        indptr: shape (n + 1,), rows as in `Graph`, ascending or not.
+        neighbours: shape (e,), other nodes.
+        weights: shape (e,).
+        volumes: shape (n,), the degrees of the vertices in each node, summed.
+        inside: shape (n,), twice the weight inside each node that is paid for in the community above it: 0 for
+            vertices, and for communities that pay for their own.
+        total: the volume of the root.
+    """
+
+    indptr: Ints
+    neighbours: Ids
+    weights: Floats
+    volumes: Floats
+    inside: Floats
+    total: float
+
+
+class Levels(NamedTuple):
+    """Communities in `depth` levels below the root, every node of a `Problem` in one of the lowest; changed in place.
+
+    Communities sit in slots, which come free and are used again; slot 0 is the root.
+
+    Attributes:
+        home: shape (n,), the slot of the lowest community of each node.
+        parent: shape (slots,), the slot above each.
+        level: shape (slots,), the distance from the root; −1 for a free slot.
+        children: shape (slots,), the number of communities, or nodes, directly below.
+        volume: shape (slots,), vol.
+        own: shape (slots,), X; not kept up for the root, where it costs nothing.
+    """
+
+    home: Ints
+    parent: Ints
+    level: Ints
+    children: Ints
+    volume: Floats
+    own: Floats
+
+
+def vertices_as_nodes(graph: Graph) -> Problem:
+    """The problem whose nodes are the vertices, its weights whole numbers.
+
+    Weights are counted in units of V / 2^50, and none is less than one unit. Sums of whole numbers below 2^53 are exact
+    in a float64: nothing drifts while nodes come and go, and a sum does not depend on its order. A graph whose weights
+    are all multiplied by a constant is the same problem, but for a unit here and there where the product was rounded.
+    """
+    unit = graph.volume / UNITS or 1.0
+    weights = np.maximum(np.rint(graph.weights / unit), 1.0)
+    volumes = row_sums(graph.indptr, weights) + np.rint(2.0 * graph.loops / unit)
+    return Problem(graph.indptr, graph.neighbours, weights, volumes, np.zeros(graph.vertices), float(volumes.sum()))
+
+
+@kernel
+def logarithm(volume: float) -> float:
+    """log2, and 0.0 for 0: a group of isolated vertices has no volume, and no edge that would cost its logarithm."""
+    return log2(volume) if volume > 0.0 else 0.0
+
+
+@kernel
+def place(problem: Problem, nested: Ints) -> Levels:
+    """Set up the communities that labels name.
+
+    Args:
+        problem: n nodes.
+        nested: shape (depth, n), 0 … k−1 in each row: a partition a level, the coarsest first, each refining the one
+            above.
+
+    Returns:
+        Levels with room for every node to be alone at every level.
+    """
+    depth, nodes = nested.shape
+    slots = 1 + depth * (nodes + 1)
+    home = np.zeros(nodes, dtype=np.int64)
+    parent = np.zeros(slots, dtype=np.int64)
+    level = np.full(slots, FREE, dtype=np.int64)
+    children = np.zeros(slots, dtype=np.int64)
+    volume, own = np.zeros(slots), np.zeros(slots)
+    level[ROOT], volume[ROOT] = 0, problem.total
+    offset = 1
+    for distance in range(1, depth + 1):
+        highest = -1
+        for node in range(nodes):
+            slot = offset + nested[distance - 1, node]
+            highest = max(highest, slot)
+            if level[slot] == FREE:
+                level[slot], parent[slot] = distance, home[node]
+                children[home[node]] += 1
+            volume[slot] += problem.volumes[node]
+            home[node] = slot
+        offset = highest + 1
+    for node in range(nodes):
+        children[home[node]] += 1
+        own[home[node]] += problem.inside[node]
+        for entry in range(problem.indptr[node], problem.indptr[node + 1]):
+            one, other = home[node], home[problem.neighbours[entry]]
+            while one != other:
+                one, other = parent[one], parent[other]
+            own[one] += problem.weights[entry]
+    return Levels(home, parent, level, children, volume, own)
+
+
+@kernel
+def nested_labels(levels: Levels, depth: int) -> Ints:
+    """(depth, n): the label of each node's community at every level, 0 … k−1 in the order of their first node."""
+    nodes = len(levels.home)
+    nested = np.empty((depth, nodes), dtype=np.int64)
+    numbers = np.full(len(levels.parent), -1, dtype=np.int64)
+    counts = np.zeros(depth, dtype=np.int64)
+    for node in range(nodes):
+        slot = levels.home[node]
+        for row in range(depth - 1, -1, -1):
+            if numbers[slot] < 0:
+                numbers[slot] = counts[row]
+                counts[row] += 1
+            nested[row, node] = numbers[slot]
+            slot = levels.parent[slot]
+    return nested
+
+
+@kernel
+def spent(levels: Levels, total: float) -> float:
+    """Σ_a X(a) · log2(vol(a)/V) ≤ 0 over the communities: how their tree differs from the flat one (bits × weight)."""
+    cost = 0.0
+    for slot in range(1, len(levels.level)):
+        if levels.level[slot] != FREE and levels.own[slot] > 0.0:
+            cost += levels.own[slot] * log2(levels.volume[slot] / total)
+    return cost

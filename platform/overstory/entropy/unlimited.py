@@ -1,0 +1,46 @@
+"""Trees without a limit of height: binary, since a node of more children always gains by joining two of them first."""
+
+from __future__ import annotations
+
+import logging
+
+import numpy as np
+
+from overstory.entropy.binary_tree import children_of, in_order, without_idle_nodes
+from overstory.entropy.compile import Ints
+from overstory.entropy.pairing import paired
+from overstory.entropy.problem import Problem
+from overstory.entropy.rearrange import rearranged
+from overstory.entropy.regraft import regrafted, small_subtrees
+
+log = logging.getLogger(__name__)
+
+LARGEST_MOVED = 4
+"""Leaves of a subtree that is moved whole."""
+SETTLED = 1e-4
+"""A round that gains less than this, in bits, is the last."""
+MOST_ROUNDS = 12
+
+
+def unlimited_tree(problem: Problem, nested: Ints, random: np.random.Generator) -> Ints:
+    """Parents of the best tree found, numbered above their children, leaves first, the root last.
+
+    Args:
+        problem: n ≥ 2 nodes, at least one edge.
+        nested: shape (levels, n), a good tree of some levels, which the binary tree starts from.
+        random: the order of the visits.
+    """
+    parents = paired(problem, nested)
+    tree = in_order(*children_of(parents), len(parents) - 1)
+    all_tried = True
+    for _ in range(MOST_ROUNDS):
+        tree, by_regrafting, complete = regrafted(problem, tree, small_subtrees(tree, LARGEST_MOVED, random))
+        tree, by_rearranging = rearranged(problem, tree, random)
+        all_tried &= complete
+        if by_regrafting + by_rearranging < SETTLED:
+            break
+    if not all_tried:
+        log.info(
+            "a tree of %d leaves is too deep to try every move of a subtree; some were left out", len(problem.volumes)
+        )
+    return without_idle_nodes(problem, tree.parents)

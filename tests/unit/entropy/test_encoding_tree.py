@@ -1,0 +1,255 @@
+"""Trees: their numbers against the definition, their shape from parents, labels and rows, and what is no tree."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import ArrayLike
+from tests.unit.entropy import oracle
+from tests.unit.entropy.generated import EdgeList, edge_lists, graph_of, parents_over
+
+from overstory.entropy import EncodingTree, Graph, flat_entropy, structural_entropy
+from overstory.errors import GraphError
+
+PAIRS = graph_of(4, [(0, 1, 2.0), (2, 3, 2.0), (1, 2, 1.0)])
+
+
+@st.composite
+def graphs_with_trees(draw: st.DrawFn) -> tuple[EdgeList, list[int]]:
+    """A graph and the parents of some tree over it."""
+    drawn = draw(edge_lists())
+    return drawn, draw(parents_over(drawn.vertices))
+
+
+@given(graphs_with_trees())
+def test_volume_cut_and_entropy_of_every_node_are_those_of_the_definition(case: tuple[EdgeList, list[int]]) -> None:
+    drawn, parents = case
+    tree = EncodingTree.from_parents(drawn.graph(), parents)
+    below = oracle.vertices_below(drawn.vertices, tree.parents.tolist())
+    assert tree.volume == pytest.approx([oracle.volume(drawn.edges, group) for group in below])
+    assert tree.cut == pytest.approx([oracle.cut(drawn.edges, group) for group in below], abs=1e-9)
+    assert tree.node_entropy == pytest.approx(oracle.terms(*drawn, tree.parents.tolist()), abs=1e-9)
+    assert tree.entropy == pytest.approx(oracle.entropy(*drawn, parents), abs=1e-9)
+
+
+@given(graphs_with_trees())
+def test_sizes_members_ancestors_children_and_labels_agree_with_the_parents(case: tuple[EdgeList, list[int]]) -> None:
+    drawn, parents = case
+    tree = EncodingTree.from_parents(drawn.graph(), parents)
+    below = oracle.vertices_below(drawn.vertices, tree.parents.tolist())
+    for node, group in enumerate(below):
+        assert tree.members(node).tolist() == sorted(group)
+        assert tree.sizes[node] == len(group)
+        assert tree.children(node).tolist() == np.flatnonzero(tree.parents == node).tolist()
+        assert tree.ancestors(node).tolist() == ancestors(node, tree.parents.tolist())
+        assert tree.depths[node] == len(tree.ancestors(node))
+    for level in range(tree.height + 2):
+        paths = [[vertex, *ancestors(vertex, tree.parents.tolist())][::-1] for vertex in range(drawn.vertices)]
+        assert tree.labels(level).tolist() == [path[: level + 1][-1] for path in paths]
+
+
+def ancestors(node: int, parents: list[int]) -> list[int]:
+    return [parents[node], *ancestors(parents[node], parents)] if parents[node] >= 0 else []
+
+
+@given(graphs_with_trees(), st.randoms(use_true_random=False))
+def test_a_tree_is_numbered_by_its_groups_whatever_numbers_it_came_with(
+    case: tuple[EdgeList, list[int]], order: random.Random
+) -> None:
+    drawn, parents = case
+    inner = list(range(drawn.vertices, len(parents)))
+    order.shuffle(inner)
+    number = {-1: -1} | dict(enumerate([*range(drawn.vertices), *inner]))
+    shuffled = [0] * len(parents)
+    for node, parent in enumerate(parents):
+        shuffled[number[node]] = number[parent]
+    one, other = (EncodingTree.from_parents(drawn.graph(), given) for given in (parents, shuffled))
+    assert one.parents.tolist() == other.parents.tolist()
+    assert one.entropy == other.entropy
+    inner_parents = one.parents[:-1]
+    assert (inner_parents > np.arange(len(inner_parents))).all()
+
+
+@given(graphs_with_trees(), st.randoms(use_true_random=False))
+def test_a_tree_that_became_rows_and_came_back_in_another_order_is_the_same(
+    case: tuple[EdgeList, list[int]], order: random.Random
+) -> None:
+    drawn, parents = case
+    tree = EncodingTree.from_parents(drawn.graph(), parents)
+    rows = list(tree.rows())
+    order.shuffle(rows)
+    back = EncodingTree.from_rows(rows)
+    assert list(back.rows()) == list(tree.rows())
+
+
+@given(graphs_with_trees())
+def test_the_entropy_is_the_flat_one_less_what_the_edges_inside_communities_save(
+    case: tuple[EdgeList, list[int]],
+) -> None:
+    drawn, parents = case
+    tree = EncodingTree.from_parents(drawn.graph(), parents)
+    plain = [edge for edge in drawn.edges if edge[0] != edge[1]]
+    saved = 0.0
+    for node in range(drawn.vertices, tree.root):
+        group = set(tree.members(node).tolist())
+        inside = oracle.volume(plain, group) - oracle.cut(plain, group)
+        if inside:
+            saved += inside * np.log2(tree.volume[tree.parents[node]] / tree.volume[node])
+    assert tree.entropy == pytest.approx(
+        flat_entropy(drawn.graph()) - saved / (tree.volume[tree.root] or 1.0), abs=1e-9
+    )
+
+
+@given(edge_lists(), st.data())
+def test_a_level_above_is_the_same_problem_on_the_quotient(drawn: EdgeList, data: st.DataObject) -> None:
+    groups = data.draw(st.lists(st.integers(0, 3), min_size=drawn.vertices, max_size=drawn.vertices))
+    above = data.draw(st.lists(st.integers(0, 1), min_size=4, max_size=4))
+    quotient = graph_of(4, [(groups[one], groups[other], weight) for one, other, weight in drawn.edges])
+    alone = EncodingTree.from_labels(drawn.graph(), groups)
+    below = EncodingTree.from_labels(drawn.graph(), [above[group] for group in groups], groups)
+    saved = flat_entropy(quotient) - EncodingTree.from_labels(quotient, above).entropy
+    assert alone.entropy - below.entropy == pytest.approx(saved, abs=1e-9)
+
+
+@given(edge_lists())
+def test_flat_entropy_is_that_of_the_tree_without_communities(drawn: EdgeList) -> None:
+    flat = EncodingTree.from_labels(drawn.graph())
+    assert flat.height == 1
+    assert flat_entropy(drawn.graph()) == pytest.approx(flat.entropy, abs=1e-12)
+
+
+@given(graphs_with_trees(), st.integers(-300, 300))
+def test_the_entropy_does_not_depend_on_the_unit_of_the_weights(case: tuple[EdgeList, list[int]], power: int) -> None:
+    drawn, parents = case
+    scaled = graph_of(drawn.vertices, [(u, v, weight * 2.0**power) for u, v, weight in drawn.edges])
+    one, other = (EncodingTree.from_parents(graph, parents) for graph in (drawn.graph(), scaled))
+    assert one.node_entropy.tolist() == other.node_entropy.tolist()
+
+
+def test_what_leaves_a_component_is_nothing_to_the_last_bit() -> None:
+    numbers, components = np.random.default_rng(3), 20
+    ends = numbers.integers(0, 10, (3000, 2)) * components + np.arange(3000)[:, np.newaxis] % components
+    graph = Graph.from_edges(10 * components, ends, numbers.random(3000))
+    component = np.arange(graph.vertices) % components
+    tree = EncodingTree.from_labels(graph, component, np.arange(graph.vertices) % (2 * components))
+    assert tree.cut[tree.depths <= 1].tolist() == [0.0] * (components + 1)
+
+
+def test_from_scratch_means_from_the_edges_and_not_from_what_the_tree_says() -> None:
+    honest = EncodingTree.from_labels(PAIRS, [0, 0, 1, 1])
+    liar = EncodingTree.from_rows(dataclasses.replace(row, cut=0.0) for row in honest.rows())
+    assert liar.entropy == 0.0
+    assert structural_entropy(PAIRS, liar) == structural_entropy(PAIRS, honest.parents) == honest.entropy
+
+
+def test_a_tree_of_other_vertices_is_not_scored() -> None:
+    with pytest.raises(GraphError, match="3 leaves, and the graph has 4 vertices"):
+        structural_entropy(PAIRS, EncodingTree.from_labels(graph_of(3, [])))
+
+
+def test_one_vertex_and_no_vertex_have_the_obvious_trees() -> None:
+    assert EncodingTree.from_labels(graph_of(1, [(0, 0, 2.0)])).parents.tolist() == [1, -1]
+    assert EncodingTree.from_labels(graph_of(0, [])).parents.tolist() == [-1]
+    assert EncodingTree.from_labels(graph_of(0, []), []).height == 0
+
+
+def test_nested_labels_make_levels_and_any_integers_may_name_the_groups() -> None:
+    tree = EncodingTree.from_labels(PAIRS, [7, 7, -2, -2], [70, 70, 5, 6])
+    assert tree.parents.tolist() == [4, 4, 5, 6, 7, 8, 8, 9, 9, -1]
+    assert tree.height == 3
+
+
+def test_labels_that_are_not_nested_are_refused_by_vertex_and_level() -> None:
+    with pytest.raises(GraphError, match=r"vertex 0 shares its group of level 2 .* another group of level 1"):
+        EncodingTree.from_labels(PAIRS, [0, 1, 1, 1], [5, 5, 6, 6])
+
+
+@pytest.mark.parametrize("labels", [[0, 0, 1], [[0, 0, 1, 1]], [0.0, 0.0, 1.0, 1.0]])
+def test_labels_that_do_not_fit_the_vertices_are_refused(labels: ArrayLike) -> None:
+    with pytest.raises(GraphError, match="labels of level 1 have the shape"):
+        EncodingTree.from_labels(PAIRS, labels)
+
+
+@pytest.mark.parametrize(
+    ("parents", "message"),
+    [
+        ([4, 4, 4, 4, 4], "one root, .* name 0"),
+        ([4, 4, 5, 5, -1, -1], r"name 2 \(\[4, 5\]\)"),
+        ([-1, 0, 0, 0], r"name 1 \(\[0\]\)"),
+        ([4, 4, 4, 9, -1], "parent of node 3 is 9, and the tree has 5 nodes"),
+        ([4, 4, 4, -2, -1], "parent of node 3 is -2"),
+        ([4, 4, 4, 0, -1], "vertex 0 has children"),
+        ([5, 5, 5, 5, 5, -1], "internal node 4 has no children"),
+        ([4, 4, 4, 4, 5, 4, -1], "node 6 has no children"),
+        ([4, 4, 6, 6, 5, 4, -1], "in a circle"),
+        ([[4, 4, 4, 4, -1]], r"shape \(1, 5\)"),
+        ([4.0, 4.0, 4.0, 4.0, -1.0], "type float64"),
+        ([], r"shape \(0,\)"),
+    ],
+)
+def test_parents_that_make_no_tree_are_refused(parents: ArrayLike, message: str) -> None:
+    with pytest.raises(GraphError, match=message):
+        EncodingTree.from_parents(PAIRS, parents)
+
+
+@pytest.mark.parametrize(
+    ("node", "change", "message"),
+    [
+        (3, {"node": 2}, "node 2 where 3 is due"),
+        (6, {"node": 7}, "node 7 where 6 is due"),
+        (3, {"vertex": None}, "internal node 3 has no children"),
+        (1, {"vertex": 2}, "node 1 stands for vertex 2, and nodes 0 to 3"),
+        (4, {"parent": 4}, "circle"),
+        (5, {"parent": None}, "name 2"),
+    ],
+)
+def test_rows_that_make_no_tree_are_refused(node: int, change: dict[str, int | None], message: str) -> None:
+    rows = list(EncodingTree.from_labels(PAIRS, [0, 0, 1, 1]).rows())
+    rows[node] = dataclasses.replace(rows[node], **change)  # type: ignore[arg-type] # wrong on purpose
+    with pytest.raises(GraphError, match=message):
+        EncodingTree.from_rows(rows)
+
+
+def test_rows_numbered_against_the_tree_are_refused() -> None:
+    leaf, child, root = EncodingTree.from_parents(graph_of(1, []), [1, 2, -1]).rows()
+    rows = [
+        dataclasses.replace(leaf, parent=2),
+        dataclasses.replace(root, node=1),
+        dataclasses.replace(child, node=2, parent=1),
+    ]
+    with pytest.raises(GraphError, match="above its parent's"):
+        EncodingTree.from_rows(rows)
+
+
+@pytest.mark.parametrize("node", [-1, 7])
+def test_a_node_that_is_not_there_is_refused(node: int) -> None:
+    tree = EncodingTree.from_labels(PAIRS, [0, 0, 1, 1])
+    for ask in (tree.children, tree.ancestors, tree.members):
+        with pytest.raises(GraphError, match=f"nodes 0 to 6, and no node {node}"):
+            ask(node)
+
+
+def test_what_a_tree_shows_cannot_be_written_to() -> None:
+    tree = EncodingTree.from_labels(PAIRS, [0, 0, 1, 1])
+    for shown in (tree.parents, tree.depths, tree.volume, tree.cut, tree.sizes, tree.node_entropy, tree.children(6)):
+        assert not shown.flags.writeable
+
+
+def test_a_tree_shows_its_size_and_its_entropy() -> None:
+    assert repr(EncodingTree.from_labels(PAIRS)) == "EncodingTree(4 leaves, 5 nodes, height 1, 1.9710 bits)"
+
+
+def test_a_tree_as_deep_as_it_has_vertices_takes_no_longer_than_others() -> None:
+    vertices = 30_000
+    chain = np.arange(vertices, 2 * vertices - 1)
+    parents = np.concatenate([chain, chain[-1:], chain[1:], [-1]])
+    graph = Graph.from_edges(vertices, np.stack([np.arange(vertices - 1), np.arange(1, vertices)], axis=1))
+    tree = EncodingTree.from_parents(graph, parents)
+    assert tree.height == vertices - 1
+    assert tree.sizes[tree.labels(1)].sum() == 2 + (vertices - 2) ** 2
+    assert len(list(tree.rows())) == 2 * vertices - 1
