@@ -1,0 +1,86 @@
+"""Blocks that move whole, for sets too large for a kernel matrix: neighbours in the structural tree, then in text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from overstory.entropy.compile import Floats, Ints
+from overstory.entropy.encoding_tree import EncodingTree
+
+SMALLEST_CELL = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Arrangement:
+    """An order of all vertices in which those that belong together stand together.
+
+    Attributes:
+        position: shape (n,): where each vertex stands.
+        boundary: shape (n,): how weakly each position is bound to the one before; 0 is a boundary at the top level.
+    """
+
+    position: Ints
+    boundary: Ints
+
+    @classmethod
+    def of(cls, points: Floats, tree: EncodingTree | None) -> Arrangement:
+        """By the groups of a structural tree, the top level first; within a group, and without a tree, by the texts."""
+        cells = _text_cells(points)
+        levels = [tree.labels(level) for level in range(1, tree.height)] if tree is not None else []
+        keys = [*levels, *cells]
+        order = np.lexsort(keys[::-1]) if keys else np.arange(len(points))
+        position = np.empty(len(points), dtype=np.int64)
+        position[order] = np.arange(len(points))
+        boundary = np.full(len(points), len(keys), dtype=np.int64)
+        for level in range(len(keys) - 1, -1, -1):
+            changed = np.flatnonzero(np.diff(keys[level][order])) + 1
+            boundary[changed] = level
+        return cls(position, boundary)
+
+    def blocks(self, members: Ints, most: int) -> tuple[Ints, Ints]:
+        """Members in an order, and where each of at most `most` blocks of it begins, the end included.
+
+        Each block ends at the weakest of as many places as an average block is long.
+        """
+        ordered = members[np.argsort(self.position[members], kind="stable")]
+        if most >= len(ordered):
+            return ordered, np.arange(len(ordered) + 1)
+        bound = self._bound(ordered)
+        edges = np.linspace(1, len(ordered), most, dtype=np.int64)
+        cuts = [low + int(np.argmin(bound[low:high])) for low, high in pairwise(edges.tolist())]
+        return ordered, np.array([0, *cuts, len(ordered)])
+
+    def _bound(self, ordered: Ints) -> Ints:
+        """How weakly each member is bound to the one before: as the weakest place between them."""
+        places = self.position[ordered]
+        weakest = np.minimum.reduceat(self.boundary[: places[-1] + 1], places[:-1] + 1)
+        return np.append(0, weakest)
+
+
+def _text_cells(points: Floats) -> list[Ints]:
+    """Halves, quarters, … of the points, each cut at the median of its widest axis; a label a vertex for each level."""
+    cells: list[Ints] = []
+    label = np.zeros(len(points), dtype=np.int64)
+    widest = len(points)
+    while widest > SMALLEST_CELL and points.shape[1]:
+        label = _halved(points, label)
+        cells.append(label)
+        widest = (widest + 1) // 2
+    return cells
+
+
+def _halved(points: Floats, label: Ints) -> Ints:
+    halves = np.empty_like(label)
+    order = np.argsort(label, kind="stable")
+    starts = np.append(np.flatnonzero(np.diff(label[order], prepend=-1)), len(label))
+    for low, high in pairwise(starts.tolist()):
+        cell = order[low:high]
+        axis = int(np.ptp(points[cell], axis=0).argmax())
+        ranked = cell[np.argsort(points[cell, axis], kind="stable")]
+        middle = (len(cell) + 1) // 2
+        halves[ranked[:middle]] = 2 * label[cell[0]]
+        halves[ranked[middle:]] = 2 * label[cell[0]] + 1
+    return halves

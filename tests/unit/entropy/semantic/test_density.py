@@ -1,0 +1,102 @@
+"""Principal components, bandwidth, and densities among any of the vertices."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from numpy.typing import ArrayLike
+from tests.unit.entropy.semantic import oracle
+from tests.unit.entropy.semantic.planted import Attributed, attributed
+
+from overstory.entropy.compile import Floats
+from overstory.entropy.semantic import Density
+from overstory.entropy.semantic.bandwidth import likeliest_bandwidth
+from overstory.entropy.semantic.principal_components import principal_components
+from overstory.errors import GraphError
+
+
+@given(attributed())
+def test_the_surprise_of_a_vertex_is_that_of_the_definition(case: Attributed) -> None:
+    points = case.density.points.tolist()
+    everything = frozenset(range(len(points)))
+    expected = [oracle.surprise(points, vertex, everything) if len(points) > 1 else 0.0 for vertex in everything]
+    assert case.density.surprise(np.arange(len(points))) == pytest.approx(expected, abs=1e-9)
+
+
+def test_copies_of_one_text_do_not_surprise_and_the_farthest_text_has_128_bits() -> None:
+    density = Density.from_vectors([[0.0], [0.0], [1e9]], bandwidth=1.0)
+    assert density.surprise(np.array([0, 1])).tolist() == [0.0, 0.0]
+    assert density.surprise(np.array([0, 2])).tolist() == [128.0, 128.0]
+
+
+def test_one_vertex_alone_does_not_surprise() -> None:
+    assert Density.from_vectors([[1.0, 2.0]]).surprise(np.array([0])).tolist() == [0.0]
+
+
+def test_vectors_that_are_all_equal_have_no_components_and_no_surprise() -> None:
+    density = Density.from_vectors(np.full((5, 3), 7.0))
+    assert density.points.shape == (5, 0)
+    assert density.surprise(np.arange(5)).tolist() == [0.0] * 5
+
+
+def test_components_hold_nine_tenths_of_the_variance_and_are_at_most_32() -> None:
+    random = np.random.default_rng(0)
+    narrow = random.standard_normal((300, 3)) * [10.0, 5.0, 0.1]
+    assert principal_components(narrow).shape == (300, 2)
+    assert principal_components(random.standard_normal((300, 100))).shape == (300, 32)
+    assert principal_components(random.standard_normal((20, 100))).shape[1] < 20
+
+
+@pytest.mark.parametrize("shape", [(60, 8), (8, 60)])
+def test_components_keep_their_sign_when_rows_change_places(shape: tuple[int, int]) -> None:
+    vectors = np.random.default_rng(1).standard_normal(shape)
+    order = np.random.default_rng(2).permutation(shape[0])
+    assert principal_components(vectors[order]) == pytest.approx(principal_components(vectors)[order], abs=1e-9)
+
+
+def test_the_bandwidth_grows_with_the_vectors() -> None:
+    points = np.random.default_rng(0).standard_normal((200, 3))
+    assert likeliest_bandwidth(7.0 * points) == pytest.approx(7.0 * likeliest_bandwidth(points))
+
+
+def test_copies_of_every_text_leave_the_bandwidth_as_it_was() -> None:
+    points = np.random.default_rng(0).standard_normal((100, 2))
+    assert likeliest_bandwidth(np.repeat(points, 3, axis=0)) == pytest.approx(likeliest_bandwidth(points))
+
+
+def test_the_bandwidth_is_near_the_best_that_theory_knows_for_a_normal_distribution() -> None:
+    points = np.random.default_rng(0).standard_normal((500, 1))
+    assert 0.5 < likeliest_bandwidth(points) / (4.0 / (3.0 * 500.0)) ** 0.2 < 2.0
+
+
+def test_a_large_corpus_is_judged_by_a_sample_that_the_seed_draws() -> None:
+    points = np.random.default_rng(0).standard_normal((5000, 2))
+    assert likeliest_bandwidth(points, seed=3) == likeliest_bandwidth(points, seed=3)
+    assert likeliest_bandwidth(points, seed=3) == pytest.approx(likeliest_bandwidth(points[:1500]), rel=0.7)
+
+
+@pytest.mark.parametrize("points", [np.zeros((4, 2)), np.zeros((1, 2)), np.zeros((0, 2)), np.zeros((4, 0))])
+def test_where_no_two_points_differ_the_bandwidth_is_one(points: Floats) -> None:
+    assert likeliest_bandwidth(points) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("vectors", "message"),
+    [
+        ([[1.0], [float("nan")]], "row 1 of the vectors has nan at 0"),
+        ([[1.0, 2.0], [3.0, 4.0], [5.0, float("inf")]], "row 2 of the vectors has inf at 1"),
+        ([1.0, 2.0], r"shape \(2,\)"),
+        (np.zeros((3, 0)), r"shape \(3, 0\)"),
+        ([["a"], ["b"]], "numbers are needed"),
+    ],
+)
+def test_vectors_that_are_none_are_refused(vectors: ArrayLike, message: str) -> None:
+    with pytest.raises(GraphError, match=message):
+        Density.from_vectors(vectors)
+
+
+@pytest.mark.parametrize("bandwidth", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_bandwidth_that_is_none_is_refused(bandwidth: float) -> None:
+    with pytest.raises(GraphError, match="bandwidth"):
+        Density.from_vectors([[1.0], [2.0]], bandwidth=bandwidth)
