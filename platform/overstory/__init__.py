@@ -1,1 +1,61 @@
-"""Overstory: a layered knowledge graph in Neo4j, and evidence from it."""
+"""Overstory: a layered knowledge graph in Neo4j, and evidence from it.
+
+`Knowledge` is where to begin. Names are imported when they are first used: `import overstory` loads no driver and no
+model.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from overstory.errors import OverstoryError
+    from overstory.graph import CorpusSize
+    from overstory.index import CorpusStatus, IndexReport, LoadReport, StoredDocument
+    from overstory.knowledge import ExportReport, Knowledge
+    from overstory.model import Annotation, Document, Evidence, Heading, Hit, Reason
+    from overstory.progress import Step
+    from overstory.settings import Settings
+
+__all__ = [
+    "Annotation",
+    "CorpusSize",
+    "CorpusStatus",
+    "Document",
+    "Evidence",
+    "ExportReport",
+    "Heading",
+    "Hit",
+    "IndexReport",
+    "Knowledge",
+    "LoadReport",
+    "OverstoryError",
+    "Reason",
+    "Settings",
+    "Step",
+    "StoredDocument",
+]
+
+_HOMES = {
+    "overstory.errors": ("OverstoryError",),
+    "overstory.graph": ("CorpusSize",),
+    "overstory.index": ("CorpusStatus", "IndexReport", "LoadReport", "StoredDocument"),
+    "overstory.knowledge": ("ExportReport", "Knowledge"),
+    "overstory.model": ("Annotation", "Document", "Evidence", "Heading", "Hit", "Reason"),
+    "overstory.progress": ("Step",),
+    "overstory.settings": ("Settings",),
+}
+
+
+def __getattr__(name: str) -> object:
+    for module, names in _HOMES.items():
+        if name in names:
+            value: object = getattr(importlib.import_module(module), name)
+            globals()[name] = value
+            return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

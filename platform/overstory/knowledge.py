@@ -2,18 +2,21 @@
 
 Source of truth is the graph. A `Knowledge` holds a connection, an embedder and an extractor, each made when it is first
 needed, and nothing else; several may be open on one corpus, in one process or many.
+
+Every method blocks until it is done; in asynchronous code call it in a thread: `await asyncio.to_thread(…)`.
 """
 
 from __future__ import annotations
 
 import itertools
 import threading
+import weakref
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from overstory import index
 from overstory.embed import make_embedder
@@ -29,14 +32,21 @@ from overstory.graph import (
     writing,
 )
 from overstory.graph.ids import document_id
-from overstory.index import CorpusStatus, IndexReport, LoadReport, StoredDocument
+from overstory.index import AtHand, CorpusStatus, IndexReport, LoadReport, StoredDocument
 from overstory.model import Annotation, Document, Evidence
-from overstory.protocols import Embedder, Extractor, OnBroken, Progress, Retriever, Silence
+from overstory.notebook import data_frame
+from overstory.progress import OnStep, progress_to
+from overstory.protocols import Embedder, Extractor, OnBroken, Progress, Retriever
 from overstory.retrieve import DEFAULT_RETRIEVER, RetrievalContext, make_retriever
 from overstory.settings import Settings
 from overstory.text import make_extractor
 
+if TYPE_CHECKING:
+    import pandas
+
 DEFAULT_CORPUS = "default"
+MOST_HITS = 1_000
+DOCUMENT_COLUMNS = ("id", "source", "source_key", "title", "chunks")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,21 +58,43 @@ class ExportReport:
 
 
 class Knowledge:
-    """One corpus. Use it in a `with` block, or call `close`. Safe to share between threads."""
+    """One corpus. Use it in a `with` block, or call `close`. Safe to share between threads.
+
+    A method that changes the corpus says `WriterBusy` while another one does; searches never wait.
+    """
 
     def __init__(
-        self, corpus: str = DEFAULT_CORPUS, *, settings: Settings | None = None, progress: Progress | None = None
+        self,
+        corpus: str = DEFAULT_CORPUS,
+        *,
+        uri: str | None = None,
+        user: str | None = None,
+        password: str | None = None,
+        database: str | None = None,
+        settings: Settings | None = None,
+        progress: Progress | OnStep | None = None,
     ) -> None:
         """Nothing is started, opened or read before it is needed.
 
         Args:
+            uri: a Neo4j of your own, like bolt://localhost:7687; the embedded one if neither this nor the settings
+                name any.
+            user, password, database: at that address; those of the settings if left out.
             settings: what the OVERSTORY_* environment variables say, if left out.
-            progress: hears of everything that takes long.
+            progress: hears of everything that takes long: a function that is called with each `Step`, in the thread
+                that works, or a `Progress`. What it raises ends the work; call again to go on.
+
+        Raises:
+            SettingsError: `uri` is no address, there is none for user, password or database, or an environment
+                variable has a value that cannot be used.
         """
         self.corpus_name = corpus
-        self.settings = settings or Settings.from_environment()
-        self.progress: Progress = progress or Silence()
+        self.settings = (settings or Settings.from_environment()).at(
+            uri, user=user, password=password, database=database
+        )
+        self.progress: Progress = progress_to(progress)
         self._graph: GraphClient | None = None
+        self._close_graph: Callable[[], object] | None = None
         self._embedder: Embedder | None = None
         self._extractor: Extractor | None = None
         self._retrievers: dict[str, Retriever] = {}
@@ -78,6 +110,7 @@ class Knowledge:
         with self._making:
             if self._graph is None:
                 self._graph = GraphClient.open(self.settings, progress=self.progress)
+                self._close_graph = weakref.finalize(self, self._graph.close)  # where nobody calls `close`
             return self._graph
 
     @property
@@ -112,7 +145,7 @@ class Knowledge:
 
     def ingest(
         self,
-        paths: Sequence[str | Path],
+        paths: str | Path | Sequence[str | Path],
         *,
         loader: str | None = None,
         strict: bool = False,
@@ -120,6 +153,7 @@ class Knowledge:
         """Loads files and folders. The same content twice changes nothing; changed content replaces the old.
 
         Args:
+            paths: one, or several.
             loader: the name of a loader; found by the source itself if left out.
             strict: stop at the first broken source instead of skipping it.
 
@@ -130,7 +164,7 @@ class Knowledge:
         """
         report = LoadReport()
         on_broken = _on_broken(report, strict=strict)
-        named, sources = index.separate_exports([str(path) for path in paths])
+        named, sources = index.separate_exports(_listed(paths))
         exports = index.usable_exports(named, on_broken)
         documents = index.read_sources(sources, loader=loader, on_broken=on_broken, on_skipped=report.skipped.append)
         first = list(itertools.islice(documents, 1))  # what cannot be read at all makes no corpus
@@ -146,25 +180,38 @@ class Knowledge:
                 self._load(writer, itertools.chain(first, documents), report, on_broken)
         return report
 
-    def ingest_documents(self, documents: Iterable[Document | Annotation], *, strict: bool = False) -> LoadReport:
-        """Loads documents that are at hand, from a loader of your own, say.
+    def ingest_documents(self, documents: AtHand | Iterable[AtHand], *, strict: bool = False) -> LoadReport:
+        """Loads documents that are at hand: texts, or `Document`s with a source, a key and a title of their own.
+
+        A text is known by its content: the same one twice changes nothing. A `Document` is known by source and key, and
+        replaces the one that has them.
+
+        Args:
+            documents: one, or several.
+            strict: stop at the first that cannot be stored instead of skipping it.
 
         Raises:
-            as `ingest`.
+            SourceError: something is neither a text nor a document; those before it may be stored.
+            BrokenSource: `strict`, and a document cannot be stored.
+            EmbedderMismatch, WriterBusy, LeaseLost, DatabaseError: what was committed before stays.
         """
         report = LoadReport()
+        at_hand = index.documents_at_hand(documents)
+        first = list(itertools.islice(at_hand, 1))  # what cannot be loaded at all makes no corpus
         with self._writing("ingest") as writer:
-            self._load(writer, documents, report, _on_broken(report, strict=strict))
+            self._load(writer, itertools.chain(first, at_hand), report, _on_broken(report, strict=strict))
         return report
 
-    def preview(self, paths: Sequence[str | Path], *, loader: str | None = None, strict: bool = False) -> LoadReport:
+    def preview(
+        self, paths: str | Path | Sequence[str | Path], *, loader: str | None = None, strict: bool = False
+    ) -> LoadReport:
         """What `ingest` would do, without doing it; restoring exports is not previewed.
 
         Raises:
             SourceError, DatabaseError: as `ingest`.
         """
         report = LoadReport()
-        exports, sources = index.separate_exports([str(path) for path in paths])
+        exports, sources = index.separate_exports(_listed(paths))
         if exports:
             raise SourceError(
                 f"{exports[0]} is an export; what restoring it would do cannot be previewed.",
@@ -196,15 +243,19 @@ class Knowledge:
             )
 
     def search(self, question: str, k: int = 5, *, retriever: str = DEFAULT_RETRIEVER) -> Evidence:
-        """The best `k` chunks for a question, with the reasons for each.
+        """The best `k` chunks for a question, with the reasons for each; fewer where there are fewer.
+
+        Args:
+            k: 1 to 1,000.
+            retriever: its name, like "dense" or "lexical"; one of your own too.
 
         Raises:
-            QuestionError: the question is empty.
+            QuestionError: the question is empty, or `k` out of bounds.
             CorpusNotFound, IndexMissing, EmbedderMismatch, DatabaseError: as their names say.
             SettingsError: there is no such retriever.
         """
-        if k < 1:
-            raise QuestionError(f"{k} passages cannot be found.", remedy="Ask for one or more.")
+        if not 1 <= k <= MOST_HITS:
+            raise QuestionError(f"k is {k}.", remedy=f"Ask for 1 to {MOST_HITS:,} passages.")
         return self.retriever(retriever).retrieve(question, k)
 
     def retriever(self, name: str = DEFAULT_RETRIEVER) -> Retriever:
@@ -247,14 +298,40 @@ class Knowledge:
         """
         return index.stored_documents(self.graph, read_corpus(self.graph, self.corpus_name), source=source)
 
-    def delete_documents(self, ids: Iterable[str]) -> int:
-        """Deletes documents by id, with what only they mentioned or stated; how many there were.
+    def documents_of(self, evidence: Evidence) -> dict[str, StoredDocument]:
+        """The documents that hits come from, with their metadata, by `Hit.document_id`; those that are still there.
+
+        Raises:
+            CorpusNotFound, DatabaseError: as their names say.
+        """
+        ids = dict.fromkeys(hit.document_id for hit in evidence.hits)
+        found = index.documents_by_id(self.graph, read_corpus(self.graph, self.corpus_name), ids)
+        return {document.id: document for document in found}
+
+    def documents_to_pandas(self, *, source: str | None = None) -> pandas.DataFrame:
+        """A row a document: id, source, source_key, title, chunks, and `metadata_…` for what else it brought.
+
+        Raises:
+            ExtraMissing: pandas is not installed.
+            CorpusNotFound, DatabaseError: as their names say.
+        """
+        return data_frame((_record(document) for document in self.documents(source=source)), DOCUMENT_COLUMNS)
+
+    def delete_documents(self, ids: str | Iterable[str] = (), *, source: str | None = None) -> int:
+        """Deletes documents, with what only they mentioned or stated; how many there were.
+
+        Args:
+            ids: of the documents, one or several, as `documents` and `Hit.document_id` have them.
+            source: all documents of this source as well.
 
         Raises:
             CorpusNotFound, WriterBusy, LeaseLost, DatabaseError: what was committed before stays deleted.
         """
+        wanted = [ids] if isinstance(ids, str) else list(ids)
         with writing(self.graph, read_corpus(self.graph, self.corpus_name), "delete") as writer:
-            removed = index.remove_documents(writer, ids, progress=self.progress)
+            if source is not None:
+                wanted += [document.id for document in self.documents(source=source)]
+            removed = index.remove_documents(writer, wanted, progress=self.progress)
             index.link(writer, progress=self.progress)
             return removed
 
@@ -295,12 +372,12 @@ class Knowledge:
         return document_id(read_corpus(self.graph, self.corpus_name).label, source, source_key)
 
     def close(self) -> None:
-        """Closes the connection if one was opened; the server goes on."""
+        """Closes the connection if one was opened; the server goes on. A later call opens another."""
         with self._making:
-            if self._graph is not None:
-                self._graph.close()
-                self._graph = None
-                self._retrievers.clear()
+            if self._close_graph is not None:
+                self._close_graph()
+            self._graph = self._close_graph = None
+            self._retrievers.clear()
 
     def __enter__(self) -> Self:
         return self
@@ -331,6 +408,16 @@ class Knowledge:
             return read_corpus(self.graph, self.corpus_name)
         except CorpusNotFound:
             return None
+
+
+def _listed(paths: str | Path | Sequence[str | Path]) -> list[str]:
+    return [str(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
+
+
+def _record(document: StoredDocument) -> dict[str, object]:
+    """A document as `documents_to_pandas` gives it."""
+    fields: dict[str, object] = {name: getattr(document, name) for name in DOCUMENT_COLUMNS}
+    return fields | {f"metadata_{name}": value for name, value in document.metadata.items()}
 
 
 def _on_broken(report: LoadReport, *, strict: bool) -> OnBroken:

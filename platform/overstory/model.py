@@ -1,15 +1,23 @@
-"""The vocabulary that all floors share: what is loaded, stored and found. Plain frozen values, no behaviour."""
+"""The vocabulary that all floors share: what is loaded, stored and found. Plain frozen values that can be shown."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+from overstory.notebook import counted, data_frame, html_table, origin, shortened
+
+if TYPE_CHECKING:
+    import pandas
 
 MetadataValue = str | int | float | bool | list[str] | list[int] | list[float] | list[bool]
 """What a metadata value may be: what Neo4j stores as a property."""
 
 Metadata = Mapping[str, MetadataValue]
+
+MOST_SHOWN = 20
+"""Hits in the `repr` of an `Evidence`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +29,7 @@ class Heading:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Document:
     """What a loader yields: one text with its origin.
 
@@ -39,6 +47,9 @@ class Document:
     title: str = ""
     metadata: Metadata = field(default_factory=dict)
     headings: tuple[Heading, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Document [{origin(self.source, self.source_key)}] {self.title!r}: {shortened(self.text)}>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +147,7 @@ class Reason:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Hit:
     """A ranked chunk. `score` falls along a result; its scale is the retriever's own."""
 
@@ -150,8 +161,21 @@ class Hit:
     score: float
     reasons: tuple[Reason, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"<Hit {self.score:.4f} {self.title!r} [{self.origin}]: {shortened(self.text)}>"
 
-@dataclass(frozen=True, slots=True)
+    @property
+    def origin(self) -> str:
+        """Where it comes from: source, and key if there is one."""
+        return origin(self.source, self.source_key)
+
+    @property
+    def why(self) -> str:
+        """The reasons on one line."""
+        return "; ".join(f"{reason.kind}: {reason.detail}" for reason in self.reasons)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Evidence:
     """What a retriever found for a question.
 
@@ -164,6 +188,48 @@ class Evidence:
     retriever: str
     hits: tuple[Hit, ...]
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        """Two lines a hit: what it says, and why it was found."""
+        lines = [f"<Evidence by {self.retriever} for {shortened(self.question)!r}: {counted(len(self.hits), 'hit')}>"]
+        for rank, hit in enumerate(self.hits[:MOST_SHOWN], start=1):
+            lines += [f"{rank:>3}. {hit.title or '(no title)'} [{hit.origin}]: {shortened(hit.text)}"]
+            lines += [f"     {hit.score:.4f}  {hit.why}"]
+        if len(self.hits) > MOST_SHOWN:
+            lines.append(f"     … and {len(self.hits) - MOST_SHOWN:,} more")
+        return "\n".join([*lines, *(f"Note: {note}" for note in self.notes)])
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        rows = (
+            (str(rank), f"{hit.score:.4f}", hit.title, shortened(hit.text, 300), hit.origin, hit.why)
+            for rank, hit in enumerate(self.hits, start=1)
+        )
+        caption = f"{self.question} ({self.retriever})"
+        return html_table(caption, ("", "score", "title", "text", "source", "why"), rows, self.notes)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A row a hit, best first: its fields, and `score_…` with the score that each kind of reason brought.
+
+        Raises:
+            ExtraMissing: pandas is not installed.
+        """
+        return data_frame((_record(rank, hit) for rank, hit in enumerate(self.hits, start=1)), HIT_COLUMNS)
+
+
+HIT_COLUMNS = (
+    *("rank", "score", "title", "heading", "text", "source", "source_key", "why"),
+    *("document_id", "chunk_id"),
+)
+
+
+def _record(rank: int, hit: Hit) -> dict[str, object]:
+    """A hit as `Evidence.to_pandas` gives it."""
+    record: dict[str, object] = {"rank": rank}
+    record |= {name: getattr(hit, name) for name in HIT_COLUMNS if name != "rank"}
+    for kind in dict.fromkeys(reason.kind for reason in hit.reasons):
+        record[f"score_{kind}"] = sum(reason.score for reason in hit.reasons if reason.kind == kind)
+    return record
 
 
 StageStatus = Literal["running", "done", "failed"]

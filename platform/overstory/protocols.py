@@ -96,6 +96,7 @@ class Retriever(Protocol):
         ...
 
 
+@runtime_checkable
 class Progress(Protocol):
     """Hears how far a long piece of work has come: one task after another. Called from one thread."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -14,6 +14,8 @@ import platformdirs
 from overstory.errors import SettingsError
 
 T = TypeVar("T")
+
+_ADDRESS = re.compile(r"(bolt|neo4j)(\+s|\+ssc)?://[^/\s]+/?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,41 @@ class Settings:
             ),
         )
 
+    def at(
+        self,
+        uri: str | None = None,
+        *,
+        user: str | None = None,
+        password: str | None = None,
+        database: str | None = None,
+    ) -> Settings:
+        """These settings with another Neo4j of the user's own. What is left out stays as it is.
+
+        Raises:
+            SettingsError: the address is none, or there is a user, password or database, but no address.
+        """
+        own = self.database
+        given = [name for name, value in (("user", user), ("password", password), ("database", database)) if value]
+        if uri is not None and not _ADDRESS.fullmatch(uri):
+            raise SettingsError(
+                f"{uri!r} is no address of a Neo4j.", remedy="Give uri= an address like bolt://localhost:7687."
+            )
+        if given and uri is None and own.uri is None:
+            raise SettingsError(
+                f"{', '.join(given)} without uri: the embedded server, which is used then, takes none of them.",
+                remedy="Give the address of your server, too: uri='bolt://localhost:7687'",
+            )
+        return replace(
+            self,
+            database=replace(
+                own,
+                uri=uri or own.uri,
+                user=user or own.user,
+                password=own.password if password is None else password,
+                database=database or own.database,
+            ),
+        )
+
 
 class _Environment:
     """Typed reads of environment variables; an empty value counts as unset."""
@@ -159,7 +196,7 @@ class _Environment:
 
     def address(self, name: str) -> str | None:
         text = self.text(name)
-        if text is not None and not re.fullmatch(r"(bolt|neo4j)(\+s|\+ssc)?://[^/\s]+/?", text):
+        if text is not None and not _ADDRESS.fullmatch(text):
             raise SettingsError(
                 f"{name} is {text!r}.", remedy=f"Set {name} to an address like bolt://localhost:7687, or unset it."
             )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 import re
+import traceback
 
 from overstory import errors
-from overstory.errors import OverstoryError
+from overstory.errors import ExtraMissing, OverstoryError
 
 CLASSES = [c for _, c in inspect.getmembers(errors, inspect.isclass) if issubclass(c, OverstoryError)]
 
@@ -20,7 +21,7 @@ def test_the_picture_shows_every_error_under_its_parent_with_its_exit_code() -> 
         cls = getattr(errors, name)
         while parents and parents[-1][0] >= len(indent):
             parents.pop()
-        assert not parents or cls.__base__.__name__ == parents[-1][1]
+        assert not parents or cls.__bases__[0].__name__ == parents[-1][1]
         assert not code or cls.exit_code == int(code)
         parents.append((len(indent), name))
 
@@ -29,3 +30,18 @@ def test_exit_codes_tell_kinds_apart_and_leave_click_its_own() -> None:
     codes = [c.exit_code for c in CLASSES if "exit_code" in vars(c)]
     assert len(codes) == len(set(codes))
     assert not {0, 2, 130} & set(codes)
+
+
+def test_a_traceback_shows_the_remedy_below_the_message() -> None:
+    error = OverstoryError("It is broken.", remedy="Mend it.")
+    assert "".join(traceback.format_exception_only(error)).splitlines()[-2:] == [
+        "overstory.errors.OverstoryError: It is broken.",
+        "Mend it.",
+    ]
+
+
+def test_a_missing_extra_is_an_import_error_that_names_it() -> None:
+    error = ExtraMissing("pandas", extra="pandas")
+    assert isinstance(error, ImportError)
+    assert str(error) == "pandas is not installed."
+    assert error.remedy == 'Install it: pip install "overstory[pandas]"'

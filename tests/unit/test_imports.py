@@ -4,8 +4,34 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+import overstory
+from overstory.knowledge import Knowledge
+
 ROOT = Path(__file__).parents[2]
-HEAVY = ["neo4j", "spacy", "onnxruntime", "tokenizers", "numba", "langchain_core", "graphdatascience", "httpx", "jgo"]
+PUBLIC = [
+    "Annotation",
+    "CorpusSize",
+    "CorpusStatus",
+    "Document",
+    "Evidence",
+    "ExportReport",
+    "Heading",
+    "Hit",
+    "IndexReport",
+    "Knowledge",
+    "LoadReport",
+    "OverstoryError",
+    "Reason",
+    "Settings",
+    "Step",
+    "StoredDocument",
+]
+HEAVY = [
+    *("neo4j", "spacy", "onnxruntime", "tokenizers", "numba", "pandas"),
+    *("langchain_core", "graphdatascience", "httpx", "jgo"),
+]
 
 
 def test_imports_point_down_only() -> None:
@@ -18,3 +44,31 @@ def test_importing_overstory_loads_no_driver_and_no_model() -> None:
     script = f"import sys, overstory; print(sorted(set({HEAVY!r}) & set(sys.modules)))"
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "[]"
+
+
+def test_opening_a_corpus_loads_no_langchain_and_no_model() -> None:
+    script = (
+        "import sys, overstory; overstory.Knowledge('notes'); "
+        "print({'langchain_core', 'spacy', 'onnxruntime'} & set(sys.modules))"
+    )
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "set()"
+
+
+def test_these_are_the_public_names() -> None:
+    assert overstory.__all__ == PUBLIC
+    assert set(PUBLIC) <= set(dir(overstory))
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_a_public_name_is_there_when_it_is_used(name: str) -> None:
+    assert getattr(overstory, name).__name__ == name
+
+
+def test_a_name_is_the_thing_of_its_module() -> None:
+    assert overstory.Knowledge is Knowledge
+
+
+def test_another_name_is_no_attribute() -> None:
+    with pytest.raises(AttributeError, match="nonsense"):
+        _ = overstory.nonsense  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]

@@ -53,3 +53,23 @@ def test_a_wrong_value_is_an_error_that_names_the_variable(name: str, value: str
     with pytest.raises(SettingsError, match=name) as caught:
         Settings.from_environment({name: value})
     assert caught.value.remedy
+
+
+def test_an_address_in_code_goes_before_the_environment() -> None:
+    settings = Settings.from_environment({"OVERSTORY_NEO4J_URI": "bolt://a:1", "OVERSTORY_NEO4J_PASSWORD": "secret"})
+    database = settings.at("neo4j+s://b:2", user="ada").database
+    assert (database.uri, database.user, database.password) == ("neo4j+s://b:2", "ada", "secret")
+    assert settings.at() == settings
+
+
+@pytest.mark.parametrize("uri", ["http://localhost:7474", "localhost", "", "bolt://"])
+def test_what_is_no_address_is_refused_with_an_example(uri: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        Settings.from_environment({}).at(uri)
+    assert "bolt://localhost:7687" in caught.value.remedy
+
+
+def test_a_password_for_the_embedded_server_is_refused() -> None:
+    with pytest.raises(SettingsError, match="password without uri") as caught:
+        Settings.from_environment({}).at(password="secret")
+    assert "secret" not in str(caught.value)

@@ -16,9 +16,10 @@ from overstory.bench.report import as_objects, as_table
 from overstory.bench.runner import BenchRow
 from overstory.bench.trec import check_run, run_files, write_run
 from overstory.cli.options import json_option, verbosity_options
-from overstory.cli.output import counted, show_json
+from overstory.cli.output import show_json
 from overstory.embed import make_embedder
 from overstory.knowledge import Knowledge
+from overstory.notebook import counted
 from overstory.protocols import Progress
 from overstory.retrieve import retriever_names
 from overstory.settings import Settings

@@ -10,10 +10,11 @@ import click
 
 from overstory import explore
 from overstory.cli.options import json_option, verbosity_options
-from overstory.cli.output import counted, show_json
+from overstory.cli.output import show_json
 from overstory.errors import CorpusNotFound
 from overstory.graph import Corpus, read_corpus
 from overstory.knowledge import DEFAULT_CORPUS, Knowledge
+from overstory.notebook import counted
 from overstory.protocols import Progress
 
 TEXT_BROWSERS = {"www-browser", "links", "elinks", "lynx", "w3m"}

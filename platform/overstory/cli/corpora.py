@@ -5,8 +5,9 @@ from __future__ import annotations
 import click
 
 from overstory.cli.options import json_option, verbosity_options
-from overstory.cli.output import counted, show_json
+from overstory.cli.output import show_json
 from overstory.knowledge import Knowledge
+from overstory.notebook import counted
 from overstory.protocols import Progress
 
 

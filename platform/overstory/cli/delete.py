@@ -5,9 +5,10 @@ from __future__ import annotations
 import click
 
 from overstory.cli.options import json_option, knowledge_options
-from overstory.cli.output import counted, show_json
+from overstory.cli.output import show_json
 from overstory.errors import CorpusNotFound
 from overstory.knowledge import Knowledge
+from overstory.notebook import counted
 
 
 @click.command()

@@ -8,11 +8,12 @@ from collections.abc import Iterator
 import click
 
 from overstory.cli.options import json_option, verbosity_options
-from overstory.cli.output import counted, show_evidence, show_json
+from overstory.cli.output import show_evidence, show_json
 from overstory.examples import ATTRIBUTION, demo_corpus
 from overstory.index import read_sources
 from overstory.knowledge import Knowledge
 from overstory.model import Annotation, Document
+from overstory.notebook import counted
 from overstory.protocols import Progress
 
 CORPUS = "demo"

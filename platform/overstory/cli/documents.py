@@ -9,6 +9,7 @@ import click
 from overstory.cli.options import json_option, knowledge_options
 from overstory.index import StoredDocument
 from overstory.knowledge import Knowledge
+from overstory.notebook import origin
 
 
 @click.command()
@@ -27,7 +28,7 @@ def documents(knowledge: Knowledge, source: str | None, as_json: bool) -> None:
 
 
 def _line(document: StoredDocument) -> str:
-    where = f"{document.source}#{document.source_key}" if document.source_key else document.source
+    where = origin(document.source, document.source_key)
     return f"{document.id}  {document.title or '(no title)'}  [{where}]"
 
 

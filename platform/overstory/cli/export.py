@@ -9,9 +9,10 @@ from pathlib import Path
 import click
 
 from overstory.cli.options import json_option, knowledge_options
-from overstory.cli.output import counted, show_json
+from overstory.cli.output import show_json
 from overstory.errors import SettingsError
 from overstory.knowledge import ExportReport, Knowledge
+from overstory.notebook import counted
 
 
 @click.command()

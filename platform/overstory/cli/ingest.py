@@ -7,10 +7,11 @@ import shlex
 import click
 
 from overstory.cli.options import json_option, knowledge_options
-from overstory.cli.output import counted, show_json
+from overstory.cli.output import show_json
 from overstory.errors import SourceError
 from overstory.index import LoadReport
 from overstory.knowledge import Knowledge
+from overstory.notebook import counted
 
 MOST_LISTED = 20
 

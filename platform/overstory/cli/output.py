@@ -32,25 +32,14 @@ def show_evidence(evidence: Evidence) -> None:
         _show_hit(rank, hit)
 
 
-def counted(number: int, singular: str, plural: str = "") -> str:
-    """ "1 document", "1,234 documents"."""
-    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
-
-
-def source_of(hit: Hit) -> str:
-    """Where a hit comes from: source, and key if there is one."""
-    return f"{hit.source}#{hit.source_key}" if hit.source_key else hit.source
-
-
 def _show_hit(rank: int, hit: Hit) -> None:
     title = passage_text(hit.title, hit.heading, "").replace("\n", PATH_SEPARATOR) or "(no title)"
-    click.echo(f"{rank:>2}. {click.style(title, bold=True)}  [{source_of(hit)}]")
+    click.echo(f"{rank:>2}. {click.style(title, bold=True)}  [{hit.origin}]")
     text = " ".join(hit.text.split())
     lines = textwrap.wrap(text, WIDTH - 4, max_lines=MOST_LINES, placeholder=" …")
     for line in lines:
         click.echo(f"    {line}")
-    reasons = "; ".join(f"{reason.kind}: {reason.detail}" for reason in hit.reasons)
-    click.echo(click.style(f"    score {hit.score:.4f} — {reasons}", dim=True))
+    click.echo(click.style(f"    score {hit.score:.4f} — {hit.why}", dim=True))
 
 
 def _plain(value: Any) -> Any:  # any of our values in, JSON types out

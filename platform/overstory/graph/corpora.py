@@ -10,6 +10,7 @@ from overstory.errors import CorpusNotFound, EmbedderMismatch
 from overstory.graph import schema
 from overstory.graph.client import GraphClient, Row
 from overstory.graph.ids import content_id, corpus_label
+from overstory.notebook import counted
 from overstory.protocols import Embedder
 
 DEFAULT_ANALYZER = "english"
@@ -51,17 +52,23 @@ class Corpus:
         raise EmbedderMismatch(
             f"Corpus {self.name!r} has vectors of dimension {self.dimension} by {self.embedder}; the embedder in use "
             f"is {embedder.fingerprint} with dimension {embedder.dimension}.",
-            remedy="Use the corpus' own embedder (OVERSTORY_EMBEDDER), or run `overstory index --re-embed`.",
+            remedy="Use the corpus' own embedder (OVERSTORY_EMBEDDER), or run `overstory index --re-embed`, "
+            "in Python index(re_embed=True).",
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class CorpusSize:
     """A corpus with the number of its documents and chunks."""
 
     corpus: Corpus
     documents: int
     chunks: int
+
+    def __repr__(self) -> str:
+        return (
+            f"<CorpusSize {self.corpus.name!r}: {counted(self.documents, 'document')}, {counted(self.chunks, 'chunk')}>"
+        )
 
 
 def corpus_id(name: str) -> str:
@@ -97,7 +104,7 @@ def read_corpus(graph: GraphClient, name: str) -> Corpus:
     known = [row["name"] for row in graph.run("corpus/names", read=True)]
     raise CorpusNotFound(
         f"There is no corpus {name!r}; " + (f"there are {', '.join(known)}." if known else "there is none at all."),
-        remedy=f"Load something: overstory ingest PATH --corpus {shlex.quote(name)}",
+        remedy=f"Load something: overstory ingest PATH --corpus {shlex.quote(name)}, or Knowledge.ingest in Python.",
     )
 
 

@@ -39,22 +39,26 @@ def driver_errors(doing: str) -> Generator[None]:
 def translated(error: exceptions.Neo4jError | exceptions.DriverError, doing: str) -> OverstoryError:
     """The error of ours that fits, the most specific first."""
     code = getattr(error, "code", None) or ""
-    message = getattr(error, "message", None) or str(error)
+    message = str(error) if isinstance(error, exceptions.DriverError) else error.message or str(error)
     if isinstance(error, exceptions.AuthError):
         return AuthenticationFailed(
             f"{doing}: the server refused the user or the password.",
-            remedy="Check OVERSTORY_NEO4J_USER and OVERSTORY_NEO4J_PASSWORD (embedded server: overstory doctor).",
+            remedy="Check OVERSTORY_NEO4J_USER and OVERSTORY_NEO4J_PASSWORD, in Python user= and password= (embedded "
+            "server: overstory doctor).",
         )
     if isinstance(error, exceptions.DriverError | exceptions.DatabaseUnavailable):
         return DatabaseUnreachable(
             f"{doing}: {message}",
             remedy="What was finished is kept: run the same command again. If that does not help, see "
-            "`overstory doctor` and `overstory server logs`; for a server of your own, check OVERSTORY_NEO4J_URI.",
+            "`overstory doctor` and `overstory server logs`; for a server of your own, check OVERSTORY_NEO4J_URI, in "
+            "Python uri=.",
         )
     if "ProcedureNotFound" in code and "gds." in message:
         return GdsMissing(f"{doing}: the server has no Graph Data Science plugin.", remedy=GDS_REMEDY)
     if "DatabaseNotFound" in code:
-        return DatabaseError(f"{doing}: {message}", remedy="Set OVERSTORY_NEO4J_DATABASE to an existing database.")
+        return DatabaseError(
+            f"{doing}: {message}", remedy="Set OVERSTORY_NEO4J_DATABASE, in Python database=, to an existing one."
+        )
     if "TransactionTimedOut" in code:
         return StatementFailed(
             f"{doing}: the statement was stopped after its time limit.", remedy="Raise OVERSTORY_QUERY_SECONDS."

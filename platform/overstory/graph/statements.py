@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 from pathlib import Path
 
-import overstory
 from overstory.graph.ids import CORPUS_LABEL
 
 PLACEHOLDER = "{{corpus}}"
@@ -17,7 +16,7 @@ PLACEHOLDER = "{{corpus}}"
 @functools.cache
 def statement_folder() -> Path:
     """The folder of the statements: inside an installed wheel, or at the root of the repository."""
-    package = Path(overstory.__file__).resolve().parent
+    package = Path(__file__).resolve().parents[1]
     installed = package / "_cypher"
     return installed if installed.is_dir() else package.parents[1] / "cypher"
 

@@ -15,14 +15,16 @@ from overstory.index.ledger import recorded
 from overstory.index.storable import fault_of
 from overstory.index.storing import chunk_rows, document_row, store_documents
 from overstory.model import Annotation, Document
+from overstory.notebook import counted
 from overstory.protocols import Embedder, OnBroken, Progress
 from overstory.text.chunking import split
 
 DOCUMENTS_A_BATCH = 100
 CHARACTERS_A_BATCH = 4_000_000
+MOST_SHOWN = 5
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class LoadReport:
     """What became of the documents of a run, each counted once.
 
@@ -42,6 +44,17 @@ class LoadReport:
     @property
     def documents(self) -> int:
         return self.added + self.changed + self.unchanged
+
+    def __repr__(self) -> str:
+        """The counts, and below them the first of what was broken."""
+        counts = f"{self.added:,} added, {self.changed:,} changed, {self.unchanged:,} unchanged"
+        others = (("annotated", self.annotated), ("skipped", len(self.skipped)), ("broken", len(self.broken)))
+        rest = "".join(f", {number:,} {what}" for what, number in others if number)
+        lines = [f"<LoadReport: {counts}{rest}; {counted(self.chunks, 'new chunk')}>"]
+        lines += [f"  {error}" for error in self.broken[:MOST_SHOWN]]
+        if len(self.broken) > MOST_SHOWN:
+            lines.append(f"  … and {len(self.broken) - MOST_SHOWN:,} more in .broken")
+        return "\n".join(lines)
 
 
 def load(

@@ -11,11 +11,14 @@ from overstory.index.linking import link
 from overstory.protocols import Embedder, Extractor, Progress
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class IndexReport:
     """Which stages had something to do, by name."""
 
     done: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"<IndexReport: {', '.join(self.done) or 'nothing to do'}>"
 
 
 def build_index(

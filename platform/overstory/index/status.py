@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from overstory.graph import Corpus, GraphClient
+from overstory.graph import Corpus, GraphClient, batches
 from overstory.graph.client import Row
 from overstory.graph.lease import current_writer
 from overstory.index.ledger import StageRecord, read_ledger
 from overstory.index.storing import METADATA
 from overstory.model import MetadataValue
+from overstory.notebook import counted
 
 DOCUMENTS_A_PAGE = 1_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class CorpusStatus:
     """The state of a corpus.
 
@@ -30,6 +31,17 @@ class CorpusStatus:
     pending: dict[str, int]
     stages: list[StageRecord]
     writer: str
+
+    def __repr__(self) -> str:
+        """What there is, what is missing, and a line for each stage."""
+        kinds = (("documents", "document"), ("chunks", "chunk"), ("facts", "fact"), ("mentions", "mention"))
+        sizes = [counted(self.counts[plural], singular) for plural, singular in kinds]
+        sizes.insert(2, counted(self.counts["entities"], "entity", "entities"))
+        missing = ", ".join(f"{stage} {number:,}" for stage, number in self.pending.items() if number)
+        state = f"to do: {missing}" if missing else "up to date"
+        lines = [f"<CorpusStatus {self.corpus.name!r}: {', '.join(sizes)}; {state}>"]
+        lines += [f"  {stage.name:<8} {stage.status:<8} {stage.seconds:>8.1f} s" for stage in self.stages]
+        return "\n".join([*lines, f"  now: {self.writer}"] if self.writer else lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +80,13 @@ def stored_documents(graph: GraphClient, corpus: Corpus, *, source: str | None =
     ):
         yield from (_stored(row["document"]) for row in rows)
         after = rows[-1]["document"]["id"]
+
+
+def documents_by_id(graph: GraphClient, corpus: Corpus, ids: Iterable[str]) -> Iterator[StoredDocument]:
+    """Those of these documents that are there, in no particular order, lazily."""
+    for page in batches(ids, DOCUMENTS_A_PAGE):
+        rows = graph.run("corpus/documents_by_id", corpus.label, read=True, ids=page)
+        yield from (_stored(row["document"]) for row in rows)
 
 
 def _stored(row: Row) -> StoredDocument:

@@ -48,7 +48,7 @@ class RetrievalContext:
         if not corpus.embedder:
             raise IndexMissing(
                 f"Corpus {corpus.name!r} has no vectors yet.",
-                remedy=f"Run: overstory index --corpus {shlex.quote(corpus.name)}",
+                remedy=f"Run: overstory index --corpus {shlex.quote(corpus.name)}, or Knowledge.index() in Python.",
             )
         corpus.check_embedder(self.embedder)
         return corpus

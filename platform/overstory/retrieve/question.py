@@ -34,7 +34,7 @@ def clean_question(question: str) -> tuple[str, tuple[str, ...]]:
     text = unicodedata.normalize("NFC", question.encode("utf-8", "replace").decode("utf-8"))  # as loaders do
     text = " ".join("".join(char if _is_text(char) else " " for char in text).split())
     if not text:
-        raise QuestionError("The question is empty.", remedy="Ask something: overstory search 'Who wrote Dracula?'")
+        raise QuestionError("The question is empty.", remedy="Ask something, like 'Who wrote Dracula?'")
     return text, notes
 
 

@@ -1,0 +1,59 @@
+"""How results look to a person in a REPL or a notebook, and as a pandas DataFrame."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from overstory.errors import ExtraMissing
+
+if TYPE_CHECKING:
+    import pandas
+
+WIDTH = 80
+
+
+def counted(number: int, singular: str, plural: str = "") -> str:
+    """ "1 document", "1,234 documents"."""
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+
+
+def origin(source: str, source_key: str) -> str:
+    """Where something comes from: source, and key if there is one."""
+    return f"{source}#{source_key}" if source_key else source
+
+
+def shortened(text: str, width: int = WIDTH) -> str:
+    """A text on one line, cut to a width."""
+    line = " ".join(text[: 4 * width].split())
+    return line if len(line) <= width and len(text) <= 4 * width else line[: width - 2].rstrip() + " …"
+
+
+def html_table(caption: str, header: Sequence[str], rows: Iterable[Sequence[str]], notes: Iterable[str] = ()) -> str:
+    """A table for a notebook, with notes below it; everything is escaped."""
+    head = "".join(f"<th>{html.escape(each)}</th>" for each in header)
+    body = "".join(
+        "<tr>" + "".join(f'<td style="text-align:left">{html.escape(each)}</td>' for each in row) + "</tr>"
+        for row in rows
+    )
+    below = "".join(f"<p>{html.escape(note)}</p>" for note in notes)
+    return (
+        f"<table><caption>{html.escape(caption)}</caption>"
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}"
+    )
+
+
+def data_frame(rows: Iterable[Mapping[str, object]], columns: Sequence[str]) -> pandas.DataFrame:
+    """A row each, under these columns, which are there without rows too, and then under any others that rows have.
+
+    Raises:
+        ExtraMissing: pandas is not installed.
+    """
+    try:
+        import pandas
+    except ImportError as error:
+        raise ExtraMissing("pandas", extra="pandas") from error
+    records = list(rows)
+    others = dict.fromkeys(name for record in records for name in record if name not in columns)
+    return pandas.DataFrame.from_records([dict(record) for record in records], columns=[*columns, *others])

@@ -1,0 +1,66 @@
+"""Progress for a program: one function that hears of every step."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from overstory.protocols import Progress, Silence
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """How far a task has come; `str(step)` says it in a line.
+
+    Attributes:
+        task: "load", "embed", "extract", "link", "delete", "restore", "export", or, before them, "Neo4j" (it is
+            fetched) and "Server" (it starts).
+        done, total: in units; `total` is None where it is not known.
+        detail: a few words on the result when the task has ended; None before.
+    """
+
+    task: str
+    done: int
+    total: int | None
+    unit: str
+    detail: str | None = None
+
+    def __str__(self) -> str:
+        if self.detail is not None:
+            return f"{self.task}: {self.detail}"
+        of = "" if self.total is None else f" of {self.total:,}"
+        return f"{self.task} {self.done:,}{of} {self.unit}" if self.unit else self.task
+
+
+OnStep = Callable[[Step], object]
+
+
+def progress_to(listener: Progress | OnStep | None) -> Progress:
+    """A `Progress` as it is, one that calls a function, or one that says nothing."""
+    if listener is None:
+        return Silence()
+    return listener if isinstance(listener, Progress) else _Calls(listener)
+
+
+class _Calls(threading.local):
+    """A `Progress` that calls a function with each step. Each thread is at a task of its own."""
+
+    def __init__(self, listener: OnStep) -> None:
+        self._listener = listener
+        self._step = Step("", 0, None, "")
+
+    def start(self, task: str, total: int | None, unit: str) -> None:
+        self._tell(Step(task, 0, total, unit))
+
+    def advance(self, amount: int) -> None:
+        at = self._step
+        self._tell(Step(at.task, at.done + amount, at.total, at.unit))
+
+    def finish(self, detail: str) -> None:
+        at = self._step
+        self._tell(Step(at.task, at.done, at.total, at.unit, detail))
+
+    def _tell(self, step: Step) -> None:
+        self._step = step
+        self._listener(step)

@@ -1,0 +1,150 @@
+"""LangChain's own suite for retrievers, and what it does not ask, on a real Neo4j."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from langchain_core.documents import Document as LangChainDocument
+from langchain_core.runnables import RunnableLambda
+from langchain_tests.integration_tests import RetrieversIntegrationTests
+from tests.passages import OpenCorpus
+
+from overstory import server
+from overstory.errors import CorpusNotFound, DatabaseUnreachable, QuestionError, SettingsError
+from overstory.knowledge import Knowledge
+from overstory.langchain import OverstoryRetriever
+from overstory.retrieve import retriever_names
+from overstory.settings import Settings
+from overstory_loaders import from_langchain
+
+QUESTION = "Where was Albert Einstein born?"
+
+
+class TestOverstoryRetriever(RetrieversIntegrationTests):
+    """LangChain's suite."""
+
+    _settings: Settings
+
+    @pytest.fixture(autouse=True)
+    def _corpus(self, shared_corpus: Knowledge) -> None:
+        self._settings = shared_corpus.settings
+
+    @property
+    def retriever_constructor(self) -> type[OverstoryRetriever]:
+        return OverstoryRetriever
+
+    @property
+    def retriever_constructor_params(self) -> dict[str, Any]:
+        return {"corpus": "shared", "settings": self._settings}
+
+    @property
+    def retriever_query_example(self) -> str:
+        return QUESTION
+
+
+@pytest.fixture
+def retriever(shared_corpus: Knowledge) -> OverstoryRetriever:
+    return OverstoryRetriever(corpus="shared", settings=shared_corpus.settings, k=2)
+
+
+@pytest.mark.parametrize("name", retriever_names())
+def test_any_retriever_of_ours_by_name(shared_corpus: Knowledge, name: str) -> None:
+    retriever = OverstoryRetriever(corpus="shared", settings=shared_corpus.settings, retriever=name, k=2)
+    found = retriever.invoke(QUESTION)
+    assert [document.id for document in found] == [
+        hit.chunk_id for hit in shared_corpus.search(QUESTION, 2, retriever=name).hits
+    ]
+    assert {document.metadata["retriever"] for document in found} == {name}
+
+
+def test_a_document_says_where_it_comes_from_and_why_it_was_found(
+    retriever: OverstoryRetriever, shared_corpus: Knowledge
+) -> None:
+    document, hit = retriever.invoke(QUESTION)[0], shared_corpus.search(QUESTION, 2).hits[0]
+    assert document.page_content == hit.text
+    assert document.metadata["source"] == "tests/passages"
+    assert document.metadata["source_key"] == hit.source_key
+    assert document.metadata["title"] == hit.title
+    assert document.metadata["score"] == hit.score
+    assert document.metadata["reasons"][0] == {
+        "kind": hit.reasons[0].kind,
+        "score": hit.reasons[0].score,
+        "detail": hit.reasons[0].detail,
+    }
+
+
+def test_what_the_reader_should_know_comes_with_the_documents(retriever: OverstoryRetriever) -> None:
+    long, short = retriever.invoke(QUESTION + " why" * 10_000), retriever.invoke(QUESTION)
+    assert "cut" in long[0].metadata["notes"][0]
+    assert "notes" not in short[0].metadata
+
+
+def test_metadata_of_langchain_documents_come_back(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    pages = [
+        LangChainDocument(page_content="Ulm is a city.", metadata={"source": "a.pdf", "page": 1}),
+        LangChainDocument(
+            page_content="Bern is a city.", metadata={"source": "a.pdf", "page": 2, "score": "ours wins"}
+        ),
+    ]
+    knowledge.ingest_documents(from_langchain(pages))
+    knowledge.index()
+    found = OverstoryRetriever(corpus=knowledge.corpus_name, settings=knowledge.settings, k=1).invoke("Where is Bern?")
+    assert found[0].page_content == "Bern is a city."
+    assert found[0].metadata["source"] == "a.pdf"
+    assert found[0].metadata["page"] == 2
+    assert isinstance(found[0].metadata["score"], float)
+
+
+def test_k_is_taken_from_the_call_in_every_way_of_calling(retriever: OverstoryRetriever) -> None:
+    assert len(retriever.invoke(QUESTION)) == 2
+    assert len(retriever.bind(k=1).invoke(QUESTION)) == 1
+    assert [len(found) for found in retriever.batch([QUESTION, "Who discovered polonium?"], k=3)] == [3, 3]
+    assert len(asyncio.run(retriever.ainvoke(QUESTION, k=1))) == 1
+
+
+async def test_many_questions_at_once_get_each_its_own_answer(retriever: OverstoryRetriever) -> None:
+    keys = ["polonium", "Danube", "polonium", "Danube"] * 5
+    found = await retriever.abatch([f"What is said of {key}?" for key in keys], k=1)
+    assert all(key in documents[0].page_content for key, documents in zip(keys, found, strict=True))
+
+
+def test_it_is_a_part_of_a_chain(retriever: OverstoryRetriever) -> None:
+    titles = RunnableLambda[list[LangChainDocument], list[str]](
+        lambda found: [each.metadata["title"] for each in found]
+    )
+    assert (retriever | titles).invoke("Who discovered polonium?")[0] == "Marie Curie"
+
+
+def test_a_server_is_named_in_code(shared_corpus: Knowledge, connection: server.Connection) -> None:
+    with OverstoryRetriever.model_validate(
+        {"corpus": "shared", "uri": connection.uri, "password": connection.password}
+    ) as retriever:
+        assert retriever.invoke(QUESTION)
+
+
+def test_a_closed_retriever_has_no_connection_and_opens_one_for_the_next_question(shared_corpus: Knowledge) -> None:
+    retriever = OverstoryRetriever(corpus="shared", settings=shared_corpus.settings, k=1)
+    with retriever:
+        graph = retriever.knowledge.graph
+    with pytest.raises(DatabaseUnreachable, match="closed"):
+        graph.run("corpus/names", read=True)
+    assert retriever.invoke(QUESTION)
+
+
+@pytest.mark.parametrize("k", [0, 1_001])
+def test_a_k_that_cannot_be_is_refused_in_a_call_too(retriever: OverstoryRetriever, k: int) -> None:
+    with pytest.raises(QuestionError, match=str(k)):
+        retriever.invoke(QUESTION, k=k)
+
+
+def test_mistakes_are_answered_with_our_errors(shared_corpus: Knowledge) -> None:
+    settings = shared_corpus.settings
+    with pytest.raises(QuestionError):
+        OverstoryRetriever(corpus="shared", settings=settings).invoke(" ")
+    with pytest.raises(CorpusNotFound, match="shared"):
+        OverstoryRetriever(corpus="nobody's", settings=settings).invoke(QUESTION)
+    with pytest.raises(SettingsError, match="magic"):
+        OverstoryRetriever(corpus="shared", settings=settings, retriever="magic").invoke(QUESTION)
