@@ -52,7 +52,8 @@ Environment:
 \b
 Exit codes:
   0 done, 2 wrong use, 3 setting, 4 embedded server, 5 database, 6 stored data does not fit, 7 corpus,
-  8 broken source (the rest went in), 9 model, 10 question, 11 benchmark data, 12 graph, 13 extra missing, 130 interrupted
+  8 broken source (the rest went in), 9 model, 10 question, 11 benchmark data, 12 graph, 13 extra missing,
+  130 interrupted
 """
 
 
