@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import log2
+from math import floor, log2
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +13,8 @@ from overstory.entropy.graph import Graph, row_sums
 ROOT = 0
 FREE = -1
 UNITS = 2.0**50
+SPLITTER = 2.0**19 + 1.0
+"""x · SPLITTER − (x · SPLITTER − x) is x rounded to 53 − 19 binary digits (Dekker 1971)."""
 
 
 class Problem(NamedTuple):
@@ -67,13 +69,25 @@ def vertices_as_nodes(graph: Graph) -> Problem:
     """The problem whose nodes are the vertices, its weights whole numbers.
 
     Weights are counted in units of V / 2^50, and none is less than one unit. Sums of whole numbers below 2^53 are exact
-    in a float64: nothing drifts while nodes come and go, and a sum does not depend on its order. A graph whose weights
-    are all multiplied by a constant is the same problem, but for a unit here and there where the product was rounded.
+    in a float64: nothing drifts while nodes come and go, and a sum does not depend on its order. Before that, a
+    weight's share of V is rounded to 34 binary digits, which takes away what the product with a constant rounds
+    differently: a graph whose weights are all multiplied by a constant is the same problem.
     """
-    unit = graph.volume / UNITS or 1.0
-    weights = np.maximum(np.rint(graph.weights / unit), 1.0)
-    volumes = row_sums(graph.indptr, weights) + np.rint(2.0 * graph.loops / unit)
+    weights = whole_shares(graph.weights, graph.volume, 1.0)
+    volumes = row_sums(graph.indptr, weights) + 2.0 * whole_shares(graph.loops, graph.volume, 0.0)
     return Problem(graph.indptr, graph.neighbours, weights, volumes, np.zeros(graph.vertices), float(volumes.sum()))
+
+
+@kernel
+def whole_shares(weights: Floats, volume: float, least: float) -> Floats:
+    """(k,) -> (k,): each weight in units of the volume / 2^50, rounded to its first 34 binary digits, then to whole
+    units, but at least `least`."""
+    shares = np.empty(len(weights))
+    for index in range(len(weights)):
+        share = weights[index] / volume
+        larger = share * SPLITTER
+        shares[index] = max(floor((larger - (larger - share)) * UNITS + 0.5), least)
+    return shares
 
 
 @kernel

@@ -124,8 +124,6 @@ def _regraft(problem: Problem, tree: Branches, loose: Loose, order: Ints) -> tup
         if steps > most:
             return gained, root, False
         touched = _weigh(problem, tree, loose, _gather(tree, loose, moving))
-        if touched == 0:
-            continue
         sibling = int(tree.left[joint]) if tree.right[joint] == moving else int(tree.right[joint])
         root = _take_out(tree, loose, moving, joint, sibling, root)
         staying, walked = _cost_where_it_was(tree, loose, moving, sibling, root)
@@ -280,8 +278,8 @@ def _cheapest_place(
 ) -> tuple[int, float]:
     """The node beside which the subtree costs least, and the cost; the sibling, unless another is worth the move.
 
-    A node into which no weight goes is no better than its parent, so only marked ones are looked at. And every group
-    that holds the subtree has at least its volume, which bounds what any place below a node can cost.
+    A node into which no weight goes is no better than its parent, so only the root and marked nodes are looked at. And
+    every group that holds the subtree has at least its volume, which bounds what any place below a node can cost.
     """
     mass, log_mass = float(tree.volume[moving]), tree.log_volume[moving]
     best, least = sibling, float(staying - WORTHWHILE * mass)

@@ -58,3 +58,14 @@ def _gather(parents: list[int], children: list[int]) -> None:
     for child in children:
         parents[child] = len(parents)
     parents.append(-1)
+
+
+@st.composite
+def binary_parents_over(draw: st.DrawFn, vertices: int) -> list[int]:
+    """Some tree over these vertices whose internal nodes have two children."""
+    parents, tops = [-1] * vertices, list(range(vertices))
+    while len(tops) > 1:
+        pair = [tops.pop(draw(st.integers(0, len(tops) - 1))) for _ in range(2)]
+        tops.append(len(parents))
+        _gather(parents, pair)
+    return parents

@@ -1,0 +1,108 @@
+"""Moves of leaves and small subtrees to anywhere in a binary tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from tests.unit.entropy import oracle
+from tests.unit.entropy.generated import EdgeList, binary_parents_over, edge_lists
+
+from overstory.entropy.binary_tree import BinaryTree, children_of, in_order
+from overstory.entropy.problem import Problem, vertices_as_nodes
+from overstory.entropy.regraft import BLOCK, regrafted, small_subtrees
+
+
+@st.composite
+def trees_of_graphs(draw: st.DrawFn, most: int) -> tuple[EdgeList, Problem, BinaryTree]:
+    given_graph = draw(edge_lists(least=2, most=most))
+    assume(given_graph.edges)
+    parents = np.array(draw(binary_parents_over(given_graph.vertices)))
+    return given_graph, vertices_as_nodes(given_graph.graph()), in_order(*children_of(parents), len(parents) - 1)
+
+
+def places(parents: list[int], moving: int) -> Iterator[list[int]]:
+    """Every tree that is the same but for where a node, with all below it, hangs; `parents` itself is one."""
+    joint = parents[moving]
+    sibling = next(node for node, above in enumerate(parents) if above == joint and node != moving)
+    without = parents.copy()
+    without[sibling] = parents[joint]
+    for beside in range(len(parents)):
+        if beside != joint and moving not in path(without, beside):
+            placed = without.copy()
+            placed[joint], placed[beside] = without[beside], joint
+            yield placed
+
+
+def path(parents: list[int], node: int) -> list[int]:
+    return [node, *path(parents, parents[node])] if node >= 0 else []
+
+
+def measured(given_graph: EdgeList, tree: BinaryTree) -> float:
+    return oracle.entropy(*given_graph, tree.parents.tolist())
+
+
+@given(trees_of_graphs(most=10), st.data())
+def test_a_subtree_goes_where_it_costs_least(case: tuple[EdgeList, Problem, BinaryTree], data: st.DataObject) -> None:
+    given_graph, problem, tree = case
+    moving = data.draw(st.integers(0, len(tree.parents) - 2))
+    after, _, _ = regrafted(problem, tree, np.array([moving]))
+    least = min(oracle.entropy(*given_graph, placed) for placed in places(tree.parents.tolist(), moving))
+    assert measured(given_graph, after) == pytest.approx(least, abs=1e-9)
+
+
+@given(trees_of_graphs(most=20), st.integers(0, 99))
+def test_the_announced_gain_of_many_moves_is_the_measured_one(
+    case: tuple[EdgeList, Problem, BinaryTree], seed: int
+) -> None:
+    given_graph, problem, tree = case
+    order = small_subtrees(tree, 4, np.random.default_rng(seed))
+    after, gain, complete = regrafted(problem, tree, order)
+    assert complete
+    assert gain >= 0.0
+    assert measured(given_graph, tree) - measured(given_graph, after) == pytest.approx(gain, abs=1e-9)
+
+
+@given(trees_of_graphs(most=12), st.integers(0, 99))
+def test_moves_come_to_an_end(case: tuple[EdgeList, Problem, BinaryTree], seed: int) -> None:
+    _, problem, tree = case
+    random = np.random.default_rng(seed)
+    for _ in range(100):
+        tree, gain, _ = regrafted(problem, tree, small_subtrees(tree, 4, random))
+        if gain == 0.0:
+            return
+    pytest.fail("still moving")
+
+
+@given(trees_of_graphs(most=20), st.integers(1, 5))
+def test_leaves_come_first_then_the_subtrees_that_are_small_enough(
+    case: tuple[EdgeList, Problem, BinaryTree], largest: int
+) -> None:
+    given_graph, _, tree = case
+    sizes = [len(below) for below in oracle.vertices_below(given_graph.vertices, tree.parents.tolist())]
+    order = small_subtrees(tree, largest, np.random.default_rng(0))
+    assert sorted(order[: given_graph.vertices].tolist()) == list(range(given_graph.vertices))
+    small = [node for node, size in enumerate(sizes) if 1 < size <= largest]
+    assert sorted(order[given_graph.vertices :].tolist()) == small
+
+
+def test_the_leaves_of_a_block_of_a_large_tree_come_one_after_the_other() -> None:
+    leaves = 2 * BLOCK
+    parents = np.concatenate([np.repeat(leaves + np.arange(leaves - 1), 2), [-1]])  # a tree as low as can be
+    tree = in_order(*children_of(parents), 2 * leaves - 2)
+    order = small_subtrees(tree, 2, np.random.default_rng(0))
+    for visits in (order[:leaves], order[leaves:]):
+        blocks = tree.first[visits] // BLOCK
+        assert np.count_nonzero(np.diff(blocks)) == 1
+        assert (np.diff(tree.first[visits[: len(visits) // 2]]) < 0).any()  # but not in the order of the tree
+
+
+def test_a_vertex_with_nothing_but_a_loop_leaves_a_community_that_it_makes_dearer() -> None:
+    given_graph = EdgeList(4, [(0, 1, 1.0), (1, 2, 1.0), (3, 3, 2.0)])
+    tree = in_order(*children_of(np.array([4, 4, 6, 5, 5, 6, -1])), 6)  # 3 stands beside 0 and 1
+    after, gain, _ = regrafted(vertices_as_nodes(given_graph.graph()), tree, np.array([3]))
+    assert gain > 0.0
+    assert after.parents[3] == len(after.parents) - 1
