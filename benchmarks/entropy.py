@@ -88,7 +88,7 @@ def main() -> None:
     parser.add_argument(
         "--growth", type=int, metavar="POWER", help="instead: planted graphs of 10^3 … 10^POWER vertices"
     )
-    parser.add_argument("--updates", action="store_true", help="instead: graphs that grow by 1 % and by 10 %")
+    parser.add_argument("--updates", action="store_true", help="instead: graphs that grow by 1 %% and by 10 %%")
     parser.add_argument("--compile", action="store_true", help="instead: seconds to compile every kernel")
     parser.add_argument("--json", action="store_true", help="a JSON object a line in place of tables")
     parser.add_argument("--job", help=argparse.SUPPRESS)

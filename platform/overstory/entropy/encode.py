@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 
 from overstory.entropy.compile import Ints
@@ -34,16 +36,12 @@ def encode(graph: Graph, *, levels: int | None, seed: int = 0, restarts: int = 1
             vertices. With levels, each result is recombined with the best so far.
 
     Raises:
-        GraphError: levels or seed below 0, restarts below 1.
+        GraphError: levels or seed that are no whole number of 0 or more, restarts that are none of 1 or more.
 
     Source: the objective is that of Li and Pan 2016 (SeRAG Eq. 1 and 2); the search is described in docs/entropy.md.
     """
-    if levels is not None and levels < 0:
-        raise GraphError(f"{levels} community levels were asked for", remedy="Give 0, 1, 2, …, or None for no limit.")
-    if restarts < 1:
-        raise GraphError(f"{restarts} restarts were asked for", remedy="Give 1 or more.")
-    if seed < 0:
-        raise GraphError(f"the seed is {seed}", remedy="Give 0 or more.")
+    levels = None if levels is None else whole_number("levels", levels, least=0)
+    seed, restarts = whole_number("seed", seed, least=0), whole_number("restarts", restarts, least=1)
     if graph.edges == 0 or levels == 0:
         return _tree_of_single_vertices(graph, levels or 0)
     problem = vertices_as_nodes(graph)
@@ -51,6 +49,21 @@ def encode(graph: Graph, *, levels: int | None, seed: int = 0, restarts: int = 1
         trees = (_without_limit(graph, problem, seed, restart) for restart in range(restarts))
         return min(trees, key=lambda tree: tree.entropy)
     return EncodingTree.from_labels(graph, *_best_levels(problem, levels, seed, restarts))
+
+
+def whole_number(name: str, value: int, *, least: int) -> int:
+    """The value as an int.
+
+    Raises:
+        GraphError: it is no whole number, or less than `least`.
+    """
+    try:
+        number = operator.index(value)
+    except TypeError as error:
+        raise GraphError(f"{name} is {value!r}", remedy=f"Give a whole number of {least} or more.") from error
+    if number < least:
+        raise GraphError(f"{name} is {number}", remedy=f"Give a whole number of {least} or more.")
+    return number
 
 
 def _best_levels(problem: Problem, levels: int, seed: int, restarts: int) -> Ints:

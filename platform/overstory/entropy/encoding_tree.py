@@ -181,8 +181,8 @@ class EncodingTree:
         """Shape (nodes,), bits, read only: each node's term, −g/V · log2(vol/vol(parent)); 0 where g = 0."""
         terms = np.zeros(len(self))
         entered = np.flatnonzero(self._cut[:-1] > 0.0)
-        above = self._volume[self._parents[entered]]
-        terms[entered] = self._cut[entered] / self._volume[-1] * np.log2(above / self._volume[entered])
+        bits = _log_ratio(self._volume[self._parents[entered]], self._volume[entered])
+        terms[entered] = self._cut[entered] / self._volume[-1] * bits
         return _read_only(terms)
 
     @cached_property
@@ -274,7 +274,16 @@ def flat_entropy(graph: Graph) -> float:
     """The entropy of the tree without communities, in bits: H_flat = −Σ_v g(v)/V · log2(d_v/V)."""
     cut = graph.degrees - 2.0 * graph.loops
     entered = cut > 0.0
-    return float(cut[entered] @ np.log2(graph.volume / graph.degrees[entered])) / (graph.volume or 1.0)
+    if not entered.any():
+        return 0.0
+    return float(cut[entered] / graph.volume @ _log_ratio(np.array(graph.volume), graph.degrees[entered]))
+
+
+def _log_ratio(above: Floats, volume: Floats) -> Floats:
+    """log2(above / volume), also where the quotient, above 1e308, is no float64."""
+    with np.errstate(over="ignore"):
+        ratio = above / volume
+    return np.where(np.isfinite(ratio), np.log2(ratio), np.log2(above) - np.log2(volume))
 
 
 def canonical_parents(parents: Ints, leaves: int) -> Ints:

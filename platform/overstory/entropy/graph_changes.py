@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from overstory.entropy.compile import Flags, Floats, Ids, Ints, kernel
-from overstory.entropy.graph import Graph, checked_ends, checked_weights, row_sums
+from overstory.entropy.graph import MAX_VERTICES, Graph, checked_ends, checked_weights, row_sums
 from overstory.errors import GraphError
 
 
@@ -29,7 +29,7 @@ def changed(
         GraphError: what `Graph.from_edges` refuses; a pair that is set twice; a vertex to remove that is not in the
             graph, or that an edge is set for.
     """
-    vertices = graph.vertices + _checked_count(add)
+    vertices = graph.vertices + _checked_count(graph.vertices, add)
     ends = checked_ends(vertices, edges)
     mass = checked_weights(len(ends), weights)
     kept = _checked_removal(graph.vertices, vertices, remove)
@@ -45,10 +45,14 @@ def changed(
     return Graph(indptr, neighbours, merged, loops[kept], degrees, volume)
 
 
-def _checked_count(add: int) -> int:
-    if operator.index(add) < 0:
-        raise GraphError(f"{add} vertices cannot be added")
-    return operator.index(add)
+def _checked_count(known: int, add: int) -> int:
+    try:
+        count = operator.index(add)
+    except TypeError as error:
+        raise GraphError(f"{add!r} vertices cannot be added", remedy="Give a whole number of 0 or more.") from error
+    if not 0 <= count <= MAX_VERTICES - known:
+        raise GraphError(f"{add} vertices cannot be added", remedy=f"Give 0 to {MAX_VERTICES - known}.")
+    return count
 
 
 def _checked_removal(known: int, vertices: int, remove: ArrayLike) -> Flags:

@@ -221,9 +221,12 @@ def parents_of_single_vertices(vertices: int, levels: int) -> list[int]:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"levels": -1}, "-1 community levels were asked for"),
-        ({"levels": 1, "restarts": 0}, "0 restarts were asked for"),
-        ({"levels": None, "seed": -1}, "the seed is -1"),
+        ({"levels": -1}, "levels is -1"),
+        ({"levels": 1, "restarts": 0}, "restarts is 0"),
+        ({"levels": None, "seed": -1}, "seed is -1"),
+        ({"levels": 1.5}, "levels is 1.5"),
+        ({"levels": "1"}, "levels is '1'"),
+        ({"levels": 1, "seed": None}, "seed is None"),
     ],
 )
 def test_numbers_below_the_least_are_refused(options: dict[str, int], message: str) -> None:

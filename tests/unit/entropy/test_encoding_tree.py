@@ -253,3 +253,9 @@ def test_a_tree_as_deep_as_it_has_vertices_takes_no_longer_than_others() -> None
     assert tree.height == vertices - 1
     assert tree.sizes[tree.labels(1)].sum() == 2 + (vertices - 2) ** 2
     assert len(list(tree.rows())) == 2 * vertices - 1
+
+
+def test_weights_that_lie_too_far_apart_for_their_quotient_have_an_entropy() -> None:
+    graph = Graph.from_edges(4, [(0, 1), (2, 3), (1, 2)], [1e300, 1e-300, 1.0])
+    assert EncodingTree.from_labels(graph).entropy == pytest.approx(1.0)
+    assert flat_entropy(graph) == pytest.approx(1.0)
