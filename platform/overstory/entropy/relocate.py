@@ -33,8 +33,9 @@ def relocate(problem: Problem, levels: Levels, depth: int, waiting: Ints) -> flo
     nodes, slots = len(home), len(parent)
     free, free_count = _free_slots(level)
     queue, queued = np.empty(nodes, dtype=np.int64), np.zeros(nodes, dtype=np.bool_)
-    queue[: len(waiting)] = waiting
-    queued[waiting] = True
+    for index in range(len(waiting)):  # assigning slices would compile numba's messages for shapes that do not fit, 2 s
+        queue[index] = waiting[index]
+        queued[waiting[index]] = True
     first, queue_length = 0, len(waiting)
     # Of each community: log2 vol, without the node that is taken out; the same with the node in it; what the node's
     # edges and the inside of the communities that it would swell cost, were it directly below (bits × weight).
