@@ -73,8 +73,9 @@ def vertices_as_nodes(graph: Graph) -> Problem:
     weight's share of V is rounded to 34 binary digits, which takes away what the product with a constant rounds
     differently: a graph whose weights are all multiplied by a constant is the same problem.
     """
-    weights = whole_shares(graph.weights, graph.volume, 1.0)
-    volumes = row_sums(graph.indptr, weights) + 2.0 * whole_shares(graph.loops, graph.volume, 0.0)
+    whole = graph.volume or 1.0
+    weights = whole_shares(graph.weights, whole, 1.0)
+    volumes = row_sums(graph.indptr, weights) + 2.0 * whole_shares(graph.loops, whole, 0.0)
     return Problem(graph.indptr, graph.neighbours, weights, volumes, np.zeros(graph.vertices), float(volumes.sum()))
 
 
