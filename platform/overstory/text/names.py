@@ -53,6 +53,11 @@ def entity_key(surface: str) -> str:
     return " ".join(_initials_joined(words))
 
 
+def key_words(text: str) -> list[str]:
+    """The words of a text as keys have them; articles, possessives and initials are left as they are."""
+    return _words(fold(text))
+
+
 def _edges_off(name: str) -> str:
     """Without quotes, brackets and the like around it; an apostrophe at the end may be a possessive's."""
     start, end = 0, len(name)
