@@ -4,24 +4,24 @@
 #   make test            every test, after make coverage
 #   make coverage        the tests of the entropy engine in plain Python, lines counted; fails under 95 %
 #   make lint            format, lint, types, import floors, names
-#   make bench           measure the retrievers on BENCH_DATA (default: the demo corpus)
+#   make bench           measure the retrievers on BENCH_DATA in four layouts: the tables of docs/benchmarks.md
 #   make bench-entropy   measure the entropy engine beside other methods on ENTROPY_DATA; installs them into .venv-bench
 #   make wheel           build what is published, into dist/
 #   make lock            resolve requirements.lock anew from pyproject.toml
 #   make clean           remove caches and dist/ (.venv and .venv-bench stay)
 #
-# PYTHON=python3.12 picks another interpreter; BENCH_DATA="FOLDER…" and BENCH_OPTIONS="--json" go to `overstory bench`,
-# ENTROPY_DATA="FILE.npz…" and BENCH_OPTIONS to benchmarks/entropy.py.
+# PYTHON=python3.12 picks another interpreter; BENCH_DATA="DIR DIR DIR" (BEIR folders) and BENCH_OPTIONS="--json FILE"
+# go to benchmarks/retrievers.py, ENTROPY_DATA="FILE.npz…" and BENCH_OPTIONS to benchmarks/entropy.py.
 
 PYTHON ?= python3
-BENCH_DATA ?= examples/hotpotqa
+BENCH_DATA ?=
 BENCH_OPTIONS ?=
 ENTROPY_DATA ?=
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 SOURCES := platform/overstory loaders/overstory_loaders tests $(wildcard scripts/*.py benchmarks/*.py)
 
-.PHONY: help demo test coverage lint bench bench-entropy wheel lock clean .venv
+.PHONY: help demo test coverage lint bench bench-data bench-entropy wheel lock clean .venv
 .NOTPARALLEL:
 
 help:
@@ -45,8 +45,13 @@ lint: .venv/installed
 	$(BIN)/lint-imports
 	$(BIN)/python scripts/check_names.py
 
-bench: .venv/installed
-	@for data in $(BENCH_DATA); do $(BIN)/overstory bench "$$data" $(BENCH_OPTIONS) || exit; done
+bench: bench-data .venv/installed
+	@$(BIN)/python benchmarks/retrievers.py $(BENCH_DATA) $(BENCH_OPTIONS)
+
+bench-data:
+	@test -n "$(strip $(BENCH_DATA))" || { \
+		echo "Name the folders to measure on, in BEIR's layout: make bench BENCH_DATA=\"DIR DIR DIR\"" >&2; \
+		echo "One is at hand: make bench BENCH_DATA=examples/hotpotqa" >&2; exit 1; }
 
 bench-entropy: .venv-bench/installed
 	PYTHONPATH=platform .venv-bench/bin/python benchmarks/entropy.py $(ENTROPY_DATA) $(BENCH_OPTIONS)

@@ -78,6 +78,16 @@ def test_a_second_run_finds_the_index_and_the_metrics_of_the_first(settings: Set
     assert ledger(settings, folder) == stages
 
 
+def test_intervals_are_added_where_they_are_asked_for(settings: Settings, folder: Path) -> None:
+    asked = (folder, "--retriever", "lexical", "--intervals")
+    as_json = bench(settings, *asked, "--json")
+    assert as_json.returncode == 0, as_json.stderr
+    (row,) = json.loads(as_json.stdout)
+    assert list(row)[-5:] == ["queries", "R@5_low", "R@5_high", "all@5_low", "all@5_high"]
+    assert (row["R@5_low"], row["R@5"], row["R@5_high"]) == (1.0, 1.0, 1.0)
+    assert re.search(r"^ lexical .*\n   95 % +1\.0–1\.0 +1\.0–1\.0 *$", bench(settings, *asked).stdout, re.MULTILINE)
+
+
 def test_packed_passages_make_a_corpus_of_their_own(settings: Settings, folder: Path) -> None:
     result = bench(settings, folder, "--retriever", "dense", "--pack", "2", "--pack-seed", "3", "--titles", "text")
     assert result.returncode == 0, result.stderr

@@ -12,7 +12,8 @@ from overstory.index import CorpusStatus
 from overstory.model import Annotation, Document
 from overstory.protocols import Progress, Retriever
 
-_LOAD_STAGE = "load"
+LOAD_STAGE = "load"
+"""The stage that is not indexing; it is recorded anew by every comparison, though there be nothing to load."""
 
 
 class BenchedKnowledge(Protocol):
@@ -60,4 +61,4 @@ def compare(
 
 def _index_seconds(status: CorpusStatus) -> float:
     """What the stages took when they last had something to do; loading is not indexing."""
-    return sum(stage.seconds for stage in status.stages if stage.name != _LOAD_STAGE)
+    return sum(stage.seconds for stage in status.stages if stage.name != LOAD_STAGE)

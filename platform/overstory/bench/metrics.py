@@ -1,4 +1,4 @@
-"""How well rankings find gold documents, and how sure one can be of a mean over questions.
+"""How well rankings find gold documents.
 
 R@k is the share of a question's gold documents among the first k, all@k is 1 if they are all there, and nDCG@k
 weighs each gold document by its relevance over log2(rank + 1), relative to the best order possible (as trec_eval's
@@ -8,11 +8,8 @@ weighs each gold document by its relevance over log2(rank + 1), relative to the 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-
-import numpy as np
-import numpy.typing as npt
 
 from overstory.bench.qrels import Qrels
 
@@ -32,15 +29,6 @@ class Scores:
     recall_10: float
     all_5: float
     ndcg_10: float
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A mean and the bounds between which it lies with the confidence asked for."""
-
-    mean: float
-    low: float
-    high: float
 
 
 def recall(ranking: Ranking, judged: Judged, k: int) -> float:
@@ -77,9 +65,13 @@ def question_scores(ranking: Ranking, judged: Judged) -> Scores:
     )
 
 
-def mean_scores(rankings: Mapping[str, Ranking], qrels: Qrels) -> Scores:
-    """The means over the questions of `qrels`; one without a ranking counts as found nothing. NaN without questions."""
-    each = [question_scores(rankings.get(question, ()), judged) for question, judged in qrels.items()]
+def scores_by_question(rankings: Mapping[str, Ranking], qrels: Qrels) -> dict[str, Scores]:
+    """The metrics of each question of `qrels`, in its order; one without a ranking counts as found nothing."""
+    return {question: question_scores(rankings.get(question, ()), judged) for question, judged in qrels.items()}
+
+
+def mean_scores(each: Collection[Scores]) -> Scores:
+    """The means over questions; NaN without any."""
     return Scores(
         recall_2=_mean([scores.recall_2 for scores in each]),
         recall_5=_mean([scores.recall_5 for scores in each]),
@@ -87,37 +79,6 @@ def mean_scores(rankings: Mapping[str, Ranking], qrels: Qrels) -> Scores:
         all_5=_mean([scores.all_5 for scores in each]),
         ndcg_10=_mean([scores.ndcg_10 for scores in each]),
     )
-
-
-def bootstrap_interval(
-    values: Sequence[float], *, confidence: float = 0.95, resamples: int = 10_000, seed: int = 0
-) -> Interval:
-    """The mean of the values over questions with its percentile bootstrap interval.
-
-    For two retrievers side by side, give the differences question by question: an interval without 0 says that one is
-    better beyond the choice of questions.
-
-    Args:
-        values: one a question, at least one.
-        confidence: in (0, 1).
-
-    Source: Efron and Tibshirani 1993, chapter 13.
-    """
-    sample = np.asarray(values, dtype=np.float64)
-    means = _resampled_means(sample, resamples, np.random.default_rng(seed))
-    tail = (1.0 - confidence) / 2.0
-    low, high = np.quantile(means, [tail, 1.0 - tail])
-    return Interval(mean=float(sample.mean()), low=float(low), high=float(high))
-
-
-def _resampled_means(
-    sample: npt.NDArray[np.float64], resamples: int, random: np.random.Generator
-) -> npt.NDArray[np.float64]:
-    """Means of samples drawn with replacement; one at a time, so that many questions need little memory."""
-    means = np.empty(resamples)
-    for each in range(resamples):
-        means[each] = sample[random.integers(sample.size, size=sample.size)].mean()
-    return means
 
 
 def _gold(judged: Judged) -> frozenset[str]:

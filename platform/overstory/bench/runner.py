@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from overstory.bench.dataset import Question
-from overstory.bench.metrics import Scores, mean_scores
+from overstory.bench.metrics import Scores, mean_scores, scores_by_question
 from overstory.bench.qrels import Qrels
 from overstory.bench.ranking import Answer, RankedDocument, retrieve_documents
 from overstory.errors import BenchError, OverstoryError
@@ -41,10 +41,16 @@ class BenchRow:
 
 @dataclass(frozen=True, slots=True)
 class BenchResult:
-    """What one retriever did. `rankings` holds the documents found for each question, best first."""
+    """What one retriever did.
+
+    Attributes:
+        rankings: the documents found for each question, best first.
+        scores: the metrics of each question that has gold, in an order that is the same for every retriever.
+    """
 
     row: BenchRow
     rankings: Mapping[str, tuple[RankedDocument, ...]]
+    scores: Mapping[str, Scores]
 
 
 def run_bench(
@@ -81,12 +87,14 @@ def run_bench(
         seconds.append(answer.seconds)
         progress.advance(1)
     found = {question: [document.key for document in ranking] for question, ranking in rankings.items()}
+    scores = scores_by_question(found, qrels)
     p50, p95 = (float(each) * 1000.0 for each in np.percentile(seconds, [50, 95]))
-    row = BenchRow(name or retriever.name, mean_scores(found, qrels), p50, p95, index_seconds, len(questions))
+    row = BenchRow(name or retriever.name, mean_scores(scores.values()), p50, p95, index_seconds, len(questions))
     progress.finish(f"R@5 {row.scores.recall_5:.3f}, {p50:.0f} ms a question")
     return BenchResult(
         row=row,
         rankings={question: ranking[:k] for question, ranking in rankings.items()},
+        scores=scores,
     )
 
 

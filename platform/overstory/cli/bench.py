@@ -13,7 +13,7 @@ from overstory.bench.comparison import compare
 from overstory.bench.dataset import BenchDataset, load_dataset
 from overstory.bench.packing import Layout, TitleMode, corpus_name
 from overstory.bench.report import as_objects, as_table
-from overstory.bench.runner import BenchRow
+from overstory.bench.runner import BenchResult
 from overstory.bench.trec import check_run, run_files, write_run
 from overstory.cli.options import json_option, verbosity_options
 from overstory.cli.output import show_json
@@ -49,6 +49,7 @@ path = click.Path(path_type=Path)
     "--pack", type=click.IntRange(1), metavar="N", help="Shuffle the passages and join each N into a document."
 )
 @click.option("--pack-seed", "seed", type=int, default=0, show_default=True, metavar="S", help="Of the shuffle.")
+@click.option("--intervals", is_flag=True, help="Add the 95 % bootstrap intervals of R@5 and all@5.")
 @json_option
 @verbosity_options
 def bench(
@@ -62,6 +63,7 @@ def bench(
     titles: TitleMode,
     pack: int | None,
     seed: int,
+    intervals: bool,
     as_json: bool,
 ) -> None:
     """Measure retrievers on a BEIR folder: recall, nDCG, and milliseconds a question.
@@ -74,6 +76,7 @@ def bench(
       overstory bench hotpotqa/
       overstory bench hotpotqa/ --retriever dense --run dense.trec
       overstory bench hotpotqa/ --pack 9 --titles text --json
+      overstory bench hotpotqa/ --intervals
     """
     dataset = load_dataset(folder, queries=queries, qrels=qrels)
     for note in dataset.notes():
@@ -89,11 +92,10 @@ def bench(
         results = compare(knowledge, dataset, layout, names, k=k, progress=progress)
     for result in results if files else ():
         write_run(files[result.row.retriever], result.rankings, tag=result.row.retriever)
-    rows = [result.row for result in results]
     if as_json:
-        show_json(as_objects(rows))
+        show_json(as_objects(results, intervals=intervals))
     else:
-        _show(rows, f"{folder.name}: {_size(dataset)}; corpus {corpus}")
+        _show(results, f"{folder.name}: {_size(dataset)}; corpus {corpus}", intervals=intervals)
 
 
 def _size(dataset: BenchDataset) -> str:
@@ -101,6 +103,6 @@ def _size(dataset: BenchDataset) -> str:
     return f"{counted(questions, 'question')}, {counted(passages, 'passage')}"
 
 
-def _show(rows: Sequence[BenchRow], title: str) -> None:
+def _show(results: Sequence[BenchResult], title: str, *, intervals: bool) -> None:
     click.echo(title)
-    Console(width=None if sys.stdout.isatty() else PIPED_WIDTH).print(as_table(rows))
+    Console(width=None if sys.stdout.isatty() else PIPED_WIDTH).print(as_table(results, intervals=intervals))

@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 
 from overstory.bench.metrics import (
     all_found,
-    bootstrap_interval,
     mean_scores,
     ndcg,
     question_scores,
     recall,
+    scores_by_question,
 )
 
 
@@ -38,7 +38,9 @@ def test_without_gold_nothing_is_found() -> None:
 
 
 def test_a_question_without_a_ranking_counts_as_found_nothing() -> None:
-    scores = mean_scores({"q1": ["a"]}, {"q1": {"a": 1}, "q2": {"a": 1}})
+    each = scores_by_question({"q1": ["a"]}, {"q1": {"a": 1}, "q2": {"a": 1}})
+    assert [(question, scores.recall_2) for question, scores in each.items()] == [("q1", 1.0), ("q2", 0.0)]
+    scores = mean_scores(each.values())
     assert (scores.recall_2, scores.all_5, scores.ndcg_10) == (0.5, 0.5, 0.5)
 
 
@@ -48,20 +50,3 @@ def test_scores_lie_in_the_unit_interval_and_recall_grows_with_depth(ranking: li
     assert 0.0 <= scores.recall_2 <= scores.recall_5 <= scores.recall_10 <= 1.0
     assert scores.all_5 == float(scores.recall_5 == 1.0)
     assert 0.0 <= scores.ndcg_10 <= 1.0 + 1e-12
-
-
-def test_an_interval_holds_the_mean_and_is_the_same_for_the_same_seed() -> None:
-    values = [0.0, 0.5, 1.0, 1.0, 0.5, 0.0, 1.0]
-    interval = bootstrap_interval(values, seed=3)
-    assert interval.low < interval.mean < interval.high
-    assert interval == bootstrap_interval(values, seed=3)
-
-
-def test_an_interval_of_many_coin_throws_is_as_wide_as_theory_says() -> None:
-    interval = bootstrap_interval([0.0, 1.0] * 200, resamples=4000)
-    assert interval.high - interval.low == pytest.approx(2 * 1.96 * 0.5 / 20, rel=0.1)
-
-
-def test_an_interval_of_equal_values_is_a_point() -> None:
-    interval = bootstrap_interval([0.25] * 9, resamples=50)
-    assert (interval.low, interval.mean, interval.high) == (0.25, 0.25, 0.25)

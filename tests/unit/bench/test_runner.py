@@ -41,6 +41,10 @@ def test_rankings_are_scored_and_every_question_is_timed(fake_retriever: type[Fa
         progress=progress,
     )
     assert (result.row.scores.recall_2, result.row.scores.all_5, result.row.scores.ndcg_10) == (0.5, 0.5, 0.5)
+    assert {question: (of.recall_2, of.all_5) for question, of in result.scores.items()} == {
+        "q1": (1.0, 1.0),
+        "q2": (0.0, 0.0),
+    }
     assert (result.row.retriever, result.row.queries, result.row.index_s) == ("fake", 2, 1.5)
     assert 0.0 < result.row.p50_ms <= result.row.p95_ms
     assert progress.heard == [

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import R, nDCG
 
-from overstory.bench.metrics import mean_scores
+from overstory.bench.metrics import mean_scores, scores_by_question
 from overstory.bench.ranking import RankedDocument
 from overstory.bench.trec import check_ids, check_run, falling_scores, run_files, write_run
 from overstory.errors import BenchError
@@ -41,7 +41,8 @@ def test_ir_measures_finds_our_metrics_in_the_run(tmp_path: Path, seed: int) -> 
     write_run(tmp_path / "run.trec", rankings, tag="fake")
     run = read_run(tmp_path / "run.trec")
     theirs = ir_measures.calc_aggregate([R @ 2, R @ 5, R @ 10, nDCG @ 10], qrels, run)
-    ours = mean_scores({question: [each.key for each in found] for question, found in rankings.items()}, qrels)
+    found = {question: [each.key for each in ranking] for question, ranking in rankings.items()}
+    ours = mean_scores(scores_by_question(found, qrels).values())
     assert (ours.recall_2, ours.recall_5, ours.recall_10, ours.ndcg_10) == pytest.approx(
         (theirs[R @ 2], theirs[R @ 5], theirs[R @ 10], theirs[nDCG @ 10]), abs=1e-9
     )
