@@ -37,7 +37,7 @@ class Transaction:
     def run(self, name: str, label: str | None = None, /, **parameters: object) -> list[Row]:
         """The rows of a statement."""
         text = _text(name, label)
-        return [row.data() for row in self._transaction.run(text, parameters)]
+        return [_row(record) for record in self._transaction.run(text, parameters)]
 
 
 class GraphClient:
@@ -99,8 +99,7 @@ class GraphClient:
         Raises:
             DatabaseError: the server cannot be reached, or refuses the statement; the message names it.
         """
-        limit = self._query_seconds if name.startswith(QUESTIONS) else None
-        query = neo4j.Query(_text(name, label), metadata=_metadata(name), timeout=limit)
+        query = neo4j.Query(_text(name, label), metadata=_metadata(name), timeout=self._limit(name))
         with driver_errors(name):
             result = self._driver.execute_query(
                 query,
@@ -108,7 +107,7 @@ class GraphClient:
                 routing_=neo4j.RoutingControl.READ if read else neo4j.RoutingControl.WRITE,
                 database_=self.database,
             )
-        return [record.data() for record in result.records]
+        return [_row(record) for record in result.records]
 
     def stream(self, name: str, label: str | None = None, /, **parameters: object) -> Iterator[Row]:
         """The rows of a reading statement, fetched as they are consumed: for results that need not fit in memory.
@@ -122,7 +121,7 @@ class GraphClient:
             self._driver.session(database=self.database, default_access_mode=neo4j.READ_ACCESS) as session,
         ):
             for record in session.run(query, dict(parameters)):
-                yield record.data()
+                yield _row(record)
 
     def run_in_batches(self, name: str, label: str | None = None, /, **parameters: object) -> None:
         """Runs a statement that commits as it goes (`CALL … IN TRANSACTIONS`), which no outer transaction may hold.
@@ -148,12 +147,34 @@ class GraphClient:
         with driver_errors(doing), self._driver.session(database=self.database) as session:
             return session.execute_write(unit)
 
+    def reading(self, doing: str, work: Callable[[Transaction], T]) -> T:
+        """What `work` returns, its statements, which only read, in one transaction: half of the time of as many `run`s.
+
+        `doing` begins with "retrieve/" if somebody waits for it. On a transient error it runs again, whole.
+
+        Raises:
+            DatabaseError: as `run`.
+        """
+
+        @neo4j.unit_of_work(metadata=_metadata(doing), timeout=self._limit(doing))
+        def unit(transaction: neo4j.ManagedTransaction) -> T:
+            return work(Transaction(transaction))
+
+        with (
+            driver_errors(doing),
+            self._driver.session(database=self.database, default_access_mode=neo4j.READ_ACCESS) as session,
+        ):
+            return session.execute_read(unit)
+
     def native_driver(self) -> neo4j.Driver:
         """The driver itself, for the Graph Data Science client."""
         return self._driver
 
     def close(self) -> None:
         self._driver.close()
+
+    def _limit(self, name: str) -> float | None:
+        return self._query_seconds if name.startswith(QUESTIONS) else None
 
     def __enter__(self) -> Self:
         return self
@@ -179,6 +200,11 @@ def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
 def _text(name: str, label: str | None) -> LiteralString:
     """A statement as the driver's types want it: literal text, which the one checked placeholder does not change."""
     return statement(name, label)  # pyright: ignore[reportReturnType] # mypy has no literal strings, a cast is nothing to it
+
+
+def _row(record: neo4j.Record) -> Row:
+    # Statements return plain values, no nodes: `Record.data` would look into every list for some, a vector's too.
+    return dict(zip(record.keys(), record.values(), strict=True))
 
 
 def _metadata(name: str) -> dict[str, str]:

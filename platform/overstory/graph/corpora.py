@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import datetime
+import functools
 import shlex
 from dataclasses import dataclass
 
 from overstory.errors import CorpusNotFound, EmbedderMismatch
 from overstory.graph import schema
-from overstory.graph.client import GraphClient, Row
+from overstory.graph.client import GraphClient, Row, Transaction
 from overstory.graph.ids import content_id, corpus_label
 from overstory.notebook import counted
 from overstory.protocols import Embedder
@@ -28,6 +29,8 @@ class Corpus:
         embedding_property: where those vectors are.
         vector_index: the index over them, "" while they are few enough to be scanned.
         linked_chunks: the number of chunks when specificities were last computed.
+        named_chunks: the number of chunks when the names stage last ran, -1 before it first did.
+        named_by: the fingerprint of that stage, "" before.
     """
 
     id: str
@@ -41,6 +44,8 @@ class Corpus:
     embedding_property: str
     vector_index: str
     linked_chunks: int
+    named_chunks: int
+    named_by: str
 
     def check_embedder(self, embedder: Embedder) -> None:
         """
@@ -90,18 +95,19 @@ def create_corpus(graph: GraphClient, name: str, *, analyzer: str = DEFAULT_ANAL
     return corpus
 
 
-def read_corpus(graph: GraphClient, name: str) -> Corpus:
+def read_corpus(graph: GraphClient | Transaction, name: str) -> Corpus:
     """The corpus of this name.
 
     Raises:
         CorpusNotFound: there is none; the message names those that are.
         SchemaTooNew: the graph is a later version's.
     """
-    rows = graph.run("corpus/read", read=True, id=corpus_id(name))
+    run = graph.run if isinstance(graph, Transaction) else functools.partial(graph.run, read=True)
+    rows = run("corpus/read", id=corpus_id(name))
     if rows:
         schema.refuse_newer(rows[0]["schema"])
         return _corpus(rows[0]["corpus"])
-    known = [row["name"] for row in graph.run("corpus/names", read=True)]
+    known = [row["name"] for row in run("corpus/names")]
     raise CorpusNotFound(
         f"There is no corpus {name!r}; " + (f"there are {', '.join(known)}." if known else "there is none at all."),
         remedy=f"Load something: overstory ingest PATH --corpus {shlex.quote(name)}, or Knowledge.ingest in Python.",
@@ -129,4 +135,6 @@ def _corpus(row: Row) -> Corpus:
         embedding_property=row["embedding_property"],
         vector_index=row.get("vector_index", ""),
         linked_chunks=row.get("linked_chunks", -1),
+        named_chunks=row.get("named_chunks", -1),
+        named_by=row.get("named_by", ""),
     )

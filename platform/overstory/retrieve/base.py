@@ -5,12 +5,15 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from overstory.errors import IndexMissing, StatementFailed
-from overstory.graph import Corpus, GraphClient, read_corpus
+from overstory.graph import Corpus, GraphClient, Transaction, read_corpus
 from overstory.graph.client import Row
 from overstory.model import Hit, Reason
 from overstory.protocols import Embedder
+
+T = TypeVar("T")
 
 OVERSAMPLING = 10
 LEAST_DEPTH = 200
@@ -30,21 +33,25 @@ class RetrievalContext:
     corpus_name: str
     embedder: Embedder
 
-    def corpus(self) -> Corpus:
+    def corpus(self, tx: Transaction | None = None) -> Corpus:
         """
+        Args:
+            tx: to read it in, where there is one.
+
         Raises:
             CorpusNotFound: it was deleted.
         """
-        return read_corpus(self.graph, self.corpus_name)
+        return read_corpus(tx or self.graph, self.corpus_name)
 
-    def corpus_with_vectors(self) -> Corpus:
-        """
+    def corpus_with_vectors(self, tx: Transaction | None = None) -> Corpus:
+        """As `corpus`.
+
         Raises:
             CorpusNotFound: it was deleted.
             IndexMissing: it has no vectors yet.
             EmbedderMismatch: its vectors are another embedder's.
         """
-        corpus = self.corpus()
+        corpus = self.corpus(tx)
         if not corpus.embedder:
             raise IndexMissing(
                 f"Corpus {corpus.name!r} has no vectors yet.",
@@ -54,20 +61,28 @@ class RetrievalContext:
         return corpus
 
 
-def ask_as_it_is_now(context: RetrievalContext, ask: Callable[[Corpus], list[Row]]) -> list[Row]:
-    """What `ask` finds. An index run may drop the very index that was about to be asked: then once more.
+def ask_as_it_is_now(context: RetrievalContext, doing: str, ask: Callable[[Transaction, Corpus], T]) -> T:
+    """What `ask` finds in one transaction, which has read the corpus. `doing` names it to the server ("retrieve/…").
+
+    An index run may drop the very index that was about to be asked: then once more.
 
     Raises:
         as `RetrievalContext.corpus_with_vectors`, and what `ask` raises.
     """
-    corpus = context.corpus_with_vectors()
+    asked: list[tuple[str, str]] = []
+
+    def work(tx: Transaction) -> T:
+        corpus = context.corpus_with_vectors(tx)
+        asked.append((corpus.vector_index, corpus.embedding_property))
+        return ask(tx, corpus)
+
     try:
-        return ask(corpus)
+        return context.graph.reading(doing, work)
     except StatementFailed:
-        again = context.corpus_with_vectors()
-        if (again.vector_index, again.embedding_property) == (corpus.vector_index, corpus.embedding_property):
+        corpus = context.corpus_with_vectors()
+        if not asked or asked[-1] == (corpus.vector_index, corpus.embedding_property):
             raise
-        return ask(again)
+        return context.graph.reading(doing, work)
 
 
 def depth_for(k: int) -> int:

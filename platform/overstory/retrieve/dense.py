@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from overstory.graph import Corpus
+from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.model import Evidence, Reason
 from overstory.retrieve.base import RetrievalContext, ask_as_it_is_now, depth_for, hit
@@ -26,22 +26,19 @@ class DenseRetriever:
         """
         text, notes = clean_question(question)
         vector: list[float] = self._context.embedder.embed([text])[0].tolist()
-        rows = ask_as_it_is_now(self._context, lambda corpus: self._nearest(corpus, vector, k))
+        rows = ask_as_it_is_now(self._context, "retrieve/dense", lambda tx, corpus: _nearest(tx, corpus, vector, k))
         hits = tuple(hit(row, (Reason("dense", row["score"], "cosine similarity to the question"),)) for row in rows)
         return Evidence(question=question, retriever=self.name, hits=hits, notes=notes)
 
-    def _nearest(self, corpus: Corpus, vector: list[float], k: int) -> list[Row]:
-        graph, label = self._context.graph, corpus.label
-        if corpus.vector_index:
-            return graph.run(
-                "retrieve/dense_index",
-                label,
-                read=True,
-                index=corpus.vector_index,
-                vector=vector,
-                depth=depth_for(k),
-                limit=k,
-            )
-        return graph.run(
-            "retrieve/dense_exact", label, read=True, property=corpus.embedding_property, vector=vector, limit=k
+
+def _nearest(tx: Transaction, corpus: Corpus, vector: list[float], k: int) -> list[Row]:
+    if corpus.vector_index:
+        return tx.run(
+            "retrieve/dense_index",
+            corpus.label,
+            index=corpus.vector_index,
+            vector=vector,
+            depth=depth_for(k),
+            limit=k,
         )
+    return tx.run("retrieve/dense_exact", corpus.label, property=corpus.embedding_property, vector=vector, limit=k)

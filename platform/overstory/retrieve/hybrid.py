@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from overstory.graph import Corpus
+from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.model import Evidence, Reason
 from overstory.retrieve.base import RetrievalContext, ask_as_it_is_now, depth_for, hit, text_index_name
@@ -30,26 +30,27 @@ class HybridRetriever:
         """
         text, notes = clean_question(question)
         vector: list[float] = self._context.embedder.embed([text])[0].tolist()
-        rows = ask_as_it_is_now(self._context, lambda corpus: self._fused(corpus, vector, full_text_query(text), k))
+        query = full_text_query(text)
+        rows = ask_as_it_is_now(
+            self._context, "retrieve/hybrid", lambda tx, corpus: _fused(tx, corpus, vector, query, k)
+        )
         hits = tuple(hit(row, _reasons(row)) for row in rows)
         return Evidence(question=question, retriever=self.name, hits=hits, notes=notes)
 
-    def _fused(self, corpus: Corpus, vector: list[float], query: str, k: int) -> list[Row]:
-        where = (
-            {"vector_index": corpus.vector_index} if corpus.vector_index else {"property": corpus.embedding_property}
-        )
-        return self._context.graph.run(
-            "retrieve/hybrid_index" if corpus.vector_index else "retrieve/hybrid_exact",
-            corpus.label,
-            read=True,
-            vector=vector,
-            text_index=text_index_name(corpus),
-            query=query,
-            depth=depth_for(k),
-            constant=RANK_CONSTANT,
-            limit=k,
-            **where,
-        )
+
+def _fused(tx: Transaction, corpus: Corpus, vector: list[float], query: str, k: int) -> list[Row]:
+    where = {"vector_index": corpus.vector_index} if corpus.vector_index else {"property": corpus.embedding_property}
+    return tx.run(
+        "retrieve/hybrid_index" if corpus.vector_index else "retrieve/hybrid_exact",
+        corpus.label,
+        vector=vector,
+        text_index=text_index_name(corpus),
+        query=query,
+        depth=depth_for(k),
+        constant=RANK_CONSTANT,
+        limit=k,
+        **where,
+    )
 
 
 def _reasons(row: Row) -> tuple[Reason, ...]:
