@@ -8,7 +8,9 @@ CALL () {
   MATCH (e)-[:RELATED*1..2]-(o:Entity) WHERE o <> e
   WITH DISTINCT e, o
   WITH e, o, EXISTS { (e)-[:RELATED]-(o) } AS near,
-    COUNT { (e)<-[:MENTIONS]-(:{{corpus}}_Chunk)-[:MENTIONS]->(o) } AS together
+    COUNT {
+      (e)<-[m:MENTIONS WHERE m.by <> 'dictionary']-(:{{corpus}}_Chunk)-[n:MENTIONS WHERE n.by <> 'dictionary']->(o)
+    } AS together
   ORDER BY together = 0, near, together * COUNT { (e)-[:RELATED]-() } * (e.specificity * o.specificity) ^ 2 DESC,
     e.name, o.name
   LIMIT 1

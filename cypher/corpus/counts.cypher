@@ -1,4 +1,4 @@
-// How much of what a corpus holds.
+// How much of what a corpus holds. What the dictionary finds again of the names is not counted as mentions.
 // Parameters: none
 // Rows: documents, chunks, extracted, entities, facts, mentions, stale INTEGER; one
 CALL () { MATCH (n:{{corpus}}_Document) RETURN count(n) AS documents }
@@ -8,6 +8,6 @@ CALL () {
 }
 CALL () { MATCH (n:Entity:{{corpus}}) RETURN count(n) AS entities }
 CALL () { MATCH (n:Fact:{{corpus}}) RETURN count(n) AS facts }
-CALL () { MATCH (:{{corpus}}_Chunk)-[m:MENTIONS]->() RETURN count(m) AS mentions }
+CALL () { MATCH (:{{corpus}}_Chunk)-[m:MENTIONS]->() WHERE m.by <> 'dictionary' RETURN count(m) AS mentions }
 CALL () { MATCH (n:{{corpus}}_Stale) RETURN count(n) AS stale }
 RETURN documents, chunks, extracted, entities, facts, mentions, stale

@@ -4,7 +4,7 @@
 //   by STRING (who found the mention); by title, in reading order
 MATCH (e:Entity:{{corpus}})
 WHERE toLower($name) IN [way IN [e.name, e.key] + coalesce(e.aliases, []) | toLower(way)]
-MATCH (e)<-[m:MENTIONS]-(c:{{corpus}}_Chunk)
+MATCH (e)<-[m:MENTIONS WHERE m.by <> 'dictionary']-(c:{{corpus}}_Chunk)
 UNWIND CASE WHEN m.sentences = [] OR c.sentences IS NULL THEN [null] ELSE m.sentences END AS i
 WITH DISTINCT e, m, c, i,
   coalesce(c.sentences[i], 0) AS start, coalesce(c.sentences[i + 1], size(c.text)) AS end

@@ -3,5 +3,5 @@
 // Rows: mention PATH; a picture of at most 25 passages
 MATCH (e:Entity:{{corpus}})
 WHERE toLower($name) IN [way IN [e.name, e.key] + coalesce(e.aliases, []) | toLower(way)]
-MATCH mention = (e)<-[:MENTIONS]-(:{{corpus}}_Chunk)
+MATCH mention = (e)<-[m:MENTIONS WHERE m.by <> 'dictionary']-(:{{corpus}}_Chunk)
 RETURN mention LIMIT 25

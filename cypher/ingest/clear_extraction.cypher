@@ -1,11 +1,12 @@
-// Takes one kind of mentions and statements off chunks, and marks their entities and facts for the link stage.
+// Takes one kind of mentions and statements off chunks, and marks their entities and facts for the link
+// stage, entities for the names stage too.
 // Parameters: $by STRING; $ids LIST<STRING> (chunks)
 // Rows: none
 UNWIND $ids AS id
 MATCH (c:Overstory {id: id}) WHERE c:{{corpus}}_Chunk
 CALL (c) {
   MATCH (c)-[mention:MENTIONS {by: $by}]->(entity:Entity:{{corpus}})
-  SET entity:{{corpus}}_Stale
+  SET entity:{{corpus}}_Stale:{{corpus}}_Changed
   DELETE mention
 }
 CALL (c) {

@@ -3,4 +3,4 @@
 // Rows: none
 UNWIND $rows AS row
 MATCH (c:Overstory {id: row.chunk}) WHERE c:{{corpus}}_Chunk
-SET c.extracted = row.fingerprint, c.sentences = row.sentences
+SET c.extracted = row.fingerprint, c.sentences = row.sentences, c:{{corpus}}_Changed

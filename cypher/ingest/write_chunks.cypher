@@ -4,5 +4,5 @@
 UNWIND $rows AS row
 MATCH (d:Overstory {id: row.document})
 MERGE (c:Overstory {id: row.id})
-SET c += row.properties, c:Chunk:{{corpus}}:{{corpus}}_Chunk
+SET c += row.properties, c:Chunk:{{corpus}}:{{corpus}}_Chunk:{{corpus}}_Changed
 MERGE (c)-[:PART_OF]->(d)

@@ -1,7 +1,8 @@
-// Makes sure that entities are there, and marks them for the link stage, which gives them their names.
+// Makes sure that entities are there, and marks them for the link stage, which gives them their names, and for the
+// names stage.
 // Parameters: $label STRING; $rows LIST<MAP {id, key STRING}>
 // Rows: none
 UNWIND $rows AS row
 MERGE (e:Overstory {id: row.id})
 ON CREATE SET e:Entity:{{corpus}}, e.corpus = $label, e.key = row.key, e.name = row.key
-SET e:{{corpus}}_Stale
+SET e:{{corpus}}_Stale:{{corpus}}_Changed

@@ -176,6 +176,7 @@ class Knowledge:
             if exports:
                 index.settle_vectors(writer, self.embedder)
                 index.link(writer, progress=self.progress)
+                index.find_names_again(writer, progress=self.progress)
             if first:
                 self._load(writer, itertools.chain(first, documents), report, on_broken)
         return report
@@ -333,6 +334,7 @@ class Knowledge:
                 wanted += [document.id for document in self.documents(source=source)]
             removed = index.remove_documents(writer, wanted, progress=self.progress)
             index.link(writer, progress=self.progress)
+            index.find_names_again(writer, progress=self.progress)
             return removed
 
     def delete_corpus(self) -> None:

@@ -6,6 +6,7 @@ from overstory.index.exporting import digest, export_lines
 from overstory.index.ledger import StageRecord
 from overstory.index.linking import link
 from overstory.index.loading import LoadReport, load, preview
+from overstory.index.naming import find_names_again
 from overstory.index.pipeline import IndexReport, build_index
 from overstory.index.removal import remove_corpus, remove_documents
 from overstory.index.restoring import restore_file, separate_exports, usable_exports
@@ -24,6 +25,7 @@ __all__ = [
     "documents_at_hand",
     "documents_by_id",
     "export_lines",
+    "find_names_again",
     "link",
     "load",
     "preview",

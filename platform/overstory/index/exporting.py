@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from overstory.graph import Corpus, GraphClient
+from overstory.index.naming import names_to_do
 from overstory.index.storing import METADATA
 
 FORMAT = 1
@@ -63,6 +64,8 @@ def document_records(graph: GraphClient, corpus: Corpus) -> Iterator[Record]:
 def digest(graph: GraphClient, corpus: Corpus) -> str:
     """64 hexadecimal digits over all that follows from the documents: chunks, vectors, mentions, facts, entities.
 
+    What the names stage found is among it if it is up to date.
+
     Times, run ids, versions and the corpus' name are left out. Equal content in any order gives an equal digest: it is
     the sum of the records' SHA-256, so that nothing need be sorted or held in memory.
     """
@@ -101,7 +104,10 @@ def _grouped(rows: list[Record]) -> dict[str, list[Record]]:
 def _digest_records(graph: GraphClient, corpus: Corpus) -> Iterator[Record]:
     yield {"embedder": corpus.embedder, "dimension": corpus.dimension, "analyzer": corpus.analyzer}
     yield from document_records(graph, corpus)
-    for statement in ("entities", "relations", "order"):
+    statements = ["entities", "relations", "order"]
+    if not names_to_do(graph, corpus):  # those that are out of date follow from an earlier state
+        statements += ["about", "dictionary_mentions"]
+    for statement in statements:
         for row in graph.stream(f"export/{statement}", corpus.label):
             yield {statement: row}
 

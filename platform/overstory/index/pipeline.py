@@ -1,4 +1,4 @@
-"""The stages in their order: embed, extract, link. Each does what is missing, and nothing where nothing is."""
+"""The stages in their order: embed, extract, link, names. Each does what is missing, and nothing where nothing is."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from overstory.graph import Writer, schema
 from overstory.index.embedding import embed, re_embed
 from overstory.index.extraction import extract
 from overstory.index.linking import link
+from overstory.index.naming import find_names
 from overstory.protocols import Embedder, Extractor, Progress
 
 
@@ -39,5 +40,6 @@ def build_index(
         "embed": fill(writer, embedder, progress=progress),
         "extract": extract(writer, extractor, progress=progress),
         "link": link(writer, progress=progress),
+        "names": find_names(writer, progress=progress),
     }
     return IndexReport(done=tuple(stage for stage, something in did.items() if something))

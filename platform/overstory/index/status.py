@@ -9,6 +9,7 @@ from overstory.graph import Corpus, GraphClient, batches
 from overstory.graph.client import Row
 from overstory.graph.lease import current_writer
 from overstory.index.ledger import StageRecord, read_ledger
+from overstory.index.naming import names_to_do
 from overstory.index.storing import METADATA
 from overstory.model import MetadataValue
 from overstory.notebook import counted
@@ -22,7 +23,8 @@ class CorpusStatus:
 
     Attributes:
         counts: numbers of documents, chunks, entities, facts and mentions.
-        pending: what the next `index` would do: chunks to embed, chunks to extract, entities and facts to link.
+        pending: what the next `index` would do: chunks to embed, chunks to extract, entities and facts to
+            link, what changed since names were looked for.
         writer: who holds the lease, "" if nobody does.
     """
 
@@ -66,6 +68,7 @@ def read_status(graph: GraphClient, corpus: Corpus) -> CorpusStatus:
             "embed": vectors["missing"],
             "extract": counts["chunks"] - counts["extracted"],
             "link": counts["stale"] or int(corpus.linked_chunks != counts["chunks"]),
+            "names": names_to_do(graph, corpus),
         },
         stages=read_ledger(graph, corpus),
         writer=current_writer(graph, corpus),

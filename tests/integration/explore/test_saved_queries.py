@@ -126,7 +126,7 @@ def test_overview_counts_every_kind(knowledge: Knowledge, corpus: Corpus) -> Non
 
 def test_stages_are_told_in_the_order_in_which_they_ran(knowledge: Knowledge, corpus: Corpus) -> None:
     rows = ask(knowledge, corpus, "stages")
-    assert [row["stage"] for row in rows] == ["load", "embed", "extract", "link"]
+    assert [row["stage"] for row in rows] == ["load", "embed", "extract", "link", "names"]
     assert {row["status"] for row in rows} == {"done"}
     assert "3 added" in rows[0]["counts"]
 

@@ -32,7 +32,7 @@ def test_deleting_gives_what_never_loading_gives(open_corpus: OpenCorpus) -> Non
     ids = [document.id for document in deleted.documents() if document.source_key in ("einstein", "ulm")]
     assert deleted.delete_documents([*ids, "no such id"]) == 2
     assert deleted.digest() == without.digest()
-    assert deleted.status().pending == {"embed": 0, "extract": 0, "link": 0}
+    assert deleted.status().pending == {"embed": 0, "extract": 0, "link": 0, "names": 0}
 
 
 def test_an_interrupted_run_resumes_and_gives_the_same_graph(
@@ -95,7 +95,7 @@ def test_the_ledger_says_what_each_stage_did(open_corpus: OpenCorpus) -> None:
     knowledge.ingest_documents(PASSAGES)
     knowledge.index()
     stages = {stage.name: stage for stage in knowledge.status().stages}
-    assert list(stages) == ["load", "embed", "extract", "link"]
+    assert list(stages) == ["load", "embed", "extract", "link", "names"]
     assert all(stage.status == "done" and stage.finished is not None for stage in stages.values())
     assert stages["embed"].counts == {"chunks": 4}
     assert stages["embed"].tokens > 50

@@ -36,7 +36,7 @@ def test_an_export_is_read_back_to_the_same_digest_under_another_name(open_corpu
     assert report.added == len(PASSAGES)
     assert restored.digest() == digest
     assert not restored.index().done
-    assert [stage.name for stage in restored.status().stages] == ["load", "link"]  # nothing was computed again
+    assert [stage.name for stage in restored.status().stages] == ["load", "link", "names"]  # nothing was computed again
     assert restored.search("Where was Einstein born?").hits[0].title == "Albert Einstein"
 
 

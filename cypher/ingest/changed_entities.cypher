@@ -1,0 +1,29 @@
+// The next entities of which the names stage changed something.
+// Parameters: $kinds LIST<STRING> (kinds of mentions whose types count); $limit INTEGER
+// Rows: id, key STRING; df INTEGER (chunks that mention it by the dictionary); subject BOOLEAN (a chunk is about it);
+//   held BOOLEAN (something is left of it); linked BOOLEAN (the link stage names it); types LIST<STRING>;
+//   surfaces LIST<LIST> (a spelling and how often it occurs; none where the link stage names it)
+MATCH (e:{{corpus}}_Changed:Entity)
+WITH e LIMIT $limit
+WITH e, COUNT { (e)<-[:MENTIONS {by: 'dictionary'}]-() } AS df, EXISTS { (e)-[:ABOUT]->() } AS subject,
+  EXISTS { (e)<-[m:MENTIONS]-() WHERE m.by <> 'dictionary' } AS linked
+CALL (e) {
+  MATCH (e)<-[m:MENTIONS]-() WHERE m.by IN $kinds
+  UNWIND m.types AS type
+  RETURN collect(DISTINCT type) AS types
+}
+CALL (e, linked) {
+  WITH e WHERE NOT linked
+  CALL (e) {
+    MATCH (e)<-[m:MENTIONS {by: 'dictionary'}]-()
+    UNWIND m.surfaces AS surface
+    RETURN surface
+    UNION ALL
+    MATCH (e)-[a:ABOUT]->() WHERE a.surface IS NOT NULL
+    RETURN a.surface AS surface
+  }
+  WITH surface, count(*) AS n
+  RETURN collect([surface, n]) AS surfaces
+}
+RETURN e.id AS id, e.key AS key, df, subject, linked OR subject OR df > 0 AS held, linked, types,
+  coalesce(surfaces, []) AS surfaces

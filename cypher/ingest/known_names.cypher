@@ -1,0 +1,5 @@
+// The names that the names stage last looked for.
+// Parameters: none
+// Rows: key STRING; subject BOOLEAN (a chunk was about it)
+MATCH (e:Entity:{{corpus}}) WHERE e.dictionary_df IS NOT NULL
+RETURN e.key AS key, coalesce(e.subject, false) AS subject

@@ -1,0 +1,6 @@
+// Marks the chunks in which the dictionary found some names for the names stage.
+// Parameters: $ids LIST<STRING> (entities)
+// Rows: none
+UNWIND $ids AS id
+MATCH (e:Overstory {id: id})<-[:MENTIONS {by: 'dictionary'}]-(c) WHERE c:{{corpus}}_Chunk
+SET c:{{corpus}}_Changed

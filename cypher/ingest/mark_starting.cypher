@@ -1,0 +1,6 @@
+// Marks the chunks in which some names may begin for the names stage.
+// Parameters: $index STRING (over name_starts); $query STRING (Lucene: the starts, each in quotes)
+// Rows: none
+CALL db.index.fulltext.queryNodes($index, $query) YIELD node AS c
+WITH c WHERE c:{{corpus}}_Chunk
+SET c:{{corpus}}_Changed

@@ -1,0 +1,7 @@
+// Takes back mentions that the dictionary found, and marks their entities for the names stage.
+// Parameters: $rows LIST<MAP {chunk, entity STRING}>
+// Rows: none
+UNWIND $rows AS row
+MATCH (c:Overstory {id: row.chunk})-[m:MENTIONS {by: 'dictionary'}]->(e:Overstory {id: row.entity})
+SET e:{{corpus}}_Changed
+DELETE m

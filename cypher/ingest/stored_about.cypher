@@ -1,0 +1,6 @@
+// What chunks are about.
+// Parameters: none
+// Rows: chunk, key (of the entity), source, surface ("" where none is stored) STRING; weight FLOAT; full BOOLEAN
+MATCH (c:{{corpus}}_Chunk)<-[a:ABOUT]-(e:Entity:{{corpus}})
+RETURN c.id AS chunk, e.key AS key, a.weight AS weight, coalesce(a.source, '') AS source,
+  coalesce(a.full, false) AS full, coalesce(a.surface, '') AS surface

@@ -1,0 +1,12 @@
+// Writes what chunks are about, and marks both ends for the names stage. An entity that is not there yet is made: it has
+// no type, and counts for no other stage.
+// Parameters: $label STRING; $rows LIST<MAP {chunk, entity, key STRING; about MAP {weight FLOAT, source STRING,
+//   full BOOLEAN, surface STRING or null}}>
+// Rows: none
+UNWIND $rows AS row
+MATCH (c:Overstory {id: row.chunk})
+MERGE (e:Overstory {id: row.entity})
+ON CREATE SET e:Entity:{{corpus}}, e.corpus = $label, e.key = row.key, e.name = row.key, e.type = '', e.aliases = [],
+  e.df = 0, e.specificity = 1.0
+MERGE (e)-[a:ABOUT]->(c)
+SET a = row.about, c:{{corpus}}_Changed, e:{{corpus}}_Changed
