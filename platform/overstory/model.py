@@ -175,6 +175,52 @@ class Hit:
         return "; ".join(f"{reason.kind}: {reason.detail}" for reason in self.reasons)
 
 
+@dataclass(frozen=True, slots=True)
+class BridgeStep:
+    """From one passage to another by a name that the first one mentions.
+
+    Attributes:
+        kind: "about" if the second passage is about the name, "mentions" if it mentions it too.
+        source_sentence, target_sentence: what says the name; the first sentence where none does.
+    """
+
+    name: str
+    kind: Literal["about", "mentions"]
+    source_id: str
+    source_title: str
+    source_sentence: str
+    target_id: str
+    target_title: str
+    target_sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class BridgePath:
+    """How a passage was reached, from the question on.
+
+    Attributes:
+        asked: the name in the question that led to the first passage; "" if its meaning or its words did.
+        score: how much this path brought to the passage at its end.
+    """
+
+    asked: str
+    steps: tuple[BridgeStep, ...]
+    score: float
+
+    @property
+    def chunk_id(self) -> str:
+        """The passage at its end."""
+        return self.steps[-1].target_id
+
+    def __str__(self) -> str:
+        """Names and passages on one line."""
+        first = self.steps[0]
+        parts = [self.asked or "the question", first.source_title or shortened(first.source_sentence, 40)]
+        for step in self.steps:
+            parts += [step.name, step.target_title or shortened(step.target_sentence, 40)]
+        return " → ".join(parts)
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Evidence:
     """What a retriever found for a question.
@@ -182,12 +228,14 @@ class Evidence:
     Attributes:
         hits: best first, at most one per chunk.
         notes: what the reader should know of the result (an index older than the corpus, a shortened question).
+        paths: how hits were reached by names, in the order of the hits; of retrievers that follow names.
     """
 
     question: str
     retriever: str
     hits: tuple[Hit, ...]
     notes: tuple[str, ...] = ()
+    paths: tuple[BridgePath, ...] = ()
 
     def __repr__(self) -> str:
         """Two lines a hit: what it says, and why it was found."""

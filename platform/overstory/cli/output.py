@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from overstory.model import Evidence, Hit
+from overstory.model import BridgePath, Evidence, Hit
 from overstory.passage import PATH_SEPARATOR, passage_text
 
 WIDTH = 100
@@ -22,14 +22,29 @@ def show_json(value: object) -> None:
     click.echo(json.dumps(_plain(value), ensure_ascii=False, indent=2))
 
 
-def show_evidence(evidence: Evidence) -> None:
-    """Prints hits with their sources and reasons."""
+def show_evidence(evidence: Evidence, *, why: bool = False) -> None:
+    """Prints hits with their sources and reasons; with `why` also the paths that led to them."""
     for note in evidence.notes:
         click.echo(f"Note: {note}", err=True)
     if not evidence.hits:
         click.echo("Nothing found.")
     for rank, hit in enumerate(evidence.hits, start=1):
         _show_hit(rank, hit)
+        for path in evidence.paths if why else ():
+            if path.chunk_id == hit.chunk_id:
+                _show_path(path)
+
+
+def _show_path(path: BridgePath) -> None:
+    click.echo(f"    {path.score:+.4f}  {path}")
+    for step in path.steps:
+        click.echo(
+            textwrap.fill(
+                f"{step.name}: {step.source_sentence}", WIDTH, initial_indent=" " * 8, subsequent_indent=" " * 10
+            )
+        )
+    last = path.steps[-1]
+    click.echo(textwrap.fill(last.target_sentence, WIDTH, initial_indent=" " * 8, subsequent_indent=" " * 10))
 
 
 def _show_hit(rank: int, hit: Hit) -> None:

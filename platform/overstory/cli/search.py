@@ -16,9 +16,10 @@ from overstory.retrieve import DEFAULT_RETRIEVER
 @click.option(
     "--retriever", default=DEFAULT_RETRIEVER, show_default=True, metavar="NAME", help="dense, lexical, hybrid, …"
 )
+@click.option("--why", is_flag=True, help="Show the sentences that led from passage to passage.")
 @json_option
 @knowledge_options
-def search(knowledge: Knowledge, question: str, k: int, retriever: str, as_json: bool) -> None:
+def search(knowledge: Knowledge, question: str, k: int, retriever: str, why: bool, as_json: bool) -> None:
     """Find the passages that answer a question, best first, each with its source and why it was found.
 
     \b
@@ -30,4 +31,4 @@ def search(knowledge: Knowledge, question: str, k: int, retriever: str, as_json:
     if as_json:
         show_json(evidence)
     else:
-        show_evidence(evidence)
+        show_evidence(evidence, why=why)

@@ -1,0 +1,62 @@
+"""The vectors of chunks, kept for the next question: a cache, bounded, and emptied when the corpus changes."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+
+import numpy as np
+
+from overstory.graph import Corpus, Transaction
+from overstory.protocols import Vectors
+
+MOST_BYTES = 64_000_000
+"""Of one cache: some 40,000 vectors of 384 dimensions."""
+
+
+class VectorCache:
+    """The vectors that questions asked for last; safe to share between threads."""
+
+    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+        self._most_bytes = most_bytes
+        self._lock = threading.Lock()
+        self._state: tuple[str, str, int] | None = None
+        self._vectors: OrderedDict[str, Vectors] = OrderedDict()
+
+    def of(self, tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> Vectors:
+        """float32[len(ids), dimension]; zeros for a chunk that has no vector yet."""
+        found = self._known(corpus, ids)
+        missing = [id_ for id_ in ids if id_ not in found]
+        if missing:
+            rows = tx.run("retrieve/vectors", corpus.label, ids=missing, property=corpus.embedding_property)
+            new = {row["chunk_id"]: np.asarray(row["vector"], dtype=np.float32) for row in rows}
+            self._keep(corpus, new)
+            found |= new
+        none = np.zeros(corpus.dimension, dtype=np.float32)
+        return np.stack([found.get(id_, none) for id_ in ids]) if ids else np.zeros((0, corpus.dimension), np.float32)
+
+    def _known(self, corpus: Corpus, ids: Sequence[str]) -> dict[str, Vectors]:
+        with self._lock:
+            if self._state != _state(corpus):
+                self._vectors.clear()
+                self._state = _state(corpus)
+            found: dict[str, Vectors] = {}
+            for id_ in ids:
+                if id_ in self._vectors:
+                    found[id_] = self._vectors[id_]
+                    self._vectors.move_to_end(id_)
+            return found
+
+    def _keep(self, corpus: Corpus, new: dict[str, Vectors]) -> None:
+        with self._lock:
+            if self._state != _state(corpus):
+                return  # read before or after a change that another thread has seen
+            self._vectors |= new
+            while len(self._vectors) * corpus.dimension * 4 > self._most_bytes:
+                self._vectors.popitem(last=False)
+
+
+def _state(corpus: Corpus) -> tuple[str, str, int]:
+    """What the same vectors are read from; a chunk keeps its id when its title, and so its vector, changes."""
+    return corpus.id, corpus.embedding_property, corpus.version

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import pytest
+
+from overstory.retrieve.canopy.scoring import (
+    Candidate,
+    FirstScores,
+    Link,
+    Place,
+    Reached,
+    Scored,
+    Seed,
+    best,
+    final_scores,
+    first_scores,
+    reached,
+    second_sources,
+    with_second_hop,
+)
+
+
+def link(*sources: str, tells: float = 0.8, about: str = "", shared: str = "") -> Link:
+    """The name Ulm, which sources mention, leads to a chunk that is about it and to one that mentions it."""
+    return Link(
+        key="ulm",
+        name="Ulm",
+        tells=tells,
+        sources=[Place(source, (3,)) for source in sources],
+        about=[(about, 1.0)] if about else [],
+        shared=[*(Place(source, (3,)) for source in sources), Place(shared)] if shared else [],
+    )
+
+
+def scored(candidates: dict[str, Candidate], found: Reached | None = None) -> dict[str, Scored]:
+    return final_scores(candidates, first_scores(candidates), found or Reached())
+
+
+def test_the_first_score_adds_meaning_words_and_names() -> None:
+    first = first_scores({"a": Candidate(0.5, 0.1, 8.0), "b": Candidate(0.4, 0.1, 4.0, Seed("Ulm", 0.9))})
+    assert first.scores == pytest.approx({"a": 0.5 + 0.4, "b": 0.4 + 0.2 + 0.9})
+    assert first.activation("b") == 1.0
+    assert first.sources() == ["b", "a"]
+
+
+def test_nothing_is_divided_by_nothing() -> None:
+    assert first_scores({}).sources() == []
+    negative = {"a": Candidate(-0.5, -0.2)}
+    assert scored(negative)["a"].score == pytest.approx(-0.5 - 0.75 * 0.2)
+
+
+def test_equal_scores_are_in_order_of_id() -> None:
+    assert best({"b": 1.0, "a": 1.0, "c": 2.0}, 2) == ["c", "a"]
+
+
+def test_a_name_leads_to_what_is_about_it_and_to_what_mentions_it() -> None:
+    found = reached({"p": 0.5}, [link("p", about="t", shared="t")], set())
+    assert found.forward["t"].value == pytest.approx(0.5 * 0.8 * 1.0 * 0.45)
+    assert found.shared["t"].value == pytest.approx(0.5 * 0.8)
+    assert (found.shared["t"].way.here, found.shared["t"].way.there) == (3, None)
+
+
+def test_no_chunk_leads_to_itself() -> None:
+    found = reached({"p": 0.5, "q": 0.4}, [link("p", "q", about="p", shared="t")], set())
+    assert {chunk: bridge.way.source for chunk, bridge in found.forward.items()} == {"p": "q"}
+    assert {chunk: bridge.way.source for chunk, bridge in found.shared.items()} == {"p": "q", "q": "p", "t": "p"}
+    assert not reached({"p": 0.5}, [link("p", about="p")], set()).forward
+
+
+def test_a_name_whose_words_the_question_says_leads_half_as_far() -> None:
+    found = reached({"p": 0.5}, [link("p", shared="t")], {"ulm", "where"})
+    assert found.shared["t"].value == pytest.approx(0.5 * 0.8 * 0.5)
+
+
+def test_the_best_way_counts_and_one_without_activation_does_not() -> None:
+    links = [link("p", shared="t"), link("q", tells=0.9, shared="t"), link("n", shared="u")]
+    found = reached({"p": 0.5, "q": 0.5, "n": -1.0}, links, set())
+    assert found.shared["t"].way.source == "q"
+    assert "u" not in found.shared
+
+
+def test_the_parts_add_up_to_the_score() -> None:
+    candidates = {"p": Candidate(0.8, 0.4, 5.0, Seed("Ulm", 0.5)), "t": Candidate(0.2, 0.3)}
+    first: FirstScores = first_scores(candidates)
+    found = reached({"p": first.activation("p")}, [link("p", about="t", shared="t")], set())
+    by_id = final_scores(candidates, first, found)
+    s1 = 0.8 + 0.4 + 0.5
+    assert by_id["p"].score == pytest.approx(1.0 + 0.6 * 0.5 + 0.75 * 0.4)
+    assert by_id["t"].score == pytest.approx(0.2 / s1 + 0.75 * 0.3 + 1.2 * 0.8 * 0.45 + 0.7 * 0.8)
+
+
+def test_the_second_hop_starts_from_what_was_reached_and_adds_what_is_more() -> None:
+    candidates = {"p": Candidate(0.8, 0.4), "t": Candidate(0.2, 0.3), "w": Candidate(0.1, 0.3)}
+    found = reached({"p": 1.0}, [link("p", shared="t"), link("p", shared="w")], set())
+    by_id = scored(candidates, found)
+    again = second_sources(by_id, ["p"])
+    assert list(again) == ["t", "w"]
+    new = scored({"u": Candidate(0.1, 0.1)})
+    second = reached(again, [link("t", shared="u"), link("t", tells=0.1, shared="w")], set())
+    ranked = {one.chunk: one for one in with_second_hop(by_id | new, second)}
+    assert ranked["u"].score == pytest.approx(new["u"].score + 0.35 * again["t"] * 0.8)
+    assert ranked["w"].score == by_id["w"].score
+    assert ranked["u"].came_from() == ["t"]
