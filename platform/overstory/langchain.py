@@ -179,6 +179,7 @@ def _document(hit: Hit, evidence: Evidence, metadata: Mapping[str, MetadataValue
         "retriever": evidence.retriever,
         "score": hit.score,
         "reasons": [asdict(reason) for reason in hit.reasons],
+        "path": [asdict(step) for path in evidence.paths_to(hit)[:1] for step in path.steps],
     }
     if evidence.notes:
         ours["notes"] = list(evidence.notes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -238,14 +238,19 @@ class Evidence:
     paths: tuple[BridgePath, ...] = ()
 
     def __repr__(self) -> str:
-        """Two lines a hit: what it says, and why it was found."""
+        """A few lines a hit: what it says, why it was found, and the best path to it."""
         lines = [f"<Evidence by {self.retriever} for {shortened(self.question)!r}: {counted(len(self.hits), 'hit')}>"]
         for rank, hit in enumerate(self.hits[:MOST_SHOWN], start=1):
             lines += [f"{rank:>3}. {hit.title or '(no title)'} [{hit.origin}]: {shortened(hit.text)}"]
             lines += [f"     {hit.score:.4f}  {hit.why}"]
+            lines += [f"     by way of {path}" for path in self.paths_to(hit)[:1]]
         if len(self.hits) > MOST_SHOWN:
             lines.append(f"     … and {len(self.hits) - MOST_SHOWN:,} more")
         return "\n".join([*lines, *(f"Note: {note}" for note in self.notes)])
+
+    def paths_to(self, hit: Hit) -> tuple[BridgePath, ...]:
+        """How names led to a hit, the path that brought most first; none where it was found by itself."""
+        return tuple(path for path in self.paths if path.chunk_id == hit.chunk_id)
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
@@ -257,24 +262,25 @@ class Evidence:
         return html_table(caption, ("", "score", "title", "text", "source", "why"), rows, self.notes)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A row a hit, best first: its fields, and `score_…` with the score that each kind of reason brought.
+        """A row a hit, best first: its fields, the best path to it, `score_…` with what each kind of reason brought.
 
         Raises:
             ExtraMissing: pandas is not installed.
         """
-        return data_frame((_record(rank, hit) for rank, hit in enumerate(self.hits, start=1)), HIT_COLUMNS)
+        records = (_record(rank, hit, self.paths_to(hit)) for rank, hit in enumerate(self.hits, start=1))
+        return data_frame(records, HIT_COLUMNS)
 
 
 HIT_COLUMNS = (
     *("rank", "score", "title", "heading", "text", "source", "source_key", "why"),
-    *("document_id", "chunk_id"),
+    *("path", "document_id", "chunk_id"),
 )
 
 
-def _record(rank: int, hit: Hit) -> dict[str, object]:
+def _record(rank: int, hit: Hit, paths: Sequence[BridgePath]) -> dict[str, object]:
     """A hit as `Evidence.to_pandas` gives it."""
-    record: dict[str, object] = {"rank": rank}
-    record |= {name: getattr(hit, name) for name in HIT_COLUMNS if name != "rank"}
+    record: dict[str, object] = {"rank": rank, "path": str(paths[0]) if paths else ""}
+    record = {name: record[name] if name in record else getattr(hit, name) for name in HIT_COLUMNS}
     for kind in dict.fromkeys(reason.kind for reason in hit.reasons):
         record[f"score_{kind}"] = sum(reason.score for reason in hit.reasons if reason.kind == kind)
     return record

@@ -6,7 +6,7 @@ import dataclasses
 import subprocess
 import sys
 
-from overstory.model import Document, Evidence, Hit, Reason
+from overstory.model import BridgePath, BridgeStep, Document, Evidence, Hit, Reason
 
 HIT = Hit(
     chunk_id="c1",
@@ -21,6 +21,17 @@ HIT = Hit(
 )
 OTHER = dataclasses.replace(HIT, title="", source_key="", text="x" * 500, reasons=(Reason("dense", 0.1),))
 EVIDENCE = Evidence("Where was <Ada> born?", "hybrid", (HIT, OTHER), notes=("the question was cut",))
+STEP = BridgeStep(
+    name="Ada",
+    kind="about",
+    source_id="c0",
+    source_title="",
+    source_sentence="She knew Ada.",
+    target_id="c1",
+    target_title="Ada Lovelace",
+    target_sentence="Ada was born in London.",
+)
+REACHED = dataclasses.replace(EVIDENCE, hits=(HIT,), notes=(), paths=(BridgePath("She", (STEP,), 0.5),))
 NOTHING = Evidence("Where?", "lexical", ())
 
 
@@ -39,6 +50,14 @@ def test_evidence_says_what_was_found_and_why() -> None:
         "Note: the question was cut",
     ]
     assert repr(NOTHING) == "<Evidence by lexical for 'Where?': 0 hits>"
+
+
+def test_evidence_says_by_which_names_a_hit_was_reached() -> None:
+    assert repr(REACHED).splitlines()[-1] == "     by way of She → She knew Ada. → Ada → Ada Lovelace"
+    assert REACHED.paths_to(HIT) == REACHED.paths
+    assert REACHED.paths_to(dataclasses.replace(HIT, chunk_id="c2")) == ()
+    assert list(REACHED.to_pandas()["path"]) == ["She → She knew Ada. → Ada → Ada Lovelace"]
+    assert list(EVIDENCE.to_pandas()["path"]) == ["", ""]
 
 
 def test_of_many_hits_the_first_are_shown() -> None:

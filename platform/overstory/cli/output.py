@@ -30,9 +30,8 @@ def show_evidence(evidence: Evidence, *, why: bool = False) -> None:
         click.echo("Nothing found.")
     for rank, hit in enumerate(evidence.hits, start=1):
         _show_hit(rank, hit)
-        for path in evidence.paths if why else ():
-            if path.chunk_id == hit.chunk_id:
-                _show_path(path)
+        for path in evidence.paths_to(hit) if why else ():
+            _show_path(path)
 
 
 def _show_path(path: BridgePath) -> None:

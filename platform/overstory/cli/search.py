@@ -14,7 +14,11 @@ from overstory.retrieve import DEFAULT_RETRIEVER
 @click.argument("question")
 @click.option("-k", "k", type=click.IntRange(1, 1000), default=5, show_default=True, help="How many passages.")
 @click.option(
-    "--retriever", default=DEFAULT_RETRIEVER, show_default=True, metavar="NAME", help="dense, lexical, hybrid, …"
+    "--retriever",
+    default=DEFAULT_RETRIEVER,
+    show_default=True,
+    metavar="NAME",
+    help="canopy, dense, lexical, hybrid, …",
 )
 @click.option("--why", is_flag=True, help="Show the sentences that led from passage to passage.")
 @json_option

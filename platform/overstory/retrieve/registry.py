@@ -10,7 +10,7 @@ from overstory.protocols import Retriever
 from overstory.retrieve.base import RetrievalContext
 
 GROUP = "overstory.retrievers"
-DEFAULT_RETRIEVER = "hybrid"
+DEFAULT_RETRIEVER = "canopy"
 
 
 def retriever_names() -> list[str]:

@@ -79,7 +79,7 @@ def test_json_is_all_there_is_on_standard_output(overstory: Run, corpus: str, fo
     assert overstory("ingest", str(folder), "--corpus", corpus, "--json").json()["added"] == 4
     assert overstory("index", "--corpus", corpus, "--json").json()["done"] == ["embed", "extract", "link", "names"]
     evidence = overstory("search", "Who discovered polonium?", "--corpus", corpus, "--json").json()
-    assert evidence["retriever"] == "hybrid"
+    assert evidence["retriever"] == "canopy"
     assert overstory("status", "--digest", "--corpus", corpus, "--json").json()["digest"]
     documents = overstory("documents", "--corpus", corpus, "--json").out.splitlines()
     assert len(documents) == 4
@@ -119,7 +119,7 @@ def test_exporting_and_reading_back_and_deleting(overstory: Run, corpus: str, fo
     [
         (["search", "", "--corpus", "shared"], 10, "empty"),
         (["search", "x", "--corpus", "nobody made this"], 7, "overstory ingest"),
-        (["search", "x", "--corpus", "shared", "--retriever", "magic"], 3, "dense, hybrid, lexical"),
+        (["search", "x", "--corpus", "shared", "--retriever", "magic"], 3, "canopy, dense, hybrid, lexical"),
         (["search", "x", "--corpus", "shared", "--retriever", "dense:exact"], 3, "no option"),
         (["search", "x", "--corpus", " padded "], 7, "printable"),
         (["delete", "0" * 32, "--corpus", "shared"], 7, ""),
