@@ -1,4 +1,4 @@
-// Deletes chunks, and marks what they mentioned, stated and were about for the stages that follow.
+// Deletes chunks with their sentences, and marks what they mentioned, stated and were about for the stages that follow.
 // Parameters: $ids LIST<STRING>
 // Rows: none
 UNWIND $ids AS id
@@ -14,5 +14,9 @@ CALL (c) {
 CALL (c) {
   MATCH (fact:Fact:{{corpus}})-[:STATED_IN]->(c)
   SET fact:{{corpus}}_Stale
+}
+CALL (c) {
+  MATCH (s:{{corpus}}_Sentence)-[:PART_OF]->(c)
+  DETACH DELETE s
 }
 DETACH DELETE c

@@ -4,9 +4,8 @@
 //   $subjects, $rare LIST<STRING> (entities of the question: those that chunks are about, and rare others);
 //   $most INTEGER (chunks about a name);
 //   $phrases LIST<STRING> (Lucene, quoted); $phrase_depth INTEGER (chunks a phrase; the index compares stems)
-// Rows: one a chunk and list: chunk_id STRING; words FLOAT (BM25) or null; key STRING (of the entity that the chunk is
-//   about, or mentions) or null; weight FLOAT (how much it is about it) or null; phrase, text STRING (of a chunk that may
-//   have the phrase) or null
+// Rows: found LIST<LIST> (one a chunk and list that it is in: its id; BM25 or null; the key of an entity that it is about
+//   or mentions, or null; how much it is about it or null; a phrase that it may have, and its text, or null); one
 CALL () {
   CALL db.index.vector.queryNodes($vector_index, $vector_depth, $vector) YIELD node AS c
   WITH c WHERE c:{{corpus}}_Chunk LIMIT $depth
@@ -36,5 +35,8 @@ CALL () {
   }
   RETURN c, null AS words, null AS key, null AS weight, phrase
 }
-RETURN c.id AS chunk_id, words, key, weight, phrase,
-  CASE WHEN phrase IS NOT NULL THEN c.title + '\n' + c.heading + '\n' + c.text END AS text
+// A row of its own for each would take the client as long as the search.
+RETURN collect([
+  c.id, words, key, weight, phrase,
+  CASE WHEN phrase IS NOT NULL THEN c.title + '\n' + c.heading + '\n' + c.text END
+]) AS found

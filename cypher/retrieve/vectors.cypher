@@ -1,7 +1,7 @@
 // The vectors of some chunks, as far as they have one.
 // Parameters: $ids LIST<STRING>; $property STRING (where the vectors are)
-// Rows: chunk_id STRING; vector LIST<FLOAT>
+// Rows: vectors LIST<LIST> (the id of a chunk, its vector); one
 UNWIND $ids AS id
 MATCH (c:Overstory {id: id})
 WITH id, c[$property] AS vector WHERE vector IS NOT NULL
-RETURN id AS chunk_id, vector
+RETURN collect([id, vector]) AS vectors

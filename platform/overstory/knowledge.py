@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Self
 
 from overstory import index
 from overstory.embed import make_embedder
+from overstory.entity_paths import EntityPaths
 from overstory.errors import BrokenSource, CorpusError, CorpusNotFound, QuestionError, SourceError
 from overstory.graph import (
     Corpus,
@@ -38,6 +39,7 @@ from overstory.notebook import data_frame
 from overstory.progress import OnStep, progress_to
 from overstory.protocols import Embedder, Extractor, OnBroken, Progress, Retriever
 from overstory.retrieve import DEFAULT_RETRIEVER, RetrievalContext, make_retriever
+from overstory.retrieve.paths import find_paths
 from overstory.settings import Settings
 from overstory.text import make_extractor
 
@@ -46,6 +48,8 @@ if TYPE_CHECKING:
 
 DEFAULT_CORPUS = "default"
 MOST_HITS = 1_000
+MOST_PATHS = 100
+MOST_STEPS = 6
 DOCUMENT_COLUMNS = ("id", "source", "source_key", "title", "chunks")
 
 
@@ -227,11 +231,13 @@ class Knowledge:
         index.preview(self.graph, self._corpus_if_there(), documents, report=report)
         return report
 
-    def index(self, *, re_embed: bool = False) -> IndexReport:
+    def index(self, *, re_embed: bool = False, sentences: bool | None = None) -> IndexReport:
         """Brings the index up to date: vectors, mentions, facts, relationships. Nothing is done twice.
 
         Args:
             re_embed: change to the embedder of the settings where the corpus has another one's vectors.
+            sentences: True also embeds sentences, for the retriever `canopy`, and so does every later run; False
+                removes these vectors; None leaves the corpus as it is.
 
         Raises:
             CorpusNotFound: nothing was loaded yet.
@@ -240,7 +246,12 @@ class Knowledge:
         """
         with writing(self.graph, read_corpus(self.graph, self.corpus_name), "index") as writer:
             return index.build_index(
-                writer, self.embedder, self.extractor, replace_vectors=re_embed, progress=self.progress
+                writer,
+                self.embedder,
+                self.extractor,
+                replace_vectors=re_embed,
+                sentences=sentences,
+                progress=self.progress,
             )
 
     def search(self, question: str, k: int = 5, *, retriever: str = DEFAULT_RETRIEVER) -> Evidence:
@@ -258,6 +269,28 @@ class Knowledge:
         if not 1 <= k <= MOST_HITS:
             raise QuestionError(f"k is {k}.", remedy=f"Ask for 1 to {MOST_HITS:,} passages.")
         return self.retriever(retriever).retrieve(question, k)
+
+    def paths(self, start: str, end: str, k: int = 3, *, steps: int = 4) -> EntityPaths:
+        """How two names are connected: the shortest path and the best others, with the sentences that state each step.
+
+        A step goes from a name to one that a fact ties to it, or that a passage mentions with it. The best paths are
+        short, and go through names that few passages mention. None of them is no error.
+
+        Args:
+            start, end: as texts write them; case, accents and punctuation do not matter.
+            k: how many paths, 1 to 100; no two go through the same names.
+            steps: the most that a path may have, 1 to 6.
+
+        Raises:
+            QuestionError: a name is empty, both are one, or `k` or `steps` is out of bounds.
+            NameNotFound: no passage mentions one of them; `suggestions` has the names that are most like it.
+            CorpusNotFound, IndexMissing, DatabaseError: as their names say.
+        """
+        if not 1 <= k <= MOST_PATHS:
+            raise QuestionError(f"k is {k}.", remedy=f"Ask for 1 to {MOST_PATHS} paths.")
+        if not 1 <= steps <= MOST_STEPS:
+            raise QuestionError(f"steps is {steps}.", remedy=f"Allow 1 to {MOST_STEPS} steps.")
+        return find_paths(self.graph, self.corpus_name, start, end, k=k, steps=steps)
 
     def retriever(self, name: str = DEFAULT_RETRIEVER) -> Retriever:
         """A retriever over this corpus, made once.

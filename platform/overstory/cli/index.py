@@ -15,9 +15,14 @@ from overstory.knowledge import Knowledge
 @click.option(
     "--re-embed", is_flag=True, help="Change to the embedder in use now; searches use the old one until then."
 )
+@click.option(
+    "--sentences/--no-sentences",
+    default=None,
+    help="Also embed sentences, for the retriever canopy, from now on; or remove these vectors.",
+)
 @json_option
 @knowledge_options
-def index(knowledge: Knowledge, re_embed: bool, as_json: bool) -> None:
+def index(knowledge: Knowledge, re_embed: bool, sentences: bool | None, as_json: bool) -> None:
     """Build what searching needs: vectors, entities and mentions, facts, relationships.
 
     Only what is missing is done. An interrupted run goes on where it was: run the same command again.
@@ -25,9 +30,10 @@ def index(knowledge: Knowledge, re_embed: bool, as_json: bool) -> None:
     \b
     Examples:
       overstory index --corpus wiki
+      overstory index --corpus wiki --sentences
       OVERSTORY_EMBEDDER=openai overstory index --re-embed
     """
-    report = knowledge.index(re_embed=re_embed)
+    report = knowledge.index(re_embed=re_embed, sentences=sentences)
     if as_json:
         show_json({"done": report.done, "status": knowledge.status()})
     elif report.done:

@@ -53,7 +53,7 @@ def _show(found: CorpusStatus) -> None:
         counts = ", ".join(f"{number:,} {what}" for what, number in sorted(stage.counts.items()) if number)
         tokens = f", {stage.tokens:,} tokens" if stage.tokens else ""
         when = f"{stage.started:%Y-%m-%d %H:%M}"
-        click.echo(f"  {stage.name:<8} {stage.status:<8} {when} {stage.seconds:8.1f} s  {counts}{tokens}")
+        click.echo(f"  {stage.name:<9} {stage.status:<8} {when} {stage.seconds:8.1f} s  {counts}{tokens}")
 
 
 def _vectors(found: CorpusStatus) -> str:

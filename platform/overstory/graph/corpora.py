@@ -31,6 +31,7 @@ class Corpus:
         linked_chunks: the number of chunks when specificities were last computed.
         named_chunks: the number of chunks when the names stage last ran, -1 before it first did.
         named_by: the fingerprint of that stage, "" before.
+        sentence_embedder: the fingerprint of the embedder of sentence vectors, "" if the corpus is to have none.
     """
 
     id: str
@@ -46,6 +47,7 @@ class Corpus:
     linked_chunks: int
     named_chunks: int
     named_by: str
+    sentence_embedder: str = ""
 
     def check_embedder(self, embedder: Embedder) -> None:
         """
@@ -137,4 +139,5 @@ def _corpus(row: Row) -> Corpus:
         linked_chunks=row.get("linked_chunks", -1),
         named_chunks=row.get("named_chunks", -1),
         named_by=row.get("named_by", ""),
+        sentence_embedder=row.get("sentence_embedder", ""),
     )

@@ -85,7 +85,7 @@ def _fill(writer: Writer, embedder: Embedder, embedding_property: str, missing: 
     with recorded(writer, "embed", embedder.fingerprint) as run:
         for rows in _pages(writer.graph, label, embedding_property):
             vectors = embedder.embed([passage_text(row["title"], row["heading"], row["text"]) for row in rows])
-            _check(vectors, len(rows), embedder)
+            check_vectors(vectors, len(rows), embedder)
             vector_rows = [{"id": row["id"], "vector": v.tolist()} for row, v in zip(rows, vectors, strict=True)]
 
             def write(tx: Transaction, vector_rows: list[Row] = vector_rows) -> None:
@@ -112,8 +112,12 @@ def _pages(graph: GraphClient, label: str, embedding_property: str) -> Iterator[
         after = rows[-1]["id"]
 
 
-def _check(vectors: Vectors, rows: int, embedder: Embedder) -> None:
-    """A vector of another length would be stored, and silently not be indexed."""
+def check_vectors(vectors: Vectors, rows: int, embedder: Embedder) -> None:
+    """A vector of another length would be stored, and silently not be indexed.
+
+    Raises:
+        ModelError: these are not as many vectors of the embedder's dimension.
+    """
     if vectors.shape != (rows, embedder.dimension):
         raise ModelError(
             f"{embedder.fingerprint} gave an array of shape {vectors.shape} for {rows} texts, not "

@@ -76,6 +76,16 @@ def recorded(writer: Writer, name: str, fingerprint: str) -> Generator[StageRun]
     )
 
 
+def forget(writer: Writer, name: str) -> None:
+    """Takes the line of a stage whose work was removed out of the ledger.
+
+    Raises:
+        LeaseLost, DatabaseError: as `Writer.commit`.
+    """
+    label = writer.corpus.label
+    writer.commit(name, lambda tx: tx.run("corpus/remove_stage", label, id=stage_id(label, name)))
+
+
 def read_ledger(graph: GraphClient, corpus: Corpus) -> list[StageRecord]:
     """The last run of each stage, in order of their starts."""
     records: list[StageRecord] = []

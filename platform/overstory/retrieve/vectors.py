@@ -29,8 +29,8 @@ class VectorCache:
         found = self._known(corpus, ids)
         missing = [id_ for id_ in ids if id_ not in found]
         if missing:
-            rows = tx.run("retrieve/vectors", corpus.label, ids=missing, property=corpus.embedding_property)
-            new = {row["chunk_id"]: np.asarray(row["vector"], dtype=np.float32) for row in rows}
+            (row,) = tx.run("retrieve/vectors", corpus.label, ids=missing, property=corpus.embedding_property)
+            new = {id_: np.asarray(vector, dtype=np.float32) for id_, vector in row["vectors"]}
             self._keep(corpus, new)
             found |= new
         none = np.zeros(corpus.dimension, dtype=np.float32)

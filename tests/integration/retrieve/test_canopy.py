@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+import uuid
+from collections.abc import Iterator
+
+import numpy as np
 import pytest
 from tests.passages import OpenCorpus, passage
+
+from overstory.graph import read_corpus
+from overstory.knowledge import Knowledge
+from overstory.protocols import Embedder, Extractor, Vectors
+from overstory.retrieve.vectors import VectorCache
+from overstory.settings import Settings
 
 WINE = passage("wine", "Ostwind", "Ostwind is a film. It was directed by Karla Ehrenreich.")
 WOMAN = passage("woman", "Karla Ehrenreich", "Karla Ehrenreich was born in Bad Wimpfen.")
@@ -11,24 +21,75 @@ TOWN = passage("town", "Bad Wimpfen", "Bad Wimpfen is a town on the Neckar.")
 OTHERS = [passage(f"o{i}", f"Film {i}", f"Film {i} is a film. Its director came from town {i}.") for i in range(8)]
 
 
-def test_a_passage_that_shares_no_word_with_the_question_is_reached_by_a_name(open_corpus: OpenCorpus) -> None:
-    knowledge = open_corpus()
-    knowledge.ingest_documents([WINE, WOMAN, TOWN, *OTHERS])
-    knowledge.index()
-    evidence = knowledge.search("Where was the director of Ostwind born?", 2, retriever="canopy")
+@pytest.fixture(scope="module")
+def corpus(settings: Settings, models: tuple[Embedder, Extractor]) -> Iterator[Knowledge]:
+    with Knowledge(f"canopy-{uuid.uuid4().hex[:8]}", settings=settings) as knowledge:
+        knowledge.use(embedder=models[0], extractor=models[1])
+        knowledge.ingest_documents([WINE, WOMAN, TOWN, *OTHERS])
+        knowledge.index()
+        yield knowledge
+        knowledge.delete_corpus()
+
+
+def test_a_passage_that_shares_no_word_with_the_question_is_reached_by_a_name(corpus: Knowledge) -> None:
+    evidence = corpus.search("Where was the director of Ostwind born?", 2, retriever="canopy")
     assert [hit.source_key for hit in evidence.hits] == ["wine", "woman"]
     for hit in evidence.hits:
         assert sum(reason.score for reason in hit.reasons) == pytest.approx(hit.score)
-    paths = [path for path in evidence.paths if path.chunk_id == evidence.hits[1].chunk_id]
+    paths = evidence.paths_to(evidence.hits[1])
     assert {str(path) for path in paths} == {"Ostwind → Ostwind → Karla Ehrenreich → Karla Ehrenreich"}
     assert {path.steps[0].source_sentence for path in paths} == {"It was directed by Karla Ehrenreich."}
     assert [path.steps[0].kind for path in paths] == ["mentions", "about"]
 
 
-def test_a_corpus_without_names_is_searched_by_meaning_and_words(open_corpus: OpenCorpus) -> None:
+def test_sentence_vectors_weigh_the_sentence_that_leads_on(
+    open_corpus: OpenCorpus, models: tuple[Embedder, object]
+) -> None:
     knowledge = open_corpus()
-    knowledge.ingest_documents([WINE, *OTHERS])
+    knowledge.ingest_documents([WINE, WOMAN, *OTHERS[:3]])
     knowledge.index()
-    knowledge.ingest_documents([WOMAN])
-    evidence = knowledge.search("Karla Ehrenreich", 2, retriever="canopy")
-    assert {hit.source_key for hit in evidence.hits} == {"wine", "woman"}
+    question = "Where was the director of Ostwind born?"
+
+    def forward() -> float:
+        evidence = knowledge.search(question, 2, retriever="canopy")
+        assert [hit.source_key for hit in evidence.hits] == ["wine", "woman"]
+        return next(reason.score for reason in evidence.hits[1].reasons if reason.kind == "forward")
+
+    without = forward()
+    knowledge.index(sentences=True)
+    asked, said = models[0].embed([question, "It was directed by Karla Ehrenreich."])
+    assert forward() / without == pytest.approx(float(asked @ said) / 0.45, rel=1e-4)
+    knowledge.index(sentences=False)
+    assert forward() == without
+
+
+def test_the_parts_of_a_score_name_what_they_come_from(corpus: Knowledge) -> None:
+    first = corpus.search("Where was the director of Ostwind born?").hits[0]
+    assert [reason.kind for reason in first.reasons[:4]] == ["dense", "words", "name", "rest"]
+    assert first.reasons[2].detail == "Ostwind"
+
+
+def test_an_index_older_than_its_documents_is_told(corpus: Knowledge) -> None:
+    assert not corpus.search("Karla Ehrenreich").notes
+    corpus.ingest_documents(passage("new", "Aare", "The Aare flows through Bern."))
+    evidence = corpus.search("Karla Ehrenreich", 2)
+    assert any("overstory index" in note for note in evidence.notes)
+    assert evidence.hits[0].source_key == "woman"
+    corpus.index()
+    assert not corpus.search("Karla Ehrenreich").notes
+
+
+def test_vectors_are_kept_until_the_corpus_changes(corpus: Knowledge) -> None:
+    def read(cache: VectorCache, ids: list[str]) -> Vectors:
+        stored = read_corpus(corpus.graph, corpus.corpus_name)
+        return corpus.graph.reading("retrieve/vectors", lambda tx: cache.of(tx, stored, ids))
+
+    ids = [hit.chunk_id for hit in corpus.search("film", 9).hits]
+    small, large = VectorCache(most_bytes=3 * 384 * 4), VectorCache()
+    expected = read(large, ids)
+    assert np.allclose(np.linalg.norm(expected, axis=1), 1.0, atol=1e-3)
+    for _ in range(2):
+        assert np.array_equal(read(small, ids), expected)
+    assert np.array_equal(read(large, [*reversed(ids)]), expected[::-1])
+    assert not read(large, ["of no chunk"]).any()
+    assert read(large, []).shape == (0, 384)

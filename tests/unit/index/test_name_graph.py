@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from overstory.index.name_graph import (
     About,
@@ -17,6 +19,7 @@ from overstory.index.name_graph import (
     said_names,
 )
 from overstory.text.name_dictionary import NameDictionary
+from overstory.text.names import entity_key
 from overstory.text.tokens import tokenise
 
 COPPOLA = Passage(
@@ -143,6 +146,33 @@ def test_a_name_begins_in_every_text_in_which_it_stands(text: str, key: str) -> 
     tokens = tokenise(text)
     assert key in NameDictionary([key]).anywhere(tokens)
     assert name_start(key) in name_starts(tokens)
+
+
+WORDS = (
+    "Ann",
+    "ann",
+    "Lee",
+    "Lee's",
+    "J.",
+    "R",
+    "O'Neil",
+    "Beyoncé",
+    "&",
+    "C++",
+    "von",
+    "X's",
+    "7",
+    "Straße",
+    "A",
+    "I",
+)
+
+
+@given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=8), st.integers(0, 7), st.integers(1, 4))
+def test_whatever_name_a_text_has_begins_in_it(words: list[str], first: int, length: int) -> None:
+    key = entity_key(" ".join(words[first : first + length]))
+    tokens = tokenise(" ".join(words))
+    assert not NameDictionary([key]).anywhere(tokens) or name_start(key) in name_starts(tokens)
 
 
 def test_common_words_begin_no_name() -> None:

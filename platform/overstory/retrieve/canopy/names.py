@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from overstory.graph import Corpus, Transaction
@@ -100,7 +100,11 @@ def rare_phrases(names: AskedNames, found: Mapping[str, Mapping[str, str]], chun
         found: phrases as `quoted` gives them -> chunks that may have them -> title, heading and text.
         chunks: how many the corpus has.
     """
-    having = {key: list(_having(key, found.get(quoted, {}).items())) for key, quoted in names.quoted().items()}
+    tokens = {chunk: tokenise(text) for texts in found.values() for chunk, text in texts.items()}
+    having: dict[str, list[str]] = {}
+    for key, quoted in names.quoted().items():
+        name = NameDictionary([key])
+        having[key] = [chunk for chunk in found.get(quoted, ()) if name.anywhere(tokens[chunk])]
     seeds: dict[str, Seed] = {}
     for phrase in longest_first(names.phrases, {key for key, ids in having.items() if ids}):
         ids = having[phrase.key]
@@ -109,11 +113,6 @@ def rare_phrases(names: AskedNames, found: Mapping[str, Mapping[str, str]], chun
             if chunk not in seeds or seeds[chunk].weight < seed.weight:
                 seeds[chunk] = seed
     return seeds
-
-
-def _having(key: str, texts: Iterable[tuple[str, str]]) -> Iterator[str]:
-    name = NameDictionary([key])
-    return (chunk for chunk, text in texts if name.anywhere(tokenise(text)))
 
 
 def _quoted(phrase: str) -> str:

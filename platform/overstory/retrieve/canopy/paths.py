@@ -28,7 +28,7 @@ def bridge_paths(
             bridges = [(b, b.way.source) for b in (*before, bridge)]
             chunks = [source for _, source in bridges] + [one.chunk]
             if len(set(chunks)) == len(chunks) and all(chunk in rows for chunk in chunks):  # no way back
-                start = all_scored[chunks[0]].seed
+                start = all_scored[chunks[0]].candidate.seed
                 yield BridgePath(
                     asked=start.name if start else "",
                     steps=tuple(_step(b, rows[chunks[i]], rows[chunks[i + 1]]) for i, (b, _) in enumerate(bridges)),

@@ -1,15 +1,20 @@
-"""The retriever itself: four questions to the graph, and `scoring` between them."""
+"""The retriever itself: a few questions to the graph, and `scoring` between them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.index.linking import specificity
 from overstory.model import BridgePath, Evidence, Hit, Reason
 from overstory.notebook import shortened
+from overstory.processors import processors
 from overstory.protocols import Vectors
 from overstory.retrieve.base import RetrievalContext, ask_as_it_is_now, hit, text_index_name
 from overstory.retrieve.canopy import scoring
@@ -26,7 +31,7 @@ DEPTH = 50
 OVERSAMPLING = 2
 """Of the vector index: its 50 nearest of 100 are nearly always the right ones, and the last ones matter little."""
 
-MOST_ABOUT = 200
+MOST_ABOUT = 100
 """Chunks about one name; thousands of documents may be called "Introduction"."""
 
 CHUNKS_A_PHRASE = 10
@@ -44,6 +49,7 @@ class CanopyRetriever:
     def __init__(self, context: RetrievalContext) -> None:
         self._context = context
         self._vectors = VectorCache()
+        self._pool = ThreadPoolExecutor(processors(), thread_name_prefix="canopy")  # starts threads when used
 
     def retrieve(self, question: str, k: int) -> Evidence:
         """The `k` best chunks.
@@ -55,49 +61,57 @@ class CanopyRetriever:
         text, notes = clean_question(question)
 
         def ask(tx: Transaction, corpus: Corpus) -> Evidence:
+            vector = self._embedded(text)  # while its names are looked up
             names = asked_names(tx, corpus, text)
-            ranked = _Asking(self._context, self._vectors, tx, corpus, names).ranked(k)
+            rest = vector if names.rest == text else self._embedded(names.rest)  # while passages are
+            ranked = _Asking(tx, corpus, self._vectors, names, vector, rest).ranked(k)
             hits, paths = _shown(tx, corpus, ranked, k)
             told = (*notes, *([OUTDATED] if names.outdated else []), *([] if hits else ["nothing found"]))
             return Evidence(question=question, retriever=self.name, hits=hits, notes=told, paths=paths)
 
         return ask_as_it_is_now(self._context, "retrieve/canopy", ask)
 
+    def _embedded(self, text: str) -> Future[Vectors]:
+        return self._pool.submit(lambda: self._context.embedder.embed([text])[0])
+
 
 @dataclass(slots=True)
 class _Asking:
-    """One question in its transaction."""
+    """One question in its transaction, with the vectors to come of the question and of the question without names."""
 
-    context: RetrievalContext
-    cache: VectorCache
     tx: Transaction
     corpus: Corpus
+    cache: VectorCache
     names: AskedNames
+    vector: Future[Vectors]
+    rest: Future[Vectors]
 
     def ranked(self, k: int) -> list[Scored]:
-        asked = self.context.embedder.embed([self.names.question, self.names.rest])
-        candidates = self._first(asked, max(DEPTH, k))
+        found = self._found(max(DEPTH, k))
+        asked = np.stack([self.vector.result(), self.rest.result()])
+        candidates = self._first(found, asked)
         first = scoring.first_scores(candidates)
         sources = first.sources()
-        links = self._links(sources, forward=True)
-        found = scoring.reached({chunk: first.activation(chunk) for chunk in sources}, links, self.names.words)
-        self._add(candidates, found, asked)
-        scored = scoring.final_scores(candidates, first, found)
+        links = self._likened(self._links(sources), asked[0])
+        reached = scoring.reached({chunk: first.activation(chunk) for chunk in sources}, links, self.names.words)
+        self._add(candidates, reached, asked)
+        scored = scoring.final_scores(candidates, first, reached)
         again = scoring.second_sources(scored, sources)
-        second = scoring.reached(again, self._links(list(again), forward=False), self.names.words)
+        second = scoring.reached(again, self._links(list(again)), self.names.words)
+        second.forward.clear()  # brings nothing the second time
         known = set(candidates)
         self._add(candidates, second, asked)
         newcomers = {chunk: candidate for chunk, candidate in candidates.items() if chunk not in known}
         return scoring.with_second_hop(scored | scoring.final_scores(newcomers, first, scoring.Reached()), second)
 
-    def _first(self, asked: Vectors, depth: int) -> dict[str, Candidate]:
+    def _found(self, depth: int) -> list[_Found]:
         """The chunks found by meaning, by words, and by the names of the question."""
         corpus, names = self.corpus, self.names
         by_index = {"vector_index": corpus.vector_index, "vector_depth": OVERSAMPLING * depth}
-        rows = self.tx.run(
+        (row,) = self.tx.run(
             "retrieve/canopy_candidates_index" if corpus.vector_index else "retrieve/canopy_candidates_exact",
             corpus.label,
-            vector=asked[0].tolist(),
+            vector=self.vector.result().tolist(),
             text_index=text_index_name(corpus),
             query=full_text_query(names.question),
             depth=depth,
@@ -108,8 +122,13 @@ class _Asking:
             phrase_depth=CHUNKS_A_PHRASE,
             **(by_index if corpus.vector_index else {"property": corpus.embedding_property}),
         )
-        seeds, words = _seeds(rows, names, corpus.named_chunks)
-        ids = list(dict.fromkeys(row["chunk_id"] for row in rows if row["phrase"] is None or row["chunk_id"] in seeds))
+        return [_Found(*each) for each in row["found"]]
+
+    def _first(self, found: Sequence[_Found], asked: Vectors) -> dict[str, Candidate]:
+        """What was found, compared with question and rest."""
+        seeds = _seeds(found, self.names, self.corpus.named_chunks)
+        words = {each.chunk: each.words for each in found if each.words is not None}
+        ids = list(dict.fromkeys(each.chunk for each in found if each.phrase is None or each.chunk in seeds))
         return {
             id_: Candidate(cosine, rest, words.get(id_, 0.0), seeds.get(id_))
             for id_, cosine, rest in self._compared(ids, asked)
@@ -127,54 +146,89 @@ class _Asking:
         for id_, (cosine, rest) in zip(ids, cosines.tolist(), strict=True):
             yield id_, cosine, rest
 
-    def _links(self, sources: Sequence[str], *, forward: bool) -> list[Link]:
+    def _links(self, sources: Sequence[str]) -> list[Link]:
         """The names that these chunks mention and that lead somewhere."""
         if not sources:
             return []
-        rows = self.tx.run(
+        (row,) = self.tx.run(
             "retrieve/canopy_expand",
             self.corpus.label,
             sources=list(sources),
             asked=[name.key for name in self.names.known],
-            forward=forward,
             most=MOST_ABOUT,
             most_shared=scoring.MOST_SHARED,
         )
-        return [_link(row, self.corpus.named_chunks) for row in rows]
+        links = [_link(name, self.corpus.named_chunks) for name in row["names"]]
+        several = {chunk for link in links if len(link.about) > 1 for chunk, _ in link.about}
+        ids = [*sources, *sorted(several.difference(sources))]
+        vectors = dict(zip(ids, self.cache.of(self.tx, self.corpus, ids), strict=True)) if several else {}
+        return [replace(link, nearest=_nearest(link, vectors)) if len(link.about) > 1 else link for link in links]
+
+    def _likened(self, links: list[Link], asked: Vectors) -> list[Link]:
+        """The links with what their sources' sentences have to do with the question, where the corpus knows that."""
+        wanted = scoring.wanted_sentences(links)
+        if self.corpus.sentence_embedder != self.corpus.embedder or not wanted:
+            return links
+        (row,) = self.tx.run(
+            "retrieve/canopy_sentences",
+            self.corpus.label,
+            vector=asked.tolist(),
+            places=[[chunk, sorted(sentences)] for chunk, sentences in wanted.items()],
+        )
+        return scoring.with_likeness(links, {(chunk, number): cosine for chunk, number, cosine in row["cosines"]})
 
 
-def _seeds(rows: Iterable[Row], names: AskedNames, chunks: int) -> tuple[dict[str, Seed], dict[str, float]]:
-    """The best seed of each chunk that has one, and BM25 of those that were found by words."""
+class _Found(NamedTuple):
+    """A chunk in one of the lists that canopy begins with."""
+
+    chunk: str
+    words: float | None
+    key: str | None
+    weight: float | None
+    phrase: str | None
+    text: str | None
+
+
+def _seeds(found: Iterable[_Found], names: AskedNames, chunks: int) -> dict[str, Seed]:
+    """The best seed of each chunk that has one."""
     by_key = {name.key: name for name in names.known}
-    words: dict[str, float] = {}
     phrases: dict[str, dict[str, str]] = {}
-    found: list[tuple[str, Seed]] = []
-    for row in rows:
-        chunk = row["chunk_id"]
-        if row["words"] is not None:
-            words[chunk] = row["words"]
-        elif row["phrase"] is not None:
-            phrases.setdefault(row["phrase"], {})[chunk] = row["text"]
-        elif row["key"] is not None:
-            name = by_key[row["key"]]
-            weight = scoring.RARE_SEED if row["weight"] is None else row["weight"]
-            found.append((chunk, Seed(name.name, name.tells * weight)))
+    seeded: list[tuple[str, Seed]] = []
+    for each in found:
+        if each.phrase is not None:
+            phrases.setdefault(each.phrase, {})[each.chunk] = each.text or ""
+        elif each.key is not None:
+            name = by_key[each.key]
+            weight = scoring.RARE_SEED if each.weight is None else each.weight
+            seeded.append((each.chunk, Seed(name.name, name.tells * weight)))
     seeds: dict[str, Seed] = {}
-    for chunk, seed in (*found, *rare_phrases(names, phrases, chunks).items()):
+    for chunk, seed in (*seeded, *rare_phrases(names, phrases, chunks).items()):
         if chunk not in seeds or (seed.weight, seed.name) > (seeds[chunk].weight, seeds[chunk].name):
             seeds[chunk] = seed
-    return seeds, words
+    return seeds
 
 
-def _link(row: Row, chunks: int) -> Link:
+def _link(row: Sequence[Any], chunks: int) -> Link:  # columns of several types, as the statement's header says
+    key, name, df, sources, shared, about = row
     return Link(
-        key=row["key"],
-        name=row["name"],
-        tells=specificity(chunks, row["df"]),
-        sources=[Place(chunk, sentences) for chunk, sentences in row["sources"]],
-        about=[(chunk, weight) for chunk, weight in row["about"]],
-        shared=[Place(chunk, sentences) for chunk, sentences in row["shared"]],
+        key=key,
+        name=name,
+        tells=specificity(chunks, df),
+        sources=[Place(chunk, sentences) for chunk, sentences in sources],
+        about=[(chunk, weight) for chunk, weight in about],
+        shared=[Place(chunk, sentences) for chunk, sentences in shared],
+        rare=df <= scoring.MOST_SHARED,
     )
+
+
+def _nearest(link: Link, vectors: Mapping[str, Vectors]) -> dict[str, str]:
+    """Of the chunks about a name the one that is most like each source, by the cosine of their vectors."""
+    nearest: dict[str, str] = {}
+    for source in link.sources:
+        others = sorted(chunk for chunk, _ in link.about if chunk != source.chunk)
+        cosines = np.stack([vectors[chunk] for chunk in others]) @ vectors[source.chunk] if others else ()
+        nearest |= {source.chunk: others[int(np.argmax(cosines))]} if others else {}
+    return nearest
 
 
 def _shown(
@@ -200,23 +254,19 @@ def _on_the_way(one: Scored, by_chunk: Mapping[str, Scored]) -> Iterator[str]:
 
 def _reasons(one: Scored, rows: Mapping[str, Row]) -> tuple[Reason, ...]:
     """The parts of the score; they add up to it."""
-    reasons = [Reason("dense", one.dense, "similar to the question")]
-    if one.words:
-        reasons.append(Reason("words", one.words, "words of the question"))
-    if one.seed:
-        reasons.append(Reason("name", one.name, f"has {one.seed.name!r} of the question"))
-    reasons.append(Reason("rest", one.rest, "similar to the question without its names"))
+    found = one.candidate
+    reasons = [Reason("dense", one.dense, f"cosine {found.cosine:.3f}")]
+    if found.words:
+        reasons.append(Reason("words", one.words, f"BM25 {found.words:.3f}"))
+    if found.seed:
+        reasons.append(Reason("name", one.name, found.seed.name))
+    reasons.append(Reason("rest", one.rest, f"cosine {found.rest:.3f} without names"))
     if one.forward:
-        reasons.append(
-            Reason("forward", scoring.FORWARD * one.forward.value, f"is about {_leading(one.forward.way, rows)}")
-        )
+        reasons.append(Reason("forward", scoring.FORWARD * one.forward.value, _leading(one.forward.way, rows)))
     if one.shared:
-        reasons.append(
-            Reason("shared", scoring.SHARED * one.shared.value, f"mentions {_leading(one.shared.way, rows)}")
-        )
+        reasons.append(Reason("shared", scoring.SHARED * one.shared.value, _leading(one.shared.way, rows)))
     if one.second:
-        gain = scoring.SECOND * one.second_gain
-        reasons.append(Reason("second", gain, f"mentions {_leading(one.second.way, rows)}, itself reached so"))
+        reasons.append(Reason("second", scoring.SECOND * one.second_gain, _leading(one.second.way, rows)))
     return tuple(reasons)
 
 
@@ -224,4 +274,4 @@ def _leading(way: Way, rows: Mapping[str, Row]) -> str:
     """A name, and the passage that leads to it."""
     source = rows.get(way.source)
     title = source["title"] or shortened(source["text"], 40) if source else "?"
-    return f"{way.name!r}, which {title!r} mentions"
+    return f"{way.name}, said in {title!r}"

@@ -4,17 +4,20 @@ Chunks and names go by their ids and keys. For a question, without its names the
     g(a) = ln(1 + N/(1+df)) / ln(1+N)            how much a name tells
     s1 = cosine + .4·BM25/max BM25 + seed        seed: w·g(a) of the best name in the question that a chunk is about
     A = s1/max s1                                for all; the sources are the best five by s1
-    fwd = max A(p)·g(a)·h·w·f                    over names a that a source p mentions and a chunk is about by weight w
-    shared = max A(p)·g(a)·h                     over rare names that a source and a chunk mention
+    fwd = max A(p)·g(a)·h·r·w·f                  over names a that a source p mentions and a chunk is about by weight w
+    shared = max A(p)·g(a)·h·r                   over rare names that a source and a chunk mention
     z = A + .6·seed + .75·(cosine to the rest) + 1.2·fwd + .7·shared
-with h = .5 for names whose words all stand in the question, else 1, and f = .45. Then once more from the best that were
-reached so, which adds .35·max(0, shared₂ − shared). The weights were chosen on questions over Wikipedia paragraphs.
+with h = .5 for names whose words all stand in the question, else 1; and f = .45, or, where sentences have vectors,
+max(0, cosine to the question) of the nearest one of p that says a. Where m > 1 chunks other than p are about a, r is 1
+for the one nearest to p and 1/√m for the others; r is 1 for what only mentions a. A chunk that is about an abbreviated
+or misspelt name (w < .65) counts as one that mentions it. Then once more from the best that were reached so, which adds
+.35·max(0, shared₂ − shared). The weights were chosen on questions over Wikipedia paragraphs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 WORDS, SEED, REST, FORWARD, SHARED, SECOND = 0.4, 0.6, 0.75, 1.2, 0.7, 0.35
@@ -32,6 +35,9 @@ RARE_SEED, RARE = 0.7, 2
 MOST_SHARED = 40
 """Chunks that may mention a name which leads from one to another."""
 
+UNSURE = 0.65
+"""Below this weight of ABOUT a chunk does not mention the name, but one that it stands for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Seed:
@@ -41,8 +47,7 @@ class Seed:
     weight: float
 
 
-@dataclass(slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A chunk with its cosines to question and rest, its BM25 (0 if it was not found by words), and its best seed."""
 
     cosine: float
@@ -52,10 +57,14 @@ class Candidate:
 
 
 class Place(NamedTuple):
-    """A chunk that mentions a name, and its sentences that say it; none where it is only about it."""
+    """A chunk that mentions a name, and its sentences that say it; none where it is only about it.
+
+    `likeness` is what these have to do with the question: that of the nearest, which is then the first of them.
+    """
 
     chunk: str
     sentences: Sequence[int] = ()
+    likeness: float = SENTENCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +76,8 @@ class Link:
         sources: those that mention it.
         about: chunks that are about it, and how surely.
         shared: chunks that mention it, sources among them; none where too many do.
+        rare: whether so few mention it that one leads to another.
+        nearest: of several chunks about it, the source left out, the one that is most like each source.
     """
 
     key: str
@@ -75,6 +86,15 @@ class Link:
     sources: Sequence[Place]
     about: Sequence[tuple[str, float]] = ()
     shared: Sequence[Place] = ()
+    rare: bool = True
+    nearest: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def share(self, source: str) -> dict[str, float]:
+        """r: how much a way from a source to each of the chunks about the name counts. Of several namesakes one is
+        meant."""
+        others = [chunk for chunk, _ in self.about if chunk != source]
+        nearest = self.nearest.get(source) if len(others) > 1 else None
+        return {chunk: 1.0 if nearest in (None, chunk) else len(others) ** -0.5 for chunk in others}
 
 
 class Way(NamedTuple):
@@ -91,9 +111,9 @@ class Way(NamedTuple):
     there: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Bridge:
-    """A way with what it is worth: the activation of its source, times how much the name tells, times its weight."""
+class Bridge(NamedTuple):
+    """A way with what it is worth: the activation of its source, times how much the name tells; and, to a chunk that is
+    about the name, times weight and likeness."""
 
     way: Way
     value: float
@@ -107,24 +127,24 @@ class Reached:
     shared: dict[str, Bridge] = field(default_factory=dict[str, Bridge])
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(NamedTuple):
     """A chunk with the parts of its score; their sum is the score.
 
     Attributes:
+        candidate: what the first parts were made from.
         forward, shared, second: the ways by which it was reached, if it was.
     """
 
     chunk: str
+    candidate: Candidate
     dense: float
     words: float
     name: float
     rest: float
-    seed: Seed | None
     forward: Bridge | None
     shared: Bridge | None
-    second: Bridge | None
-    second_gain: float
+    second: Bridge | None = None
+    second_gain: float = 0.0
 
     @property
     def score(self) -> float:
@@ -174,15 +194,19 @@ def reached(activations: Mapping[str, float], links: Iterable[Link], question_wo
     for link in links:
         said = all(word in question_words for word in link.key.split())
         tells = link.tells * (SAID_BY_QUESTION if said else 1.0)
-        sources = sorted(link.sources, key=lambda place: (-activations[place.chunk], place.chunk))[:2]
-        for chunk, weight in link.about:
-            for source in _other(sources, chunk):
-                way = Way(source.chunk, link.key, link.name, weight, _first(source))
-                _keep(result.forward, chunk, Bridge(way, activations[source.chunk] * tells * weight * SENTENCE))
-        for place in link.shared:
-            for source in _other(sources, place.chunk):
-                way = Way(source.chunk, link.key, link.name, None, _first(source), _first(place))
-                _keep(result.shared, place.chunk, Bridge(way, activations[source.chunk] * tells))
+        for source in link.sources:
+            value = activations[source.chunk] * tells
+            share = link.share(source.chunk)
+            for chunk, weight in link.about if value > 0 else ():
+                if chunk in share:
+                    way = Way(source.chunk, link.key, link.name, weight, _first(source))
+                    _keep(result.forward, chunk, Bridge(way, value * share[chunk] * weight * source.likeness))
+                    if weight < UNSURE and link.rare:
+                        _keep(result.shared, chunk, Bridge(way, value * share[chunk]))
+            for place in link.shared if value > 0 else ():
+                if place.chunk != source.chunk:
+                    way = Way(source.chunk, link.key, link.name, None, _first(source), _first(place))
+                    _keep(result.shared, place.chunk, Bridge(way, value * share.get(place.chunk, 1.0)))
     return result
 
 
@@ -191,15 +215,13 @@ def final_scores(candidates: Mapping[str, Candidate], first: FirstScores, found:
     return {
         chunk: Scored(
             chunk=chunk,
+            candidate=c,
             dense=c.cosine / first.scale,
             words=WORDS * c.words / first.most_words / first.scale,
             name=_weight(c.seed) / first.scale + SEED * _weight(c.seed),
             rest=REST * c.rest,
-            seed=c.seed,
             forward=found.forward.get(chunk),
             shared=found.shared.get(chunk),
-            second=None,
-            second_gain=0.0,
         )
         for chunk, c in candidates.items()
     }
@@ -216,21 +238,40 @@ def second_sources(scored: Mapping[str, Scored], sources: Sequence[str]) -> dict
 
 def with_second_hop(scored: Mapping[str, Scored], found: Reached) -> list[Scored]:
     """The chunks, best first, with what names shared with the second hop's sources add."""
-    result: list[Scored] = []
-    for chunk, one in scored.items():
-        bridge = found.shared.get(chunk)
-        gain = _value(bridge) - _value(one.shared)
-        result.append(_with_second(one, bridge, gain) if bridge and gain > 0 else one)
-    return sorted(result, key=lambda one: (-one.score, one.chunk))
+    result = dict(scored)
+    for chunk, bridge in found.shared.items():
+        gain = bridge.value - _value(scored[chunk].shared)
+        if gain > 0:
+            result[chunk] = scored[chunk]._replace(second=bridge, second_gain=gain)
+    scores = {chunk: one.score for chunk, one in result.items()}
+    return [result[chunk] for chunk in best(scores, len(scores))]
 
 
-def _with_second(one: Scored, bridge: Bridge, gain: float) -> Scored:
-    return Scored(one.chunk, one.dense, one.words, one.name, one.rest, one.seed, one.forward, one.shared, bridge, gain)
+def wanted_sentences(links: Iterable[Link]) -> dict[str, set[int]]:
+    """The sentences of sources whose likeness counts: those that say a name which another chunk is about."""
+    wanted: dict[str, set[int]] = {}
+    for link in links:
+        for place in link.sources:
+            if place.sentences and any(chunk != place.chunk for chunk, _ in link.about):
+                wanted.setdefault(place.chunk, set()).update(place.sentences)
+    return wanted
 
 
-def _other(sources: Sequence[Place], chunk: str) -> Sequence[Place]:
-    """The first source that is another chunk, if there is one."""
-    return [source for source in sources if source.chunk != chunk][:1]
+def with_likeness(links: Iterable[Link], cosines: Mapping[tuple[str, int], float]) -> list[Link]:
+    """The links, their sources as near to the question as their sentences are.
+
+    Args:
+        cosines: to the question, by chunk and sentence; what is not among them has no vector.
+    """
+    return [replace(link, sources=[_likened(place, cosines) for place in link.sources]) for link in links]
+
+
+def _likened(place: Place, cosines: Mapping[tuple[str, int], float]) -> Place:
+    known = {number: cosines[place.chunk, number] for number in place.sentences if (place.chunk, number) in cosines}
+    if not known:
+        return place
+    nearest = sorted(place.sentences, key=lambda number: (-known.get(number, -1.0), number))
+    return Place(place.chunk, nearest, max(0.0, known[nearest[0]]))
 
 
 def _first(place: Place) -> int | None:

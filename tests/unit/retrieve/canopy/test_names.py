@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import pytest
+
+from overstory.retrieve.canopy.names import MOST_WORDS, AskedNames, possible_names, rare_phrases
+from overstory.text.question_names import unknown_names
+from overstory.text.tokens import tokenise
+
+
+def asked(question: str) -> AskedNames:
+    phrases = tuple(unknown_names(question, []))
+    return AskedNames(question, known=(), phrases=phrases, rest=question, words=frozenset(), outdated=False)
+
+
+def test_every_phrase_with_a_capital_may_be_a_name() -> None:
+    assert set(possible_names(tokenise("who made Ulm's bells"))) == {
+        "who made ulms",
+        "who made ulm",
+        "who made ulms bells",
+        "made ulms",
+        "made ulm",
+        "made ulms bells",
+        "ulms",
+        "ulm",
+        "ulms bells",
+    }
+
+
+def test_of_a_long_question_the_beginning_is_looked_at() -> None:
+    tokens = tokenise("Ulm " * 5_000)
+    assert sum(1 for _ in possible_names(tokens)) <= MOST_WORDS * 16
+
+
+def test_a_phrase_that_few_chunks_have_is_a_seed_of_theirs() -> None:
+    names = asked("Who saw the Oak Lane Bell?")
+    quoted = names.quoted()["oak lane bell"]
+    assert quoted == '"Oak Lane Bell"'
+    seeds = rare_phrases(names, {quoted: {"a": "The Oak Lane Bell rang.", "b": "an oak lane, a bell"}}, 100)
+    assert {chunk: seed.name for chunk, seed in seeds.items()} == {"a": "Oak Lane Bell"}
+    assert 0 < seeds["a"].weight < 0.7
+
+
+def test_a_phrase_that_many_chunks_have_is_none_and_hides_its_parts() -> None:
+    names = asked("Who saw the Oak Lane Bell?")
+    quoted = names.quoted()
+    everywhere = {quoted["oak lane bell"]: {str(i): "The Oak Lane Bell" for i in range(3)}}
+    rare_part = {quoted["bell"]: {"x": "Bell"}}
+    assert rare_phrases(names, everywhere | rare_part, 100) == {}
+    assert set(rare_phrases(names, rare_part, 100)) == {"x"}
+
+
+@pytest.mark.parametrize("question", ['Who is "Bad\\Boy"?', 'Who is Q"x?'])
+def test_a_phrase_cannot_leave_its_quotes(question: str) -> None:
+    for quoted in asked(question).quoted().values():
+        assert quoted[0] == quoted[-1] == '"'
+        assert not {'"', "\\"} & set(quoted[1:-1])
