@@ -10,6 +10,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from overstory.entity_paths import EntityPath, EntityPaths, PathStep
     from overstory.errors import OverstoryError
     from overstory.graph import CorpusSize
     from overstory.index import CorpusStatus, IndexReport, LoadReport, StoredDocument
@@ -23,6 +24,8 @@ __all__ = [
     "CorpusSize",
     "CorpusStatus",
     "Document",
+    "EntityPath",
+    "EntityPaths",
     "Evidence",
     "ExportReport",
     "Heading",
@@ -31,6 +34,7 @@ __all__ = [
     "Knowledge",
     "LoadReport",
     "OverstoryError",
+    "PathStep",
     "Reason",
     "Settings",
     "Step",
@@ -38,6 +42,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "overstory.entity_paths": ("EntityPath", "EntityPaths", "PathStep"),
     "overstory.errors": ("OverstoryError",),
     "overstory.graph": ("CorpusSize",),
     "overstory.index": ("CorpusStatus", "IndexReport", "LoadReport", "StoredDocument"),

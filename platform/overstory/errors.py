@@ -25,6 +25,7 @@
     │   └── BrokenSource                        names the file and, where known, the line
     ├── ModelError                          9   an embedder, a spaCy pipeline or a model file
     ├── QuestionError                      10   a question that cannot be asked
+    │   └── NameNotFound                        a name that no passage mentions
     ├── BenchError                         11   a benchmark folder that is not one
     ├── GraphError                         12   edges, weights, vectors or trees that no graph can be made of
     └── ExtraMissing                       13   a package that only some need is not installed; an ImportError too
@@ -174,6 +175,20 @@ class QuestionError(OverstoryError):
     """A question that cannot be asked: empty, or nothing but white space."""
 
     exit_code = 10
+
+
+class NameNotFound(QuestionError):
+    """No passage of the corpus mentions this name.
+
+    Attributes:
+        name: what was asked for.
+        suggestions: the names of the corpus that are most like it, the likest first; maybe none.
+    """
+
+    def __init__(self, message: str, *, name: str, suggestions: tuple[str, ...] = (), remedy: str = "") -> None:
+        super().__init__(message, remedy=remedy)
+        self.name = name
+        self.suggestions = suggestions
 
 
 class BenchError(OverstoryError):

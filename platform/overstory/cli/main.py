@@ -17,6 +17,7 @@ COMMANDS = (
     "ingest",
     "index",
     "search",
+    "path",
     "status",
     "corpora",
     "documents",
@@ -36,6 +37,7 @@ Try it:
   overstory ingest docs/ notes.md            load files and folders
   overstory index                            build what searching needs
   overstory search 'Who wrote Dracula?'      evidence with sources
+  overstory path Dracula Dublin              how two names are connected
 \b
 Environment:
   OVERSTORY_NEO4J_URI, _USER, _PASSWORD, _DATABASE   a Neo4j of your own (5.26 or later); else one is embedded

@@ -114,6 +114,18 @@ def test_exporting_and_reading_back_and_deleting(overstory: Run, corpus: str, fo
     assert "Deleted 1 document." in overstory("delete", "--source", source, "--yes", "--corpus", corpus).out
 
 
+def test_a_path_is_shown_with_its_sentences_and_sources(overstory: Run, shared_corpus: Knowledge) -> None:
+    shown = overstory("path", "albert einstein", "Danube", "--corpus", "shared", "-k", "1").out.splitlines()
+    assert shown[0].startswith(" 1. Albert Einstein → Ulm → Danube  (2 steps, cost ")
+    assert "[tests/passages#danube]" in shown[-2]
+    assert shown[-1].strip() == "The Danube flows through Ulm, Vienna, Budapest and Belgrade."
+    path = json.loads(overstory("path", "albert einstein", "Danube", "--corpus", "shared", "--json").out)["paths"][0]
+    assert path["names"] == ["Albert Einstein", "Ulm", "Danube"]
+    assert [step["source_key"] for step in path["steps"]][1] == "danube"
+    nothing = overstory("path", "Marie Curie", "Danube", "--corpus", "shared", "--steps", "1")
+    assert (nothing.code, nothing.out) == (0, "Nothing connects 'Marie Curie' and 'Danube' in one step.\n")
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
@@ -122,6 +134,9 @@ def test_exporting_and_reading_back_and_deleting(overstory: Run, corpus: str, fo
         (["search", "x", "--corpus", "shared", "--retriever", "magic"], 3, "canopy, dense, hybrid, lexical"),
         (["search", "x", "--corpus", "shared", "--retriever", "dense:exact"], 3, "no option"),
         (["search", "x", "--corpus", " padded "], 7, "printable"),
+        (["path", "Albert Einstien", "Ulm", "--corpus", "shared"], 10, "Did you mean 'Albert Einstein'"),
+        (["path", "Ulm", "ULM", "--corpus", "shared"], 10, "one name"),
+        (["path", "Ulm", "Danube", "--steps", "9"], 2, "--steps"),
         (["delete", "0" * 32, "--corpus", "shared"], 7, ""),
         (["documents", "--source", "\udcff", "--corpus", "shared"], 3, "UTF-8"),
         (["export", "/dev/null", "--force", "--corpus", "shared"], 3, "no file"),
