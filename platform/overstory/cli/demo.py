@@ -79,7 +79,8 @@ def _size(knowledge: Knowledge) -> str:
 def _show_further() -> None:
     click.echo(
         "\nLook further:\n"
-        f"  overstory search 'your question' --corpus {CORPUS}\n"
+        f"  overstory search 'your question' --corpus {CORPUS} --why   with the sentences that led to each passage\n"
+        f"  overstory path Metallica 'San Francisco' --corpus {CORPUS}   how two names are connected\n"
         f"  overstory browser --corpus {CORPUS}   Neo4j Browser on this graph, with a guide and saved queries\n"
         "  overstory ingest PATH…     documents of your own, then: overstory index"
     )

@@ -36,10 +36,11 @@ def test_a_passage_that_shares_no_word_with_the_question_is_reached_by_a_name(co
     assert [hit.source_key for hit in evidence.hits] == ["wine", "woman"]
     for hit in evidence.hits:
         assert sum(reason.score for reason in hit.reasons) == pytest.approx(hit.score)
-    paths = evidence.paths_to(evidence.hits[1])
-    assert {str(path) for path in paths} == {"Ostwind → Ostwind → Karla Ehrenreich → Karla Ehrenreich"}
-    assert {path.steps[0].source_sentence for path in paths} == {"It was directed by Karla Ehrenreich."}
-    assert [path.steps[0].kind for path in paths] == ["mentions", "about"]
+    (path,) = evidence.paths_to(evidence.hits[1])
+    assert str(path) == "Ostwind → Ostwind → Karla Ehrenreich → Karla Ehrenreich"
+    assert (path.steps[0].source_sentence, path.steps[0].kind) == ("It was directed by Karla Ehrenreich.", "about")
+    parts = {reason.kind: reason.score for reason in evidence.hits[1].reasons}
+    assert path.score == pytest.approx(parts["forward"] + parts["shared"])
 
 
 def test_sentence_vectors_weigh_the_sentence_that_leads_on(

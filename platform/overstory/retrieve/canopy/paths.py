@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from overstory.graph.client import Row
 from overstory.model import BridgePath, BridgeStep
@@ -19,30 +20,35 @@ def bridge_paths(
         rows: of `retrieve/chunks_by_id`, for passages and sources.
     """
     for one in shown:
-        ways: list[tuple[float, Bridge, tuple[Bridge, ...]]] = []
-        ways += [(FORWARD * b.value, b, ()) for b in (one.forward,) if b]
-        ways += [(SHARED * b.value, b, ()) for b in (one.shared,) if b]
+        ways = _first_hops(one)
         if one.second:
-            ways.append((SECOND * one.second_gain, one.second, _first_hop(all_scored, one.second)))
-        for score, bridge, before in sorted(ways, key=lambda way: -way[0]):
-            bridges = [(b, b.way.source) for b in (*before, bridge)]
-            chunks = [source for _, source in bridges] + [one.chunk]
+            ways.append((SECOND * one.second_gain, (*_way_to(all_scored[one.second.way.source]), one.second)))
+        for score, bridges in sorted(ways, key=lambda way: -way[0]):
+            chunks = [bridge.way.source for bridge in bridges] + [one.chunk]
             if len(set(chunks)) == len(chunks) and all(chunk in rows for chunk in chunks):  # no way back
                 start = all_scored[chunks[0]].candidate.seed
                 yield BridgePath(
                     asked=start.name if start else "",
-                    steps=tuple(_step(b, rows[chunks[i]], rows[chunks[i + 1]]) for i, (b, _) in enumerate(bridges)),
+                    steps=tuple(
+                        _step(bridge, rows[here], rows[there])
+                        for bridge, (here, there) in zip(bridges, pairwise(chunks), strict=True)
+                    ),
                     score=score,
                 )
 
 
-def _first_hop(all_scored: Mapping[str, Scored], second: Bridge) -> tuple[Bridge, ...]:
-    """How the source of a second hop was reached itself."""
-    source = all_scored[second.way.source]
-    ways = [(FORWARD * b.value, b) for b in (source.forward,) if b] + [
-        (SHARED * b.value, b) for b in (source.shared,) if b
-    ]
-    return (max(ways, key=lambda way: way[0])[1],) if ways else ()
+def _first_hops(one: Scored) -> list[tuple[float, tuple[Bridge, ...]]]:
+    """The ways to a passage with what they brought; one if it is about the very name that it shares."""
+    forward, shared = one.forward, one.shared
+    if forward and shared and (forward.way.source, forward.way.key) == (shared.way.source, shared.way.key):
+        return [(FORWARD * forward.value + SHARED * shared.value, (forward,))]
+    ways = [(FORWARD * forward.value, (forward,))] if forward else []
+    return [*ways, (SHARED * shared.value, (shared,))] if shared else [*ways]
+
+
+def _way_to(source: Scored) -> tuple[Bridge, ...]:
+    """How the source of a second hop was reached itself, the best way."""
+    return max(_first_hops(source), default=(0.0, ()), key=lambda way: way[0])[1]
 
 
 def _step(bridge: Bridge, source: Row, target: Row) -> BridgeStep:
