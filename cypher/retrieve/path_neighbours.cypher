@@ -1,11 +1,12 @@
 // Where paths go on: the names that passages mention, or are about, together with some names, or facts tie to them.
-// Parameters: $names LIST<STRING> (ids of entities); $most INTEGER (passages, and facts, of each that are looked at);
-//   $ends LIST<STRING> (ids of entities that are told although one passage alone mentions them);
-//   $only LIST<STRING> or null (ids of the entities that are wanted; all of them)
+// Parameters: $asked MAP {names LIST<STRING> (ids of entities); only LIST<STRING> or null (ids of the entities that are
+//   wanted; all of them)} (in a map, since the server plans a statement anew for each order of magnitude of a list);
+//   $most INTEGER (passages, and facts, of each name that are looked at);
+//   $ends LIST<STRING> (ids of entities that are told although one passage alone mentions them)
 // Rows: id, key, name, type STRING; df INTEGER (chunks that mention it); parsed INTEGER (those in which a parser saw a
-//   name); full BOOLEAN (a passage has it as its own name); met LIST<INTEGER> (places in $names of those that it is with)
-UNWIND range(0, size($names) - 1) AS place
-MATCH (x:Overstory {id: $names[place]}) WHERE x:Entity:{{corpus}}
+//   name); full BOOLEAN (a passage has it as its own name); met LIST<INTEGER> (places in the list of those it is with)
+UNWIND range(0, size($asked.names) - 1) AS place
+MATCH (x:Overstory {id: $asked.names[place]}) WHERE x:Entity:{{corpus}}
 CALL (x) {
   CALL (x) {
     MATCH (x)-[:MENTIONS|ABOUT]-(c:{{corpus}}_Chunk)
@@ -18,7 +19,7 @@ CALL (x) {
   }
   RETURN DISTINCT e
 }
-WITH e, place WHERE e <> x AND ($only IS NULL OR e.id IN $only)
+WITH e, place WHERE e <> x AND ($asked.only IS NULL OR e.id IN $asked.only)
 WITH e, collect(place) AS met
 WITH e, met, CASE WHEN e.dictionary_df > e.df THEN e.dictionary_df ELSE e.df END AS df WHERE df > 1 OR e.id IN $ends
 RETURN e.id AS id, e.key AS key, e.name AS name, e.type AS type, df, e.df AS parsed,

@@ -1,14 +1,15 @@
 // What ties two names together: the facts that have both, and the passages that mention, or are about, both.
-// Parameters: $pairs LIST<LIST<STRING>> (ids of two entities, the rarer one first); $most INTEGER (passages, and facts,
-//   of a pair that are told: those first that have both names in a sentence)
-// Rows: pair INTEGER (its place in $pairs); together INTEGER (such passages);
+// Parameters: $asked MAP {pairs LIST<LIST<STRING>> (ids of two entities, the rarer one first)} (in a map, since the
+//   server plans a statement anew for each order of magnitude of a list); $most INTEGER (passages, and facts, of a pair
+//   that are told: those first that have both names in a sentence)
+// Rows: pair INTEGER (its place in the list); together INTEGER (such passages);
 //   passages LIST<MAP {chunk STRING; first, second LIST<LIST<INTEGER>> (the sentences that say the names);
 //   about_first, about_second LIST<STRING> (what tells that the passage is about them);
 //   longer_first, longer_second LIST<STRING> (ids of the names in the passage that have the name as a part)}>,
 //   facts LIST<MAP {chunk, subject, predicate, object, quote STRING; sentence INTEGER or null}>
-UNWIND range(0, size($pairs) - 1) AS pair
-MATCH (x:Overstory {id: $pairs[pair][0]}) WHERE x:Entity:{{corpus}}
-MATCH (y:Overstory {id: $pairs[pair][1]}) WHERE y:Entity:{{corpus}}
+UNWIND range(0, size($asked.pairs) - 1) AS pair
+MATCH (x:Overstory {id: $asked.pairs[pair][0]}) WHERE x:Entity:{{corpus}}
+MATCH (y:Overstory {id: $asked.pairs[pair][1]}) WHERE y:Entity:{{corpus}}
 CALL (x, y) {
   MATCH (x)-[m:MENTIONS|ABOUT]-(c:{{corpus}}_Chunk)
   WITH y, c, collect(m.sentences) AS first
@@ -32,7 +33,9 @@ RETURN pair, size(shared) AS together,
   COLLECT {
     MATCH (x)-[:RELATED]-(y)
     WITH DISTINCT x, y
-    MATCH (x)<-[:SUBJECT|OBJECT]-(f:Fact)-[:SUBJECT|OBJECT]->(y)
+    MATCH (x)<-[:SUBJECT|OBJECT]-(f:Fact)
+    WITH y, f LIMIT 1000000 // so that the facts of the rarer name are read, and not those of the other
+    MATCH (f)-[:SUBJECT|OBJECT]->(y)
     MATCH (f)-[s:STATED_IN]->(c:{{corpus}}_Chunk)
     RETURN {chunk: c.id, subject: f.subject, predicate: f.predicate, object: f.object, quote: s.quote,
       sentence: s.sentence} ORDER BY c.id, s.position, f.id LIMIT $most

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from overstory.errors import SchemaTooNew, StatementFailed
@@ -17,6 +17,15 @@ VECTOR_INDEX_DOWN_TO = 300
 
 A scan of 1,000 vectors takes 15 to 30 ms and is exact; an index answers in 4 ms and its recall is measured.
 """
+
+CREATED_BY = {
+    "document": "schema/document_id_index",
+    "key": "schema/document_key_index",
+    "id": "schema/chunk_id_index",
+    "text": "schema/chunk_text_index",
+    "names": "schema/chunk_name_index",
+}
+"""The indexes that every corpus has, by the kinds that their names have, and the statements that make them."""
 
 PROPERTIES = ("embedding", "embedding_alternate")
 """Where a chunk's vector may be. `Corpus.embedding_property` says which is asked; the other is filled by --re-embed."""
@@ -87,13 +96,18 @@ def await_index(graph: GraphClient, name: str) -> None:
 def create_indexes(graph: GraphClient, label: str, analyzer: str) -> None:
     """The indexes that every corpus has from its creation: ids of documents and chunks, source keys, words, and what
     names may begin with."""
-    graph.run("schema/document_id_index", label)
-    graph.run("schema/document_key_index", label)
-    graph.run("schema/chunk_id_index", label)
-    graph.run("schema/chunk_text_index", label, analyzer=analyzer)
-    graph.run("schema/chunk_name_index", label)
-    for kind in ("document", "key", "id", "text", "names"):
-        await_index(graph, f"overstory_{kind}_{label}")
+    made = {f"overstory_{kind}_{label}": kind for kind in CREATED_BY}
+    for name in _not_online(graph, made):
+        graph.run(CREATED_BY[made[name]], label, analyzer=analyzer)  # which one of them takes
+    for name in _not_online(graph, made):
+        await_index(graph, name)
+
+
+def _not_online(graph: GraphClient, names: Iterable[str]) -> list[str]:
+    """One statement where each `CREATE … IF NOT EXISTS` would be one, and one more to await it."""
+    wanted = list(names)
+    online = {row["name"] for row in graph.run("schema/online_indexes", read=True, names=wanted)}
+    return [name for name in wanted if name not in online]
 
 
 def name_index(label: str) -> str:
@@ -128,5 +142,5 @@ def drop_vector_index(graph: GraphClient, label: str, embedding_property: str) -
 
 def drop_indexes(graph: GraphClient, label: str) -> None:
     """Drops every index of a corpus."""
-    for kind in ("document", "key", "id", "text", "names", "vector", "vector_alternate"):
+    for kind in (*CREATED_BY, "vector", "vector_alternate"):
         graph.run(f"schema/drop_{kind}_index", label)

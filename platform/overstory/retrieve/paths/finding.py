@@ -105,7 +105,9 @@ class _Finding:
         if not new:
             return
         rarer_first = [self._rarer_first(pair) for pair in new]
-        rows = self._tx.run("retrieve/path_steps", self._corpus.label, pairs=rarer_first, most=PASSAGES_A_PAIR)
+        rows = self._tx.run(
+            "retrieve/path_steps", self._corpus.label, asked={"pairs": rarer_first}, most=PASSAGES_A_PAIR
+        )
         self._said |= {pair: [] for pair in new}
         for row in rows:
             self._said[new[row["pair"]]] = statements(row, rarer_first[row["pair"]])

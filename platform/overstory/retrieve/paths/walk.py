@@ -144,10 +144,9 @@ class Walk:
         rows = self._tx.run(
             "retrieve/path_neighbours",
             self._corpus.label,
-            names=names,
+            asked={"names": names, "only": only},
             most=PASSAGES_OF_AN_END,
             ends=[self._ends.start.id, self._ends.end.id],
-            only=only,
         )
         for row in rows:
             self._add(row, names, side)
