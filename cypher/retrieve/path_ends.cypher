@@ -9,6 +9,6 @@ CALL () {
   UNWIND $ids AS id
   MATCH (e:Overstory {id: id}) WHERE e:Entity:{{corpus}}
   RETURN collect({id: e.id, key: e.key, name: e.name, type: e.type,
-    df: CASE WHEN e.dictionary_df > e.df THEN e.dictionary_df ELSE e.df END}) AS names
+    df: CASE WHEN e.dictionary_df > e.df THEN e.dictionary_df ELSE coalesce(e.df, 0) END}) AS names
 }
 RETURN EXISTS { MATCH (:Entity:{{corpus}}) } AS named, changed + stale AS changed, chunks, names

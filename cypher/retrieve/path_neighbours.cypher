@@ -21,6 +21,6 @@ CALL (x) {
 }
 WITH e, place WHERE e <> x AND ($asked.only IS NULL OR e.id IN $asked.only)
 WITH e, collect(place) AS met
-WITH e, met, CASE WHEN e.dictionary_df > e.df THEN e.dictionary_df ELSE e.df END AS df WHERE df > 1 OR e.id IN $ends
-RETURN e.id AS id, e.key AS key, e.name AS name, e.type AS type, df, e.df AS parsed,
+WITH e, met, CASE WHEN e.dictionary_df > e.df THEN e.dictionary_df ELSE coalesce(e.df, 0) END AS df WHERE df > 1 OR e.id IN $ends
+RETURN e.id AS id, e.key AS key, e.name AS name, e.type AS type, df, coalesce(e.df, 0) AS parsed,
   coalesce(e.subject, false) AND EXISTS { (e)-[:ABOUT {full: true}]->() } AS full, met

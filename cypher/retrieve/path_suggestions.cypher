@@ -5,4 +5,4 @@ CALL db.index.fulltext.queryNodes($index, $query, {limit: $depth}) YIELD node AS
 WITH c WHERE c:{{corpus}}_Chunk
 MATCH (c)-[:MENTIONS]->(e:Entity)
 WITH DISTINCT e
-RETURN e.key AS key, e.name AS name, CASE WHEN e.dictionary_df > e.df THEN e.dictionary_df ELSE e.df END AS df
+RETURN e.key AS key, e.name AS name, CASE WHEN e.dictionary_df > e.df THEN e.dictionary_df ELSE coalesce(e.df, 0) END AS df

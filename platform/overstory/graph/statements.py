@@ -6,6 +6,7 @@ The one placeholder is `{{corpus}}`, a corpus label. Everything else travels as 
 from __future__ import annotations
 
 import functools
+import re
 from pathlib import Path
 
 from overstory.graph.ids import CORPUS_LABEL
@@ -35,6 +36,12 @@ def statement(name: str, label: str | None = None) -> str:
     if label is None or not CORPUS_LABEL.fullmatch(label):
         raise ValueError(f"{name} needs a corpus label, not {label!r}")
     return text.replace(PLACEHOLDER, label)
+
+
+@functools.lru_cache(maxsize=4_096)
+def with_a_map(text: str, names: tuple[str, ...]) -> str:
+    """A statement that takes these of its parameters from the map `$given`."""
+    return re.sub(rf"\$({'|'.join(map(re.escape, names))})\b", r"$given.\1", text) if names else text
 
 
 def statement_names(folder: str = "") -> list[str]:

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 from tests.passages import OpenCorpus, passage
 
+from overstory.errors import NameNotFound
 from overstory.graph import read_corpus
 from overstory.knowledge import Knowledge
+from overstory.progress import Step, progress_to
 from overstory.protocols import Embedder, Extractor, Vectors
 from overstory.retrieve.vectors import VectorCache
 from overstory.settings import Settings
@@ -94,3 +96,26 @@ def test_vectors_are_kept_until_the_corpus_changes(corpus: Knowledge) -> None:
     assert np.array_equal(read(large, [*reversed(ids)]), expected[::-1])
     assert not read(large, ["of no chunk"]).any()
     assert read(large, []).shape == (0, 384)
+
+
+def test_nonsense_is_told_from_what_was_asked(corpus: Knowledge) -> None:
+    assert any("nearest by meaning" in note for note in corpus.search("asdkjh qwoeiu zmxn").notes)
+    assert not corpus.search("Who directed Ostwind?").notes
+
+
+@pytest.mark.parametrize("stage", ["link", "names"])
+def test_an_index_that_was_stopped_before_it_has_names_is_searched_without(open_corpus: OpenCorpus, stage: str) -> None:
+    def stop(step: Step) -> None:
+        if step.task == stage:
+            raise InterruptedError
+
+    knowledge = open_corpus()
+    knowledge.progress = progress_to(stop)
+    knowledge.ingest_documents([WINE, WOMAN])
+    with pytest.raises(InterruptedError):
+        knowledge.index()
+    evidence = knowledge.search("Was Karla Ehrenreich born in Bad Wimpfen?")
+    assert evidence.hits[0].source_key == "woman"
+    assert any("overstory index" in note for note in evidence.notes)
+    with pytest.raises(NameNotFound):
+        knowledge.paths("Karla", "Bad Wimpfen")

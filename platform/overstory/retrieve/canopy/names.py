@@ -68,7 +68,7 @@ def asked_names(tx: Transaction, corpus: Corpus, question: str) -> AskedNames:
     ids = [entity_id(corpus.label, key) for key in dict.fromkeys(possible_names(tokens))]
     (row,) = tx.run("retrieve/canopy_names", corpus.label, ids=ids)
     known = {
-        key: AskedName(id_, key, name, df, specificity(corpus.named_chunks, df), subject)
+        key: AskedName(id_, key, name, df, specificity(named_chunks(corpus), df), subject)
         for id_, key, name, df, subject in row["names"]
     }
     found = question_names(question, NameDictionary(known))
@@ -81,6 +81,11 @@ def asked_names(tx: Transaction, corpus: Corpus, question: str) -> AskedNames:
         words=frozenset(tokens.forms) | {form for form, _ in tokens.bare.values()},
         outdated=row["changed"] > 0 or not corpus.named_by,
     )
+
+
+def named_chunks(corpus: Corpus) -> int:
+    """The chunks among which names were counted; 0, where names tell nothing, before the first time."""
+    return max(0, corpus.named_chunks)
 
 
 def possible_names(tokens: Tokens) -> Iterator[str]:

@@ -18,7 +18,7 @@ from overstory.processors import processors
 from overstory.protocols import Vectors
 from overstory.retrieve.base import RetrievalContext, ask_as_it_is_now, hit, text_index_name
 from overstory.retrieve.canopy import scoring
-from overstory.retrieve.canopy.names import AskedNames, asked_names, rare_phrases
+from overstory.retrieve.canopy.names import AskedNames, asked_names, named_chunks, rare_phrases
 from overstory.retrieve.canopy.paths import bridge_paths
 from overstory.retrieve.canopy.scoring import Candidate, Link, Place, Scored, Seed, Way
 from overstory.retrieve.question import clean_question, full_text_query
@@ -38,6 +38,8 @@ CHUNKS_A_PHRASE = 10
 """The full-text index compares stems, so that more than the few that make a phrase rare are looked at."""
 
 OUTDATED = "names are older than the documents: overstory index finds those of new ones"
+UNFINISHED = "the index has no names yet, and nothing is found by following them: run overstory index"
+BY_MEANING = "no word and no name of the question is in the corpus: these are the nearest by meaning, near or not"
 
 
 class CanopyRetriever:
@@ -66,7 +68,7 @@ class CanopyRetriever:
             rest = vector if names.rest == text else self._embedded(names.rest)  # while passages are
             ranked = _Asking(tx, corpus, self._vectors, names, vector, rest).ranked(k)
             hits, paths = _shown(tx, corpus, ranked, k)
-            told = (*notes, *([OUTDATED] if names.outdated else []), *([] if hits else ["nothing found"]))
+            told = (*notes, *_notes(corpus, names, ranked))
             return Evidence(question=question, retriever=self.name, hits=hits, notes=told, paths=paths)
 
         return ask_as_it_is_now(self._context, "retrieve/canopy", ask)
@@ -126,7 +128,7 @@ class _Asking:
 
     def _first(self, found: Sequence[_Found], asked: Vectors) -> dict[str, Candidate]:
         """What was found, compared with question and rest."""
-        seeds = _seeds(found, self.names, self.corpus.named_chunks)
+        seeds = _seeds(found, self.names, named_chunks(self.corpus))
         words = {each.chunk: each.words for each in found if each.words is not None}
         ids = list(dict.fromkeys(each.chunk for each in found if each.phrase is None or each.chunk in seeds))
         return {
@@ -158,7 +160,7 @@ class _Asking:
             most=MOST_ABOUT,
             most_shared=scoring.MOST_SHARED,
         )
-        links = [_link(name, self.corpus.named_chunks) for name in row["names"]]
+        links = [_link(name, named_chunks(self.corpus)) for name in row["names"]]
         several = {chunk for link in links if len(link.about) > 1 for chunk, _ in link.about}
         ids = [*sources, *sorted(several.difference(sources))]
         vectors = dict(zip(ids, self.cache.of(self.tx, self.corpus, ids), strict=True)) if several else {}
@@ -203,7 +205,9 @@ def _seeds(found: Iterable[_Found], names: AskedNames, chunks: int) -> dict[str,
             seeded.append((each.chunk, Seed(name.name, name.tells * weight)))
     seeds: dict[str, Seed] = {}
     for chunk, seed in (*seeded, *rare_phrases(names, phrases, chunks).items()):
-        if chunk not in seeds or (seed.weight, seed.name) > (seeds[chunk].weight, seeds[chunk].name):
+        if seed.weight > 0 and (
+            chunk not in seeds or (seed.weight, seed.name) > (seeds[chunk].weight, seeds[chunk].name)
+        ):
             seeds[chunk] = seed
     return seeds
 
@@ -229,6 +233,16 @@ def _nearest(link: Link, vectors: Mapping[str, Vectors]) -> dict[str, str]:
         cosines = np.stack([vectors[chunk] for chunk in others]) @ vectors[source.chunk] if others else ()
         nearest |= {source.chunk: others[int(np.argmax(cosines))]} if others else {}
     return nearest
+
+
+def _notes(corpus: Corpus, names: AskedNames, ranked: Sequence[Scored]) -> Iterator[str]:
+    """What the reader should know of the result."""
+    if names.outdated:
+        yield OUTDATED if corpus.named_by else UNFINISHED
+    if not ranked:
+        yield "nothing found"
+    elif not any(one.candidate.words or one.candidate.seed for one in ranked):
+        yield BY_MEANING
 
 
 def _shown(

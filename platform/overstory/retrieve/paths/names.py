@@ -11,6 +11,7 @@ from overstory.errors import IndexMissing, NameNotFound, QuestionError
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.graph.ids import entity_id
+from overstory.notebook import shortened
 from overstory.retrieve.base import text_index_name
 from overstory.retrieve.question import clean_question, full_text_query
 from overstory.text.names import entity_key
@@ -134,10 +135,10 @@ def _not_found(tx: Transaction, corpus: Corpus, name: str, key: str, *, outdated
     if outdated:
         remedies.append(f"The index is older than the documents: {_index_command(corpus)}")
     if not remedies:
-        command = f"overstory search {shlex.quote(name)} --corpus {shlex.quote(corpus.name)}"
+        command = f"overstory search {shlex.quote(shortened(name))} --corpus {shlex.quote(corpus.name)}"
         remedies.append(f"Names are what texts call people, places, works and the like; {command} finds other words.")
     return NameNotFound(
-        f"No passage of corpus {corpus.name!r} mentions the name {name!r}.",
+        f"No passage of corpus {corpus.name!r} mentions the name {shortened(name)!r}.",
         name=name,
         suggestions=suggestions,
         remedy=" ".join(remedies),
