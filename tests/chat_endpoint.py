@@ -53,6 +53,15 @@ def failing(status: int, message: str = "no", headers: Mapping[str, str] | None 
     return sending(status, {"error": {"message": message} | more}, headers)
 
 
+def obedient(handler: Handler, request: dict[str, Any]) -> None:
+    """JSON where a schema is given, else some words, and no more of them than asked for."""
+    words = '{"city": "Dublin"}' if "response_format" in request else "He was born in Dublin by the sea"
+    given = words.split()[: request["max_tokens"]]
+    finish = "stop" if len(given) == len(words.split()) else "length"
+    usage = {"prompt_tokens": 10, "completion_tokens": len(given)}
+    saying(" ".join(given), finish=finish, usage=usage)(handler, request)
+
+
 def half(handler: Handler, request: dict[str, Any]) -> None:
     """Announces an answer, sends half of it, and hangs up."""
     content = json.dumps(completion()).encode()
@@ -106,7 +115,7 @@ def dribbling(handler: Handler, request: dict[str, Any]) -> None:
 
 @dataclass
 class Endpoint:
-    """A running server. `acts` are used up one by one; then every answer is a good one.
+    """A running server. `acts` are used up one by one; then all requests are answered by `then`.
 
     Attributes:
         requests, keys: JSON bodies and Authorization headers, in order.
@@ -116,6 +125,7 @@ class Endpoint:
 
     url: str = ""
     acts: list[Act] = field(default_factory=list[Act])
+    then: Act = field(default_factory=saying)
     requests: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     keys: list[str] = field(default_factory=list[str])
     most_at_once: int = 0
@@ -138,7 +148,7 @@ class Handler(BaseHTTPRequestHandler):
         with endpoint.lock:
             endpoint.requests.append(body)
             endpoint.keys.append(self.headers.get("Authorization", ""))
-            act = endpoint.acts.pop(0) if endpoint.acts else saying()
+            act = endpoint.acts.pop(0) if endpoint.acts else endpoint.then
             endpoint.at_once += 1
             endpoint.most_at_once = max(endpoint.most_at_once, endpoint.at_once)
         try:

