@@ -3,6 +3,7 @@
 from overstory.llm.budget import Accounts, Estimate, Prices, Spent
 from overstory.llm.cache import AnswerCache, CacheSize
 from overstory.llm.chat import Chat, Reply, Request
+from overstory.llm.checking import ModelCheck, check_model
 from overstory.llm.prompts import Prompt, as_data, prompt, read_prompt
 from overstory.llm.registry import answer_cache, llm_names, make_chat_model, open_chat
 
@@ -12,6 +13,7 @@ __all__ = [
     "CacheSize",
     "Chat",
     "Estimate",
+    "ModelCheck",
     "Prices",
     "Prompt",
     "Reply",
@@ -19,6 +21,7 @@ __all__ = [
     "Spent",
     "answer_cache",
     "as_data",
+    "check_model",
     "llm_names",
     "make_chat_model",
     "open_chat",

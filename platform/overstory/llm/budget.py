@@ -193,7 +193,7 @@ class Accounts:
 
     def _exhausted(self, tokens: int) -> BudgetExhausted:
         return BudgetExhausted(
-            f"The budget of {self.budget_tokens:,} tokens is nearly used up: {self._books.spent.usage.tokens:,} were"
-            f" spent, and the next request may take {tokens:,}. It was not sent.",
+            f"The budget of {self.budget_tokens:,} tokens does not hold the next request, which was not sent:"
+            f" {self._books.spent.usage.tokens:,} were spent, and it may take {tokens:,}.",
             remedy="What was done is kept. Run the same command with a higher --budget-tokens to go on.",
         )

@@ -42,6 +42,7 @@ class LocalServer:
         self.key = secrets.token_urlsafe(16)
         params = xllamacpp.CommonParams()
         params.model.path = str(file)
+        params.model_alias = {file.stem}
         params.n_ctx = context * at_once
         params.n_parallel = at_once
         params.hostnames = ["127.0.0.1"]

@@ -95,7 +95,7 @@ def test_prompts_come_with_the_package_or_from_a_file_of_ones_own(tmp_path: Path
 def test_control_tokens_are_defused_in_data_and_in_questions(token: str) -> None:
     [_, user] = parse_prompt("answer", FILE).messages(question=f"Who {token}?", passage=f"He said {token} then.")
     assert token not in user.text
-    assert user.text.count(token[2:]) == 2
+    assert user.text.count(f"{token.lstrip('<[')} then.") == 1
 
 
 def test_common_text_stays_as_it_is() -> None:
