@@ -78,8 +78,8 @@ def test_half_characters_and_zeros_are_no_trouble(model: ChatModel) -> None:
 
 def test_several_threads_are_answered(model: ChatModel) -> None:
     with ThreadPoolExecutor(3) as threads:
-        answers = list(threads.map(lambda _: model.complete(ASKED, max_tokens=3), range(3)))
-    assert all(answer.text for answer in answers)
+        answers = [threads.submit(model.complete, ASKED, max_tokens=3) for _ in range(3)]
+        assert all(answer.result().text for answer in answers)
 
 
 def test_cancelling_when_nothing_is_asked_does_nothing(model: ChatModel) -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import concurrent.futures
+import logging
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Generic, NoReturn, Self, TypeVar
 
-from overstory.errors import AnswerTruncated, AnswerUnusable, LlmCancelled
+from overstory.errors import AnswerTruncated, AnswerUnusable, LlmCancelled, LlmError
 from overstory.llm.budget import Accounts, Estimate, prompt_tokens_at_most
 from overstory.llm.cache import AnswerCache, request_key
 from overstory.llm.structured import Malformed, correction, parsed, schema_of
@@ -27,6 +29,8 @@ R = TypeVar("R")
 
 AT_ONCE = 4
 CANCEL_SECONDS = 0.2
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,28 @@ class Request:
     max_tokens: int | None = None
 
 
+class Turns:
+    """Lets threads that would ask the same wait for each other, so that the second finds the answer remembered."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._held: dict[str, tuple[threading.Lock, int]] = {}  # with how many hold or want it
+
+    @contextmanager
+    def of(self, key: str) -> Generator[None]:
+        with self._lock:
+            turn, wanted = self._held.get(key, (threading.Lock(), 0))
+            self._held[key] = (turn, wanted + 1)
+        try:
+            with turn:
+                yield
+        finally:
+            with self._lock:
+                turn, wanted = self._held.pop(key)
+                if wanted > 1:
+                    self._held[key] = (turn, wanted - 1)
+
+
 class Chat:
     """Asks a model, remembers answers that can be used, books what they take. Safe to share between threads."""
 
@@ -62,6 +88,7 @@ class Chat:
         at_once: int = AT_ONCE,
         stage: str = "chat",
         question: str | None = None,
+        _turns: Turns | None = None,
     ) -> None:
         """
         Args:
@@ -75,6 +102,7 @@ class Chat:
         self.at_once = max(1, at_once)
         self.stage = stage
         self.question = question
+        self._turns = _turns or Turns()
 
     def __enter__(self) -> Self:
         return self
@@ -91,7 +119,13 @@ class Chat:
     def booked(self, stage: str, question: str | None = None) -> Chat:
         """The same model, memory and accounts; what it takes is booked under this stage and question."""
         return Chat(
-            self.model, cache=self.cache, accounts=self.accounts, at_once=self.at_once, stage=stage, question=question
+            self.model,
+            cache=self.cache,
+            accounts=self.accounts,
+            at_once=self.at_once,
+            stage=stage,
+            question=question,
+            _turns=self._turns,
         )
 
     def ask(self, messages: Sequence[Message], *, max_tokens: int | None = None) -> Completion:
@@ -105,15 +139,16 @@ class Chat:
         """
         limit = self._limit(max_tokens)
         key = self._key(messages, None, limit)
-        remembered = self._remembered(key)
-        if remembered is not None:
-            self._book(remembered)
-            return remembered
-        reply = self._paid(messages, None, limit, _text)
-        if isinstance(reply, Malformed):
-            raise AnswerUnusable("The model gave an empty answer.", remedy="Ask again, or use another model.")
-        self._remember(key, reply.completion)
-        return reply.completion
+        with self._turns.of(key):
+            remembered = self._remembered(key)
+            if remembered is not None:
+                self._book(remembered)
+                return remembered
+            reply = self._paid(messages, None, limit, _text)
+            if isinstance(reply, Malformed):
+                raise AnswerUnusable("The model gave an empty answer.", remedy="Ask again, or use another model.")
+            self._remember(key, reply.completion)
+            return reply.completion
 
     def ask_for(self, kind: type[T], messages: Sequence[Message], *, max_tokens: int | None = None) -> Reply[T]:
         """A value of a pydantic model. An answer that is none is corrected once by the model itself.
@@ -128,23 +163,22 @@ class Chat:
 
         schema, limit = schema_of(kind), self._limit(max_tokens)
         key = self._key(messages, schema, limit)
-        remembered = self._remembered(key)
-        if remembered is not None and self.cache is not None:
-            try:
-                value = judge(remembered.text)
-            except Malformed:  # a check of the model's own has changed, which no schema shows
-                self.cache.drop(key)
-            else:
-                self._book(remembered)
-                return Reply(value, remembered)
-        reply = self._paid(messages, schema, limit, judge)
-        if isinstance(reply, Malformed):
-            again = [*messages, *correction(reply.text, str(reply))]
-            reply = self._paid(again, schema, limit, judge)
-        if isinstance(reply, Malformed):
-            _unusable(kind, reply)
-        self._remember(key, reply.completion)
-        return reply
+        with self._turns.of(key):
+            remembered = self._remembered(key)
+            if remembered is not None:
+                # Where it is none: a check of the class's own has changed, which no schema shows.
+                with suppress(Malformed):
+                    value = judge(remembered.text)
+                    self._book(remembered)
+                    return Reply(value, remembered)
+            reply = self._paid(messages, schema, limit, judge)
+            if isinstance(reply, Malformed):
+                again = [*messages, *correction(reply.text, str(reply))]
+                reply = self._paid(again, schema, limit, judge)
+            if isinstance(reply, Malformed):
+                _unusable(kind, reply)
+            self._remember(key, reply.completion)
+            return reply
 
     def each(self, work: Callable[[A], R], items: Iterable[A]) -> Iterator[R]:
         """`work(item)` for each item, in order, several at a time.
@@ -197,6 +231,8 @@ class Chat:
         self, messages: Sequence[Message], schema: JsonSchema | None, limit: int, judge: Callable[[str], V]
     ) -> Reply[V] | Malformed:
         """Sends a request within the budget, and books what it took, whether its answer can be used or not."""
+        if self.cache is not None:
+            self.cache.prepare()
         with self.accounts.reserved(prompt_tokens_at_most(messages, schema) + limit):
             completion = self.model.complete(messages, schema, max_tokens=limit)
             if completion.truncated:
@@ -225,7 +261,10 @@ class Chat:
 
     def _remember(self, key: str, completion: Completion) -> None:
         if self.cache is not None:
-            self.cache.put(key, completion)
+            try:
+                self.cache.put(key, completion)
+            except LlmError as error:  # it was paid for: better used once than lost
+                _log.warning("An answer could not be remembered. %s", error)
 
     def _book(self, completion: Completion, *, wasted: bool = False) -> None:
         self.accounts.add(completion, stage=self.stage, question=self.question, wasted=wasted)

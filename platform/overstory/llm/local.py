@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import secrets
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from overstory.errors import ExtraMissing, LlmError
 from overstory.llm.digests import fingerprint_of
@@ -36,7 +38,7 @@ class LocalServer:
             LlmError: the file is no model.
         """
         try:
-            import xllamacpp
+            xllamacpp: Any = importlib.import_module("xllamacpp")  # compiled, and tells no types
         except ImportError as error:
             raise ExtraMissing("xllamacpp", extra="local-llm") from error
         self.key = secrets.token_urlsafe(16)
@@ -52,7 +54,7 @@ class LocalServer:
         params.warmup = False
         params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
         try:
-            self._server = xllamacpp.Server(params)
+            self._server: Any = xllamacpp.Server(params)
         except (RuntimeError, ValueError) as error:
             raise LlmError(
                 f"{file} cannot be run: {error}", remedy="Set OVERSTORY_LLM_MODEL to a GGUF file that llama.cpp reads."

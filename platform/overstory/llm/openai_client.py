@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import importlib.util
 import random
 import time
 from collections.abc import Sequence
@@ -158,8 +159,10 @@ class OpenAiChat:
                         **_request(self._model, messages, schema, limit, dialect, self._settings.temperature)
                     )
             except openai.APIStatusError as error:
+                if self._dialect != dialect:  # another request has learned meanwhile
+                    continue
                 told = f"{error.message} {error.param or ''}".lower()
-                other = self._dialect.without(told) if error.status_code in (400, 422, 501) else None
+                other = dialect.without(told) if error.status_code in (400, 422, 501) else None
                 if other is None or (self._settings.form == "schema" and not other.enforces):
                     raise
                 self._dialect = other
@@ -220,10 +223,8 @@ def _checked(settings: LlmSettings) -> str:
     Raises:
         ExtraMissing, LlmError: as `OpenAiChat`.
     """
-    try:
-        import openai  # noqa: F401 # whether it is there
-    except ImportError as error:
-        raise ExtraMissing("openai", extra="llm") from error
+    if importlib.util.find_spec("openai") is None:
+        raise ExtraMissing("openai", extra="llm")
     if not settings.model:
         raise LlmError(
             "The language model has no name.", remedy="Set OVERSTORY_LLM_MODEL to the name that the endpoint knows."

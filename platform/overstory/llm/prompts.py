@@ -70,7 +70,7 @@ class Prompt:
         Raises:
             TypeError: a slot is left empty, there is none of a name, or `{{slot}}` is given several texts.
         """
-        if set(values) != self.slots:
+        if values.keys() != self.slots:
             raise TypeError(
                 f"The prompt {self.name!r} has the slots {sorted(self.slots)}, and was given {sorted(values)}."
             )
@@ -112,7 +112,9 @@ def parse_prompt(name: str, text: str) -> Prompt:
         SettingsError: it has no message, an empty one, or braces that make no slot.
     """
     pieces = _HEADING.split(text)
-    parts = tuple((cast("Role", role), body.strip()) for role, body in zip(pieces[1::2], pieces[2::2], strict=True))
+    parts: tuple[tuple[Role, str], ...] = tuple(
+        (cast("Role", role), body.strip()) for role, body in zip(pieces[1::2], pieces[2::2], strict=True)
+    )
     if not parts or not all(body for _, body in parts):
         raise SettingsError(
             f"The prompt {name!r} has no message, or an empty one.",

@@ -86,6 +86,8 @@ def test_cache_shows_and_forgets_what_is_remembered(endpoint: Endpoint, capsys: 
         chat.ask([Message("user", "Where?")])
         chat.ask([Message("user", "Where?")])
     assert len(endpoint.requests) == 1
+    folder = answer_cache(settings).path.parent
+    assert all(KEY.encode() not in file.read_bytes() for file in folder.iterdir())
     assert run(["llm", "cache"]) == 0
     assert "1 answer remembered, 0.0 MB, 12 tokens" in capsys.readouterr().out
     assert run(["llm", "cache", "--clear", "--json"]) == 0

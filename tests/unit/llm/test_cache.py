@@ -89,6 +89,17 @@ def test_a_broken_file_is_begun_anew(cache: AnswerCache, content: bytes) -> None
     assert cache.get("a")
 
 
+def test_a_file_that_is_broken_further_in_is_begun_anew(cache: AnswerCache) -> None:
+    for number in range(50):
+        cache.put(str(number), Completion("x" * 1_000, "m", Usage()))
+    content = bytearray(cache.path.read_bytes())
+    content[1_000:] = b"\xff" * (len(content) - 1_000)
+    cache.path.write_bytes(content)
+    assert cache.get("7") is None
+    cache.put("a", ANSWER)
+    assert cache.get("a")
+
+
 def test_a_file_of_another_version_is_begun_anew(cache: AnswerCache) -> None:
     cache.put("a", ANSWER)
     database = sqlite3.connect(cache.path)
@@ -116,7 +127,8 @@ def test_processes_and_threads_write_at_the_same_time(cache: AnswerCache) -> Non
     for process in processes:
         process.start()
     with ThreadPoolExecutor(3) as threads:
-        list(threads.map(lambda name: _fill(cache.path, name), "xyz"))
+        for done in [threads.submit(_fill, cache.path, name) for name in "xyz"]:
+            done.result()
     for process in processes:
         process.join()
     assert [process.exitcode for process in processes] == [0, 0]

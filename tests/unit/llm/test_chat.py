@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -88,6 +90,45 @@ def test_a_truncated_answer_is_an_error_and_booked_as_wasted(cache: AnswerCache)
     assert "OVERSTORY_LLM_MAX_TOKENS" in caught.value.remedy
     assert chat.accounts.spent.wasted == 220
     assert cache.size().answers == 0
+
+
+def test_threads_that_ask_the_same_pay_once(cache: AnswerCache) -> None:
+    class Slow(ScriptedChat):
+        def complete(
+            self, messages: Sequence[Message], schema: JsonSchema | None = None, *, max_tokens: int | None = None
+        ) -> Completion:
+            time.sleep(0.05)
+            return super().complete(messages, schema, max_tokens=max_tokens)
+
+    model = Slow("Dublin")
+    chat = Chat(model, cache=cache, at_once=4)
+    assert list(chat.each(lambda _: chat.booked("s").ask(ASKED).text, range(8))) == ["Dublin"] * 8
+    assert len(model.asked) == 1
+
+
+def test_what_cannot_be_remembered_is_not_asked(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    model = ScriptedChat("Dublin")
+    chat = Chat(model, cache=AnswerCache(tmp_path / "file" / "answers.sqlite3", most_bytes=1_000))
+    with pytest.raises(LlmError, match="remembered answers"):
+        chat.ask(ASKED)
+    assert model.asked == []
+
+
+def test_an_answer_that_can_no_longer_be_remembered_is_not_lost(
+    cache: AnswerCache, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Spoiling(ScriptedChat):
+        def complete(
+            self, messages: Sequence[Message], schema: JsonSchema | None = None, *, max_tokens: int | None = None
+        ) -> Completion:
+            shutil.rmtree(cache.path.parent)
+            cache.path.parent.write_text("no folder")
+            return super().complete(messages, schema, max_tokens=max_tokens)
+
+    cache.path = cache.path.parent / "llm" / cache.path.name
+    assert Chat(Spoiling("Dublin"), cache=cache).ask(ASKED).text == "Dublin"
+    assert "could not be remembered" in caplog.text
 
 
 def test_a_remembered_answer_that_a_stricter_class_refuses_is_asked_for_again(cache: AnswerCache) -> None:

@@ -139,6 +139,18 @@ def test_a_model_of_another_dialect_is_spoken_to_in_it(endpoint: Endpoint, made:
     ]
 
 
+def test_requests_that_are_refused_together_all_learn(endpoint: Endpoint, made: Make) -> None:
+    def old(handler: Handler, request: dict[str, Any]) -> None:
+        time.sleep(0.05)
+        (failing(400, "no response_format here") if "response_format" in request else saying())(handler, request)
+
+    endpoint.then = old
+    chat = made(at_once=4)
+    with ThreadPoolExecutor(4) as threads:
+        for done in [threads.submit(chat.complete, ASKED, SCHEMA) for _ in range(8)]:
+            assert done.result().retries == 0
+
+
 def test_an_answer_cut_at_the_limit_says_so(endpoint: Endpoint, made: Make) -> None:
     endpoint.acts = [saying("Dub", finish="length")]
     assert made().complete(ASKED).truncated
@@ -323,7 +335,8 @@ def test_no_more_requests_are_under_way_than_allowed(endpoint: Endpoint, made: M
     endpoint.acts = [slow] * 12
     chat = made(at_once=3)
     with ThreadPoolExecutor(12) as threads:
-        list(threads.map(lambda _: chat.complete(ASKED), range(12)))
+        for done in [threads.submit(chat.complete, ASKED) for _ in range(12)]:
+            done.result()
     assert endpoint.most_at_once == 3
 
 
