@@ -90,7 +90,7 @@ class LlmSettings:
             another package registers; None uses no language model.
         model: the endpoint's name for it; for "local" a GGUF file.
         max_tokens: the longest answer, where the caller names no other.
-        seconds: how long the endpoint may take for one answer.
+        seconds: how long the endpoint may take for one answer; 0 without limit.
         retries: how often a request that failed in passing is sent again.
         at_once: requests under way at the same time.
         form: how an answer of a given form is asked for: "schema" has the endpoint enforce it, "prompt" says it in
@@ -287,7 +287,7 @@ def _llm(env: _Environment) -> LlmSettings:
         model=model,
         base_url=base_url,
         api_key=api_key,
-        max_tokens=env.count("OVERSTORY_LLM_MAX_TOKENS", default.max_tokens),
+        max_tokens=env.count("OVERSTORY_LLM_MAX_TOKENS", default.max_tokens) or default.max_tokens,
         temperature=env.number("OVERSTORY_LLM_TEMPERATURE", default.temperature),
         seconds=env.number("OVERSTORY_LLM_SECONDS", default.seconds),
         retries=env.count("OVERSTORY_LLM_RETRIES", default.retries),

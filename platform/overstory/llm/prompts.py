@@ -32,6 +32,9 @@ from overstory.wellformed import well_formed
 VERSION = 1
 """Of how slots are filled: a change of it changes every prompt's fingerprint."""
 
+FAR = 32
+"""Characters between a bracket and a tag's name that still look like a tag."""
+
 SlotValue = str | Sequence[str]
 
 _HEADING = re.compile(r"^## (system|user|assistant)[ \t]*$", re.MULTILINE)
@@ -134,7 +137,8 @@ def as_data(tag: str, texts: Sequence[str]) -> str:
     Args:
         tag: letters and underscores.
     """
-    own = re.compile(rf"<(?=\W*{re.escape(tag)})", re.IGNORECASE)
+    # Bounded, because a text of many "<" would else take time with the square of its length.
+    own = re.compile(rf"<(?=\W{{0,{FAR}}}{re.escape(tag)})", re.IGNORECASE)
     defused = [own.sub(_DEFUSED["<"], without_control_tokens(text)) for text in texts]
     mark = f"{tag}-{digest_of(tag, defused)[:6]}"
     return "\n".join(f'<{mark} nr="{nr}">\n{text}\n</{mark}>' for nr, text in enumerate(defused, start=1))

@@ -397,3 +397,7 @@ def test_the_fingerprint_depends_on_model_address_and_temperature_but_not_on_the
     assert fingerprint() == fingerprint(api_key="other") == fingerprint(base_url="http://host/v1?key=secret")
     others = [fingerprint(model="n"), fingerprint(base_url="http://other/v1"), fingerprint(temperature=0.5)]
     assert len({fingerprint(), *others}) == 4
+
+
+def test_an_endpoint_may_take_as_long_as_it_likes_where_that_is_wanted(endpoint: Endpoint, made: Make) -> None:
+    assert made(seconds=0.0).complete(ASKED).text == "Dublin"

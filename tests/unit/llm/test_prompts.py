@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overstory.errors import SettingsError
-from overstory.llm.prompts import as_data, parse_prompt, prompt, read_prompt
+from overstory.llm.prompts import FAR, as_data, parse_prompt, prompt, read_prompt
 from overstory.model import Message
 
 FILE = """What it is for.
@@ -115,9 +115,13 @@ HOSTILE = st.lists(
 def test_no_text_begins_or_ends_a_tag(texts: list[str]) -> None:
     made = as_data("passage", texts)
     mark = made[1 : made.index(" ")]
-    tags = re.findall(r"<\W*passage[^>]*>", made, re.IGNORECASE)
+    tags = re.findall(rf"<\W{{0,{FAR}}}passage[^>]*>", made, re.IGNORECASE)
     assert len(tags) == 2 * len(texts)
     assert made.count(mark) >= 2 * len(texts)
+
+
+def test_hostile_brackets_take_no_time() -> None:
+    assert as_data("passage", ["<" * 100_000]).count("<") == 100_002
 
 
 def test_even_who_knows_the_mark_cannot_use_it() -> None:
