@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from overstory.errors import LlmError
+from overstory.model import Completion, JsonSchema, Message, Usage
 from overstory.protocols import Vectors
 
 
@@ -35,3 +37,35 @@ class HashingEmbedder:
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         return [len(text.split()) for text in texts]
+
+
+class ScriptedChat:
+    """A chat model that says what it is told to, one answer a request; the last one over and over."""
+
+    fingerprint = "scripted:1"
+
+    def __init__(self, *answers: str | Completion | LlmError, max_tokens: int = 100) -> None:
+        self.max_tokens = max_tokens
+        self.asked: list[list[Message]] = []
+        self.schemas: list[JsonSchema | None] = []
+        self.limits: list[int | None] = []
+        self.cancelled = 0
+        self.closed = False
+        self._answers = list(answers)
+
+    def complete(
+        self, messages: Sequence[Message], schema: JsonSchema | None = None, *, max_tokens: int | None = None
+    ) -> Completion:
+        self.asked.append(list(messages))
+        self.schemas.append(schema)
+        self.limits.append(max_tokens)
+        answer = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
+        if isinstance(answer, LlmError):
+            raise answer
+        return answer if isinstance(answer, Completion) else Completion(answer, "scripted", Usage(10, 5))
+
+    def cancel(self) -> None:
+        self.cancelled += 1
+
+    def close(self) -> None:
+        self.closed = True

@@ -12,6 +12,7 @@ from overstory.graph import GraphClient
 from overstory.graph.failures import GDS_REMEDY
 from overstory.graph.schema import refuse_newer, schema_version
 from overstory.index.catalogue import catalogue
+from overstory.llm import make_chat_model
 from overstory.server import Check
 from overstory.settings import Settings
 from overstory.text import make_extractor
@@ -29,6 +30,7 @@ def diagnose(settings: Settings) -> list[Check]:
         checks += list(_database(settings))
     checks.append(_checked("embedder", lambda: make_embedder(settings.embedding).fingerprint))
     checks.append(_checked("extractor", lambda: make_extractor(settings.extraction).fingerprint))
+    checks.append(_checked("llm", lambda: _llm(settings)))
     for name, why in catalogue().unusable.items():
         checks.append(Check("loader", ok=False, detail=f"{name}: {why}", remedy="Reinstall the package that has it."))
     return checks
@@ -50,6 +52,15 @@ def _schema(graph: GraphClient) -> str:
     found = schema_version(graph)
     refuse_newer(found)
     return f"version {found}" if found else "none yet: nothing was loaded"
+
+
+def _llm(settings: Settings) -> str:
+    """Nothing is sent to it: that may cost, and take long."""
+    if settings.llm.llm is None:
+        return "none set; nothing needs one"
+    model = make_chat_model(settings.llm)
+    model.close()
+    return f"{model!r}; `overstory llm check` asks it"
 
 
 def _checked(name: str, look: Callable[[], str]) -> Check:

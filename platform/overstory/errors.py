@@ -28,7 +28,16 @@
     │   └── NameNotFound                        a name that no passage mentions
     ├── BenchError                         11   a benchmark folder that is not one
     ├── GraphError                         12   edges, weights, vectors or trees that no graph can be made of
-    └── ExtraMissing                       13   a package that only some need is not installed; an ImportError too
+    ├── ExtraMissing                       13   a package that only some need is not installed; an ImportError too
+    └── LlmError                           14   a language model
+        ├── LlmUnreachable                      nothing answers, not in time, or answers break off
+        ├── LlmBusy                             it is overloaded or its quota used up, and waiting did not help
+        ├── LlmRefused                          the key, the model or the request was refused
+        ├── PromptTooLong                       the request does not fit the model's context
+        ├── AnswerTruncated                     the answer ended at the limit of tokens, before it was complete
+        ├── AnswerUnusable                      the answer is empty, or not of the form that was asked for
+        ├── LlmCancelled                        somebody else ended the request
+        └── BudgetExhausted                15   the next request might go over the budget; it was not sent
 
 The numbers are exit codes of the command line; a class without a number has its parent's. 2 is a wrong use of a
 command (from click), 130 an interruption.
@@ -210,3 +219,43 @@ class ExtraMissing(OverstoryError, ImportError):
 
     def __init__(self, package: str, *, extra: str) -> None:
         super().__init__(f"{package} is not installed.", remedy=f'Install it: pip install "overstory[{extra}]"')
+
+
+class LlmError(OverstoryError):
+    """A language model cannot be used, or gave nothing of use."""
+
+    exit_code = 14
+
+
+class LlmUnreachable(LlmError):
+    """Nothing answers at the endpoint's address, not in time, or its answers break off; retries did not help."""
+
+
+class LlmBusy(LlmError):
+    """The endpoint is overloaded or a quota is used up, and waiting did not help, or would take too long."""
+
+
+class LlmRefused(LlmError):
+    """The endpoint refused the key, the model's name, or what was asked."""
+
+
+class PromptTooLong(LlmError):
+    """The request does not fit the model's context."""
+
+
+class AnswerTruncated(LlmError):
+    """The answer ended at the limit of tokens, before it was complete."""
+
+
+class AnswerUnusable(LlmError):
+    """The answer is empty, or still not of the form that was asked for after one correction."""
+
+
+class LlmCancelled(LlmError):
+    """The request was ended from another thread; whatever it would have answered is lost."""
+
+
+class BudgetExhausted(LlmError):
+    """The next request might go over the budget of tokens, so it was not sent. What was done is kept."""
+
+    exit_code = 15

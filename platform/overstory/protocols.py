@@ -1,7 +1,7 @@
 """What can be exchanged: structural types that built-in and third-party parts fulfil alike.
 
 Third parties register classes under the entry-point groups `overstory.loaders`, `overstory.extractors`,
-`overstory.embedders` and `overstory.retrievers`.
+`overstory.embedders`, `overstory.retrievers` and `overstory.llms`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from overstory.errors import BrokenSource
-from overstory.model import Annotation, ChunkText, Document, Evidence, Extraction
+from overstory.model import Annotation, ChunkText, Completion, Document, Evidence, Extraction, JsonSchema, Message
 
 Vectors = npt.NDArray[np.float32]
 OnBroken = Callable[[BrokenSource], None]
@@ -93,6 +93,40 @@ class Retriever(Protocol):
         Raises:
             QuestionError: the question has nothing to ask for.
         """
+        ...
+
+
+@runtime_checkable
+class ChatModel(Protocol):
+    """A language model: messages in, a text out. Safe to use from several threads.
+
+    Attributes:
+        fingerprint: changes whenever the same messages may get another answer (model, address, temperature).
+        max_tokens: the longest answer where a call names no other.
+    """
+
+    fingerprint: str
+    max_tokens: int
+
+    def complete(
+        self, messages: Sequence[Message], schema: JsonSchema | None = None, *, max_tokens: int | None = None
+    ) -> Completion:
+        """The model's answer, which may have been cut at `max_tokens` (`Completion.truncated`).
+
+        Args:
+            schema: a JSON schema that the text should fit. Whether it does is for the caller to check.
+
+        Raises:
+            LlmError: there is no answer; passing failures were tried again.
+        """
+        ...
+
+    def cancel(self) -> None:
+        """Ends the requests that other threads wait for: they raise `LlmCancelled`. Later ones are answered."""
+        ...
+
+    def close(self) -> None:
+        """Lets go of connections and threads."""
         ...
 
 

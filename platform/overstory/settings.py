@@ -82,6 +82,43 @@ class ExtractionSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class LlmSettings:
+    """Which language model answers and summarises, if any, and what a request to it may take.
+
+    Attributes:
+        llm: "openai" for any endpoint that speaks OpenAI's API, "local" for a model in this process, or one that
+            another package registers; None uses no language model.
+        model: the endpoint's name for it; for "local" a GGUF file.
+        max_tokens: the longest answer, where the caller names no other.
+        seconds: how long the endpoint may take for one answer; 0 without limit.
+        retries: how often a request that failed in passing is sent again.
+        at_once: requests under way at the same time.
+        form: how an answer of a given form is asked for: "schema" has the endpoint enforce it, "prompt" says it in
+            words, "auto" tries the first and falls back to the second.
+        input_price, output_price: of a million tokens, in whatever currency; for estimates and reports.
+        cache_megabytes: the most that remembered answers take on disk; 0 remembers none.
+        context: tokens of request and answer together, for "local".
+        threads: of a model in this process.
+    """
+
+    llm: str | None = None
+    model: str | None = None
+    base_url: str | None = None
+    api_key: str | None = field(default=None, repr=False)
+    max_tokens: int = 1_024
+    temperature: float = 0.0
+    seconds: float = 120.0
+    retries: int = 5
+    at_once: int = 4
+    form: str = "auto"
+    input_price: float = 0.0
+    output_price: float = 0.0
+    cache_megabytes: int = 512
+    context: int = 4_096
+    threads: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that can be set from outside, with its defaults."""
 
@@ -90,6 +127,7 @@ class Settings:
     database: DatabaseSettings = DatabaseSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
     extraction: ExtractionSettings = ExtractionSettings()
+    llm: LlmSettings = LlmSettings()
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str] | None = None) -> Settings:
@@ -133,6 +171,7 @@ class Settings:
                 pipeline=env.text("OVERSTORY_SPACY_PIPELINE") or extraction.pipeline,
                 processes=env.count("OVERSTORY_PROCESSES", extraction.processes),
             ),
+            llm=_llm(env),
         )
 
     def at(
@@ -218,6 +257,12 @@ class _Environment:
             return False
         raise SettingsError(f"{name} is {text!r}.", remedy=f"Set {name} to 1 or 0, or unset it.")
 
+    def choice(self, name: str, default: str, allowed: tuple[str, ...]) -> str:
+        text = self.text(name) or default
+        if text not in allowed:
+            raise SettingsError(f"{name} is {text!r}.", remedy=f"Set {name} to {' or '.join(allowed)}, or unset it.")
+        return text
+
     def _parsed(self, name: str, default: T, parse: Callable[[str], T], wanted: str) -> T:
         text = self.text(name)
         if text is None:
@@ -231,6 +276,29 @@ class _Environment:
         if not usable:
             raise SettingsError(f"{name} is {text!r}.", remedy=f"Set {name} to {wanted}, or unset it.")
         return value
+
+
+def _llm(env: _Environment) -> LlmSettings:
+    default = LlmSettings()
+    model, base_url = env.text("OVERSTORY_LLM_MODEL"), env.text("OVERSTORY_LLM_BASE_URL")
+    api_key = env.secret("OVERSTORY_LLM_API_KEY")
+    return LlmSettings(
+        llm=env.text("OVERSTORY_LLM") or ("openai" if model or base_url or api_key else None),
+        model=model,
+        base_url=base_url,
+        api_key=api_key,
+        max_tokens=env.count("OVERSTORY_LLM_MAX_TOKENS", default.max_tokens) or default.max_tokens,
+        temperature=env.number("OVERSTORY_LLM_TEMPERATURE", default.temperature),
+        seconds=env.number("OVERSTORY_LLM_SECONDS", default.seconds),
+        retries=env.count("OVERSTORY_LLM_RETRIES", default.retries),
+        at_once=env.count("OVERSTORY_LLM_AT_ONCE", default.at_once),
+        form=env.choice("OVERSTORY_LLM_FORM", default.form, ("auto", "schema", "prompt")),
+        input_price=env.number("OVERSTORY_LLM_INPUT_PRICE", default.input_price),
+        output_price=env.number("OVERSTORY_LLM_OUTPUT_PRICE", default.output_price),
+        cache_megabytes=env.count("OVERSTORY_LLM_CACHE_MB", default.cache_megabytes),
+        context=env.count("OVERSTORY_LLM_CONTEXT", default.context),
+        threads=env.count("OVERSTORY_LLM_THREADS", default.threads),
+    )
 
 
 def _places(env: _Environment) -> Places:

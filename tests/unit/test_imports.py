@@ -33,7 +33,7 @@ PUBLIC = [
 ]
 HEAVY = [
     *("neo4j", "spacy", "onnxruntime", "tokenizers", "numba", "pandas"),
-    *("langchain_core", "graphdatascience", "httpx", "jgo"),
+    *("langchain_core", "graphdatascience", "httpx", "jgo", "openai", "pydantic", "xllamacpp"),
 ]
 
 
@@ -56,6 +56,12 @@ def test_opening_a_corpus_loads_no_langchain_and_no_model() -> None:
     )
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "set()"
+
+
+def test_language_models_are_loaded_when_one_is_used() -> None:
+    script = f"import sys, overstory.llm; print(sorted(set({HEAVY!r}) & set(sys.modules)))"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"
 
 
 def test_these_are_the_public_names() -> None:

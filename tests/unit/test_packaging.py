@@ -41,6 +41,9 @@ def test_the_wheel_holds_every_module_statement_and_example(wheel: Path) -> None
         files = [path for path in (ROOT / source).rglob("*") if path.is_file()]
         assert files
         expected |= {Path("overstory", target, path.relative_to(ROOT / source)) for path in files}
+    prompts = list((ROOT / "platform" / "overstory" / "llm" / "prompts").glob("*.md"))
+    assert prompts
+    expected |= {path.relative_to(ROOT / "platform") for path in prompts}
     expected |= {Path("overstory/py.typed"), Path("overstory_loaders/py.typed")}
     assert expected <= {path.relative_to(wheel) for path in wheel.rglob("*")}
 
@@ -96,6 +99,7 @@ def test_the_source_distribution_holds_what_a_build_and_the_tests_need(built: Pa
         "README.md",
         "pyproject.toml",
         "requirements.lock",
+        "requirements-model.lock",
         "examples/LICENSE-CC-BY-SA-4.0",
         "examples/hotpotqa/corpus.jsonl",
         "scripts/check_names.py",

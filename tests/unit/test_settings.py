@@ -36,6 +36,15 @@ def test_a_secret_comes_from_a_file_and_is_never_shown(tmp_path: Path) -> None:
     assert "hunter2" not in repr(settings)
 
 
+def test_a_language_model_is_used_only_if_one_is_named() -> None:
+    assert Settings.from_environment({}).llm.llm is None
+    assert Settings.from_environment({"OVERSTORY_LLM_BASE_URL": "http://localhost:1/v1"}).llm.llm == "openai"
+    local = Settings.from_environment({"OVERSTORY_LLM": "local", "OVERSTORY_LLM_API_KEY": "hunter2"})
+    assert local.llm.llm == "local"
+    assert local.llm.api_key == "hunter2"
+    assert "hunter2" not in repr(local)
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -46,6 +55,9 @@ def test_a_secret_comes_from_a_file_and_is_never_shown(tmp_path: Path) -> None:
         ("OVERSTORY_SERVER_IDLE_MINUTES", "-1"),
         ("OVERSTORY_PROCESSES", "1.5"),
         ("OVERSTORY_SERVER_FAST_START", "perhaps"),
+        ("OVERSTORY_LLM_FORM", "xml"),
+        ("OVERSTORY_LLM_SECONDS", "-1"),
+        ("OVERSTORY_LLM_MAX_TOKENS", "many"),
         ("OVERSTORY_NEO4J_PASSWORD_FILE", "no/such/file"),
     ],
 )

@@ -26,6 +26,7 @@ COMMANDS = (
     "server",
     "browser",
     "bench",
+    "llm",
     "doctor",
 )
 INTERRUPTED = 130
@@ -50,12 +51,15 @@ Environment:
   OVERSTORY_QUERY_SECONDS                    how long a search may take (60; 0 without limit)
   OVERSTORY_EMBEDDER, OVERSTORY_EMBEDDING_MODEL, _BASE_URL, _API_KEY   which embedder, and what it needs
   OVERSTORY_SPACY_PIPELINE, OVERSTORY_PROCESSES                        which spaCy pipeline, in how many processes
-  Each secret can also come from a file: OVERSTORY_NEO4J_PASSWORD_FILE, OVERSTORY_EMBEDDING_API_KEY_FILE
+  OVERSTORY_LLM_BASE_URL, OVERSTORY_LLM_MODEL, _API_KEY                a language model, if there is to be one
+  OVERSTORY_LLM=local                        a small one in this process (docs/llm.md has the rest)
+  Each secret can also come from a file: OVERSTORY_NEO4J_PASSWORD_FILE, OVERSTORY_EMBEDDING_API_KEY_FILE,
+  OVERSTORY_LLM_API_KEY_FILE
 \b
 Exit codes:
   0 done, 2 wrong use, 3 setting, 4 embedded server, 5 database, 6 stored data does not fit, 7 corpus,
   8 broken source (the rest went in), 9 model, 10 question, 11 benchmark data, 12 graph, 13 extra missing,
-  130 interrupted
+  14 language model, 15 its budget is used up, 130 interrupted
 """
 
 

@@ -22,6 +22,17 @@ corpus_option = click.option(
     "--corpus", default=DEFAULT_CORPUS, show_default=True, metavar="NAME", help="The corpus to work on."
 )
 
+model_option = click.option(
+    "--model", metavar="NAME", help="The language model: local, or one that the endpoint knows by this name."
+)
+
+budget_option = click.option(
+    "--budget-tokens",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Stop before the language model takes more tokens than this.",
+)
+
 
 def verbosity_options(command: Callable[Concatenate[Progress, P], R]) -> Callable[P, R]:
     """Adds -v and -q; the command gets the progress that they ask for as its first argument."""

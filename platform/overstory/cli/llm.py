@@ -1,0 +1,69 @@
+"""overstory llm …"""
+
+from __future__ import annotations
+
+import click
+
+from overstory.cli.options import budget_option, json_option, model_option, verbosity_options
+from overstory.cli.output import show_json
+from overstory.llm import answer_cache, check_model, open_chat
+from overstory.notebook import counted
+from overstory.protocols import Progress
+from overstory.settings import Settings
+
+
+@click.group()
+def llm() -> None:
+    """Check the language model, and look after the answers that are remembered.
+
+    Nothing needs a language model; some things are better with one. OVERSTORY_LLM_BASE_URL, _MODEL and _API_KEY name
+    one at any endpoint that speaks OpenAI's API, OVERSTORY_LLM=local one in this process.
+    """
+
+
+@llm.command()
+@model_option
+@budget_option
+@json_option
+@verbosity_options
+def check(progress: Progress, model: str | None, budget_tokens: int | None, as_json: bool) -> None:
+    """Ask the language model one small question, and say what it answered, how fast, and for how many tokens.
+
+    \b
+    Examples:
+      overstory llm check
+      overstory llm check --model local
+    """
+    del progress
+    with open_chat(Settings.from_environment(), model, budget_tokens=budget_tokens) as chat:
+        found = check_model(chat)
+    if as_json:
+        show_json(found)
+        return
+    verdict = "right" if found.right else "wrong; expect little of this model"
+    form = "after a correction" if found.corrected else "at once"
+    click.echo(f"Model    {found.model} ({found.fingerprint})")
+    click.echo(f"Asked    {found.question}")
+    click.echo(f"Answer   {found.answer} [{found.passage}] ({verdict}), of the form that was asked for {form}")
+    click.echo(f"Took     {found.usage.tokens:,} tokens, {found.seconds:.1f} s")
+
+
+@llm.command()
+@click.option("--clear", is_flag=True, help="Forget them all.")
+@json_option
+def cache(clear: bool, as_json: bool) -> None:
+    """Show how many answers are remembered, or forget them. A request that is remembered is not sent again.
+
+    \b
+    Examples:
+      overstory llm cache
+      overstory llm cache --clear
+    """
+    answers = answer_cache(Settings.from_environment())
+    found = answers.clear() if clear else answers.size()
+    if as_json:
+        show_json({"path": str(found.path), "answers": found.answers, "bytes": found.bytes, "tokens": found.tokens})
+        return
+    done = "forgotten" if clear else "remembered"
+    click.echo(f"{counted(found.answers, 'answer')} {done}, {found.bytes / 1e6:,.1f} MB, {found.tokens:,} tokens")
+    click.echo(f"File: {found.path}")

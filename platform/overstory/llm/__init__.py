@@ -1,0 +1,30 @@
+"""Language models: requests and answers, their form, their memory, and what they take. Knows nothing of Neo4j."""
+
+from overstory.llm.budget import Accounts, Estimate, Prices, Spent
+from overstory.llm.cache import AnswerCache, CacheSize
+from overstory.llm.chat import Chat, Reply, Request
+from overstory.llm.checking import ModelCheck, check_model
+from overstory.llm.prompts import Prompt, as_data, prompt, read_prompt
+from overstory.llm.registry import answer_cache, llm_names, make_chat_model, open_chat
+
+__all__ = [
+    "Accounts",
+    "AnswerCache",
+    "CacheSize",
+    "Chat",
+    "Estimate",
+    "ModelCheck",
+    "Prices",
+    "Prompt",
+    "Reply",
+    "Request",
+    "Spent",
+    "answer_cache",
+    "as_data",
+    "check_model",
+    "llm_names",
+    "make_chat_model",
+    "open_chat",
+    "prompt",
+    "read_prompt",
+]

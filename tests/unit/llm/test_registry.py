@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+import pytest
+
+from overstory.errors import ModelError
+from overstory.llm import llm_names, make_chat_model
+from overstory.llm.registry import named
+from overstory.settings import LlmSettings
+
+ENDPOINT = LlmSettings("openai", model="m", base_url="http://localhost:1/v1")
+
+
+def test_ours_are_registered() -> None:
+    assert {"local", "openai"} <= set(llm_names())
+
+
+def test_a_name_is_a_kind_or_else_a_model_of_the_endpoint_in_use() -> None:
+    assert named(ENDPOINT, None) == ENDPOINT
+    assert named(ENDPOINT, "openai") == ENDPOINT
+    assert (named(ENDPOINT, "local").llm, named(ENDPOINT, "local").model) == ("local", None)
+    assert (named(ENDPOINT, "n").llm, named(ENDPOINT, "n").model) == ("openai", "n")
+    assert named(LlmSettings(), "n").llm == "openai"
+    assert named(LlmSettings("local", model="file.gguf"), "local").model == "file.gguf"
+
+
+def test_an_unknown_kind_is_refused_with_those_there_are() -> None:
+    with pytest.raises(ModelError, match=r"no llm 'nonsense'; known: local, openai"):
+        make_chat_model(LlmSettings("nonsense"))
