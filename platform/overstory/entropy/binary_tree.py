@@ -99,7 +99,7 @@ def without_idle_nodes(problem: Problem, parents: Ints) -> Ints:
     """Leave out the internal nodes below the root that save nothing; the children of one go to its parent.
 
     A node saves nothing when no edge joins its two children, as where components were put together to make the tree
-    binary. Isolated vertices thus end as leaves under the root.
+    binary. Isolated vertices end as leaves under the root, wherever they were put: they cost nothing anywhere.
     """
     leaves = len(problem.volumes)
     _, own = volumes_and_own(problem, parents)
@@ -112,7 +112,9 @@ def without_idle_nodes(problem: Problem, parents: Ints) -> Ints:
             number[node] = count
             count += 1
     for node in range(root - 1, -1, -1):
-        if above[node] != root and own[above[node]] == 0.0:
+        if node < leaves and problem.volumes[node] == 0.0:
+            above[node] = root
+        elif above[node] != root and own[above[node]] == 0.0:
             above[node] = above[above[node]]
     kept = np.full(count, NONE, dtype=np.int64)
     for node in range(root):

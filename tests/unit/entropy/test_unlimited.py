@@ -6,7 +6,7 @@ import logging
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.unit.entropy import oracle
 from tests.unit.entropy.generated import EdgeList, edge_lists, graph_of
@@ -64,6 +64,7 @@ def test_the_same_seed_gives_the_same_tree(given_graph: EdgeList, seed: int) -> 
 
 
 @given(edge_lists(most=12))
+@example(EdgeList(9, [(0, 1, 1.0), (1, 2, 1.0), (1, 3, 0.5), (5, 6, 0.5)]))
 def test_a_vertex_without_edges_is_a_leaf_under_the_root(given_graph: EdgeList) -> None:
     graph = given_graph.graph()
     tree = encode(graph, levels=None)
