@@ -34,6 +34,7 @@ from overstory.graph import (
 )
 from overstory.graph.ids import document_id
 from overstory.index import AtHand, CorpusStatus, IndexReport, LoadReport, StoredDocument
+from overstory.llm import Chat, open_chat
 from overstory.model import Annotation, Document, Evidence
 from overstory.notebook import data_frame
 from overstory.progress import OnStep, progress_to
@@ -47,6 +48,8 @@ if TYPE_CHECKING:
     import pandas
 
 DEFAULT_CORPUS = "default"
+NO_MODEL = "none"
+"""The name that `use_model` takes for no language model."""
 MOST_HITS = 1_000
 MOST_PATHS = 100
 MOST_STEPS = 6
@@ -101,6 +104,9 @@ class Knowledge:
         self._close_graph: Callable[[], object] | None = None
         self._embedder: Embedder | None = None
         self._extractor: Extractor | None = None
+        self._chat: Chat | None = None
+        self._model: str | None = None
+        self._budget_tokens: int | None = None
         self._retrievers: dict[str, Retriever] = {}
         self._making = threading.RLock()  # each of these is made once, whoever asks first
 
@@ -138,6 +144,30 @@ class Knowledge:
             if self._extractor is None:
                 self._extractor = make_extractor(self.settings.extraction)
             return self._extractor
+
+    def chat(self) -> Chat | None:
+        """The language model that `use_model` or the settings name, opened once; None where they name none.
+
+        Raises:
+            LlmError, ExtraMissing, ModelError: it cannot be opened.
+        """
+        with self._making:
+            named = self.settings.llm.llm if self._model is None else self._model
+            if self._chat is None and named is not None and named != NO_MODEL:
+                self._chat = open_chat(self.settings, self._model, budget_tokens=self._budget_tokens)
+            return self._chat
+
+    def use_model(self, name: str | None = None, *, budget_tokens: int | None = None) -> None:
+        """Names the language model that answers, retrievers and index stages use from now on. Nothing is opened yet.
+
+        Args:
+            name: "local", or one that the endpoint of the settings knows; "none" for none; None for the settings' own.
+            budget_tokens: no request is sent that might go over it, all of them together.
+        """
+        with self._making:
+            if self._chat is not None:
+                self._chat.close()
+            self._chat, self._model, self._budget_tokens = None, name, budget_tokens
 
     def use(self, *, embedder: Embedder | None = None, extractor: Extractor | None = None) -> None:
         """Takes an embedder or extractor that is at hand instead of making what the settings name: one of your own, or
@@ -300,7 +330,7 @@ class Knowledge:
         """
         with self._making:
             if name not in self._retrievers:
-                context = RetrievalContext(self.graph, self.corpus_name, self.embedder)
+                context = RetrievalContext(self.graph, self.corpus_name, self.embedder, self.chat)
                 self._retrievers[name] = make_retriever(name, context)
             return self._retrievers[name]
 
@@ -411,7 +441,9 @@ class Knowledge:
         with self._making:
             if self._close_graph is not None:
                 self._close_graph()
-            self._graph = self._close_graph = None
+            if self._chat is not None:
+                self._chat.close()
+            self._graph = self._close_graph = self._chat = None
             self._retrievers.clear()
 
     def __enter__(self) -> Self:

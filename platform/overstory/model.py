@@ -221,12 +221,21 @@ class BridgePath:
         return " → ".join(parts)
 
 
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A part of a hit's text, of a retriever that finds sentences rather than chunks."""
+
+    chunk_id: str
+    text: str
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Evidence:
     """What a retriever found for a question.
 
     Attributes:
         hits: best first, at most one per chunk.
+        excerpts: what to read of the hits, in the order to read it in; empty where hits are to be read whole.
         notes: what the reader should know of the result (an index older than the corpus, a shortened question).
         paths: how hits were reached by names, in the order of the hits; of retrievers that follow names.
     """
@@ -236,6 +245,7 @@ class Evidence:
     hits: tuple[Hit, ...]
     notes: tuple[str, ...] = ()
     paths: tuple[BridgePath, ...] = ()
+    excerpts: tuple[Excerpt, ...] = ()
 
     def __repr__(self) -> str:
         """A few lines a hit: what it says, why it was found, and the best path to it."""

@@ -23,7 +23,7 @@ corpus_option = click.option(
 )
 
 model_option = click.option(
-    "--model", metavar="NAME", help="The language model: local, or one that the endpoint knows by this name."
+    "--model", metavar="NAME", help="The language model: local, one that the endpoint knows by this name, or none."
 )
 
 budget_option = click.option(

@@ -10,6 +10,7 @@ from typing import TypeVar
 from overstory.errors import IndexMissing, StatementFailed
 from overstory.graph import Corpus, GraphClient, Transaction, read_corpus
 from overstory.graph.client import Row
+from overstory.llm import Chat
 from overstory.model import Hit, Reason
 from overstory.protocols import Embedder
 
@@ -21,17 +22,24 @@ LEAST_DEPTH = 200
 100 and 1.000 with 200, at 2.3, 2.7, 2.9 and 3.5 ms."""
 
 
+def no_chat() -> Chat | None:
+    """For a retriever that is to work without a language model."""
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class RetrievalContext:
     """What a retriever is made from.
 
     Attributes:
         corpus_name: read anew for every question (1 ms), since another process may index meanwhile.
+        chat: opens the language model, for retrievers that are better with one; None where there is none.
     """
 
     graph: GraphClient
     corpus_name: str
     embedder: Embedder
+    chat: Callable[[], Chat | None] = no_chat
 
     def corpus(self, tx: Transaction | None = None) -> Corpus:
         """
