@@ -10,14 +10,11 @@ from overstory.index.findings import Findings, FoundFact, FoundMention, write_fi
 from overstory.index.ledger import recorded
 from overstory.model import ChunkText, Extraction
 from overstory.protocols import Extractor, Progress
+from overstory.text.mentions import NOT_NAMES
 from overstory.text.names import entity_key
 
 CHUNKS_A_PAGE = 1_000
 CHUNKS_A_TRANSACTION = 200
-
-NOT_NAMES = frozenset({"DATE", "TIME", "PERCENT", "MONEY", "QUANTITY", "ORDINAL", "CARDINAL"})
-"""Types that spaCy calls entities but that name nothing: as nodes they would tie half of a corpus together. A fact
-keeps such a phrase as the text of its subject or object."""
 
 
 def extract(writer: Writer, extractor: Extractor, *, progress: Progress) -> bool:

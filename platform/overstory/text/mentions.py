@@ -13,6 +13,11 @@ _AFTER = re.compile(r"(?:\s*['’][sS](?!\w)|[^\w.!?%+#$£€¥°)]|_)+$")
 """A possessive 's, quotes, commas, white space; a full stop may be an abbreviation's."""
 
 
+NOT_NAMES = frozenset({"DATE", "TIME", "PERCENT", "MONEY", "QUANTITY", "ORDINAL", "CARDINAL"})
+"""Types that spaCy calls entities but that name nothing: as nodes they would tie half of a corpus together. A fact
+keeps such a phrase as the text of its subject or object."""
+
+
 def mention(text: str, start: int, end: int, *, type_: str, sentence: int) -> Mention | None:
     """The entity at `text[start:end]`, trimmed: article, quotes and possessive 's off; None without letter or digit."""
     before = _BEFORE.match(text, start, end)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overstory.model import FactStatement, Mention
 from overstory.text.facts import facts
 from overstory.text.mentions import mention
+from overstory.text.reading import Reading
 from overstory.text.sentences import sentence_starts
 
 if TYPE_CHECKING:
@@ -25,10 +26,7 @@ class Parsed(NamedTuple):
 def parsed(doc: Doc) -> Parsed:
     """The contents of a document; a pipeline without parser gives sentences by rules, and no facts."""
     text = doc.text  # put together anew each time it is asked for
-    if doc.has_annotation("SENT_START"):
-        starts = [0, *(sentence.start_char for sentence in doc.sents if sentence.start > 0)]
-    else:
-        starts = sentence_starts(text)
+    starts = starts_of(doc, text)
     mentions: list[Mention] = []
     of_token: dict[int, int] = {}
     for entity in doc.ents:
@@ -38,6 +36,13 @@ def parsed(doc: Doc) -> Parsed:
             of_token.update(dict.fromkeys(range(entity.start, entity.end), len(mentions)))
             mentions.append(found)
     return Parsed(tuple(starts), tuple(mentions), facts(doc, of_token))
+
+
+def starts_of(doc: Doc, text: str) -> list[int]:
+    """The first character of each sentence, as the pipeline sees them, or else by rules."""
+    if doc.has_annotation("SENT_START"):
+        return [0, *(sentence.start_char for sentence in doc.sents if sentence.start > 0)]
+    return sentence_starts(text)
 
 
 def united(parts: list[tuple[int, Parsed]]) -> Parsed:
@@ -67,3 +72,15 @@ def united(parts: list[tuple[int, Parsed]]) -> Parsed:
             for f in part.facts
         ]
     return Parsed(tuple(sentences), tuple(mentions), tuple(stated))
+
+
+def decoded(fields: list[Any]) -> Parsed:
+    """JSON's lists as what they were."""
+    sentences, mentions, stated = fields
+    return Parsed(
+        tuple(sentences), tuple(Mention(*each) for each in mentions), tuple(FactStatement(*each) for each in stated)
+    )
+
+
+FINDINGS = Reading("overstory.text.parsing:FINDINGS", parsed, united, decoded)
+"""Sentences, mentions and facts."""

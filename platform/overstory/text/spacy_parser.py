@@ -5,32 +5,32 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
-from overstory.text.parsing import Parsed, parsed, united
 from overstory.text.pipelines import Pipeline
+from overstory.text.reading import BATCH, Reading
 from overstory.text.sentences import sentence_starts
 from overstory.wellformed import well_formed
 
 if TYPE_CHECKING:
     from spacy.language import Language
 
-BATCH = 64
-"""Texts that spaCy reads at a time."""
+T = TypeVar("T")
 
 LONGEST = 20_000
 """Characters read at once: the parser needs about a kilobyte each, and refuses a million."""
 
 
-class SpacyParser:
+class SpacyParser(Generic[T]):
     """Loads its pipeline when first used. Safe to use from several threads, which take turns."""
 
-    def __init__(self, pipeline: Pipeline) -> None:
-        self._pipeline = pipeline
+    def __init__(self, pipeline: Pipeline, reading: Reading[T]) -> None:
+        self.pipeline = pipeline
+        self.reading = reading
         self._language: Language | None = None
         self._turn = threading.Lock()
 
-    def parse(self, texts: Sequence[str]) -> list[Parsed]:
+    def parse(self, texts: Sequence[str]) -> list[T]:
         """The contents of each text.
 
         Raises:
@@ -41,10 +41,10 @@ class SpacyParser:
         parts = [text[s:e] for text, window in zip(texts, bounds, strict=True) for s, e in pairwise(window)]
         with self._turn:
             if self._language is None:
-                self._language = self._pipeline.load()
+                self._language = self.pipeline.load()
             with self._language.memory_zone():  # or every new word stays in memory for good
-                found = iter([parsed(doc) for doc in self._language.pipe(parts, batch_size=BATCH)])
-        return [united([(start, next(found)) for start in window[:-1]]) for window in bounds]
+                found = iter([self.reading.of(doc) for doc in self._language.pipe(parts, batch_size=BATCH)])
+        return [self.reading.united([(start, next(found)) for start in window[:-1]]) for window in bounds]
 
 
 def _windows(text: str) -> list[int]:

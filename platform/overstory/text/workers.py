@@ -19,34 +19,36 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Generic, Self, TypeVar
 
 from overstory.errors import ModelError
-from overstory.model import FactStatement, Mention
-from overstory.text.parsing import Parsed
+from overstory.text.reading import Reading
+
+T = TypeVar("T")
 
 AHEAD = 2
 """Batches that wait for each process or in it."""
 
 
-class Workers:
+class Workers(Generic[T]):
     """A context in which `count` processes run; they are stopped at its end.
 
     Raises:
         ModelError: from `parse`, if a process cannot load the pipeline, or dies.
     """
 
-    def __init__(self, pipeline: str, count: int) -> None:
-        self._all = [_Worker(pipeline) for _ in range(count)]
+    def __init__(self, pipeline: str, count: int, reading: Reading[T]) -> None:
+        self._decoded = reading.decoded
+        self._all = [_Worker(pipeline, reading.address) for _ in range(count)]
         self._idle: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
         for worker in self._all:
             self._idle.put(worker)
         # A thread waits for each process; with one thread for all, full pipes in both directions would block for good.
         self._threads = ThreadPoolExecutor(count, thread_name_prefix="extraction")
 
-    def parse(self, batches: Iterable[Sequence[str]]) -> Iterator[list[Parsed]]:
+    def parse(self, batches: Iterable[Sequence[str]]) -> Iterator[list[T]]:
         """The contents of each batch, in order, lazily; a few batches are read ahead."""
-        running: deque[Future[list[Parsed]]] = deque()
+        running: deque[Future[list[T]]] = deque()
         for batch in batches:
             running.append(self._threads.submit(self._ask, batch))
             if len(running) >= AHEAD * len(self._all):
@@ -54,14 +56,14 @@ class Workers:
         while running:
             yield running.popleft().result()
 
-    def _ask(self, texts: Sequence[str]) -> list[Parsed]:
+    def _ask(self, texts: Sequence[str]) -> list[T]:
         worker = self._idle.get()
         try:
-            return worker.ask(texts)
+            return [self._decoded(fields) for fields in worker.ask(texts)]
         finally:
             self._idle.put(worker)
 
-    def __enter__(self) -> Workers:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -74,9 +76,10 @@ class Workers:
 
 
 class _Worker:
-    def __init__(self, pipeline: str) -> None:
+    def __init__(self, pipeline: str, reading: str) -> None:
         path = [str(Path(entry).absolute()) for entry in sys.path]
-        code = f"import sys; sys.path[:] = {path!r}; from overstory.text.worker import main; main({pipeline!r})"
+        code = f"import sys; sys.path[:] = {path!r}; from overstory.text.worker import main; "
+        code += f"main({pipeline!r}, {reading!r})"
         self._process = subprocess.Popen(  # noqa: S603 # our own interpreter, no shell
             [sys.executable, "-c", code],
             stdin=subprocess.PIPE,
@@ -87,7 +90,7 @@ class _Worker:
         assert self._process.stdin is not None and self._process.stdout is not None  # noqa: S101, PT018 # for mypy
         self._questions, self._answers = self._process.stdin, self._process.stdout
 
-    def ask(self, texts: Sequence[str]) -> list[Parsed]:
+    def ask(self, texts: Sequence[str]) -> list[list[Any]]:
         try:
             self._questions.write(json.dumps(list(texts)).encode() + b"\n")
             self._questions.flush()
@@ -101,7 +104,8 @@ class _Worker:
             )
         if isinstance(answer, dict):
             raise ModelError(answer["error"], remedy=answer["remedy"])
-        return [_parsed(*fields) for fields in answer]
+        found: list[list[Any]] = answer
+        return found
 
     def stop(self) -> None:
         """Kills the process: what it may still be parsing, nobody waits for."""
@@ -114,10 +118,3 @@ class _Worker:
 
 _ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 """The processes are the parallelism."""
-
-
-def _parsed(sentences: list[int], mentions: list[list[Any]], facts: list[list[Any]]) -> Parsed:
-    """JSON's lists as what they were."""
-    return Parsed(
-        tuple(sentences), tuple(Mention(*fields) for fields in mentions), tuple(FactStatement(*f) for f in facts)
-    )

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from overstory.text.parsing import Parsed
+from overstory.text.parsing import FINDINGS, Parsed
 from overstory.text.pipelines import find_pipeline
 from overstory.text.spacy_parser import SpacyParser
 
-PARSER = SpacyParser(find_pipeline("en_core_web_sm"))
+PARSER = SpacyParser(find_pipeline("en_core_web_sm"), FINDINGS)
 
 Triple = tuple[str, str, str]
 

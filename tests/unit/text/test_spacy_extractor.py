@@ -17,6 +17,7 @@ from overstory.errors import ModelError
 from overstory.model import ChunkText, Extraction
 from overstory.settings import ExtractionSettings
 from overstory.text import make_extractor
+from overstory.text.parsing import FINDINGS
 from overstory.text.pipelines import find_pipeline
 from overstory.text.workers import Workers
 
@@ -132,7 +133,7 @@ def test_no_chunks_give_nothing() -> None:
 
 
 def test_a_process_that_dies_is_reported() -> None:
-    with Workers("en_core_web_sm", 1) as workers:
+    with Workers("en_core_web_sm", 1, FINDINGS) as workers:
         children()[0].kill()
         with pytest.raises(ModelError, match="ended unexpectedly") as caught:
             list(workers.parse([["Anna."]]))
