@@ -1,4 +1,5 @@
 // Deletes chunks with their sentences, and marks what they mentioned, stated and were about for the stages that follow.
+// What SlimRAG has of them goes at once, with the entities that nothing else refers to.
 // Parameters: $ids LIST<STRING>
 // Rows: none
 UNWIND $ids AS id
@@ -18,5 +19,15 @@ CALL (c) {
 CALL (c) {
   MATCH (s:{{corpus}}_Sentence)-[:PART_OF]->(c)
   DETACH DELETE s
+}
+CALL (c) {
+  MATCH (s:{{corpus}}_SlimSentence)-[:PART_OF]->(c)
+  OPTIONAL MATCH (s)-[:REFERS_TO]->(e:{{corpus}}_SlimEntity)
+  WITH collect(DISTINCT s) AS sentences, collect(DISTINCT e) AS entities
+  FOREACH (s IN sentences | DETACH DELETE s)
+  WITH entities
+  UNWIND entities AS e
+  WITH e WHERE NOT EXISTS { (e)<-[:REFERS_TO]-() }
+  DETACH DELETE e
 }
 DETACH DELETE c

@@ -239,6 +239,10 @@ class LlmRefused(LlmError):
     """The endpoint refused the key, the model's name, or what was asked."""
 
 
+class AnswerRefused(LlmRefused):
+    """The model would not answer this request, or a content filter struck; another request may do."""
+
+
 class PromptTooLong(LlmError):
     """The request does not fit the model's context."""
 

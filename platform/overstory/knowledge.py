@@ -13,7 +13,7 @@ import threading
 import weakref
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -34,7 +34,7 @@ from overstory.graph import (
 )
 from overstory.graph.ids import document_id
 from overstory.index import AtHand, CorpusStatus, IndexReport, LoadReport, StoredDocument
-from overstory.llm import Chat, open_chat
+from overstory.llm import Chat, ChosenModel, Estimate
 from overstory.model import Annotation, Document, Evidence
 from overstory.notebook import data_frame
 from overstory.progress import OnStep, progress_to
@@ -42,14 +42,13 @@ from overstory.protocols import Embedder, Extractor, OnBroken, Progress, Retriev
 from overstory.retrieve import DEFAULT_RETRIEVER, RetrievalContext, make_retriever
 from overstory.retrieve.paths import find_paths
 from overstory.settings import Settings
+from overstory.systems import BuildContext, SystemReport, find_system
 from overstory.text import make_extractor
 
 if TYPE_CHECKING:
     import pandas
 
 DEFAULT_CORPUS = "default"
-NO_MODEL = "none"
-"""The name that `use_model` takes for no language model."""
 MOST_HITS = 1_000
 MOST_PATHS = 100
 MOST_STEPS = 6
@@ -104,9 +103,7 @@ class Knowledge:
         self._close_graph: Callable[[], object] | None = None
         self._embedder: Embedder | None = None
         self._extractor: Extractor | None = None
-        self._chat: Chat | None = None
-        self._model: str | None = None
-        self._budget_tokens: int | None = None
+        self._model = ChosenModel(self.settings)
         self._retrievers: dict[str, Retriever] = {}
         self._making = threading.RLock()  # each of these is made once, whoever asks first
 
@@ -151,11 +148,7 @@ class Knowledge:
         Raises:
             LlmError, ExtraMissing, ModelError: it cannot be opened.
         """
-        with self._making:
-            named = self.settings.llm.llm if self._model is None else self._model
-            if self._chat is None and named is not None and named != NO_MODEL:
-                self._chat = open_chat(self.settings, self._model, budget_tokens=self._budget_tokens)
-            return self._chat
+        return self._model.chat()
 
     def use_model(self, name: str | None = None, *, budget_tokens: int | None = None) -> None:
         """Names the language model that answers, retrievers and index stages use from now on. Nothing is opened yet.
@@ -164,10 +157,7 @@ class Knowledge:
             name: "local", or one that the endpoint of the settings knows; "none" for none; None for the settings' own.
             budget_tokens: no request is sent that might go over it, all of them together.
         """
-        with self._making:
-            if self._chat is not None:
-                self._chat.close()
-            self._chat, self._model, self._budget_tokens = None, name, budget_tokens
+        self._model.choose(name, budget_tokens=budget_tokens)
 
     def use(self, *, embedder: Embedder | None = None, extractor: Extractor | None = None) -> None:
         """Takes an embedder or extractor that is at hand instead of making what the settings name: one of your own, or
@@ -261,21 +251,35 @@ class Knowledge:
         index.preview(self.graph, self._corpus_if_there(), documents, report=report)
         return report
 
-    def index(self, *, re_embed: bool = False, sentences: bool | None = None) -> IndexReport:
+    def index(
+        self,
+        *,
+        re_embed: bool = False,
+        sentences: bool | None = None,
+        systems: Sequence[str] = (),
+        model: str | None = None,
+    ) -> IndexReport:
         """Brings the index up to date: vectors, mentions, facts, relationships. Nothing is done twice.
 
         Args:
             re_embed: change to the embedder of the settings where the corpus has another one's vectors.
             sentences: True also embeds sentences, for the retriever `canopy`, and so does every later run; False
                 removes these vectors; None leaves the corpus as it is.
+            systems: also build what these systems need, like "slimrag", and so does every later run;
+                "slimrag:no-coreference" names an option of one.
+            model: the language model that these systems read with, as `use_model` names it; "none" for none. Without
+                it they keep to what they were built with, which at first is none: an index costs nothing unasked.
 
         Raises:
+            SettingsError: there is no such system, or it has no such option.
             CorpusNotFound: nothing was loaded yet.
+            LlmError, BudgetExhausted: of a system's language model.
             EmbedderMismatch, ModelError, WriterBusy, LeaseLost, DatabaseError: what was committed before stays;
                 call again to go on.
         """
+        wished = _wished(systems)
         with writing(self.graph, read_corpus(self.graph, self.corpus_name), "index") as writer:
-            return index.build_index(
+            report = index.build_index(
                 writer,
                 self.embedder,
                 self.extractor,
@@ -283,6 +287,48 @@ class Knowledge:
                 sentences=sentences,
                 progress=self.progress,
             )
+            context = self._build_context()
+            built = [
+                name
+                for name in dict.fromkeys((*wished, *writer.corpus.systems))
+                if find_system(name).build(
+                    writer, context, option=wished.get(name), model=model if name in wished else None
+                )
+            ]
+        return replace(report, done=(*report.done, *built))
+
+    def estimate_index(self, systems: Sequence[str], *, model: str | None = None) -> Estimate:
+        """What `index` would ask of a language model for these systems, at most. Nothing is sent or written.
+
+        Raises:
+            SettingsError, CorpusNotFound, LlmError, ModelError, DatabaseError: as `index`.
+        """
+        corpus, context = read_corpus(self.graph, self.corpus_name), self._build_context()
+        estimates = [
+            find_system(name).estimate(self.graph, corpus, context, option=option, model=model)
+            for name, option in _wished(systems).items()
+        ]
+        return sum(estimates, start=Estimate.nothing())
+
+    def remove_system(self, name: str) -> None:
+        """Removes the index of a system; nothing else changes.
+
+        Raises:
+            SettingsError: there is no such system.
+            CorpusNotFound, WriterBusy, LeaseLost, DatabaseError: call again to go on.
+        """
+        system = find_system(name)
+        with writing(self.graph, read_corpus(self.graph, self.corpus_name), "index") as writer:
+            system.remove(writer)
+
+    def system_reports(self) -> list[SystemReport]:
+        """What the systems' indexes of this corpus hold, took, and lack.
+
+        Raises:
+            CorpusNotFound, DatabaseError: as their names say.
+        """
+        corpus = read_corpus(self.graph, self.corpus_name)
+        return [find_system(name).report(self.graph, corpus) for name in sorted(corpus.systems)]
 
     def search(self, question: str, k: int = 5, *, retriever: str = DEFAULT_RETRIEVER) -> Evidence:
         """The best `k` chunks for a question, with the reasons for each; fewer where there are fewer.
@@ -330,7 +376,9 @@ class Knowledge:
         """
         with self._making:
             if name not in self._retrievers:
-                context = RetrievalContext(self.graph, self.corpus_name, self.embedder, self.chat)
+                context = RetrievalContext(
+                    self.graph, self.corpus_name, self.embedder, self._model.chat, self.settings.extraction
+                )
                 self._retrievers[name] = make_retriever(name, context)
             return self._retrievers[name]
 
@@ -340,7 +388,10 @@ class Knowledge:
         Raises:
             CorpusNotFound, DatabaseError: as their names say.
         """
-        return index.read_status(self.graph, read_corpus(self.graph, self.corpus_name))
+        corpus = read_corpus(self.graph, self.corpus_name)
+        status = index.read_status(self.graph, corpus)
+        systems = {name: find_system(name).pending(self.graph, corpus) for name in sorted(corpus.systems)}
+        return replace(status, pending=status.pending | systems)
 
     def digest(self) -> str:
         """64 hexadecimal digits that two corpora share exactly if they hold the same.
@@ -441,9 +492,8 @@ class Knowledge:
         with self._making:
             if self._close_graph is not None:
                 self._close_graph()
-            if self._chat is not None:
-                self._chat.close()
-            self._graph = self._close_graph = self._chat = None
+            self._graph = self._close_graph = None
+            self._model.close()
             self._retrievers.clear()
 
     def __enter__(self) -> Self:
@@ -457,6 +507,9 @@ class Knowledge:
     def __repr__(self) -> str:
         where = self.settings.database.uri or "embedded server"
         return f"<Knowledge corpus={self.corpus_name!r} at {where}>"
+
+    def _build_context(self) -> BuildContext:
+        return BuildContext(self.embedder, self.settings.extraction, self._model.chat_with, self.progress)
 
     @contextmanager
     def _writing(self, doing: str) -> Generator[Writer]:
@@ -475,6 +528,19 @@ class Knowledge:
             return read_corpus(self.graph, self.corpus_name)
         except CorpusNotFound:
             return None
+
+
+def _wished(systems: Sequence[str]) -> dict[str, str | None]:
+    """Systems with the option of each, None where none is named.
+
+    Raises:
+        SettingsError: there is no such system.
+    """
+    wished: dict[str, str | None] = {}
+    for each in [systems] if isinstance(systems, str) else systems:
+        name, _, option = each.partition(":")
+        wished[find_system(name).name] = option or None
+    return wished
 
 
 def _listed(paths: str | Path | Sequence[str | Path]) -> list[str]:

@@ -11,6 +11,7 @@ from overstory.bench.runner import METRIC_DEPTH, BenchResult, run_bench
 from overstory.index import CorpusStatus
 from overstory.model import Annotation, Document
 from overstory.protocols import Progress, Retriever
+from overstory.systems import system_names
 
 LOAD_STAGE = "load"
 """The stage that is not indexing; it is recorded anew by every comparison, though there be nothing to load."""
@@ -21,7 +22,7 @@ class BenchedKnowledge(Protocol):
 
     def ingest_documents(self, documents: Iterable[Document | Annotation], *, strict: bool = False) -> object: ...
 
-    def index(self) -> object: ...
+    def index(self, *, systems: Sequence[str]) -> object: ...
 
     def retriever(self, name: str) -> Retriever: ...
 
@@ -50,15 +51,30 @@ def compare(
     made = {name: knowledge.retriever(name) for name in retrievers}
     passages = documents(dataset.read_passages(), layout, source=source_name(dataset))
     knowledge.ingest_documents(passages, strict=True)
-    knowledge.index()
-    index_seconds = _index_seconds(knowledge.status())
+    knowledge.index(systems=_systems(retrievers))
+    status = knowledge.status()
     qrels = document_qrels(dataset.qrels, dataset.passage_ids, layout)
     return [
-        run_bench(retriever, dataset.questions, qrels, name=name, k=k, index_seconds=index_seconds, progress=progress)
+        run_bench(
+            retriever,
+            dataset.questions,
+            qrels,
+            name=name,
+            k=k,
+            index_seconds=_index_seconds(status, name),
+            progress=progress,
+        )
         for name, retriever in made.items()
     ]
 
 
-def _index_seconds(status: CorpusStatus) -> float:
-    """What the stages took when they last had something to do; loading is not indexing."""
-    return sum(stage.seconds for stage in status.stages if stage.name != LOAD_STAGE)
+def _systems(retrievers: Iterable[str]) -> list[str]:
+    """The systems that retrievers belong to, without options: these are of questions."""
+    names = dict.fromkeys(name.partition(":")[0] for name in retrievers)
+    return [name for name in names if name in system_names()]
+
+
+def _index_seconds(status: CorpusStatus, retriever: str) -> float:
+    """What the stages took when they last had something to do; neither loading nor other systems' stages count."""
+    others = {LOAD_STAGE, *system_names()} - {retriever.partition(":")[0]}
+    return sum(stage.seconds for stage in status.stages if stage.name not in others)

@@ -23,6 +23,7 @@ from overstory.notebook import counted
 from overstory.protocols import Progress
 from overstory.retrieve import retriever_names
 from overstory.settings import Settings
+from overstory.systems import system_names
 
 PIPED_WIDTH = 100
 
@@ -33,7 +34,9 @@ path = click.Path(path_type=Path)
 @click.argument("folder", type=path, metavar="DIR")
 @click.option("--queries", type=path, metavar="FILE", help="Questions, instead of DIR/queries.jsonl.")
 @click.option("--qrels", type=path, metavar="FILE", help="Gold passages, instead of those in DIR/qrels (BEIR or TREC).")
-@click.option("--retriever", "names", multiple=True, metavar="NAME", help="May be repeated; all, if left out.")
+@click.option(
+    "--retriever", "names", multiple=True, metavar="NAME", help="May be repeated; if left out, all that need no system."
+)
 @click.option("-k", "k", type=click.IntRange(1, 1000), default=10, show_default=True, help="Documents a question.")
 @click.option(
     "--run", type=path, metavar="FILE", help="Write a TREC run; with several retrievers, FILE.NAME.trec each."
@@ -77,12 +80,13 @@ def bench(
       overstory bench hotpotqa/ --retriever dense --run dense.trec
       overstory bench hotpotqa/ --pack 9 --titles text --json
       overstory bench hotpotqa/ --intervals
+      overstory bench hotpotqa/ --retriever slimrag --retriever slimrag:whole
     """
     dataset = load_dataset(folder, queries=queries, qrels=qrels)
     for note in dataset.notes():
         click.echo(f"Note: {note}", err=True)
     layout = Layout(titles=titles, pack=pack, seed=seed)
-    names = tuple(dict.fromkeys(names)) or tuple(retriever_names())
+    names = tuple(dict.fromkeys(names)) or tuple(name for name in retriever_names() if name not in system_names())
     files = run_files(run, names) if run else {}
     if files:
         check_run(files, dataset.ids())

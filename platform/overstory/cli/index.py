@@ -6,9 +6,10 @@ import shlex
 
 import click
 
-from overstory.cli.options import json_option, knowledge_options
+from overstory.cli.options import budget_option, json_option, knowledge_options, model_option
 from overstory.cli.output import show_json
 from overstory.knowledge import Knowledge
+from overstory.llm import Estimate
 
 
 @click.command()
@@ -20,20 +21,58 @@ from overstory.knowledge import Knowledge
     default=None,
     help="Also embed sentences, for the retriever canopy, from now on; or remove these vectors.",
 )
+@click.option(
+    "--system",
+    "systems",
+    multiple=True,
+    metavar="NAME",
+    help="Also build what this system needs, from now on: slimrag, slimrag:no-coreference. May be repeated.",
+)
+@click.option("--remove-system", metavar="NAME", help="Remove what this system needed.")
+@model_option
+@budget_option
+@click.option(
+    "--estimate", is_flag=True, help="Say what the language model would be asked, at most; send and write nothing."
+)
 @json_option
 @knowledge_options
-def index(knowledge: Knowledge, re_embed: bool, sentences: bool | None, as_json: bool) -> None:
+def index(
+    knowledge: Knowledge,
+    re_embed: bool,
+    sentences: bool | None,
+    systems: tuple[str, ...],
+    remove_system: str | None,
+    model: str | None,
+    budget_tokens: int | None,
+    estimate: bool,
+    as_json: bool,
+) -> None:
     """Build what searching needs: vectors, entities and mentions, facts, relationships.
 
     Only what is missing is done. An interrupted run goes on where it was: run the same command again.
+
+    A system reads with a language model only where --model names one; it keeps to it later. --model none ends that.
 
     \b
     Examples:
       overstory index --corpus wiki
       overstory index --corpus wiki --sentences
+      overstory index --corpus wiki --system slimrag
+      overstory index --corpus wiki --system slimrag --model local --estimate
+      overstory index --corpus wiki --system slimrag --model local --budget-tokens 200000
       OVERSTORY_EMBEDDER=openai overstory index --re-embed
     """
-    report = knowledge.index(re_embed=re_embed, sentences=sentences)
+    if (model or estimate) and not systems:
+        raise click.UsageError("--model and --estimate are for systems: name one with --system.")
+    if budget_tokens is not None:
+        knowledge.use_model(model, budget_tokens=budget_tokens)
+    if estimate:
+        _show_estimate(knowledge.estimate_index(systems, model=model), as_json=as_json)
+        return
+    if remove_system:
+        knowledge.remove_system(remove_system)
+        click.echo(f"The index of {remove_system} is removed from corpus {knowledge.corpus_name!r}.", err=as_json)
+    report = knowledge.index(re_embed=re_embed, sentences=sentences, systems=systems, model=model)
     if as_json:
         show_json({"done": report.done, "status": knowledge.status()})
     elif report.done:
@@ -41,3 +80,12 @@ def index(knowledge: Knowledge, re_embed: bool, sentences: bool | None, as_json:
         click.echo(f"Next: overstory search 'your question' --corpus {shlex.quote(knowledge.corpus_name)}")
     else:
         click.echo(f"Corpus {knowledge.corpus_name!r} is up to date; nothing to do.")
+
+
+def _show_estimate(estimate: Estimate, *, as_json: bool) -> None:
+    if as_json:
+        show_json(estimate)
+    elif not estimate.requests and not estimate.remembered:
+        click.echo("No language model would be asked.")
+    else:
+        click.echo(f"The language model would be sent {estimate}.")

@@ -25,10 +25,15 @@ def status(knowledge: Knowledge, digest: bool, as_json: bool) -> None:
     """
     found = knowledge.status()
     computed = knowledge.digest() if digest else None
+    systems = knowledge.system_reports()
     if as_json:
-        show_json({"status": found, "digest": computed} if digest else {"status": found})
+        shown: dict[str, object] = {"status": found} | ({"systems": systems} if systems else {})
+        show_json(shown | ({"digest": computed} if digest else {}))
         return
     _show(found)
+    for system in systems:
+        figures = ", ".join(f"{number:,} {what.replace('_', ' ')}" for what, number in system.figures.items())
+        click.echo(f"  {system.name:<9} {system.how}: {figures}")
     if computed:
         click.echo(f"digest   {computed}")
 

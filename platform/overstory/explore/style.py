@@ -13,7 +13,10 @@ from pathlib import Path
 from overstory.graph import GraphClient, list_corpora
 
 FILE_NAME = "overstory.grass"
-MARKERS = ("", "_Document", "_Chunk", "_Sentence", "_Stale", "_Changed", "_Derived")
+MARKERS = (
+    *("", "_Document", "_Chunk", "_Sentence", "_Stale", "_Changed", "_Derived"),
+    *("_SlimSentence", "_SlimEntity", "_SlimRead"),
+)
 """What is appended to a corpus' label for the labels that its nodes carry besides their kind."""
 
 _KINDS = Path(__file__).with_name("style.grass")

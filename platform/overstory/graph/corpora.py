@@ -5,7 +5,8 @@ from __future__ import annotations
 import datetime
 import functools
 import shlex
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from overstory.errors import CorpusNotFound, EmbedderMismatch
 from overstory.graph import schema
@@ -15,6 +16,8 @@ from overstory.notebook import counted
 from overstory.protocols import Embedder
 
 DEFAULT_ANALYZER = "english"
+SYSTEM = "system_"
+"""What the names of the properties begin with that hold `Corpus.systems`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,7 @@ class Corpus:
         named_chunks: the number of chunks when the names stage last ran, -1 before it first did.
         named_by: the fingerprint of that stage, "" before.
         sentence_embedder: the fingerprint of the embedder of sentence vectors, "" if the corpus is to have none.
+        systems: what each system whose index the corpus has keeps of it, by the system's name.
     """
 
     id: str
@@ -48,6 +52,7 @@ class Corpus:
     named_chunks: int
     named_by: str
     sentence_embedder: str = ""
+    systems: Mapping[str, str] = field(default_factory=dict)
 
     def check_embedder(self, embedder: Embedder) -> None:
         """
@@ -140,4 +145,5 @@ def _corpus(row: Row) -> Corpus:
         named_chunks=row.get("named_chunks", -1),
         named_by=row.get("named_by", ""),
         sentence_embedder=row.get("sentence_embedder", ""),
+        systems={name.removeprefix(SYSTEM): value for name, value in row.items() if name.startswith(SYSTEM)},
     )

@@ -140,7 +140,26 @@ def drop_vector_index(graph: GraphClient, label: str, embedding_property: str) -
     graph.run(f"schema/drop_{kind}_index", label)
 
 
+def slimrag_index(label: str) -> str:
+    """The index over the vectors of SlimRAG's entities."""
+    return f"overstory_slimrag_{label}"
+
+
+def create_slimrag_index(graph: GraphClient, label: str, dimension: int) -> None:
+    """Makes the index over SlimRAG's entities, and awaits it; one for vectors of another dimension is made anew."""
+    name = slimrag_index(label)
+    found = graph.run("schema/index_state", read=True, name=name)
+    if found and found[0]["dimension"] != dimension:
+        drop_slimrag_index(graph, label)
+    graph.run("schema/slimrag_vector_index", label, dimension=dimension)
+    await_index(graph, name)
+
+
+def drop_slimrag_index(graph: GraphClient, label: str) -> None:
+    graph.run("schema/drop_slimrag_index", label)
+
+
 def drop_indexes(graph: GraphClient, label: str) -> None:
     """Drops every index of a corpus."""
-    for kind in (*CREATED_BY, "vector", "vector_alternate"):
+    for kind in (*CREATED_BY, "vector", "vector_alternate", "slimrag"):
         graph.run(f"schema/drop_{kind}_index", label)

@@ -4,14 +4,17 @@ from overstory.llm.budget import Accounts, Estimate, Prices, Spent
 from overstory.llm.cache import AnswerCache, CacheSize
 from overstory.llm.chat import Chat, Reply, Request
 from overstory.llm.checking import ModelCheck, check_model
+from overstory.llm.chosen import NO_MODEL, ChosenModel
 from overstory.llm.prompts import Prompt, as_data, prompt, read_prompt
 from overstory.llm.registry import answer_cache, llm_names, make_chat_model, open_chat
 
 __all__ = [
+    "NO_MODEL",
     "Accounts",
     "AnswerCache",
     "CacheSize",
     "Chat",
+    "ChosenModel",
     "Estimate",
     "ModelCheck",
     "Prices",

@@ -90,6 +90,19 @@ class Estimate:
     usage: Usage
     cost: float
 
+    @classmethod
+    def nothing(cls) -> Estimate:
+        """For what asks no language model."""
+        return cls(0, 0, Usage(estimated=True), 0.0)
+
+    def __add__(self, other: Estimate) -> Estimate:
+        return Estimate(
+            self.requests + other.requests,
+            self.remembered + other.remembered,
+            self.usage + other.usage,
+            self.cost + other.cost,
+        )
+
     def __str__(self) -> str:
         text = (
             f"{self.requests:,} requests, at most {self.usage.prompt_tokens:,} tokens of prompts"

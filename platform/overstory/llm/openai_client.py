@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from overstory.errors import ExtraMissing, LlmCancelled, LlmError, LlmRefused
+from overstory.errors import AnswerRefused, ExtraMissing, LlmCancelled, LlmError
 from overstory.llm.budget import count_at_most, prompt_tokens_at_most
 from overstory.llm.digests import fingerprint_of
 from overstory.llm.loop import LoopThread
@@ -183,7 +183,7 @@ class OpenAiChat:
         if not isinstance(text, str):
             raise unusable(self._address, f"its text is a {type(text).__name__}.")
         if refusal or finish == "content_filter":
-            raise LlmRefused(
+            raise AnswerRefused(
                 f"The model refused to answer: {self._masked(str(refusal or 'its content filter struck'))}",
                 remedy="Ask in other words, or use another model.",
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from overstory.errors import IndexMissing, StatementFailed
@@ -13,6 +13,7 @@ from overstory.graph.client import Row
 from overstory.llm import Chat
 from overstory.model import Hit, Reason
 from overstory.protocols import Embedder
+from overstory.settings import ExtractionSettings
 
 T = TypeVar("T")
 
@@ -34,12 +35,14 @@ class RetrievalContext:
     Attributes:
         corpus_name: read anew for every question (1 ms), since another process may index meanwhile.
         chat: opens the language model, for retrievers that are better with one; None where there is none.
+        extraction: which pipeline reads questions, for retrievers that parse them.
     """
 
     graph: GraphClient
     corpus_name: str
     embedder: Embedder
     chat: Callable[[], Chat | None] = no_chat
+    extraction: ExtractionSettings = field(default_factory=ExtractionSettings)
 
     def corpus(self, tx: Transaction | None = None) -> Corpus:
         """

@@ -26,12 +26,15 @@ class DenseRetriever:
         """
         text, notes = clean_question(question)
         vector: list[float] = self._context.embedder.embed([text])[0].tolist()
-        rows = ask_as_it_is_now(self._context, "retrieve/dense", lambda tx, corpus: _nearest(tx, corpus, vector, k))
+        rows = ask_as_it_is_now(
+            self._context, "retrieve/dense", lambda tx, corpus: nearest_chunks(tx, corpus, vector, k)
+        )
         hits = tuple(hit(row, (Reason("dense", row["score"], "cosine similarity to the question"),)) for row in rows)
         return Evidence(question=question, retriever=self.name, hits=hits, notes=notes)
 
 
-def _nearest(tx: Transaction, corpus: Corpus, vector: list[float], k: int) -> list[Row]:
+def nearest_chunks(tx: Transaction, corpus: Corpus, vector: list[float], k: int) -> list[Row]:
+    """The `k` chunks nearest to a vector, best first, as `retrieve/dense_…` gives them."""
     if corpus.vector_index:
         return tx.run(
             "retrieve/dense_index",

@@ -1,10 +1,10 @@
-"""The vectors of chunks, kept for the next question: a cache, bounded, and emptied when the corpus changes."""
+"""Vectors kept for the next question: a cache, bounded, and emptied when the corpus changes."""
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -15,22 +15,32 @@ MOST_BYTES = 64_000_000
 """Of one cache: some 40,000 vectors of 384 dimensions."""
 
 
+ReadVectors = Callable[[Transaction, Corpus, Sequence[str]], dict[str, Vectors]]
+"""Vectors by id; ids without one are left out."""
+
+
+def chunk_vectors(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> dict[str, Vectors]:
+    """The vectors of chunks."""
+    (row,) = tx.run("retrieve/vectors", corpus.label, ids=list(ids), property=corpus.embedding_property)
+    return {id_: np.asarray(vector, dtype=np.float32) for id_, vector in row["vectors"]}
+
+
 class VectorCache:
     """The vectors that questions asked for last; safe to share between threads."""
 
-    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, read: ReadVectors = chunk_vectors, most_bytes: int = MOST_BYTES) -> None:
+        self._read = read
         self._most_bytes = most_bytes
         self._lock = threading.Lock()
         self._state: tuple[str, str, int] | None = None
         self._vectors: OrderedDict[str, Vectors] = OrderedDict()
 
     def of(self, tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> Vectors:
-        """float32[len(ids), dimension]; zeros for a chunk that has no vector yet."""
+        """float32[len(ids), dimension]; zeros where there is no vector yet."""
         found = self._known(corpus, ids)
         missing = [id_ for id_ in ids if id_ not in found]
         if missing:
-            (row,) = tx.run("retrieve/vectors", corpus.label, ids=missing, property=corpus.embedding_property)
-            new = {id_: np.asarray(vector, dtype=np.float32) for id_, vector in row["vectors"]}
+            new = self._read(tx, corpus, missing)
             self._keep(corpus, new)
             found |= new
         none = np.zeros(corpus.dimension, dtype=np.float32)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import pytest
@@ -34,8 +34,8 @@ class FakeKnowledge:
         self.done.append(f"ingest, strict={strict}")
         self.documents = list(documents)
 
-    def index(self) -> None:
-        self.done.append("index")
+    def index(self, *, systems: Sequence[str]) -> None:
+        self.done.append(" ".join(["index", *systems]))
 
     def retriever(self, name: str) -> Retriever:
         if name not in self._names:
@@ -45,7 +45,7 @@ class FakeKnowledge:
     def status(self) -> CorpusStatus:
         stages = [
             StageRecord(name, "1", "done", NOW, NOW, seconds, 0, {}, 1)
-            for name, seconds in (("load", 100.0), ("embed", 1.5), ("link", 0.25))
+            for name, seconds in (("load", 100.0), ("embed", 1.5), ("link", 0.25), ("slimrag", 3.0))
         ]
         corpus = Corpus("id", "bench", "Corpus_0", NOW, 1, "english", "", 0, "embedding", "", 0, -1, "")
         return CorpusStatus(corpus=corpus, counts={}, pending={}, stages=stages, writer="")
@@ -59,6 +59,15 @@ def test_every_retriever_is_asked_on_the_same_corpus(folder: Folder, fake_retrie
     assert [document.source_key for document in knowledge.documents] == ["p1", "p2", "p3"]
     assert results[0].row.scores.recall_2 == 0.75
     assert results[0].row.index_s == 1.75
+
+
+def test_a_system_is_indexed_once_and_its_seconds_are_its_own(
+    folder: Folder, fake_retriever: type[FakeRetriever]
+) -> None:
+    knowledge = FakeKnowledge(fake_retriever, "dense", "slimrag", "slimrag:whole")
+    results = compare(knowledge, load_dataset(folder.write()), Layout(), ["dense", "slimrag", "slimrag:whole"])
+    assert knowledge.done == ["ingest, strict=True", "index slimrag"]
+    assert [result.row.index_s for result in results] == [1.75, 4.75, 4.75]
 
 
 def test_packed_documents_are_scored_as_documents(folder: Folder, fake_retriever: type[FakeRetriever]) -> None:

@@ -1,0 +1,6 @@
+// Which of some entities SlimRAG has.
+// Parameters: $ids LIST<STRING>
+// Rows: id STRING
+UNWIND $ids AS id
+MATCH (e:Overstory {id: id}) WHERE e:{{corpus}}_SlimEntity
+RETURN id

@@ -1,0 +1,6 @@
+// The sentences of some chunks, as SlimRAG has them.
+// Parameters: $ids LIST<STRING> (of chunks)
+// Rows: sentences LIST<STRING> (ids); one
+UNWIND $ids AS id
+MATCH (c:Overstory {id: id})<-[:PART_OF]-(s:{{corpus}}_SlimSentence)
+RETURN collect(s.id) AS sentences

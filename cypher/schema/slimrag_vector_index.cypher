@@ -1,0 +1,10 @@
+// The vectors of the entities that SlimRAG looks for, unquantised: with the default quantisation the nearest are missed.
+// Parameters: $dimension INTEGER
+// Rows: none
+CREATE VECTOR INDEX overstory_slimrag_{{corpus}} IF NOT EXISTS
+FOR (e:{{corpus}}_SlimEntity) ON (e.embedding)
+OPTIONS {indexConfig: {
+  `vector.dimensions`: $dimension,
+  `vector.similarity_function`: 'cosine',
+  `vector.quantization.enabled`: false
+}}

@@ -1,0 +1,25 @@
+"""Systems by name."""
+
+from __future__ import annotations
+
+from overstory.errors import SettingsError
+from overstory.systems.slimrag.index import SlimRag
+from overstory.systems.system import System
+
+_SYSTEMS: tuple[System, ...] = (SlimRag(),)
+
+
+def system_names() -> list[str]:
+    """The names of all systems that have an index of their own."""
+    return sorted(system.name for system in _SYSTEMS)
+
+
+def find_system(name: str) -> System:
+    """
+    Raises:
+        SettingsError: there is none of this name; the message lists those there are.
+    """
+    for system in _SYSTEMS:
+        if system.name == name:
+            return system
+    raise SettingsError(f"There is no system {name!r}.", remedy=f"Use one of: {', '.join(system_names())}.")

@@ -1,0 +1,36 @@
+"""A question taken apart by a language model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import BaseModel, Field
+
+from overstory.llm import Chat, prompt
+
+PROMPT = "slimrag_question"
+MOST_TOKENS = 400
+
+
+class SubQuestion(BaseModel):
+    """A simpler question, and what it names."""
+
+    question: str = Field(min_length=1, max_length=500)
+    entities: list[str] = Field(max_length=8)
+
+
+class SubQuestions(BaseModel):
+    """What a question is made of."""
+
+    sub_questions: list[SubQuestion] = Field(min_length=1, max_length=4)
+
+
+def sub_questions(chat: Chat, question: str) -> dict[str, Sequence[str]]:
+    """The sub-questions with the entities of each.
+
+    Raises:
+        LlmError: there is no answer that can be used.
+    """
+    booked = chat.booked("slimrag", question)
+    reply = booked.ask_for(SubQuestions, prompt(PROMPT).messages(question=question), max_tokens=MOST_TOKENS)
+    return {part.question: [name for name in part.entities if name.strip()] for part in reply.value.sub_questions}

@@ -1,0 +1,139 @@
+"""Documents read by a language model: coreference and canonical names in one request for each window of sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from pydantic import BaseModel, Field
+
+from overstory.errors import AnswerRefused, AnswerTruncated, AnswerUnusable, PromptTooLong
+from overstory.llm import Chat, Estimate, Request, prompt
+from overstory.model import Message, Usage
+from overstory.systems.slimrag.reading import ReadDocument, ReadSentence, RuleReader, WholeDocument
+from overstory.text.coreference import Resolved
+from overstory.text.names import entity_key, key_words
+from overstory.text.sentences import sentence_starts
+
+PROMPT = "slimrag_entities"
+SENTENCES = 16
+CHARACTERS = 3_000
+"""The most of a window: what a small model can take in, and answer within a thousand tokens."""
+LONGEST_NAME = 200
+MOST_KNOWN = 40
+"""Names from the windows before that a request repeats, the latest."""
+
+
+class FoundEntity(BaseModel):
+    """An entity, by its fullest name, and the numbers of all sentences that refer to it."""
+
+    name: str = Field(min_length=1, max_length=LONGEST_NAME)
+    sentences: list[int] = Field(max_length=SENTENCES)
+
+
+class FoundEntities(BaseModel):
+    """What a window of sentences refers to."""
+
+    entities: list[FoundEntity] = Field(max_length=64)
+
+
+class ModelReader:
+    """Asks a model, several documents at a time. A window whose answer cannot be used is read by rules, and counted."""
+
+    at_once = 8
+
+    def __init__(self, chat: Chat, rules: RuleReader) -> None:
+        self._chat = chat.booked("slimrag")
+        self._rules = rules
+        self._prompt = prompt(PROMPT)
+        self.fingerprint = f"{chat.model.fingerprint} {self._prompt.fingerprint} {rules.fingerprint}"
+
+    def read(self, documents: Iterable[WholeDocument]) -> Iterator[ReadDocument]:
+        """
+        Raises:
+            BudgetExhausted: the next request might go over the budget.
+            LlmError: there is no answer; the documents before it were given.
+        """
+        yield from self._chat.each(self._read, documents)
+
+    def estimate(self, documents: Iterable[WholeDocument]) -> Estimate:
+        """What reading would take, at most; names that a window repeats from the ones before are not known yet."""
+        return self._chat.estimate(
+            Request(self._messages(document, window, ()), FoundEntities)
+            for document in documents
+            for window in windows(sentences_of(document))
+        )
+
+    def _read(self, document: WholeDocument) -> ReadDocument:
+        sentences = sentences_of(document)
+        said = _Said(document)
+        usage, by_rules, read = Usage(), 0, list[ReadSentence]()
+        parts = list(windows(sentences))
+        for window in parts:
+            try:
+                reply = self._chat.ask_for(FoundEntities, self._messages(document, window, said.names))
+            except (AnswerUnusable, AnswerTruncated, AnswerRefused, PromptTooLong):
+                by_rules += 1
+                refers = self._rules.of_sentences([sentence.text for sentence in window], document.title)
+            else:
+                usage += reply.completion.usage
+                refers = said.of(window, reply.value)
+            read += [sentence._replace(refers=found) for sentence, found in zip(window, refers, strict=True)]
+        return ReadDocument(document.id, tuple(read), usage, len(parts), by_rules)
+
+    def _messages(
+        self, document: WholeDocument, window: Sequence[ReadSentence], known: Sequence[str]
+    ) -> Sequence[Message]:
+        numbered = "\n".join(f"{number}. {sentence.text}" for number, sentence in enumerate(window, start=1))
+        return self._prompt.messages(
+            title=document.title or "(none)", known="; ".join(known[-MOST_KNOWN:]) or "(none)", sentences=numbered
+        )
+
+
+class _Said:
+    """What a model said of a document so far. A name that the document does not say is not taken from it."""
+
+    def __init__(self, document: WholeDocument) -> None:
+        self._words = set(key_words(" ".join([document.title, *(text for _, text in document.chunks)])))
+        self._names: dict[str, str] = {}
+
+    @property
+    def names(self) -> Sequence[str]:
+        return list(self._names.values())
+
+    def of(self, window: Sequence[ReadSentence], found: FoundEntities) -> list[list[Resolved]]:
+        refers: list[list[Resolved]] = [[] for _ in window]
+        for entity in found.entities:
+            name = " ".join(entity.name.split())
+            key = entity_key(name)
+            if not key or not self._words.issuperset(key_words(name)):
+                continue
+            name = self._names.setdefault(key, name)
+            for number in dict.fromkeys(entity.sentences):
+                if 1 <= number <= len(window):
+                    says = set(key_words(window[number - 1].text)).issuperset(key.split())
+                    refers[number - 1].append(Resolved(name, name if says else "", "text" if says else "coreference"))
+        return refers
+
+
+def sentences_of(document: WholeDocument) -> list[ReadSentence]:
+    """The sentences of a document, by rules, with nothing that they refer to yet."""
+    found: list[ReadSentence] = []
+    for chunk, text in document.chunks:
+        starts = sentence_starts(text)
+        texts = [text[start:stop].strip() for start, stop in zip(starts, [*starts[1:], len(text)], strict=True)]
+        found += [ReadSentence(chunk, seq, one, ()) for seq, one in enumerate(texts) if one]
+    return found
+
+
+def windows(sentences: Sequence[ReadSentence]) -> Iterator[list[ReadSentence]]:
+    """Sentences that one request holds: at least one, however long it is."""
+    window: list[ReadSentence] = []
+    characters = 0
+    for sentence in sentences:
+        if window and (len(window) == SENTENCES or characters + len(sentence.text) > CHARACTERS):
+            yield window
+            window, characters = [], 0
+        window.append(sentence)
+        characters += len(sentence.text)
+    if window:
+        yield window

@@ -1,0 +1,132 @@
+"""Documents into sentences with the entities that they refer to: by rules, or by a language model."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import NamedTuple, Protocol
+
+from overstory.model import Usage
+from overstory.settings import ExtractionSettings
+from overstory.text.coreference import Resolved, as_written, resolved
+from overstory.text.pipelines import find_pipeline
+from overstory.text.reading import read_texts
+from overstory.text.references import REFERENCES, References, united
+from overstory.text.spacy_parser import SpacyParser
+
+VERSION = 1
+"""Changes whenever the same document may be read in another way."""
+
+
+@dataclass(frozen=True, slots=True)
+class WholeDocument:
+    """A document to be read: its chunks in order, (id, text) each.
+
+    Attributes:
+        tokens: of all of its text.
+    """
+
+    id: str
+    title: str
+    chunks: tuple[tuple[str, str], ...]
+    tokens: int = 0
+
+
+class ReadSentence(NamedTuple):
+    """A sentence, and what it refers to. `seq` counts from 0 in its chunk."""
+
+    chunk: str
+    seq: int
+    text: str
+    refers: Sequence[Resolved]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadDocument:
+    """A document as SlimRAG has read it.
+
+    Attributes:
+        usage: what a language model took for it, answers that were remembered included at their first price.
+        windows: requests to a model.
+        by_rules: of them those whose answer could not be used, so that rules read that part.
+    """
+
+    id: str
+    sentences: tuple[ReadSentence, ...]
+    usage: Usage = field(default_factory=Usage)
+    windows: int = 0
+    by_rules: int = 0
+
+
+class Reader(Protocol):
+    """Reads documents.
+
+    Attributes:
+        fingerprint: changes whenever the same document may be read in another way.
+        at_once: documents that should be stored together: what is lost where a run is killed.
+    """
+
+    fingerprint: str
+    at_once: int
+
+    def read(self, documents: Iterable[WholeDocument]) -> Iterator[ReadDocument]:
+        """Each document, in order, lazily."""
+        ...
+
+
+class RuleReader:
+    """Names and noun phrases by a spaCy pipeline; what stands for the same thing by rules (`text.coreference`)."""
+
+    at_once = 50
+
+    def __init__(self, settings: ExtractionSettings, *, coreference: bool) -> None:
+        """
+        Raises:
+            ModelError: the pipeline is not installed.
+        """
+        pipeline = find_pipeline(settings.pipeline)
+        self._parser = SpacyParser(pipeline, REFERENCES)
+        self._processes = settings.processes
+        self._coreference = coreference
+        digest = hashlib.sha256(f"{pipeline.fingerprint} {VERSION} {coreference}".encode()).hexdigest()
+        self.fingerprint = f"rules:{digest[:16]}"
+
+    def read(self, documents: Iterable[WholeDocument]) -> Iterator[ReadDocument]:
+        """
+        Raises:
+            ModelError: the pipeline cannot be loaded, or a process died.
+        """
+        pieces = ((document, place) for document in documents for place in range(max(1, len(document.chunks))))
+        parsed = read_texts(self._parser, pieces, _text, processes=self._processes)
+        for _, group in groupby(parsed, key=lambda read: read[0][0].id):
+            read = list(group)
+            yield self._together(read[0][0][0], [found for _, found in read])
+
+    def of_sentences(self, sentences: Sequence[str], title: str) -> list[list[Resolved]]:
+        """What sentences that are already told apart refer to."""
+        parts = [(0, _as_one(found)) for found in self._parser.parse(sentences)]
+        return self._referring(united(parts), title)
+
+    def _together(self, document: WholeDocument, parts: list[References]) -> ReadDocument:
+        whole = united([(0, part) for part in parts])
+        refers = iter(self._referring(whole, document.title))
+        sentences: list[ReadSentence] = []
+        for (chunk, text), part in zip(document.chunks, parts, strict=False):
+            for seq, (start, stop) in enumerate(zip(part.sentences, [*part.sentences[1:], len(text)], strict=True)):
+                sentences.append(ReadSentence(chunk, seq, text[start:stop].strip(), next(refers)))
+        return ReadDocument(document.id, tuple(sentence for sentence in sentences if sentence.text))
+
+    def _referring(self, text: References, title: str) -> list[list[Resolved]]:
+        return resolved(text, title) if self._coreference else as_written(text)
+
+
+def _text(piece: tuple[WholeDocument, int]) -> str:
+    document, place = piece
+    return document.chunks[place][1] if document.chunks else ""
+
+
+def _as_one(found: References) -> References:
+    """What a text refers to, the text taken as one sentence."""
+    return References((0,), tuple(reference._replace(sentence=0) for reference in found.references))

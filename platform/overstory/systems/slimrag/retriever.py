@@ -1,0 +1,259 @@
+"""SlimRAG's retriever: entities of the question, the entities of the corpus nearest to each, their sentences."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from overstory.errors import IndexMissing, SettingsError
+from overstory.graph import Corpus, Transaction, schema
+from overstory.graph.client import Row
+from overstory.model import Evidence, Excerpt, Hit, Reason
+from overstory.protocols import Vectors
+from overstory.retrieve.base import RetrievalContext, ask_as_it_is_now, hit
+from overstory.retrieve.dense import nearest_chunks
+from overstory.retrieve.question import clean_question
+from overstory.retrieve.vectors import VectorCache
+from overstory.systems.slimrag.index import NAME, VECTOR_TYPE, Kept
+from overstory.systems.slimrag.question import AskedEntities, QuestionReader
+from overstory.systems.slimrag.scoring import HitEntity, ScoredSentence, Weighting, factors, scores, within
+
+ENTITIES = 5
+"""K: corpus entities for each of the question's. Source: the paper's appendix, as is `SENTENCES`."""
+SENTENCES = 10
+"""H: sentences of the context."""
+CONTEXT_TOKENS = 500
+DEPTH = 50
+"""Entities that the index is asked for, so that the best `ENTITIES` are right."""
+MOST_SENTENCES = 2_000
+"""Sentences looked at of one entity: of a name that half of a large corpus says, these tell as little as all."""
+
+OPTIONS = ("whole", "frequency")
+NOTHING_MATCHED = "no entity of the question leads to a sentence: these are the passages nearest to it in meaning"
+
+
+@dataclass(frozen=True, slots=True)
+class SlimRagOptions:
+    """How questions are answered.
+
+    Attributes:
+        decomposition: whether questions are taken apart first.
+        weighting: "count" for the number of hit entities in a sentence, "frequency" for the sum of their W_e.
+        entities, sentences: K and H of the paper.
+        context_tokens: the most that `Evidence.excerpts` have together.
+    """
+
+    decomposition: bool = True
+    weighting: Weighting = "count"
+    entities: int = ENTITIES
+    sentences: int = SENTENCES
+    context_tokens: int = CONTEXT_TOKENS
+
+    @classmethod
+    def named(cls, option: str) -> SlimRagOptions:
+        """Those that `slimrag:whole,frequency` names.
+
+        Raises:
+            SettingsError: there is none of a name.
+        """
+        names = [name.strip() for name in option.split(",") if name.strip()]
+        unknown = [name for name in names if name not in OPTIONS]
+        if unknown:
+            raise SettingsError(
+                f"The retriever 'slimrag' has no option {unknown[0]!r}.", remedy=f"Use: {', '.join(OPTIONS)}."
+            )
+        return cls(decomposition="whole" not in names, weighting="frequency" if "frequency" in names else "count")
+
+
+class SlimRagRetriever:
+    """Ranks chunks by their best sentence; `Evidence.excerpts` is the context that the paper gives to a model.
+
+    Source: Zhang et al. 2025, Algorithm 1, lines 11–28.
+    """
+
+    name = NAME
+
+    def __init__(self, context: RetrievalContext, option: str = "", *, options: SlimRagOptions | None = None) -> None:
+        """
+        Args:
+            option: what follows the name in `slimrag:whole`: "whole" does not take questions apart, "frequency" weighs
+                entities by the number of sub-questions that name them.
+
+        Raises:
+            SettingsError: there is no such option.
+            ModelError: the spaCy pipeline is not installed.
+        """
+        self._context = context
+        self._options = options or SlimRagOptions.named(option)
+        self._questions = QuestionReader(context.extraction, decomposition=self._options.decomposition)
+        self._vectors = VectorCache(_sentence_vectors)
+
+    def retrieve(self, question: str, k: int) -> Evidence:
+        """The `k` chunks with the best sentences.
+
+        Raises:
+            QuestionError: the question is empty.
+            IndexMissing: the corpus has no index for SlimRAG.
+            EmbedderMismatch, CorpusNotFound: as their names say.
+        """
+        text, notes = clean_question(question)
+        asked = self._questions.read(text, self._context.chat() if self._options.decomposition else None)
+        vectors = self._context.embedder.embed([text, *asked.weights])
+
+        def ask(tx: Transaction, corpus: Corpus) -> Evidence:
+            self._check(corpus)
+            found = _Asking(tx, corpus, self._vectors, self._options, asked, vectors).found(k)
+            excerpts = self._excerpts(tx, corpus, found)
+            told = (*notes, *asked.notes, *_stale(tx, corpus), *found.notes)
+            return Evidence(question=question, retriever=self.name, hits=found.hits, notes=told, excerpts=excerpts)
+
+        return ask_as_it_is_now(self._context, "retrieve/slimrag", ask)
+
+    def _check(self, corpus: Corpus) -> None:
+        kept = Kept.of(corpus)
+        if kept is not None and kept.ready and kept.embedder == self._context.embedder.fingerprint:
+            return
+        lacks = "no index for SlimRAG"
+        if kept is not None:
+            lacks = (
+                "an index for SlimRAG with another embedder's vectors" if kept.ready else f"{lacks} that is finished"
+            )
+        raise IndexMissing(
+            f"Corpus {corpus.name!r} has {lacks}.",
+            remedy=f"Run: overstory index --system slimrag --corpus {shlex.quote(corpus.name)}, "
+            'or Knowledge.index(systems=["slimrag"]) in Python.',
+        )
+
+    def _excerpts(self, tx: Transaction, corpus: Corpus, found: _Found) -> tuple[Excerpt, ...]:
+        """The best sentences as far as they fit, back in the order of their documents, the best document first."""
+        best = [sentence.id for sentence in found.sentences[: self._options.sentences]]
+        rows = {row["id"]: row for row in tx.run("retrieve/slimrag_texts", corpus.label, ids=best)}
+        texts = [rows[id_]["text"] for id_ in best]
+        fitting = best[
+            : within(self._context.embedder.count_tokens(texts) if texts else [], self._options.context_tokens)
+        ]
+        first = {rows[id_]["document"]: rank for rank, id_ in reversed(list(enumerate(fitting)))}
+        ordered = sorted(
+            (rows[id_] for id_ in fitting), key=lambda row: (first[row["document"]], row["chunk_seq"], row["seq"])
+        )
+        return tuple(Excerpt(row["chunk"], row["text"]) for row in ordered)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    sentences: Sequence[ScoredSentence]
+    hits: tuple[Hit, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """One question in its transaction. `vectors` has the question's, then those of its entities."""
+
+    tx: Transaction
+    corpus: Corpus
+    cache: VectorCache
+    options: SlimRagOptions
+    asked: AskedEntities
+    vectors: Vectors
+
+    def found(self, k: int) -> _Found:
+        entities = self._entities()
+        factor = factors(entities, self.options.weighting)
+        if not factor:
+            return self._by_meaning(k)
+        scored = self._scored(factor)
+        names = _names_by_sentence(entities)
+        capped = (
+            f"{entity.name!r} is in {entity.degree:,} sentences, of which {len(entity.sentences):,} were looked at"
+            for entity in entities
+            if entity.degree > len(entity.sentences)
+        )
+        return _Found(scored, self._hits(scored, k, names), tuple(capped))
+
+    def _entities(self) -> list[HitEntity]:
+        """The corpus entities nearest to each of the question's."""
+        weights = [float(weight) for weight in self.asked.weights.values()]
+        if not weights:
+            return []
+        rows = self.tx.run(
+            "retrieve/slimrag_candidates",
+            self.corpus.label,
+            index=schema.slimrag_index(self.corpus.label),
+            vectors=self.vectors[1:].tolist(),
+            weights=weights,
+            depth=max(DEPTH, self.options.entities),
+            nearest=self.options.entities,
+            most=MOST_SENTENCES,
+        )
+        return [HitEntity(**row) for row in rows]
+
+    def _scored(self, factor: Mapping[str, float]) -> list[ScoredSentence]:
+        ids = sorted(factor)
+        return scores(ids, self.cache.of(self.tx, self.corpus, ids), self.vectors[0], factor)
+
+    def _by_meaning(self, k: int) -> _Found:
+        """The chunks nearest to the question, and their sentences."""
+        chunks = nearest_chunks(self.tx, self.corpus, self.vectors[0].tolist(), max(k, self.options.sentences))
+        (row,) = self.tx.run(
+            "retrieve/slimrag_sentences_of", self.corpus.label, ids=[one["chunk_id"] for one in chunks]
+        )
+        hits = tuple(hit(one, (Reason("dense", one["score"], "cosine similarity to the question"),)) for one in chunks)
+        return _Found(self._scored(dict.fromkeys(row["sentences"], 1.0)), hits[:k], (NOTHING_MATCHED,))
+
+    def _hits(self, scored: Sequence[ScoredSentence], k: int, names: Mapping[str, Sequence[str]]) -> tuple[Hit, ...]:
+        """The chunks of the best sentences, each once."""
+        best: dict[str, ScoredSentence] = {}
+        for sentence, chunk in self._placed(scored):
+            best.setdefault(chunk, sentence)
+            if len(best) == k:
+                break
+        rows = {row["chunk_id"]: row for row in self.tx.run("retrieve/chunks_by_id", self.corpus.label, ids=list(best))}
+        return tuple(
+            hit(_with_score(rows[chunk], sentence), _reasons(sentence, names))
+            for chunk, sentence in best.items()
+            if chunk in rows
+        )
+
+    def _placed(self, scored: Sequence[ScoredSentence]) -> Iterator[tuple[ScoredSentence, str]]:
+        """Sentences with their chunks, best first; as many are looked up at a time as may be needed."""
+        step = 200
+        for start in range(0, len(scored), step):
+            page = scored[start : start + step]
+            (row,) = self.tx.run("retrieve/slimrag_places", self.corpus.label, ids=[each.id for each in page])
+            chunks = dict(row["places"])
+            for sentence in page:
+                if sentence.id in chunks:
+                    yield sentence, chunks[sentence.id]
+
+
+def _with_score(row: Row, sentence: ScoredSentence) -> Row:
+    return row | {"score": sentence.score}
+
+
+def _reasons(sentence: ScoredSentence, names: Mapping[str, Sequence[str]]) -> tuple[Reason, ...]:
+    what = f"cosine {sentence.cosine:.3f} × {sentence.factor:g}, for {', '.join(names[sentence.id])}"
+    return (Reason("entities", sentence.score, what),)
+
+
+def _names_by_sentence(entities: Sequence[HitEntity]) -> dict[str, list[str]]:
+    names: dict[str, list[str]] = {}
+    for entity in entities:
+        for sentence in entity.sentences:
+            names.setdefault(sentence, []).append(entity.name)
+    return names
+
+
+def _stale(tx: Transaction, corpus: Corpus) -> Iterator[str]:
+    (row,) = tx.run("ingest/slimrag_pending", corpus.label)
+    missing = row["documents"] - row["done"]
+    if missing:
+        yield f"{missing:,} of {row['documents']:,} documents are not in SlimRAG's index yet: run overstory index"
+
+
+def _sentence_vectors(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> dict[str, Vectors]:
+    (row,) = tx.run("retrieve/slimrag_vectors", corpus.label, ids=list(ids))
+    return {id_: np.frombuffer(packed, dtype=VECTOR_TYPE).astype(np.float32) for id_, packed in row["vectors"]}

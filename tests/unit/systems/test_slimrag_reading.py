@@ -1,0 +1,123 @@
+"""Documents read for SlimRAG, by rules and by a language model that is told what to say."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.fakes import ScriptedChat
+
+from overstory.errors import LlmUnreachable
+from overstory.llm import Chat
+from overstory.model import Completion, Usage
+from overstory.settings import ExtractionSettings
+from overstory.systems.slimrag.model_reading import SENTENCES, ModelReader, sentences_of, windows
+from overstory.systems.slimrag.question import QuestionReader
+from overstory.systems.slimrag.reading import RuleReader, WholeDocument
+
+CURIE = WholeDocument(
+    "curie", "Marie Curie", (("c1", "Marie Curie was born in Warsaw. "), ("c2", "She died in France."))
+)
+EMPTY = WholeDocument("empty", "", ())
+RULES = RuleReader(ExtractionSettings(processes=1), coreference=True)
+PLAIN = RuleReader(ExtractionSettings(processes=1), coreference=False)
+
+
+def entities(*found: tuple[str, list[int]]) -> str:
+    return json.dumps({"entities": [{"name": name, "sentences": numbers} for name, numbers in found]})
+
+
+def test_rules_follow_a_pronoun_into_the_next_chunk() -> None:
+    curie, empty = RULES.read([CURIE, EMPTY])
+    assert [(sentence.chunk, sentence.seq, sentence.text) for sentence in curie.sentences] == [
+        ("c1", 0, "Marie Curie was born in Warsaw."),
+        ("c2", 0, "She died in France."),
+    ]
+    assert [[each.name for each in sentence.refers] for sentence in curie.sentences] == [
+        ["Marie Curie", "Warsaw"],
+        ["Marie Curie", "France"],
+    ]
+    assert empty.sentences == ()
+
+
+def test_without_coreference_a_pronoun_refers_to_nothing() -> None:
+    (curie,) = PLAIN.read([CURIE])
+    assert [each.name for each in curie.sentences[1].refers] == ["France"]
+    assert PLAIN.fingerprint != RULES.fingerprint
+
+
+def test_a_model_gives_canonical_names_and_what_it_invents_is_left_out() -> None:
+    answer = entities(("Marie  Curie", [1, 2, 2, 7]), ("Atlantis", [1]), ("France", [2]), ("…", [1]))
+    model = ScriptedChat(answer)
+    (curie,) = ModelReader(Chat(model), RULES).read([CURIE])
+    assert [[(each.name, each.by) for each in sentence.refers] for sentence in curie.sentences] == [
+        [("Marie Curie", "text")],
+        [("Marie Curie", "coreference"), ("France", "text")],
+    ]
+    assert (curie.usage, curie.windows, curie.by_rules) == (Usage(10, 5), 1, 0)
+
+
+@pytest.mark.parametrize("answer", ["no JSON", Completion(entities(), "m", Usage(10, 5), truncated=True)])
+def test_a_window_whose_answer_cannot_be_used_is_read_by_rules_and_counted(answer: str | Completion) -> None:
+    (curie,) = ModelReader(Chat(ScriptedChat(answer)), RULES).read([CURIE])
+    assert [[each.name for each in sentence.refers] for sentence in curie.sentences] == [
+        ["Marie Curie", "Warsaw"],
+        ["Marie Curie", "France"],
+    ]
+    assert (curie.windows, curie.by_rules) == (1, 1)
+
+
+def test_an_endpoint_that_cannot_be_reached_ends_the_reading() -> None:
+    reader = ModelReader(Chat(ScriptedChat(LlmUnreachable("gone"))), RULES)
+    with pytest.raises(LlmUnreachable):
+        list(reader.read([CURIE]))
+
+
+def test_windows_hold_all_sentences_in_order_and_one_at_least() -> None:
+    text = "Ulm is a city. " * 40 + "x" * 9_000 + ". The end."
+    sentences = sentences_of(WholeDocument("d", "", (("c", text),)))
+    found = list(windows(sentences))
+    assert [sentence for window in found for sentence in window] == sentences
+    assert max(map(len, found)) == SENTENCES
+    assert all(window for window in found)
+
+
+def test_a_later_window_is_told_the_names_before_it_as_data() -> None:
+    document = WholeDocument("d", "T", (("c", "Ulm </sentences> is a city. " * (SENTENCES + 1)),))
+    model = ScriptedChat(entities(("Ulm", [1])))
+    list(ModelReader(Chat(model), RULES).read([document]))
+    first, second = (request[-1].text for request in model.asked)
+    assert "(none)" in first
+    assert "Ulm" in second.split("The sentences:")[0]
+    assert "</sentences>" not in first
+
+
+def test_an_estimate_counts_every_window() -> None:
+    reader = ModelReader(Chat(ScriptedChat(entities())), RULES)
+    document = WholeDocument("d", "T", (("c", "Ulm is a city. " * (2 * SENTENCES)),))
+    estimate = reader.estimate([document, CURIE, EMPTY])
+    assert estimate.requests == 3
+    assert estimate.usage.completion_tokens == 300
+
+
+def test_entities_of_a_question_are_weighed_by_the_parts_that_name_them() -> None:
+    reader = QuestionReader(ExtractionSettings(), decomposition=True)
+    asked = reader.read("Which city is larger, Paris or London?", None)
+    assert asked.weights == {"Paris": 1, "London": 1}
+    assert len(asked.parts) == 2
+
+
+def test_a_model_takes_a_question_apart_and_where_it_cannot_the_question_stays_whole() -> None:
+    reader = QuestionReader(ExtractionSettings(), decomposition=True)
+    parts = [
+        {"question": "Who wrote Dracula?", "entities": ["Dracula"]},
+        {"question": "Where was the writer of Dracula born?", "entities": ["Dracula", " "]},
+    ]
+    asked = reader.read(
+        "Where was the writer of Dracula born?", Chat(ScriptedChat(json.dumps({"sub_questions": parts})))
+    )
+    assert asked.parts == ("Who wrote Dracula?", "Where was the writer of Dracula born?")
+    assert asked.weights == {"Dracula": 2}
+    failed = reader.read("Where is Ulm?", Chat(ScriptedChat("no JSON")))
+    assert failed.parts == ("Where is Ulm?",)
+    assert "not taken apart" in failed.notes[0]
