@@ -19,6 +19,14 @@ from overstory.settings import Places, ServerSettings, Settings
 from overstory.text import make_extractor
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m chooses by the marks
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks what needs the server; `make test` runs the rest beside it."""
+    for item in items:
+        if isinstance(item, pytest.Function) and "jar_cache" in item.fixturenames:
+            item.add_marker("server")
+
+
 @pytest.fixture(scope="session")
 def jar_cache() -> Path:
     """The user's own cache, so that jars are fetched once for all runs."""
