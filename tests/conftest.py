@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+import hypothesis
 import pytest
 from tests.passages import PASSAGES, OpenCorpus
 
@@ -17,6 +18,10 @@ from overstory.knowledge import Knowledge
 from overstory.protocols import Embedder, Extractor
 from overstory.settings import Places, ServerSettings, Settings
 from overstory.text import make_extractor
+
+# No clock over generated examples, for other tests run beside them; and what finds a fault says how to find it again.
+hypothesis.settings.register_profile("tests", deadline=None, print_blob=True)
+hypothesis.settings.load_profile("tests")
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses by the marks
