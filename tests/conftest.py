@@ -26,9 +26,9 @@ hypothesis.settings.load_profile("tests")
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses by the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks what needs the server; `make test` runs the rest beside it."""
+    """Marks what asks for the server that is shared, not for one of its own; `make test` runs the rest beside it."""
     for item in items:
-        if isinstance(item, pytest.Function) and "jar_cache" in item.fixturenames:
+        if isinstance(item, pytest.Function) and {"settings", "jar_cache"} <= set(item.fixturenames):
             item.add_marker("server")
 
 
