@@ -1,7 +1,7 @@
 # Everything a person or a CI runs. Needs Python 3.11 or later and make; the rest is installed into .venv.
 #
 #   make demo            fetch a Neo4j, load a small corpus, index it, ask it
-#   make test            every test, after make coverage
+#   make test            every test: those that need the server, and beside them make coverage and the others
 #   make coverage        the tests of the entropy engine in plain Python, lines counted; fails under 95 %
 #   make lint            format, lint, types, import floors, names
 #   make bench           measure the retrievers on BENCH_DATA in four layouts: the tables of docs/benchmarks.md
@@ -19,6 +19,8 @@ BENCH_OPTIONS ?=
 ENTROPY_DATA ?=
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
+COVERAGE := NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -q tests/unit/entropy && \
+	$(BIN)/python -m coverage report
 SOURCES := platform/overstory loaders/overstory_loaders tests $(wildcard scripts/*.py benchmarks/*.py)
 
 .PHONY: help demo test coverage lint bench bench-data bench-entropy wheel lock clean .venv
@@ -30,12 +32,14 @@ help:
 demo: .venv/installed
 	$(BIN)/overstory demo
 
-test: .venv/installed coverage
-	$(BIN)/python -m pytest
+# Java plans statements with one core while Python waits, so the tests of the server leave another one to the rest.
+test: .venv/installed
+	@$(BIN)/python scripts/side_by_side.py \
+		"server: $(BIN)/python -m pytest -m server" \
+		"others: $(COVERAGE) && $(BIN)/python -m pytest -m 'not server'"
 
 coverage: .venv/installed
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -q tests/unit/entropy
-	$(BIN)/python -m coverage report
+	$(COVERAGE)
 
 lint: .venv/installed
 	$(BIN)/ruff check .

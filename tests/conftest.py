@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+import hypothesis
 import pytest
 from tests.passages import PASSAGES, OpenCorpus
 
@@ -17,6 +18,18 @@ from overstory.knowledge import Knowledge
 from overstory.protocols import Embedder, Extractor
 from overstory.settings import Places, ServerSettings, Settings
 from overstory.text import make_extractor
+
+# No clock over generated examples, for other tests run beside them; and what finds a fault says how to find it again.
+hypothesis.settings.register_profile("tests", deadline=None, print_blob=True)
+hypothesis.settings.load_profile("tests")
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m chooses by the marks
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks what asks for the server that is shared, not for one of its own; `make test` runs the rest beside it."""
+    for item in items:
+        if isinstance(item, pytest.Function) and {"settings", "jar_cache"} <= set(item.fixturenames):
+            item.add_marker("server")
 
 
 @pytest.fixture(scope="session")

@@ -1,9 +1,9 @@
-"""Generated examples: no clock over them, for the first one compiles; fewer where the kernels run as plain Python."""
+"""Fewer generated examples where the kernels run as plain Python."""
 
 from __future__ import annotations
 
 from hypothesis import settings
 from tests.unit.entropy.speed import PLAIN_PYTHON
 
-settings.register_profile("entropy", deadline=None, max_examples=25 if PLAIN_PYTHON else 100)
+settings.register_profile("entropy", max_examples=25 if PLAIN_PYTHON else 100)
 settings.load_profile("entropy")

@@ -1,0 +1,37 @@
+"""What `make test` runs its two halves with: both are heard, and neither failure is lost."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).parents[2] / "scripts" / "side_by_side.py"
+
+
+def side_by_side(*commands: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, str(SCRIPT), *commands], capture_output=True, text=True, check=False)
+
+
+def test_commands_run_at_the_same_time_and_each_line_says_whose_it_is(tmp_path: Path) -> None:
+    ran = side_by_side(
+        f"one: until test -e {tmp_path}/there; do sleep 0.01; done; echo found",
+        f"other: touch {tmp_path}/there; echo put >&2",
+    )
+    assert ran.returncode == 0
+    assert {"one   | found", "other | put"} <= set(ran.stdout.splitlines())
+
+
+@pytest.mark.parametrize("commands", [("bad: exit 3", "good: true"), ("good: true", "bad: exit 3")])
+def test_a_failure_of_either_is_one_of_all_and_the_other_goes_on_to_its_end(commands: tuple[str, str]) -> None:
+    ran = side_by_side(*commands)
+    assert ran.returncode == 1
+    assert "bad  | FAILED with 3" in ran.stdout
+    assert "good | done" in ran.stdout
+
+
+def test_programs_may_be_interrupted() -> None:
+    program = "import signal; print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
+    assert "it | True" in side_by_side(f'it: {sys.executable} -c "{program}"').stdout
