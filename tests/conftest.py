@@ -17,6 +17,7 @@ from overstory.errors import CorpusNotFound
 from overstory.knowledge import Knowledge
 from overstory.protocols import Embedder, Extractor
 from overstory.settings import Places, ServerSettings, Settings
+from overstory.systems import system_names
 from overstory.text import make_extractor
 
 # No clock over generated examples, for other tests run beside them; and what finds a fault says how to find it again.
@@ -68,11 +69,11 @@ def models(settings: Settings) -> tuple[Embedder, Extractor]:
 
 @pytest.fixture(scope="session")
 def shared_corpus(settings: Settings, models: tuple[Embedder, Extractor]) -> Iterator[Knowledge]:
-    """A corpus of `tests.passages.PASSAGES`, indexed, that all tests may read and none may change."""
+    """A corpus of `tests.passages.PASSAGES`, indexed for all systems, that all tests may read and none may change."""
     with Knowledge("shared", settings=settings) as knowledge:
         knowledge.use(embedder=models[0], extractor=models[1])
         knowledge.ingest_documents(PASSAGES)
-        knowledge.index()
+        knowledge.index(systems=system_names())
         yield knowledge
 
 

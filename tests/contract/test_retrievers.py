@@ -8,6 +8,7 @@ from tests.passages import CURIE, OpenCorpus, passage
 from overstory.errors import CorpusNotFound, QuestionError
 from overstory.knowledge import Knowledge
 from overstory.retrieve import retriever_names
+from overstory.systems import system_names
 
 ODD_QUESTIONS = {
     "Lucene syntax": 'title:(+Ulm -"Bern"~2) AND NOT [a TO z] OR /x+/ ^4 {} && || ! ? * \\ "',
@@ -55,7 +56,7 @@ def test_nothing_of_another_corpus_is_found(shared_corpus: Knowledge, open_corpu
     other.ingest_documents(
         [CURIE, passage("secret", "Secret", "Albert Einstein was born in Ulm, says the other corpus.")]
     )
-    other.index()
+    other.index(systems=system_names())
     found = shared_corpus.search("Albert Einstein born in Ulm, says the other corpus", 100, retriever=name)
     own = {document.id for document in shared_corpus.documents()}
     assert {hit.document_id for hit in found.hits} <= own

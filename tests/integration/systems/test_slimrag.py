@@ -1,0 +1,186 @@
+"""SlimRAG on the real Neo4j: what its index holds, however the corpus grew, and what questions get from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from tests.fakes import HashingEmbedder
+from tests.passages import CURIE, DANUBE, EINSTEIN, PASSAGES, ULM, OpenCorpus, passage
+
+from overstory.errors import IndexMissing, SettingsError
+from overstory.knowledge import Knowledge
+from overstory.model import Document
+from overstory.protocols import Embedder, Extractor
+from overstory.retrieve import RetrievalContext, retriever_names
+from overstory.settings import Settings
+from overstory.systems.slimrag import SlimRagRetriever
+from overstory.systems.slimrag.reading import RuleReader
+from overstory.systems.slimrag.retriever import NOTHING_MATCHED, SlimRagOptions
+
+QUESTION = "Where was Albert Einstein born?"
+BOHR = passage("bohr", "Niels Bohr", "Niels Bohr lived in Copenhagen. He argued with Albert Einstein.")
+
+Reference = tuple[str, int, str, str]
+
+
+def references(knowledge: Knowledge) -> set[Reference]:
+    """What refers to what: document, sentence, entity, and how."""
+    rows, _, _ = knowledge.graph.native_driver().execute_query(
+        "MATCH (d:Document)<-[:PART_OF]-(c:Chunk)<-[:PART_OF]-(s:SlimSentence {corpus: $label})-[r:REFERS_TO]->(e) "
+        "RETURN d.source_key AS key, c.seq * 1000 + s.seq AS seq, e.name AS name, r.by AS by",
+        label=knowledge.status().corpus.label,
+        database_="neo4j",
+    )
+    return {(row["key"], row["seq"], row["name"], row["by"]) for row in rows}
+
+
+def entities(knowledge: Knowledge) -> set[str]:
+    rows, _, _ = knowledge.graph.native_driver().execute_query(
+        "MATCH (e:SlimEntity {corpus: $label}) RETURN e.name AS name",
+        label=knowledge.status().corpus.label,
+        database_="neo4j",
+    )
+    return {row["name"] for row in rows}
+
+
+def others(knowledge: Knowledge) -> list[object]:
+    """What all retrievers but SlimRAG's find."""
+    names = [name for name in retriever_names() if name != "slimrag"]
+    return [knowledge.search(QUESTION, 4, retriever=name) for name in names]
+
+
+@pytest.fixture(scope="module")
+def grown(settings: Settings, models: tuple[Embedder, Extractor]) -> Iterator[Knowledge]:
+    """A corpus that was indexed for SlimRAG when it had two documents, and grew."""
+    with Knowledge("slimrag-grown", settings=settings) as knowledge:
+        knowledge.use(embedder=models[0], extractor=models[1])
+        knowledge.ingest_documents([EINSTEIN, BOHR])
+        knowledge.index(systems=["slimrag"])
+        knowledge.ingest_documents([CURIE, ULM, DANUBE])
+        knowledge.index()
+        yield knowledge
+        knowledge.delete_corpus()
+
+
+def test_a_corpus_that_grew_and_shrank_is_as_one_that_was_loaded_at_once(
+    shared_corpus: Knowledge, grown: Knowledge
+) -> None:
+    assert grown.status().pending["slimrag"] == 0
+    assert "Niels Bohr" in entities(grown)
+    grown.delete_documents(grown.document_id(BOHR.source, BOHR.source_key))
+    assert references(grown) == references(shared_corpus)
+    assert entities(grown) == entities(shared_corpus) == {name for _, _, name, _ in references(grown)}
+    (here,), (there,) = grown.system_reports(), shared_corpus.system_reports()
+    assert here == there
+    assert here.figures["LLM-RITU"] == 0
+    assert here.figures["RITU"] > 1
+
+
+def test_pronouns_lead_to_the_sentence(shared_corpus: Knowledge) -> None:
+    assert ("einstein", 1, "Albert Einstein", "coreference") in references(shared_corpus)
+    evidence = shared_corpus.search("Which patent office did Albert Einstein work at?", 2, retriever="slimrag")
+    assert evidence.hits[0].source_key == "einstein"
+    assert "He worked at the Swiss Patent Office in Bern." in {excerpt.text for excerpt in evidence.excerpts}
+    assert "Albert Einstein" in evidence.hits[0].why
+
+
+def test_the_context_is_short_and_in_the_order_of_its_documents(shared_corpus: Knowledge) -> None:
+    evidence = shared_corpus.search("Where were Albert Einstein and Marie Curie born?", 4, retriever="slimrag")
+    chunks = [excerpt.chunk_id for excerpt in evidence.excerpts]
+    assert len(evidence.excerpts) <= 10
+    assert sum(shared_corpus.embedder.count_tokens([excerpt.text for excerpt in evidence.excerpts])) <= 500
+    assert [chunk for n, chunk in enumerate(chunks) if chunk not in chunks[:n]] == list(dict.fromkeys(chunks))
+    texts = {hit.chunk_id: hit.text for hit in evidence.hits}
+    places = [
+        (chunk, texts[chunk].index(excerpt.text)) for chunk, excerpt in zip(chunks, evidence.excerpts, strict=True)
+    ]
+    assert places == sorted(places, key=lambda place: (chunks.index(place[0]), place[1]))
+
+
+def test_a_context_takes_the_best_sentences_that_fit(shared_corpus: Knowledge) -> None:
+    context = RetrievalContext(shared_corpus.graph, shared_corpus.corpus_name, shared_corpus.embedder)
+    options = SlimRagOptions(sentences=3, context_tokens=1)
+    (excerpt,) = SlimRagRetriever(context, options=options).retrieve(QUESTION, 3).excerpts
+    assert excerpt.text == "Albert Einstein was born in Ulm."
+
+
+def test_options_are_named_after_the_retriever(shared_corpus: Knowledge) -> None:
+    whole = shared_corpus.search(QUESTION, 3, retriever="slimrag:whole")
+    weighed = shared_corpus.search(QUESTION, 3, retriever="slimrag:whole,frequency")
+    assert [hit.chunk_id for hit in whole.hits] == [hit.chunk_id for hit in weighed.hits]
+    with pytest.raises(SettingsError, match="'wide'"):
+        shared_corpus.search(QUESTION, 3, retriever="slimrag:wide")
+
+
+def test_a_question_that_names_nothing_is_answered_by_meaning_and_says_so(shared_corpus: Knowledge) -> None:
+    evidence = shared_corpus.search("who was it?", 2, retriever="slimrag")
+    assert len(evidence.hits) == 2
+    assert NOTHING_MATCHED in evidence.notes
+    assert evidence.excerpts
+
+
+def test_an_index_for_slimrag_changes_nothing_for_others_and_goes_without_a_trace(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents(PASSAGES)
+    knowledge.index()
+    before, digest = others(knowledge), knowledge.digest()
+    with pytest.raises(IndexMissing, match="--system slimrag"):
+        knowledge.search(QUESTION, retriever="slimrag")
+    assert knowledge.index(systems=["slimrag"]).done == ("slimrag",)
+    assert not knowledge.index().done
+    assert (others(knowledge), knowledge.digest()) == (before, digest)
+
+    changed = replace(CURIE, text="Marie Curie was born in Warsaw. She died in Passy.")
+    knowledge.ingest_documents([changed])
+    assert knowledge.status().pending["slimrag"] == 1
+    assert "1 of 4 documents" in knowledge.search(QUESTION, retriever="slimrag").notes[0]
+    assert "slimrag" in knowledge.index().done
+    assert "polonium" not in entities(knowledge)
+    assert ("curie", 1, "Marie Curie", "coreference") in references(knowledge)
+
+    assert knowledge.index(systems=["slimrag:no-coreference"]).done == ("slimrag",)
+    assert {by for _, _, _, by in references(knowledge)} == {"text"}
+    assert not knowledge.index(systems=["slimrag"]).done  # keeps to what it has
+
+    knowledge.use(embedder=HashingEmbedder(32))
+    assert "slimrag" in knowledge.index(re_embed=True).done
+    assert knowledge.search(QUESTION, retriever="slimrag").hits[0].source_key in {"einstein", "ulm"}
+    knowledge.remove_system("slimrag")
+    assert not knowledge.system_reports()
+    assert "slimrag" not in knowledge.status().pending
+    assert not entities(knowledge) | {name for _, _, name, _ in references(knowledge)}
+
+
+def test_a_run_that_is_interrupted_goes_on_where_it_was(
+    open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+
+    monkeypatch.setattr(RuleReader, "at_once", 1)
+    documents: list[Document] = [*PASSAGES, BOHR]
+    knowledge = open_corpus(embedder=HashingEmbedder(16))
+    knowledge.ingest_documents(documents)
+    knowledge.index()
+    knowledge.use(embedder=HashingEmbedder(16, fail_after=12))
+    with pytest.raises(KeyboardInterrupt):
+        knowledge.index(systems=["slimrag"])
+    left = knowledge.status().pending["slimrag"]
+    assert 0 < left < len(documents)
+    knowledge.use(embedder=HashingEmbedder(16))
+    with pytest.raises(IndexMissing, match="finished"):
+        knowledge.search(QUESTION, retriever="slimrag")
+    assert knowledge.index().done == ("slimrag",)
+    (stage,) = (stage for stage in knowledge.status().stages if stage.name == "slimrag")
+    assert stage.counts["documents"] == left
+    assert knowledge.search(QUESTION, retriever="slimrag").hits
+
+
+def test_a_system_that_is_not_there_is_refused_before_anything_is_done(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus(embedder=HashingEmbedder(16))
+    knowledge.ingest_documents([ULM])
+    with pytest.raises(SettingsError, match="slimrag"):
+        knowledge.index(systems=["nope"])
+    with pytest.raises(SettingsError, match="no option 'wide'"):
+        knowledge.index(systems=["slimrag:wide"])
+    assert not knowledge.system_reports()

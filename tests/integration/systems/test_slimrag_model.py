@@ -1,0 +1,152 @@
+"""SlimRAG with a real language model: read by it, killed, resumed, and asked."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from tests.chat_endpoint import Endpoint, Handler, running_chat_endpoint, sending
+from tests.local_model import WHY_NOT, local_model_is_there, local_settings
+from tests.passages import PASSAGES, OpenCorpus, passage
+
+from overstory import server
+from overstory.knowledge import Knowledge
+from overstory.llm.local import LocalChat, LocalServer
+from overstory.settings import LlmSettings
+
+pytestmark = pytest.mark.skipif(not local_model_is_there(), reason=WHY_NOT)
+
+DOCUMENTS = [
+    *PASSAGES,
+    passage("bohr", "Niels Bohr", "Niels Bohr lived in Copenhagen. He argued with Albert Einstein."),
+    passage("nobel", "Nobel Prize", "Marie Curie won the Nobel Prize in 1903. Niels Bohr won it in 1922."),
+]
+QUESTIONS = (
+    "Where was Albert Einstein born?",
+    "Who discovered polonium?",
+    "Which river flows through the city where Albert Einstein was born?",
+    "Which is older, Marie Curie's prize or Niels Bohr's?",
+    "With whom did Niels Bohr argue?",
+)
+
+
+class Counting:
+    """Hands requests on to the real model, and counts what was answered to the end."""
+
+    def __init__(self, model: LocalServer) -> None:
+        self._model = model
+        self._client = httpx.Client(timeout=120.0, trust_env=False)
+        self._lock = threading.Lock()
+        self.answered: Counter[str] = Counter()
+
+    def close(self) -> None:
+        self._client.close()
+
+    def __call__(self, handler: Handler, request: dict[str, Any]) -> None:
+        headers = {"Authorization": f"Bearer {self._model.key}"}
+        answer = self._client.post(f"{self._model.url}/chat/completions", json=request, headers=headers)
+        sending(answer.status_code, answer.json())(handler, request)
+        with self._lock:
+            self.answered[json.dumps(request, sort_keys=True)] += 1
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[tuple[Endpoint, Counting]]:
+    settings = local_settings(context=2_048)
+    model = LocalServer(LocalChat(settings).file, context=2_048, threads=1, at_once=1)
+    with running_chat_endpoint() as running:
+        counting = Counting(model)
+        running.then = counting
+        yield running, counting
+        counting.close()
+    model.close()
+
+
+def overstory(corpus: Knowledge, connection: server.Connection, url: str, home: Path, *arguments: str) -> list[str]:
+    """The command, and the environment that it is to have, as `env` takes it."""
+    environment = {
+        "PYTHONPATH": ":".join(sys.path),
+        "OVERSTORY_HOME": str(home),
+        "OVERSTORY_NEO4J_URI": connection.uri,
+        "OVERSTORY_NEO4J_PASSWORD": connection.password,
+        "OVERSTORY_LLM_BASE_URL": url,
+        "OVERSTORY_LLM_MODEL": "smollm2",
+        "OVERSTORY_LLM_MAX_TOKENS": "120",
+        "OVERSTORY_LLM_AT_ONCE": "1",
+    }
+    names = [f"{name}={value}" for name, value in environment.items()]
+    command = [sys.executable, "-m", "overstory", *arguments, "--corpus", corpus.corpus_name]
+    return ["env", *names, *command]
+
+
+def test_a_killed_run_asks_nothing_twice_and_its_index_answers_questions(
+    open_corpus: OpenCorpus, connection: server.Connection, endpoint: tuple[Endpoint, Counting], tmp_path: Path
+) -> None:
+    running, counting = endpoint
+    knowledge = open_corpus()
+    knowledge.ingest_documents(DOCUMENTS)
+    knowledge.index()
+    arguments = ("index", "--system", "slimrag", "--model", "smollm2")
+    command = overstory(knowledge, connection, running.url, tmp_path, *arguments)
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=os.environ) as run:
+        while counting.answered.total() < len(DOCUMENTS) // 2:
+            time.sleep(0.01)
+        run.kill()
+    time.sleep(0.2)
+    before = counting.answered.total()
+    assert before < len(DOCUMENTS)
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+
+    # What was under way when the run was killed was answered to nobody.
+    asked_twice = [request for request, times in counting.answered.items() if times > 1]
+    assert len(asked_twice) <= 1
+    assert len(counting.answered) >= len(DOCUMENTS)
+    (report,) = knowledge.system_reports()
+    assert (report.pending, report.how) == (0, "read by smollm2, with coreference")
+    assert report.figures["LLM-RITU"] > 0
+
+    sent = counting.answered.total()
+    again = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "nothing to do" in again.stdout
+    assert counting.answered.total() == sent
+    llm = LlmSettings(llm="openai", model="smollm2", base_url=running.url, max_tokens=120, at_once=1)
+    with Knowledge(knowledge.corpus_name, settings=replace(knowledge.settings, llm=llm)) as asking:
+        asking.use(embedder=knowledge.embedder)
+        for question in QUESTIONS:
+            evidence = asking.search(question, retriever="slimrag")
+            assert evidence.hits
+            assert evidence.excerpts
+        chat = asking.chat()
+    assert chat is not None
+    assert set(chat.accounts.by_question) == set(QUESTIONS)
+
+
+def test_a_budget_ends_a_run_cleanly_and_an_estimate_sends_nothing(
+    open_corpus: OpenCorpus, connection: server.Connection, endpoint: tuple[Endpoint, Counting], tmp_path: Path
+) -> None:
+    running, counting = endpoint
+    knowledge = open_corpus()
+    knowledge.ingest_documents(DOCUMENTS[:2])
+    knowledge.index()
+    sent = counting.answered.total()
+    arguments = ("index", "--system", "slimrag", "--model", "smollm2")
+    command = overstory(knowledge, connection, running.url, tmp_path, *arguments)
+    estimate = subprocess.run([*command, "--estimate", "--json"], capture_output=True, text=True, check=True)
+    assert json.loads(estimate.stdout)["requests"] == 2
+    stopped = subprocess.run([*command, "--budget-tokens", "10"], capture_output=True, text=True, check=False)
+    assert stopped.returncode == 15
+    assert "--budget-tokens" in stopped.stderr
+    assert counting.answered.total() == sent
+    assert knowledge.status().pending["slimrag"] == 2
