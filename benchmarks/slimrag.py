@@ -110,7 +110,8 @@ def _one_more(knowledge: Knowledge) -> Iterator[str]:
     (stage,) = (stage for stage in knowledge.status().stages if stage.name == "slimrag")
     began = time.perf_counter()
     knowledge.delete_documents(knowledge.document_id(ONE_MORE.source, ONE_MORE.source_key))
-    yield f"  one document more: {stage.seconds:.2f} s of SlimRAG's stage; deleted in {time.perf_counter() - began:.2f} s"
+    deleted = time.perf_counter() - began
+    yield f"  one document more: {stage.seconds:.2f} s of SlimRAG's stage; deleted in {deleted:.2f} s"
 
 
 def main() -> None:

@@ -21,6 +21,7 @@ CHAPTERS: Mapping[str, tuple[str, ...]] = {
     "Names": ("names", "specific_names", "aliases", "mentions", "mention_sentences"),
     "Facts and paths": ("related", "paths", "together"),
     "Search": ("find_text", "similar_passages"),
+    "Systems": ("slimrag_entity",),
 }
 """The order of reading. A query that is named nowhere comes last, in a chapter of its own."""
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from overstory.text import references
 from overstory.text.reading import Reading
+from overstory.text.references import Reference, References
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span, Token
@@ -13,26 +15,50 @@ if TYPE_CHECKING:
 MOST = 6
 
 
-def question_parts(doc: Doc) -> tuple[str, ...]:
+class Part(NamedTuple):
+    """A simpler question, and the pieces of the question that it is made of, from and to which character each."""
+
+    text: str
+    pieces: tuple[tuple[int, int], ...]
+
+    def holds(self, character: int) -> bool:
+        """Whether it has what begins at this character of the question."""
+        return any(start <= character < stop for start, stop in self.pieces)
+
+
+class QuestionParts(NamedTuple):
+    """A question's parts, at least one, and what it refers to."""
+
+    parts: tuple[Part, ...]
+    references: References
+
+    def referred_to(self, part: Part) -> list[Reference]:
+        """What a part refers to."""
+        return [reference for reference in self.references.references if part.holds(reference.start)]
+
+
+def question_parts(doc: Doc) -> QuestionParts:
     """Sub-questions, the question's own words; the question itself where there is nothing to split.
 
     "Which is older, A or B?" gives "Which is older, A?" and "Which is older, B?"; "Who wrote the film that A directed?"
     gives "Who wrote the film?" and "the film that A directed".
     """
-    parts: list[str] = []
+    parts: list[Part] = []
     for sentence in doc.sents if doc.has_annotation("SENT_START") else ():
         found = [*_compared(sentence), *_clauses(sentence)]
-        parts += found or [sentence.text.strip()]
-    return tuple(dict.fromkeys(part for part in parts if part))[:MOST] or (doc.text.strip(),)
+        parts += found or [_part(sentence, range(sentence.start, sentence.end))]
+    told_apart = {part.text: part for part in reversed(parts) if part.text}
+    whole = Part(doc.text.strip(), ((0, len(doc.text)),))
+    return QuestionParts(tuple(reversed(told_apart.values()))[:MOST] or (whole,), references.references(doc))
 
 
-def _compared(sentence: Span) -> Iterator[str]:
+def _compared(sentence: Span) -> Iterator[Part]:
     """The question for each of two names that "or" or "and" joins, without the other."""
     for second in sentence:
         first = second.head
         if second.dep_ != "conj" or first.i >= second.i or not (_is_name(first) and _is_name(second)):
             continue
-        begins, ends = _left(first), second.right_edge.i
+        begins, ends = first.left_edge.i, second.right_edge.i
         joins = next((child.i for child in first.children if child.dep_ == "cc"), None)
         if joins is None or not begins <= first.i < joins < second.i <= ends:
             continue
@@ -41,42 +67,52 @@ def _compared(sentence: Span) -> Iterator[str]:
         return
 
 
-def _clauses(sentence: Span) -> Iterator[str]:
+def _clauses(sentence: Span) -> Iterator[Part]:
     """The question without its relative clauses, and each of these with the noun that it is said of."""
     clauses = [token for token in sentence if token.dep_ == "relcl" and token.head.i < token.left_edge.i]
-    left = {i for clause in clauses for i in range(clause.left_edge.i, clause.right_edge.i + 1)}
-    if not clauses or len(left) + 2 >= len(sentence):
+    inside = {i for clause in clauses for i in range(clause.left_edge.i, clause.right_edge.i + 1)}
+    if not clauses or len(inside) + 2 >= len(sentence):
         return
-    yield _without(sentence, left)
+    yield _without(sentence, inside)
     for clause in clauses:
-        said_of = sentence.doc[_left(clause.head) : clause.head.i + 1].text
-        said = sentence.doc[clause.left_edge.i : clause.right_edge.i + 1].text
-        yield f"{said_of} {said}".strip(" ?")
+        said_of = range(clause.head.left_edge.i, clause.head.i + 1)
+        yield _part(sentence, [*said_of, *range(clause.left_edge.i, clause.right_edge.i + 1)])
 
 
 def _is_name(token: Token) -> bool:
     return token.pos_ == "PROPN" or bool(token.ent_type_)
 
 
-def _left(noun: Token) -> int:
-    """Where a noun's phrase begins."""
-    return int(noun.left_edge.i)
+def _without(sentence: Span, left_out: Collection[int]) -> Part:
+    return _part(sentence, [token.i for token in sentence if token.i not in left_out])
 
 
-def _without(sentence: Span, left_out: set[int] | range) -> str:
-    words = "".join(token.text_with_ws for token in sentence if token.i not in left_out)
-    return " ".join(words.split()).replace(" ,", ",").replace(" ?", "?").replace(",?", "?")
+def _part(sentence: Span, kept: Collection[int]) -> Part:
+    tokens = [sentence.doc[i] for i in sorted(kept)]
+    words = " ".join("".join(token.text_with_ws for token in tokens).split())
+    for mark in (",", "?"):
+        words = words.replace(f" {mark}", mark)
+    pieces = tuple((token.idx, token.idx + len(token.text)) for token in tokens)
+    return Part(words.replace(",?", "?").strip(), pieces)
 
 
-def united(parts: list[tuple[int, tuple[str, ...]]]) -> tuple[str, ...]:
-    """Those of all parts of a long question, the first of them."""
-    return tuple(dict.fromkeys(each for _, part in parts for each in part))[:MOST]
+def united(parts: list[tuple[int, QuestionParts]]) -> QuestionParts:
+    """Those of all parts of a very long question, the first of them."""
+    found = [
+        Part(part.text, tuple((offset + start, offset + stop) for start, stop in part.pieces))
+        for offset, of_part in parts
+        for part in of_part.parts
+    ]
+    together = references.united([(offset, part.references) for offset, part in parts])
+    return QuestionParts(tuple(found[:MOST]), together)
 
 
-def decoded(fields: list[Any]) -> tuple[str, ...]:
-    """JSON's list as what it was."""
-    return tuple(fields)
+def decoded(fields: list[Any]) -> QuestionParts:
+    """JSON's lists as what they were."""
+    parts, referred = fields
+    pieces = ((text, tuple((start, stop) for start, stop in each)) for text, each in parts)
+    return QuestionParts(tuple(Part(*each) for each in pieces), references.decoded(referred))
 
 
 QUESTION_PARTS = Reading("overstory.text.question_parts:QUESTION_PARTS", question_parts, united, decoded)
-"""The simpler questions that a question is made of."""
+"""The simpler questions that a question is made of, and what it refers to."""

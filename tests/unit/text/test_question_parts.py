@@ -7,6 +7,7 @@ import pytest
 from overstory.text.pipelines import find_pipeline
 from overstory.text.question_parts import MOST, QUESTION_PARTS
 from overstory.text.spacy_parser import SpacyParser
+from overstory.text.workers import Workers
 
 PARSER = SpacyParser(find_pipeline("en_core_web_sm"), QUESTION_PARTS)
 
@@ -25,9 +26,22 @@ PARSER = SpacyParser(find_pipeline("en_core_web_sm"), QUESTION_PARTS)
     ],
 )
 def test_a_question_is_split_where_it_compares_and_at_clauses(question: str, parts: tuple[str, ...]) -> None:
-    assert PARSER.parse([question])[0] == parts
+    found = PARSER.parse([question])[0]
+    assert tuple(part.text for part in found.parts) == parts
+
+
+def test_a_part_knows_what_it_refers_to() -> None:
+    found = PARSER.parse(["Which city is larger, Paris or London?"])[0]
+    named = [[each.surface for each in found.referred_to(part) if each.kind == "name"] for part in found.parts]
+    assert named == [["Paris"], ["London"]]
+
+
+def test_another_process_reads_the_same() -> None:
+    texts = ["Who wrote the novel that inspired Nosferatu? Where is Ulm?"]
+    with Workers("en_core_web_sm", 1, QUESTION_PARTS) as workers:
+        assert list(workers.parse([texts])) == [PARSER.parse(texts)]
 
 
 def test_a_very_long_question_has_a_few_parts_only() -> None:
     (parts,) = PARSER.parse(["Where was Albert Einstein born? And Curie? " * 500])
-    assert 1 <= len(parts) <= MOST
+    assert 1 <= len(parts.parts) <= MOST

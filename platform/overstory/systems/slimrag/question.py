@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from overstory.errors import LlmError
 from overstory.llm import Chat
 from overstory.settings import ExtractionSettings
-from overstory.text.coreference import as_written
 from overstory.text.names import entity_key
 from overstory.text.pipelines import find_pipeline
 from overstory.text.question_names import longest_first, unknown_names
-from overstory.text.question_parts import QUESTION_PARTS
-from overstory.text.references import REFERENCES
+from overstory.text.question_parts import QUESTION_PARTS, Part, QuestionParts
 from overstory.text.spacy_parser import SpacyParser
 
 MOST_ENTITIES = 16
@@ -43,43 +41,53 @@ class QuestionReader:
         Raises:
             ModelError: the spaCy pipeline is not installed.
         """
-        pipeline = find_pipeline(settings.pipeline)
-        self._references = SpacyParser(pipeline, REFERENCES)
-        self._parts = SpacyParser(pipeline, QUESTION_PARTS)
+        self._parser = SpacyParser(find_pipeline(settings.pipeline), QUESTION_PARTS)
         self._decomposition = decomposition
 
     def read(self, question: str, chat: Chat | None) -> AskedEntities:
-        """Sub-questions by the language model, or by rules where there is none, or it fails, which the notes say."""
+        """Sub-questions by the language model, or by rules where there is none.
+
+        Where a model fails the question stays whole, and a note says so.
+        """
         if not self._decomposition:
-            return self._asked((question,), {})
+            return _asked({question: self._names(question)})
         if chat is None:
-            return self._asked(self._parts.parse([question])[0], {})
+            return _asked(self._names_by_part(question))
         from overstory.systems.slimrag.model_question import sub_questions  # pydantic, which only a model needs
 
         try:
             parts = sub_questions(chat, question)
         except LlmError as error:
-            asked = self._asked((question,), {})
-            return AskedEntities(asked.parts, asked.weights, (f"the question was not taken apart: {error}",))
-        return self._asked(tuple(parts), parts)
+            asked = _asked({question: self._names(question)})
+            return replace(asked, notes=(f"the question was not taken apart: {error}",))
+        return _asked({part: names or self._names(part) for part, names in parts.items()})
 
-    def _asked(self, parts: tuple[str, ...], named: dict[str, Sequence[str]]) -> AskedEntities:
-        """The entities of each part: those that the model named, and else those that the rules find."""
-        counts: Counter[str] = Counter()
-        written: dict[str, str] = {}
-        for part in parts or ("",):
-            names = named.get(part) or self._entities(part)
-            keys = {key: name for name in reversed(names) if (key := entity_key(name))}
-            counts.update(keys.keys())
-            written = keys | written
-        common = sorted(written, key=lambda key: -counts[key])[:MOST_ENTITIES]
-        return AskedEntities(parts, {written[key]: counts[key] for key in common})
+    def _names(self, text: str) -> list[str]:
+        whole = Part(text, ((0, len(text)),))
+        return _named(self._parser.parse([text])[0], whole)
 
-    def _entities(self, part: str) -> list[str]:
-        """Names, noun phrases of several words, and other words in capitals: nothing tells films from the words of a
-        question but these."""
-        found = [resolved.name for sentence in as_written(self._references.parse([part])[0]) for resolved in sentence]
-        known = {entity_key(name) for name in found}
-        phrases = unknown_names(part, [])
-        longest = longest_first(phrases, {phrase.key for phrase in phrases})
-        return found + [part[each.start : each.end] for each in longest if each.key not in known]
+    def _names_by_part(self, question: str) -> dict[str, list[str]]:
+        found = self._parser.parse([question])[0]
+        return {part.text: _named(found, part) for part in found.parts}
+
+
+def _named(found: QuestionParts, part: Part) -> list[str]:
+    """Names and noun phrases of several words in a part, and its other words in capitals: nothing else tells the title
+    of a film from the words of a question."""
+    names = [reference.surface for reference in found.referred_to(part) if reference.salient]
+    phrases = unknown_names(part.text, [])
+    longest = longest_first(phrases, {phrase.key for phrase in phrases})
+    known = {entity_key(name) for name in names}
+    return names + [part.text[each.start : each.end] for each in longest if each.key not in known]
+
+
+def _asked(names: Mapping[str, Sequence[str]]) -> AskedEntities:
+    """The entities of all parts, with the number of parts that name each; of very many those that most parts name."""
+    counts: Counter[str] = Counter()
+    written: dict[str, str] = {}
+    for of_part in names.values():
+        keys = {key: name for name in reversed(of_part) if (key := entity_key(name))}
+        counts.update(keys.keys())
+        written = keys | written
+    common = sorted(written, key=lambda key: -counts[key])[:MOST_ENTITIES]
+    return AskedEntities(tuple(names), {written[key]: counts[key] for key in common})
