@@ -57,7 +57,17 @@ def test_a_model_gives_canonical_names_and_what_it_invents_is_left_out() -> None
     assert (curie.usage, curie.windows, curie.by_rules) == (Usage(10, 5), 1, 0)
 
 
-@pytest.mark.parametrize("answer", ["no JSON", Completion(entities(), "m", Usage(10, 5), truncated=True)])
+def test_a_sentence_that_says_a_name_refers_to_it_whatever_the_model_says() -> None:
+    (curie,) = ModelReader(Chat(ScriptedChat(entities(("Warsaw", []), ("Marie Curie", [2])))), RULES).read([CURIE])
+    assert [[(each.name, each.by) for each in sentence.refers] for sentence in curie.sentences] == [
+        [("Warsaw", "text"), ("Marie Curie", "text")],
+        [("Marie Curie", "coreference")],
+    ]
+
+
+@pytest.mark.parametrize(
+    "answer", ["no JSON", entities(("Atlantis", [1])), Completion(entities(), "m", Usage(10, 5), truncated=True)]
+)
 def test_a_window_whose_answer_cannot_be_used_is_read_by_rules_and_counted(answer: str | Completion) -> None:
     (curie,) = ModelReader(Chat(ScriptedChat(answer)), RULES).read([CURIE])
     assert [[each.name for each in sentence.refers] for sentence in curie.sentences] == [
@@ -88,7 +98,7 @@ def test_a_later_window_is_told_the_names_before_it_as_data() -> None:
     list(ModelReader(Chat(model), RULES).read([document]))
     first, second = (request[-1].text for request in model.asked)
     assert "(none)" in first
-    assert "Ulm" in second.split("The sentences:")[0]
+    assert "Ulm" in second.split("numbered sentences")[0]
     assert "</sentences>" not in first
 
 

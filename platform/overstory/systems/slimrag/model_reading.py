@@ -37,7 +37,11 @@ class FoundEntities(BaseModel):
 
 
 class ModelReader:
-    """Asks a model, several documents at a time. A window whose answer cannot be used is read by rules, and counted."""
+    """Asks a model, several documents at a time.
+
+    A window whose answer cannot be used, or names nothing that the document says, is read by rules, and counted where
+    these find something.
+    """
 
     at_once = 8
 
@@ -72,11 +76,13 @@ class ModelReader:
             try:
                 reply = self._chat.ask_for(FoundEntities, self._messages(document, window, said.names))
             except (AnswerUnusable, AnswerTruncated, AnswerRefused, PromptTooLong):
-                by_rules += 1
-                refers = self._rules.of_sentences([sentence.text for sentence in window], document.title)
+                refers: list[list[Resolved]] = []
             else:
                 usage += reply.completion.usage
                 refers = said.of(window, reply.value)
+            if not any(refers):  # a model that is too small for this finds nothing anywhere
+                refers = self._rules.of_sentences([sentence.text for sentence in window], document.title)
+                by_rules += any(refers)
             read += [sentence._replace(refers=found) for sentence, found in zip(window, refers, strict=True)]
         return ReadDocument(document.id, tuple(read), usage, len(parts), by_rules)
 
@@ -101,17 +107,20 @@ class _Said:
         return list(self._names.values())
 
     def of(self, window: Sequence[ReadSentence], found: FoundEntities) -> list[list[Resolved]]:
+        """What each sentence of a window refers to. One that says a name refers to it, whatever the model says."""
         refers: list[list[Resolved]] = [[] for _ in window]
+        said = [f" {' '.join(key_words(sentence.text))} " for sentence in window]
         for entity in found.entities:
             name = " ".join(entity.name.split())
             key = entity_key(name)
             if not key or not self._words.issuperset(key_words(name)):
                 continue
             name = self._names.setdefault(key, name)
-            for number in dict.fromkeys(entity.sentences):
-                if 1 <= number <= len(window):
-                    says = set(key_words(window[number - 1].text)).issuperset(key.split())
-                    refers[number - 1].append(Resolved(name, name if says else "", "text" if says else "coreference"))
+            for number, words in enumerate(said, start=1):
+                if f" {key} " in words:
+                    refers[number - 1].append(Resolved(name, name, "text"))
+                elif number in entity.sentences:
+                    refers[number - 1].append(Resolved(name, "", "coreference"))
         return refers
 
 
