@@ -64,6 +64,22 @@ class Spent:
             self.cost + other.cost,
         )
 
+    def __sub__(self, before: Spent) -> Spent:
+        """What was spent since."""
+        return Spent(
+            self.requests - before.requests,
+            self.remembered - before.remembered,
+            Usage(
+                self.usage.prompt_tokens - before.usage.prompt_tokens,
+                self.usage.completion_tokens - before.usage.completion_tokens,
+                self.usage.estimated,
+            ),
+            self.wasted - before.wasted,
+            self.saved - before.saved,
+            self.seconds - before.seconds,
+            self.cost - before.cost,
+        )
+
     def __str__(self) -> str:
         about = "about " if self.usage.estimated else ""
         parts = [f"{self.requests:,} requests, {about}{self.usage.tokens:,} tokens"]
