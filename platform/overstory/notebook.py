@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     import pandas
 
 WIDTH = 80
+_REORDERING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+"""What makes a terminal show text in another order than it is stored in."""
 
 
 def counted(number: int, singular: str, plural: str = "") -> str:
@@ -28,6 +31,18 @@ def shortened(text: str, width: int = WIDTH) -> str:
     """A text on one line, cut to a width."""
     line = " ".join(text[: 4 * width].split())
     return line if len(line) <= width and len(text) <= 4 * width else line[: width - 2].rstrip() + " …"
+
+
+def printable(text: str) -> str:
+    """The text without what a terminal would obey instead of showing it: control characters but line ends and tabs, and
+    marks that change the order of letters."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(char for char in text if char in "\n\t" or not _is_obeyed(char))
+
+
+def _is_obeyed(char: str) -> bool:
+    return unicodedata.category(char) == "Cc" or char in _REORDERING
 
 
 def html_table(caption: str, header: Sequence[str], rows: Iterable[Sequence[str]], notes: Iterable[str] = ()) -> str:
