@@ -61,7 +61,7 @@ def answer(
         except LlmError as error:
             if strict:
                 raise
-            notes = (*notes, f"The language model gave no answer: {error} {error.remedy}".strip())
+            notes = (*notes, f"The language model gave no answer: {_sentence(str(error))} {error.remedy}".strip())
     found = _extracted(extracting(evidence.question, context), evidence, context)
     return replace(found, notes=(*notes, *context.notes))
 
@@ -97,6 +97,10 @@ def _extracted(found: Extract, evidence: Evidence, context: Context) -> Answer:
         citations=tuple(_citations(context.passages, quoted)),
         evidence=evidence,
     )
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
 def _citations(passages: Iterable[Passage], cited: Mapping[int, str]) -> Iterable[Citation]:

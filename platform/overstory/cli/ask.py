@@ -58,7 +58,7 @@ def ask(
     if as_json:
         show_json(as_object(answer))
     else:
-        show_answer(answer, streamed=streamed.any)
+        show_answer(answer, streamed=streamed.any, hint=knowledge.chat() is None)
 
 
 def as_object(answer: Answer) -> dict[str, object]:

@@ -39,11 +39,12 @@ def show_evidence(evidence: Evidence, *, why: bool = False) -> None:
             _show_path(path)
 
 
-def show_answer(answer: Answer, *, streamed: bool = False) -> None:
+def show_answer(answer: Answer, *, streamed: bool = False, hint: bool = False) -> None:
     """Prints an answer with its sources.
 
     Args:
         streamed: a language model's answer, or its beginning, was printed while it came.
+        hint: say how to set a language model.
     """
     if streamed:
         click.echo()
@@ -59,10 +60,9 @@ def show_answer(answer: Answer, *, streamed: bool = False) -> None:
     if answer.kind == "llm":
         click.echo(click.style(f"\n{answer.model}: {answer.usage}", dim=True))
     elif answer.answered:
-        click.echo(
-            "\nThis answer is extractive: sentences of the passages, chosen without a language model."
-            + ("" if answer.notes else f"\n{MODEL_HINT}")
-        )
+        click.echo("\nThis answer is extractive: sentences of the passages, chosen without a language model.")
+        if hint:
+            click.echo(MODEL_HINT)
 
 
 def _show_text(answer: Answer) -> None:

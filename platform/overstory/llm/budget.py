@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from overstory.errors import BudgetExhausted
 from overstory.model import Completion, JsonSchema, Message, Usage
+from overstory.notebook import counted
 
 TOKENS_A_MESSAGE = 8
 """What a message takes beside its text: its role, where it begins and ends."""
@@ -82,11 +83,11 @@ class Spent:
 
     def __str__(self) -> str:
         about = "about " if self.usage.estimated else ""
-        parts = [f"{self.requests:,} requests, {about}{self.usage.tokens:,} tokens"]
+        parts = [f"{counted(self.requests, 'request')}, {about}{counted(self.usage.tokens, 'token')}"]
         if self.wasted:
             parts.append(f"{self.wasted:,} of them wasted")
         if self.remembered:
-            parts.append(f"{self.remembered:,} answers remembered ({self.saved:,} tokens saved)")
+            parts.append(f"{counted(self.remembered, 'answer')} remembered ({self.saved:,} tokens saved)")
         if self.cost:
             parts.append(f"cost {self.cost:,.4f}")
         return ", ".join(parts)
