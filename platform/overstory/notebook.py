@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-import unicodedata
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     import pandas
 
 WIDTH = 80
-_REORDERING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-"""What makes a terminal show text in another order than it is stored in."""
+OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""What a terminal obeys instead of showing it: control characters but line ends and tabs, and marks that change the order
+of letters."""
 
 
 def counted(number: int, singular: str, plural: str = "") -> str:
@@ -34,15 +35,8 @@ def shortened(text: str, width: int = WIDTH) -> str:
 
 
 def printable(text: str) -> str:
-    """The text without what a terminal would obey instead of showing it: control characters but line ends and tabs, and
-    marks that change the order of letters."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(char for char in text if char in "\n\t" or not _is_obeyed(char))
-
-
-def _is_obeyed(char: str) -> bool:
-    return unicodedata.category(char) == "Cc" or char in _REORDERING
+    """The text without what a terminal would obey instead of showing it."""
+    return OBEYED.sub("", text)
 
 
 def html_table(caption: str, header: Sequence[str], rows: Iterable[Sequence[str]], notes: Iterable[str] = ()) -> str:

@@ -89,10 +89,10 @@ def bench(
       overstory bench hotpotqa/ --answers --retriever canopy --model none
     """
     dataset = load_dataset(folder, queries=queries, qrels=qrels)
-    for note in (
-        *dataset.notes(),
-        *(check_answers(dataset.questions, queries or folder / "queries.jsonl") if answers else ()),
-    ):
+    notes = dataset.notes()
+    if answers:
+        notes += check_answers(dataset.questions, queries or folder / "queries.jsonl")
+    for note in notes:
         click.echo(f"Note: {note}", err=True)
     layout = Layout(titles=titles, pack=pack, seed=seed)
     names = tuple(dict.fromkeys(names)) or tuple(retriever_names())

@@ -12,7 +12,7 @@ import click
 
 from overstory.answer import Answer
 from overstory.model import BridgePath, Evidence, Hit
-from overstory.notebook import printable, shortened
+from overstory.notebook import OBEYED, printable, shortened
 from overstory.passage import PATH_SEPARATOR, passage_text
 
 WIDTH = 100
@@ -24,7 +24,8 @@ MODEL_HINT = (
 
 def show_json(value: object) -> None:
     """Prints a value of ours as JSON; values are dataclasses, whose field names become keys."""
-    click.echo(json.dumps(_plain(value), ensure_ascii=False, indent=2))
+    text = json.dumps(_plain(value), ensure_ascii=False, indent=2)
+    click.echo(OBEYED.sub(lambda match: f"\\u{ord(match.group()):04x}", text))
 
 
 def show_evidence(evidence: Evidence, *, why: bool = False) -> None:
@@ -58,7 +59,7 @@ def show_answer(answer: Answer, *, streamed: bool = False, hint: bool = False) -
         title = citation.title or shortened(citation.text, WIDTH // 2)
         click.echo(f"{citation.number:>3}. {click.style(title, bold=True)}  [{printable(citation.origin)}]")
     if answer.kind == "llm":
-        click.echo(click.style(f"\n{answer.model}: {answer.usage}", dim=True))
+        click.echo(click.style(f"\n{printable(answer.model)}: {answer.usage}", dim=True))
     elif answer.answered:
         click.echo("\nThis answer is extractive: sentences of the passages, chosen without a language model.")
         if hint:
@@ -76,15 +77,10 @@ def _show_text(answer: Answer) -> None:
 
 
 def _show_path(path: BridgePath) -> None:
-    click.echo(f"    {path.score:+.4f}  {path}")
-    for step in path.steps:
-        click.echo(
-            textwrap.fill(
-                f"{step.name}: {step.source_sentence}", WIDTH, initial_indent=" " * 8, subsequent_indent=" " * 10
-            )
-        )
-    last = path.steps[-1]
-    click.echo(textwrap.fill(last.target_sentence, WIDTH, initial_indent=" " * 8, subsequent_indent=" " * 10))
+    click.echo(printable(f"    {path.score:+.4f}  {path}"))
+    sentences = [f"{step.name}: {step.source_sentence}" for step in path.steps]
+    for sentence in (*sentences, path.steps[-1].target_sentence):
+        click.echo(textwrap.fill(printable(sentence), WIDTH, initial_indent=" " * 8, subsequent_indent=" " * 10))
 
 
 def _show_hit(rank: int, hit: Hit) -> None:
@@ -94,7 +90,7 @@ def _show_hit(rank: int, hit: Hit) -> None:
     lines = textwrap.wrap(text, WIDTH - 4, max_lines=MOST_LINES, placeholder=" …")
     for line in lines:
         click.echo(f"    {line}")
-    click.echo(click.style(f"    score {hit.score:.4f} — {hit.why}", dim=True))
+    click.echo(click.style(f"    score {hit.score:.4f} — {printable(hit.why)}", dim=True))
 
 
 def _plain(value: Any) -> Any:  # any of our values in, JSON types out
