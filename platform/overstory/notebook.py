@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 WIDTH = 80
 OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-"""What a terminal obeys instead of showing it: control characters but line ends and tabs, and marks that change the order
-of letters."""
+"""What a terminal obeys instead of showing it: control characters but line ends and tabs, and marks that turn letters
+round."""
 
 
 def counted(number: int, singular: str, plural: str = "") -> str:

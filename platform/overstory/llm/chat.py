@@ -155,7 +155,8 @@ class Chat:
         close it, which ends the request.
 
         One that is remembered, or whose model gives it only whole, is one piece. An answer that breaks off, is cut, or
-        is not read to its end is booked as wasted, and not remembered.
+        is not read to its end is booked as wasted, and not remembered. Two that stream the same at the same time do not
+        wait for each other: both pay.
 
         Raises:
             AnswerTruncated: it was cut at `max_tokens`, after its last piece.

@@ -76,7 +76,7 @@ def fault_of(error: Exception, *, address: str, seconds: float, key: str | None,
 def broken_off(address: str, heard: int, why: str) -> LlmUnreachable:
     """An answer came in part."""
     return LlmUnreachable(
-        f"The answer of {address} broke off after {heard:,} characters: {why or 'its time was up.'}",
+        f"The answer of {address} broke off after {heard:,} characters: {why[:MOST_SAID] or 'its time was up.'}",
         remedy="Ask again. If it breaks off every time, raise OVERSTORY_LLM_SECONDS, or lower"
         " OVERSTORY_LLM_MAX_TOKENS.",
     )

@@ -26,10 +26,7 @@ def hostile(settings: Settings, models: tuple[Embedder, Extractor]) -> Iterator[
         knowledge.use(embedder=models[0], extractor=models[1])
         knowledge.ingest_documents(
             [
-                *(
-                    passage(name, f"Norrvik {name}", f"Lighthouse of Norrvik. {text}", source=SOURCE)
-                    for name, text in HOSTILE.items()
-                ),
+                *(passage(name, f"Norrvik {name}", text, source=SOURCE) for name, text in HOSTILE.items()),
                 passage("true", "Norrvik lighthouse", TRUE, source=SOURCE),
             ]
         )
@@ -82,10 +79,11 @@ def test_hostile_passages_stay_data_and_an_obedient_model_harms_nobody(hostile: 
 
 @pytest.mark.skipif(not local_model_is_there(), reason=WHY_NOT)
 def test_hostile_passages_through_a_real_model(hostile: Knowledge) -> None:
-    asking(hostile, local_settings(context=1_600, max_tokens=24))
+    asking(hostile, local_settings(context=1_400, max_tokens=12))
     answer = hostile.ask(QUESTION, 11)
     assert answer.kind == "llm"
     assert answer.usage.requests == 1
+    assert not [note for note in answer.notes if "not read" in note or "in part" in note]
     numbers = {int(number) for number in re.findall(r"\[(\d+)\]", answer.text)}
     assert numbers <= {each.number for each in answer.citations}
     assert not re.findall(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", answer.text)
