@@ -42,6 +42,7 @@ SECOND_CHOICE = 0.3
 NAMES_OF_NLP = "ner"
 
 _PARENTHESIS = re.compile(r"\s*\([^)]*\)")
+_POSSESSIVE = re.compile(r"['’]s\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,5 +167,5 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _padded(text: str) -> str:
-    """Its words between spaces, so that whole words are found in it."""
-    return f" {entity_key(text)} "
+    """Its words between spaces, so that whole words are found in it, also where they are possessives."""
+    return f" {entity_key(_POSSESSIVE.sub('', text))} "

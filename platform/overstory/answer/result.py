@@ -44,8 +44,8 @@ class Answer:
 
     Attributes:
         text: with the numbers of its citations; without control characters, so that a terminal may show it.
-        short: the answer alone: of an extractive one the name, date or number that was looked for, or else its best
-            sentence; of a language model's the text without numbers.
+        short: the answer alone: of an extractive one a guess at the name, date or number that was asked for, or else
+            its best sentence; of a language model's the text without numbers.
         kind: "llm" if a language model wrote it, "extractive" if it is sentences of the passages.
         answered: False if nothing was found, or the language model said that it is not in the evidence.
         citations: by their numbers. Each number in the text is one of them; whether the passage says what the text

@@ -71,7 +71,7 @@ def _show_text(answer: Answer) -> None:
         click.echo(answer.text)
         return
     if not answer.text.startswith(answer.short):
-        click.echo(f"{click.style(answer.short, bold=True)}\n")
+        click.echo(f"Perhaps: {click.style(answer.short, bold=True)}\n")
     for line in answer.text.splitlines():
         click.echo(textwrap.fill(line, WIDTH, initial_indent="    ", subsequent_indent="      "))
 

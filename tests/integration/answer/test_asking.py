@@ -118,7 +118,7 @@ def test_the_command_shows_answer_sentences_sources_and_how_to_set_a_model(
 ) -> None:
     assert run(["ask", BORN, "--corpus", at_home]) == 0
     shown = capsys.readouterr().out
-    assert shown.startswith("Ulm\n\n    Albert Einstein was born in Ulm. [")
+    assert shown.startswith("Perhaps: Ulm\n\n    Albert Einstein was born in Ulm. [")
     assert "Sources:\n" in shown
     assert "[tests/passages#einstein]" in shown
     assert "This answer is extractive" in shown

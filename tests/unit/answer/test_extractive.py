@@ -67,7 +67,7 @@ def test_of_two_dates_the_second_is_that_of_a_death() -> None:
 def test_a_passage_that_another_one_leads_to_comes_first() -> None:
     found = chosen(
         "Where was the director of Nosferatu born?",
-        ("Nosferatu (film)", "Nosferatu is by Murnau."),
+        ("Nosferatu (film)", "Nosferatu is Murnau's film."),
         ("Other", "The director of another film lives in Rome."),
         ("Murnau", "He grew up in Bielefeld."),
     )
