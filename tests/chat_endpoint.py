@@ -59,7 +59,57 @@ def obedient(handler: Handler, request: dict[str, Any]) -> None:
     given = words.split()[: request["max_tokens"]]
     finish = "stop" if len(given) == len(words.split()) else "length"
     usage = {"prompt_tokens": 10, "completion_tokens": len(given)}
+    if request.get("stream"):
+        streaming(*(f"{word} " for word in given), finish=finish)(handler, request)
+        return
     saying(" ".join(given), finish=finish, usage=usage)(handler, request)
+
+
+def streaming(
+    *pieces: object, finish: str | None = "stop", usage: bool = True, then: Act | None = None, **more: object
+) -> Act:
+    """An answer in pieces, as server-sent events.
+
+    Args:
+        finish: None leaves its end out.
+        usage: the last event counts the tokens, if that is asked for.
+        then: what happens after the pieces, instead of an end.
+    """
+
+    def act(handler: Handler, request: dict[str, Any]) -> None:
+        handler.send_response(200)
+        handler.send_header("Content-Type", "text/event-stream")
+        handler.send_header("Transfer-Encoding", "chunked")
+        handler.end_headers()
+        head = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m-2026"}
+        for piece in pieces:
+            _event(handler, head | {"choices": [{"index": 0, "delta": {"content": piece}}]} | more)
+        if then is not None:
+            then(handler, request)
+            return
+        if finish is not None:
+            _event(handler, head | {"choices": [{"index": 0, "delta": {}, "finish_reason": finish}]})
+        if usage and "stream_options" in request:
+            _event(handler, head | {"choices": [], "usage": completion()["usage"]})
+        _chunk(handler, b"data: [DONE]\n\n")
+        _chunk(handler, b"")
+
+    return act
+
+
+def _event(handler: Handler, body: object) -> None:
+    _chunk(handler, b"data: " + json.dumps(body).encode() + b"\n\n")
+
+
+def _chunk(handler: Handler, content: bytes) -> None:
+    handler.wfile.write(f"{len(content):x}\r\n".encode() + content + b"\r\n")
+    handler.wfile.flush()
+
+
+def failing_within(handler: Handler, request: dict[str, Any]) -> None:
+    """Says within a stream that it cannot go on, as llama.cpp and vLLM do."""
+    _event(handler, {"error": {"message": "out of memory", "code": 500}})
+    _chunk(handler, b"")
 
 
 def half(handler: Handler, request: dict[str, Any]) -> None:

@@ -10,6 +10,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from overstory.answer import Answer, Citation
     from overstory.entity_paths import EntityPath, EntityPaths, PathStep
     from overstory.errors import OverstoryError
     from overstory.graph import CorpusSize
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Annotation",
+    "Answer",
+    "Citation",
     "CorpusSize",
     "CorpusStatus",
     "Document",
@@ -42,6 +45,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "overstory.answer": ("Answer", "Citation"),
     "overstory.entity_paths": ("EntityPath", "EntityPaths", "PathStep"),
     "overstory.errors": ("OverstoryError",),
     "overstory.graph": ("CorpusSize",),

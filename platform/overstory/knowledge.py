@@ -19,6 +19,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from overstory import index
+from overstory.answer import CONTEXT_TOKENS, Answer, Context, Extract, OnText, answer, extract
 from overstory.embed import make_embedder
 from overstory.entity_paths import EntityPaths
 from overstory.errors import BrokenSource, CorpusError, CorpusNotFound, QuestionError, SourceError
@@ -34,7 +35,7 @@ from overstory.graph import (
 )
 from overstory.graph.ids import document_id
 from overstory.index import AtHand, CorpusStatus, IndexReport, LoadReport, StoredDocument
-from overstory.llm import Chat, ChosenModel, Estimate
+from overstory.llm import Chat, ChosenModel, Estimate, Spent
 from overstory.model import Annotation, Document, Evidence
 from overstory.notebook import data_frame
 from overstory.progress import OnStep, progress_to
@@ -50,6 +51,8 @@ if TYPE_CHECKING:
 
 DEFAULT_CORPUS = "default"
 MOST_HITS = 1_000
+ASKING = "ask"
+"""What the answers of a language model are booked under."""
 MOST_PATHS = 100
 MOST_STEPS = 6
 DOCUMENT_COLUMNS = ("id", "source", "source_key", "title", "chunks")
@@ -346,6 +349,48 @@ class Knowledge:
             raise QuestionError(f"k is {k}.", remedy=f"Ask for 1 to {MOST_HITS:,} passages.")
         return self.retriever(retriever).retrieve(question, k)
 
+    def ask(
+        self,
+        question: str,
+        k: int = 5,
+        *,
+        retriever: str = DEFAULT_RETRIEVER,
+        on_text: OnText | None = None,
+        context_tokens: int = CONTEXT_TOKENS,
+        strict: bool = False,
+    ) -> Answer:
+        """The answer to a question, with the passages that it cites, from the best `k` chunks.
+
+        The language model that `use_model` or the settings name writes it. Without one it is made of sentences of the
+        passages, and so it is where the model fails, its budget is used up, or its answer breaks off; a note says why.
+
+        Args:
+            k: 1 to 1,000; how many are read depends on `context_tokens`.
+            retriever: as for `search`.
+            on_text: hears the language model's answer while it is made, piece by piece.
+            context_tokens: that passages may take of a request, counted from above.
+            strict: raise what goes wrong with the language model instead of answering without it.
+
+        Raises:
+            QuestionError: the question is empty, or `k` or `context_tokens` out of bounds.
+            CorpusNotFound, IndexMissing, EmbedderMismatch, DatabaseError, SettingsError: as `search`.
+            LlmError, ExtraMissing, ModelError: the language model cannot be opened; `strict`, and it failed.
+        """
+        if context_tokens < 1:
+            raise QuestionError(f"context_tokens is {context_tokens}.", remedy="Allow some for passages to be read.")
+        chat = self.chat()
+        before = _spent_on(chat, question)
+        evidence = self.search(question, k, retriever=retriever)
+        found = answer(
+            evidence,
+            chat=None if chat is None else chat.booked(ASKING, question),
+            extracting=self._extract,
+            tokens=context_tokens,
+            on_text=on_text,
+            strict=strict,
+        )
+        return replace(found, usage=_spent_on(chat, question) - before)
+
     def paths(self, start: str, end: str, k: int = 3, *, steps: int = 4) -> EntityPaths:
         """How two names are connected: the shortest path and the best others, with the sentences that state each step.
 
@@ -518,6 +563,9 @@ class Knowledge:
             writer.corpus.check_embedder(self.embedder)
             yield writer
 
+    def _extract(self, question: str, context: Context) -> Extract:
+        return extract(question, context, self.embedder, self.extractor)
+
     def _load(
         self, writer: Writer, documents: Iterable[Document | Annotation], report: LoadReport, on_broken: OnBroken
     ) -> None:
@@ -545,6 +593,10 @@ def _wished(systems: Sequence[str]) -> dict[str, str | None]:
 
 def _listed(paths: str | Path | Sequence[str | Path]) -> list[str]:
     return [str(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
+
+
+def _spent_on(chat: Chat | None, question: str) -> Spent:
+    return Spent() if chat is None else chat.accounts.by_question.get(question, Spent())
 
 
 def _record(document: StoredDocument) -> dict[str, object]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
     import pandas
 
 WIDTH = 80
+OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""What a terminal obeys instead of showing it: control characters but line ends and tabs, and marks that turn letters
+round."""
 
 
 def counted(number: int, singular: str, plural: str = "") -> str:
@@ -28,6 +32,11 @@ def shortened(text: str, width: int = WIDTH) -> str:
     """A text on one line, cut to a width."""
     line = " ".join(text[: 4 * width].split())
     return line if len(line) <= width and len(text) <= 4 * width else line[: width - 2].rstrip() + " …"
+
+
+def printable(text: str) -> str:
+    """The text without what a terminal would obey instead of showing it."""
+    return OBEYED.sub("", text)
 
 
 def html_table(caption: str, header: Sequence[str], rows: Iterable[Sequence[str]], notes: Iterable[str] = ()) -> str:

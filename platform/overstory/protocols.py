@@ -6,7 +6,7 @@ Third parties register classes under the entry-point groups `overstory.loaders`,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -103,6 +103,9 @@ class ChatModel(Protocol):
     Attributes:
         fingerprint: changes whenever the same messages may get another answer (model, address, temperature).
         max_tokens: the longest answer where a call names no other.
+
+    A model that knows how many tokens a request and its answer may have together says so in an attribute `context`; one
+    that can give its answer piece by piece is a `StreamingChatModel`.
     """
 
     fingerprint: str
@@ -127,6 +130,19 @@ class ChatModel(Protocol):
 
     def close(self) -> None:
         """Lets go of connections and threads."""
+        ...
+
+
+@runtime_checkable
+class StreamingChatModel(ChatModel, Protocol):
+    """A language model that gives its answer while it makes it."""
+
+    def stream(self, messages: Sequence[Message], *, max_tokens: int | None = None) -> Generator[str, None, Completion]:
+        """The pieces of the answer as they come; what the generator returns is the whole. Closing it ends the request.
+
+        Raises:
+            LlmError: there is no answer, or it broke off; only what failed before the first piece was tried again.
+        """
         ...
 
 

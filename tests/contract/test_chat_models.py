@@ -14,8 +14,8 @@ from tests.fakes import ScriptedChat
 from tests.local_model import local_model_is_there, local_settings
 
 from overstory.llm import make_chat_model
-from overstory.model import Message
-from overstory.protocols import ChatModel
+from overstory.model import Completion, Message
+from overstory.protocols import ChatModel, StreamingChatModel
 from overstory.settings import LlmSettings
 
 ASKED = [Message("system", "You answer in English."), Message("user", "In which city was Bram Stoker born?")]
@@ -105,3 +105,37 @@ def test_the_fingerprint_is_the_same_in_another_process(settings: LlmSettings, m
     )
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == model.fingerprint
+
+
+def streamed(model: ChatModel, **more: int) -> tuple[list[str], Completion]:
+    """The pieces of an answer, and the whole that the stream returns."""
+    assert isinstance(model, StreamingChatModel)
+    pieces: list[str] = []
+    answer = model.stream(ASKED, **more)
+    while True:
+        try:
+            pieces.append(next(answer))
+        except StopIteration as end:
+            return pieces, end.value
+
+
+def test_an_answer_comes_in_pieces_and_says_what_it_took(model: ChatModel) -> None:
+    pieces, answer = streamed(model)
+    assert len(pieces) > 1
+    assert "".join(pieces) == answer.text
+    assert answer.text.strip() == model.complete(ASKED).text.strip()
+    assert answer.usage.completion_tokens > 0
+    assert not answer.usage.estimated
+    assert not answer.truncated
+
+
+def test_a_stream_that_is_cut_says_so(model: ChatModel) -> None:
+    assert streamed(model, max_tokens=2)[1].truncated
+
+
+def test_a_stream_that_nobody_reads_on_ends_and_the_model_answers_others(model: ChatModel) -> None:
+    assert isinstance(model, StreamingChatModel)
+    answer = model.stream(ASKED)
+    assert next(answer)
+    answer.close()
+    assert model.complete(ASKED, max_tokens=2).text

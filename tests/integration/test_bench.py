@@ -28,13 +28,16 @@ QUESTIONS = {
     "q1": ("Who wrote the novel that Nosferatu is based on?", ["p1", "p2"]),
     "q2": ("On which river lies the city where Bram Stoker was born?", ["p2", "p4"]),
 }
+ANSWERS = {"q1": ["Bram Stoker", "Stoker"], "q2": ["the River Liffey"]}
 QRELS = {question: dict.fromkeys(gold, 1) for question, (_, gold) in QUESTIONS.items()}
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     passages = [{"_id": id_, "title": title, "text": text} for id_, (title, text) in PASSAGES.items()]
-    questions = [{"_id": id_, "text": text} for id_, (text, _) in QUESTIONS.items()]
+    questions = [
+        {"_id": id_, "text": text, "metadata": {"answers": ANSWERS[id_]}} for id_, (text, _) in QUESTIONS.items()
+    ]
     (tmp_path / "qrels").mkdir()
     for name, records in (("corpus.jsonl", passages), ("queries.jsonl", questions)):
         (tmp_path / name).write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
@@ -86,6 +89,22 @@ def test_intervals_are_added_where_they_are_asked_for(settings: Settings, folder
     assert list(row)[-5:] == ["queries", "R@5_low", "R@5_high", "all@5_low", "all@5_high"]
     assert (row["R@5_low"], row["R@5"], row["R@5_high"]) == (1.0, 1.0, 1.0)
     assert re.search(r"^ lexical .*\n   95 % +1\.0–1\.0 +1\.0–1\.0 *$", bench(settings, *asked).stdout, re.MULTILINE)
+
+
+def test_answers_are_measured_where_they_are_asked_for(settings: Settings, folder: Path) -> None:
+    result = bench(settings, folder, "--retriever", "dense", "--answers", "--model", "none", "--json")
+    assert result.returncode == 0, result.stderr
+    (row,) = json.loads(result.stdout)
+    assert list(row)[-7:] == ["queries", "EM", "F1", "ROUGE-L", "substring", "answered", "kind"]
+    assert (row["substring"], row["answered"], row["kind"]) == (1.0, 1.0, "extractive")
+
+
+def test_answers_that_nobody_gave_end_the_run_before_the_server_is_asked(settings: Settings, folder: Path) -> None:
+    bare = folder / "bare.jsonl"
+    bare.write_text(json.dumps({"_id": "q1", "text": "Who?"}) + "\n", encoding="utf-8")
+    result = bench(settings, folder, "--queries", bare, "--answers")
+    assert result.returncode == 11
+    assert "no question has an answer to compare with" in result.stderr
 
 
 def test_packed_passages_make_a_corpus_of_their_own(settings: Settings, folder: Path) -> None:

@@ -12,6 +12,8 @@ from overstory.knowledge import Knowledge
 ROOT = Path(__file__).parents[2]
 PUBLIC = [
     "Annotation",
+    "Answer",
+    "Citation",
     "CorpusSize",
     "CorpusStatus",
     "Document",

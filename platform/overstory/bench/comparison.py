@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
+from overstory.bench.answering import Ask
 from overstory.bench.dataset import BenchDataset
 from overstory.bench.packing import Layout, document_qrels, documents, source_name
 from overstory.bench.runner import METRIC_DEPTH, BenchResult, run_bench
@@ -36,12 +37,14 @@ def compare(
     retrievers: Sequence[str],
     *,
     k: int = METRIC_DEPTH,
+    asking: Callable[[str], Ask] | None = None,
     progress: Progress | None = None,
 ) -> list[BenchResult]:
     """The results of each retriever, in the order of their names given.
 
     Args:
         knowledge: opened on `corpus_name(…)`: a corpus for this dataset in this layout alone. What it has is kept.
+        asking: how to answer with a retriever of a name, if answers are measured.
 
     Raises:
         SettingsError: there is no retriever of a name; nothing was loaded.
@@ -62,6 +65,7 @@ def compare(
             name=name,
             k=k,
             index_seconds=_index_seconds(status, name),
+            ask=asking(name) if asking else None,
             progress=progress,
         )
         for name, retriever in made.items()

@@ -8,6 +8,7 @@ from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
+from overstory.bench.answer_metrics import AnswerScores
 from overstory.bench.bootstrap import Interval, difference_interval, mean_interval
 from overstory.bench.metrics import Scores
 from overstory.bench.runner import BenchResult
@@ -21,6 +22,13 @@ _MEASURES: tuple[tuple[str, Measure], ...] = (
     ("all@5", lambda scores: scores.all_5),
     ("nDCG@10", lambda scores: scores.ndcg_10),
 )
+_ANSWER_MEASURES: tuple[tuple[str, Callable[[AnswerScores], float]], ...] = (
+    ("EM", lambda scores: scores.exact),
+    ("F1", lambda scores: scores.f1),
+    ("ROUGE-L", lambda scores: scores.rouge_l),
+    ("substring", lambda scores: scores.substring),
+    ("answered", lambda scores: scores.answered),
+)
 _SPANNED = ("R@5", "all@5")
 """The metrics that are shown with their intervals."""
 
@@ -30,8 +38,10 @@ def as_objects(results: Sequence[BenchResult], *, intervals: bool = False) -> li
 
     Args:
         intervals: add `R@5_low`, `R@5_high`, `all@5_low` and `all@5_high` after them.
+
+    Results with answers have their measures after all these, and the `kind` of the answers.
     """
-    return [_object(result) | (_bounds(result) if intervals else {}) for result in results]
+    return [_object(result) | (_bounds(result) if intervals else {}) | _answers(result) for result in results]
 
 
 def as_table(results: Sequence[BenchResult], *, intervals: bool = False) -> Table:
@@ -58,6 +68,25 @@ def as_table(results: Sequence[BenchResult], *, intervals: bool = False) -> Tabl
         if intervals:
             spans = (_span(interval_of(result, measure)) if name in _SPANNED else "" for name, measure in _MEASURES)
             table.add_row("  95 %", *spans)
+    return table
+
+
+def as_answer_table(results: Sequence[BenchResult]) -> Table:
+    """What the answers are worth: one line for each retriever whose answers were asked for."""
+    table = Table(box=SIMPLE_HEAD, padding=(0, 0, 0, 1), pad_edge=False)
+    table.add_column("retriever", overflow="fold")
+    for name, _ in _ANSWER_MEASURES:
+        table.add_column(name, justify="right")
+    table.add_column("kind")
+    answers = [result.answers for result in results if result.answers]
+    best = [max((measure(row.scores) for row in answers), default=0.0) for _, measure in _ANSWER_MEASURES]
+    for result in results:
+        if row := result.answers:
+            metrics = (
+                _metric(measure(row.scores), best=top if len(answers) > 1 and name != "answered" else None)
+                for (name, measure), top in zip(_ANSWER_MEASURES, best, strict=True)
+            )
+            table.add_row(escape(result.row.retriever), *metrics, row.kind)
     return table
 
 
@@ -88,6 +117,13 @@ def _object(result: BenchResult) -> dict[str, str | float | int]:
         | {"p50_ms": round(row.p50_ms, 3), "p95_ms": round(row.p95_ms, 3), "index_s": round(row.index_s, 3)}
         | {"queries": row.queries}
     )
+
+
+def _answers(result: BenchResult) -> dict[str, str | float | int]:
+    row = result.answers
+    if row is None:
+        return {}
+    return {name: round(measure(row.scores), 6) for name, measure in _ANSWER_MEASURES} | {"kind": row.kind}
 
 
 def _bounds(result: BenchResult) -> dict[str, str | float | int]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from overstory.bench.answering import AnswerRow, Ask, ask_all
 from overstory.bench.dataset import Question
 from overstory.bench.metrics import Scores, mean_scores, scores_by_question
 from overstory.bench.qrels import Qrels
@@ -46,11 +47,13 @@ class BenchResult:
     Attributes:
         rankings: the documents found for each question, best first.
         scores: the metrics of each question that has gold, in an order that is the same for every retriever.
+        answers: what its answers are worth, if they were asked for.
     """
 
     row: BenchRow
     rankings: Mapping[str, tuple[RankedDocument, ...]]
     scores: Mapping[str, Scores]
+    answers: AnswerRow | None = None
 
 
 def run_bench(
@@ -61,6 +64,7 @@ def run_bench(
     name: str | None = None,
     k: int = METRIC_DEPTH,
     index_seconds: float = 0.0,
+    ask: Ask | None = None,
     progress: Progress | None = None,
 ) -> BenchResult:
     """Asks every question once, after a few that are not counted, and scores documents by their best chunk.
@@ -70,6 +74,7 @@ def run_bench(
         name: what the report calls the retriever; its own name, unless given.
         qrels: judgements at the level of documents (see `packing.document_qrels`).
         k: documents a question; at least `METRIC_DEPTH` are asked for, and the first `k` kept in the rankings.
+        ask: gives answers by this retriever; they are asked for after the passages, and not timed.
 
     Raises:
         BenchError: a question failed; the message names it.
@@ -91,10 +96,12 @@ def run_bench(
     p50, p95 = (float(each) * 1000.0 for each in np.percentile(seconds, [50, 95]))
     row = BenchRow(name or retriever.name, mean_scores(scores.values()), p50, p95, index_seconds, len(questions))
     progress.finish(f"R@5 {row.scores.recall_5:.3f}, {p50:.0f} ms a question")
+    answers = ask_all(ask, questions, name=row.retriever, progress=progress) if ask else None
     return BenchResult(
         row=row,
         rankings={question: ranking[:k] for question, ranking in rankings.items()},
         scores=scores,
+        answers=answers,
     )
 
 

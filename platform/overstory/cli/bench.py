@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,13 +10,15 @@ from pathlib import Path
 import click
 from rich.console import Console
 
+from overstory.answer import Answer
+from overstory.bench.answering import Ask, check_answers
 from overstory.bench.comparison import compare
 from overstory.bench.dataset import BenchDataset, load_dataset
 from overstory.bench.packing import Layout, TitleMode, corpus_name
-from overstory.bench.report import as_objects, as_table
+from overstory.bench.report import as_answer_table, as_objects, as_table
 from overstory.bench.runner import BenchResult
 from overstory.bench.trec import check_run, run_files, write_run
-from overstory.cli.options import json_option, verbosity_options
+from overstory.cli.options import budget_option, json_option, model_option, verbosity_options
 from overstory.cli.output import show_json
 from overstory.embed import make_embedder
 from overstory.knowledge import Knowledge
@@ -53,6 +56,9 @@ path = click.Path(path_type=Path)
 )
 @click.option("--pack-seed", "seed", type=int, default=0, show_default=True, metavar="S", help="Of the shuffle.")
 @click.option("--intervals", is_flag=True, help="Add the 95 % bootstrap intervals of R@5 and all@5.")
+@click.option("--answers", is_flag=True, help="Also answer the questions, and compare with metadata.answers.")
+@model_option
+@budget_option
 @json_option
 @verbosity_options
 def bench(
@@ -67,6 +73,9 @@ def bench(
     pack: int | None,
     seed: int,
     intervals: bool,
+    answers: bool,
+    model: str | None,
+    budget_tokens: int | None,
     as_json: bool,
 ) -> None:
     """Measure retrievers on a BEIR folder: recall, nDCG, and milliseconds a question.
@@ -81,9 +90,13 @@ def bench(
       overstory bench hotpotqa/ --pack 9 --titles text --json
       overstory bench hotpotqa/ --intervals
       overstory bench hotpotqa/ --retriever slimrag --retriever slimrag:whole
+      overstory bench hotpotqa/ --answers --retriever canopy --model none
     """
     dataset = load_dataset(folder, queries=queries, qrels=qrels)
-    for note in dataset.notes():
+    notes = dataset.notes()
+    if answers:
+        notes += check_answers(dataset.questions, queries or folder / "queries.jsonl")
+    for note in notes:
         click.echo(f"Note: {note}", err=True)
     layout = Layout(titles=titles, pack=pack, seed=seed)
     names = tuple(dict.fromkeys(names)) or tuple(name for name in retriever_names() if name not in system_names())
@@ -93,13 +106,31 @@ def bench(
     settings = Settings.from_environment()
     corpus = corpus_name(dataset, layout, embedder=make_embedder(settings.embedding).fingerprint)
     with Knowledge(corpus, settings=settings, progress=progress) as knowledge:
-        results = compare(knowledge, dataset, layout, names, k=k, progress=progress)
+        knowledge.use_model(model, budget_tokens=budget_tokens)
+        results = compare(
+            knowledge,
+            dataset,
+            layout,
+            names,
+            k=k,
+            asking=functools.partial(_asking, knowledge) if answers else None,
+            progress=progress,
+        )
     for result in results if files else ():
         write_run(files[result.row.retriever], result.rankings, tag=result.row.retriever)
     if as_json:
         show_json(as_objects(results, intervals=intervals))
     else:
         _show(results, f"{folder.name}: {_size(dataset)}; corpus {corpus}", intervals=intervals)
+
+
+def _asking(knowledge: Knowledge, retriever: str) -> Ask:
+    """What fails ends the run: an answer without the language model that was asked for would spoil the figures."""
+
+    def ask(question: str) -> Answer:
+        return knowledge.ask(question, retriever=retriever, strict=True)
+
+    return ask
 
 
 def _size(dataset: BenchDataset) -> str:
@@ -109,4 +140,7 @@ def _size(dataset: BenchDataset) -> str:
 
 def _show(results: Sequence[BenchResult], title: str, *, intervals: bool) -> None:
     click.echo(title)
-    Console(width=None if sys.stdout.isatty() else PIPED_WIDTH).print(as_table(results, intervals=intervals))
+    console = Console(width=None if sys.stdout.isatty() else PIPED_WIDTH)
+    console.print(as_table(results, intervals=intervals))
+    if any(result.answers for result in results):
+        console.print(as_answer_table(results))

@@ -17,6 +17,7 @@ COMMANDS = (
     "ingest",
     "index",
     "search",
+    "ask",
     "path",
     "status",
     "corpora",
@@ -38,6 +39,7 @@ Try it:
   overstory ingest docs/ notes.md            load files and folders
   overstory index                            build what searching needs
   overstory search 'Who wrote Dracula?'      evidence with sources
+  overstory ask 'Who wrote Dracula?'         an answer with sources
   overstory path Dracula Dublin              how two names are connected
 \b
 Environment:

@@ -12,6 +12,7 @@ import click
 from overstory.cli.progress import progress_for
 from overstory.knowledge import DEFAULT_CORPUS, Knowledge
 from overstory.protocols import Progress
+from overstory.retrieve import DEFAULT_RETRIEVER
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -24,6 +25,14 @@ corpus_option = click.option(
 
 model_option = click.option(
     "--model", metavar="NAME", help="The language model: local, one that the endpoint knows by this name, or none."
+)
+
+retriever_option = click.option(
+    "--retriever",
+    default=DEFAULT_RETRIEVER,
+    show_default=True,
+    metavar="NAME",
+    help="canopy, dense, lexical, hybrid, …",
 )
 
 budget_option = click.option(

@@ -10,16 +10,22 @@ from typing import Any
 
 import click
 
+from overstory.answer import Answer
 from overstory.model import BridgePath, Evidence, Hit
+from overstory.notebook import OBEYED, printable, shortened
 from overstory.passage import PATH_SEPARATOR, passage_text
 
 WIDTH = 100
 MOST_LINES = 4
+MODEL_HINT = (
+    "Set OVERSTORY_LLM_BASE_URL and OVERSTORY_LLM_MODEL, or --model local, for one that is written (docs/llm.md)."
+)
 
 
 def show_json(value: object) -> None:
     """Prints a value of ours as JSON; values are dataclasses, whose field names become keys."""
-    click.echo(json.dumps(_plain(value), ensure_ascii=False, indent=2))
+    text = json.dumps(_plain(value), ensure_ascii=False, indent=2)
+    click.echo(OBEYED.sub(lambda match: f"\\u{ord(match.group()):04x}", text))
 
 
 def show_evidence(evidence: Evidence, *, why: bool = False) -> None:
@@ -34,26 +40,57 @@ def show_evidence(evidence: Evidence, *, why: bool = False) -> None:
             _show_path(path)
 
 
+def show_answer(answer: Answer, *, streamed: bool = False, hint: bool = False) -> None:
+    """Prints an answer with its sources.
+
+    Args:
+        streamed: a language model's answer, or its beginning, was printed while it came.
+        hint: say how to set a language model.
+    """
+    if streamed:
+        click.echo()
+    for note in answer.notes:
+        click.echo(printable(f"Note: {note}"), err=True)
+    if not streamed or answer.kind == "extractive":
+        _show_text(answer)
+    if answer.citations:
+        click.echo("\nSources:")
+    for citation in answer.citations:
+        title = citation.title or shortened(citation.text, WIDTH // 2)
+        click.echo(f"{citation.number:>3}. {click.style(title, bold=True)}  [{printable(citation.origin)}]")
+    if answer.kind == "llm":
+        click.echo(click.style(f"\n{printable(answer.model)}: {answer.usage}", dim=True))
+    elif answer.answered:
+        click.echo("\nThis answer is extractive: sentences of the passages, chosen without a language model.")
+        if hint:
+            click.echo(MODEL_HINT)
+
+
+def _show_text(answer: Answer) -> None:
+    if answer.kind == "llm" or not answer.answered:
+        click.echo(answer.text)
+        return
+    if not answer.text.startswith(answer.short):
+        click.echo(f"Perhaps: {click.style(answer.short, bold=True)}\n")
+    for line in answer.text.splitlines():
+        click.echo(textwrap.fill(line, WIDTH, initial_indent="    ", subsequent_indent="      "))
+
+
 def _show_path(path: BridgePath) -> None:
-    click.echo(f"    {path.score:+.4f}  {path}")
-    for step in path.steps:
-        click.echo(
-            textwrap.fill(
-                f"{step.name}: {step.source_sentence}", WIDTH, initial_indent=" " * 8, subsequent_indent=" " * 10
-            )
-        )
-    last = path.steps[-1]
-    click.echo(textwrap.fill(last.target_sentence, WIDTH, initial_indent=" " * 8, subsequent_indent=" " * 10))
+    click.echo(printable(f"    {path.score:+.4f}  {path}"))
+    sentences = [f"{step.name}: {step.source_sentence}" for step in path.steps]
+    for sentence in (*sentences, path.steps[-1].target_sentence):
+        click.echo(textwrap.fill(printable(sentence), WIDTH, initial_indent=" " * 8, subsequent_indent=" " * 10))
 
 
 def _show_hit(rank: int, hit: Hit) -> None:
-    title = passage_text(hit.title, hit.heading, "").replace("\n", PATH_SEPARATOR) or "(no title)"
-    click.echo(f"{rank:>2}. {click.style(title, bold=True)}  [{hit.origin}]")
-    text = " ".join(hit.text.split())
+    title = printable(passage_text(hit.title, hit.heading, "").replace("\n", PATH_SEPARATOR)) or "(no title)"
+    click.echo(f"{rank:>2}. {click.style(title, bold=True)}  [{printable(hit.origin)}]")
+    text = printable(" ".join(hit.text.split()))
     lines = textwrap.wrap(text, WIDTH - 4, max_lines=MOST_LINES, placeholder=" …")
     for line in lines:
         click.echo(f"    {line}")
-    click.echo(click.style(f"    score {hit.score:.4f} — {hit.why}", dim=True))
+    click.echo(click.style(f"    score {hit.score:.4f} — {printable(hit.why)}", dim=True))
 
 
 def _plain(value: Any) -> Any:  # any of our values in, JSON types out

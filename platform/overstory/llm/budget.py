@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from overstory.errors import BudgetExhausted
 from overstory.model import Completion, JsonSchema, Message, Usage
+from overstory.notebook import counted
 
 TOKENS_A_MESSAGE = 8
 """What a message takes beside its text: its role, where it begins and ends."""
@@ -64,13 +65,29 @@ class Spent:
             self.cost + other.cost,
         )
 
+    def __sub__(self, before: Spent) -> Spent:
+        """What was spent since."""
+        return Spent(
+            self.requests - before.requests,
+            self.remembered - before.remembered,
+            Usage(
+                self.usage.prompt_tokens - before.usage.prompt_tokens,
+                self.usage.completion_tokens - before.usage.completion_tokens,
+                self.usage.estimated,
+            ),
+            self.wasted - before.wasted,
+            self.saved - before.saved,
+            self.seconds - before.seconds,
+            self.cost - before.cost,
+        )
+
     def __str__(self) -> str:
         about = "about " if self.usage.estimated else ""
-        parts = [f"{self.requests:,} requests, {about}{self.usage.tokens:,} tokens"]
+        parts = [f"{counted(self.requests, 'request')}, {about}{counted(self.usage.tokens, 'token')}"]
         if self.wasted:
             parts.append(f"{self.wasted:,} of them wasted")
         if self.remembered:
-            parts.append(f"{self.remembered:,} answers remembered ({self.saved:,} tokens saved)")
+            parts.append(f"{counted(self.remembered, 'answer')} remembered ({self.saved:,} tokens saved)")
         if self.cost:
             parts.append(f"cost {self.cost:,.4f}")
         return ", ".join(parts)

@@ -13,11 +13,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Generic, NoReturn, Self, TypeVar
 
 from overstory.errors import AnswerTruncated, AnswerUnusable, LlmCancelled, LlmError
-from overstory.llm.budget import Accounts, Estimate, prompt_tokens_at_most
+from overstory.llm.budget import Accounts, Estimate, count_at_most, prompt_tokens_at_most
 from overstory.llm.cache import AnswerCache, request_key
 from overstory.llm.structured import Malformed, correction, parsed, schema_of
 from overstory.model import Completion, JsonSchema, Message, Usage
-from overstory.protocols import ChatModel
+from overstory.protocols import ChatModel, StreamingChatModel
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -146,9 +146,38 @@ class Chat:
                 return remembered
             reply = self._paid(messages, None, limit, _text)
             if isinstance(reply, Malformed):
-                raise AnswerUnusable("The model gave an empty answer.", remedy="Ask again, or use another model.")
+                raise _empty()
             self._remember(key, reply.completion)
             return reply.completion
+
+    def stream(self, messages: Sequence[Message], *, max_tokens: int | None = None) -> Generator[str, None, Completion]:
+        """A text in pieces, while the model makes it; what the generator returns is the whole. Read it to its end, or
+        close it, which ends the request.
+
+        One that is remembered, or whose model gives it only whole, is one piece. An answer that breaks off, is cut, or
+        is not read to its end is booked as wasted, and not remembered. Two that stream the same at the same time do not
+        wait for each other: both pay.
+
+        Raises:
+            AnswerTruncated: it was cut at `max_tokens`, after its last piece.
+            LlmUnreachable: it broke off, maybe after some pieces.
+            AnswerUnusable, BudgetExhausted, LlmError: as `ask`.
+        """
+        limit = self._limit(max_tokens)
+        key = self._key(messages, None, limit)
+        completion = self._remembered(key)
+        if completion is not None:
+            self._book(completion)
+            yield completion.text
+            return completion
+        if self.cache is not None:
+            self.cache.prepare()
+        with self.accounts.reserved(prompt_tokens_at_most(messages) + limit):
+            completion = yield from self._heard(messages, limit)
+            if isinstance(self._judged(completion, limit, _text), Malformed):
+                raise _empty()
+        self._remember(key, completion)
+        return completion
 
     def ask_for(self, kind: type[T], messages: Sequence[Message], *, max_tokens: int | None = None) -> Reply[T]:
         """A value of a pydantic model. An answer that is none is corrected once by the model itself.
@@ -234,21 +263,44 @@ class Chat:
         if self.cache is not None:
             self.cache.prepare()
         with self.accounts.reserved(prompt_tokens_at_most(messages, schema) + limit):
-            completion = self.model.complete(messages, schema, max_tokens=limit)
-            if completion.truncated:
-                self._book(completion, wasted=True)
-                raise AnswerTruncated(
-                    f"The answer was cut at {limit:,} tokens.",
-                    remedy="Raise OVERSTORY_LLM_MAX_TOKENS, or the model's context if that is what ended it.",
-                )
-            try:
-                value = judge(completion.text)
-            except Malformed as problem:
-                self._book(completion, wasted=True)
-                problem.text = completion.text
-                return problem
-            self._book(completion)
+            return self._judged(self.model.complete(messages, schema, max_tokens=limit), limit, judge)
+
+    def _judged(self, completion: Completion, limit: int, judge: Callable[[str], V]) -> Reply[V] | Malformed:
+        """Books an answer, whether it can be used or not."""
+        if completion.truncated:
+            self._book(completion, wasted=True)
+            raise AnswerTruncated(
+                f"The answer was cut at {limit:,} tokens.",
+                remedy="Raise OVERSTORY_LLM_MAX_TOKENS, or the model's context if that is what ended it.",
+            )
+        try:
+            value = judge(completion.text)
+        except Malformed as problem:
+            self._book(completion, wasted=True)
+            problem.text = completion.text
+            return problem
+        self._book(completion)
         return Reply(value, completion)
+
+    def _heard(self, messages: Sequence[Message], limit: int) -> Generator[str, None, Completion]:
+        """The pieces of an answer and the whole; what was heard of one that has no end is booked as wasted."""
+        heard: list[str] = []
+        pieces = _pieces(self.model, messages, limit)
+        try:
+            while True:
+                try:
+                    heard.append(next(pieces))
+                except StopIteration as end:
+                    whole: Completion = end.value
+                    return whole
+                yield heard[-1]
+        except BaseException:
+            if heard:
+                usage = Usage(prompt_tokens_at_most(messages), count_at_most("".join(heard)), estimated=True)
+                self._book(Completion("".join(heard), "", usage), wasted=True)
+            raise
+        finally:
+            pieces.close()
 
     def _limit(self, max_tokens: int | None) -> int:
         return self.model.max_tokens if max_tokens is None else max_tokens
@@ -274,6 +326,18 @@ def _text(text: str) -> str:
     if not text.strip():
         raise Malformed("it is empty.")
     return text
+
+
+def _pieces(model: ChatModel, messages: Sequence[Message], limit: int) -> Generator[str, None, Completion]:
+    if isinstance(model, StreamingChatModel):
+        return (yield from model.stream(messages, max_tokens=limit))
+    completion = model.complete(messages, max_tokens=limit)
+    yield completion.text
+    return completion
+
+
+def _empty() -> AnswerUnusable:
+    return AnswerUnusable("The model gave an empty answer.", remedy="Ask again, or use another model.")
 
 
 def _unusable(kind: type[BaseModel], problem: Malformed) -> NoReturn:

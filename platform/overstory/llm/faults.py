@@ -64,13 +64,22 @@ def fault_of(error: Exception, *, address: str, seconds: float, key: str | None,
         )
     if isinstance(error, openai.APIStatusError):
         return _of_status(error, masked(_said(error)), address, retries)
-    if isinstance(error, openai.APIConnectionError):
+    if isinstance(error, openai.APIConnectionError | ConnectionError):
         why = masked(str(error.__cause__ or error))
         return Fault(
             LlmUnreachable(f"The connection to {address} failed: {why}", remedy=_REACH_REMEDY),
             retries,
         )
     return Fault(unusable(address, masked(str(error)) or type(error).__name__))
+
+
+def broken_off(address: str, heard: int, why: str) -> LlmUnreachable:
+    """An answer came in part."""
+    return LlmUnreachable(
+        f"The answer of {address} broke off after {heard:,} characters: {why[:MOST_SAID] or 'its time was up.'}",
+        remedy="Ask again. If it breaks off every time, raise OVERSTORY_LLM_SECONDS, or lower"
+        " OVERSTORY_LLM_MAX_TOKENS.",
+    )
 
 
 def unusable(address: str, why: str) -> AnswerUnusable:

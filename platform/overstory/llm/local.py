@@ -7,7 +7,7 @@ import importlib
 import importlib.util
 import secrets
 import threading
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -83,6 +83,7 @@ class LocalChat:
             raise ExtraMissing("openai", extra="local-llm")
         self.file = model_file(settings.model)
         self.max_tokens = settings.max_tokens
+        self.context = settings.context
         self.fingerprint = fingerprint_of(
             f"local:{self.file.stem}", VERSION, _content_of(self.file), settings.temperature, settings.context
         )
@@ -102,6 +103,13 @@ class LocalChat:
             LlmError: the model cannot be run, or gives no answer.
         """
         return self._started().complete(messages, schema, max_tokens=max_tokens)
+
+    def stream(self, messages: Sequence[Message], *, max_tokens: int | None = None) -> Generator[str, None, Completion]:
+        """
+        Raises:
+            LlmError: the model cannot be run, or gives no answer.
+        """
+        return (yield from self._started().stream(messages, max_tokens=max_tokens))
 
     def cancel(self) -> None:
         if self._chat is not None:

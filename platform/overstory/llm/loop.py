@@ -31,17 +31,20 @@ class LoopThread:
         Raises:
             concurrent.futures.CancelledError: `cancel` was called.
         """
-        future = asyncio.run_coroutine_threadsafe(coroutine, self._running())
-        with self._lock:
-            self._waiting.add(future)
+        future = self.start(coroutine)
         try:
             return future.result()
         except BaseException:
             future.cancel()
             raise
-        finally:
-            with self._lock:
-                self._waiting.discard(future)
+
+    def start(self, coroutine: Coroutine[Any, Any, R]) -> concurrent.futures.Future[R]:  # as `run`
+        """Begins a coroutine, and does not wait for it."""
+        future = asyncio.run_coroutine_threadsafe(coroutine, self._running())
+        with self._lock:
+            self._waiting.add(future)
+        future.add_done_callback(self._forget)
+        return future
 
     def at_end(self, close: AtEnd) -> None:
         """Calls and awaits `close` in the loop before it ends."""
@@ -61,6 +64,10 @@ class LoopThread:
             self._loop, self._at_end = None, []
             stop, self._stop = self._stop, _nothing
         stop()
+
+    def _forget(self, future: concurrent.futures.Future[Any]) -> None:  # as `_waiting`
+        with self._lock:
+            self._waiting.discard(future)
 
     def _running(self) -> asyncio.AbstractEventLoop:
         with self._lock:

@@ -7,16 +7,20 @@ import concurrent.futures
 import importlib.util
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
+
+import httpx
 
 from overstory.errors import AnswerRefused, ExtraMissing, LlmCancelled, LlmError
 from overstory.llm.budget import count_at_most, prompt_tokens_at_most
 from overstory.llm.digests import fingerprint_of
 from overstory.llm.loop import LoopThread
 from overstory.llm.retrying import Backoff
+from overstory.llm.streaming import Listened
 from overstory.llm.structured import schema_message
 from overstory.model import Completion, JsonSchema, Message, Usage
 from overstory.settings import LlmSettings
@@ -29,6 +33,8 @@ OPENAI = "https://api.openai.com/v1"
 CONNECT_SECONDS = 10.0
 VERSION = 1
 
+A = TypeVar("A")
+
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
@@ -38,11 +44,15 @@ class Dialect:
         enforces: it takes a JSON schema and keeps the model to it.
         limit: the name of the limit of tokens, which OpenAI changed and others did not.
         temperature: it lets one be chosen.
+        streams: it gives an answer piece by piece.
+        counts: it says at the end of these how many tokens it took.
     """
 
     enforces: bool = True
     limit: str = "max_tokens"
     temperature: bool = True
+    streams: bool = True
+    counts: bool = True
 
     def without(self, told: str) -> Dialect | None:
         """The dialect for an endpoint that refused a request with these words; None where they name nothing of it."""
@@ -52,6 +62,10 @@ class Dialect:
             return replace(self, enforces=False)
         if self.temperature and "temperature" in told:
             return replace(self, temperature=False)
+        if self.counts and any(each in told for each in ("stream_options", "include_usage")):
+            return replace(self, counts=False)
+        if self.streams and "stream" in told:
+            return replace(self, streams=False)
         return None
 
 
@@ -104,6 +118,26 @@ class OpenAiChat:
         except concurrent.futures.CancelledError as error:
             raise LlmCancelled(f"A request to {self._address} was ended.", remedy="Run the same again.") from error
 
+    def stream(self, messages: Sequence[Message], *, max_tokens: int | None = None) -> Generator[str, None, Completion]:
+        """An endpoint that does not give answers piece by piece gives the whole as one.
+
+        Raises:
+            LlmUnreachable: the answer broke off.
+            LlmError: as `complete`.
+        """
+        limit = self.max_tokens if max_tokens is None else max_tokens
+        pieces: SimpleQueue[str | None] = SimpleQueue()
+        whole = self._thread.start(self._streamed(list(messages), limit, pieces.put))
+        whole.add_done_callback(lambda _: pieces.put(None))
+        try:
+            while (piece := pieces.get()) is not None:
+                yield piece
+            return whole.result()
+        except concurrent.futures.CancelledError as error:
+            raise LlmCancelled(f"A request to {self._address} was ended.", remedy="Run the same again.") from error
+        finally:
+            whole.cancel()
+
     def cancel(self) -> None:
         self._thread.cancel()
 
@@ -113,20 +147,32 @@ class OpenAiChat:
         self._slots = asyncio.Semaphore(max(1, self._settings.at_once))  # one belongs to the loop it waited in
 
     async def _answer(self, messages: list[Message], schema: JsonSchema | None, limit: int) -> Completion:
-        import openai
-
         async with self._slots:
             began = time.monotonic()
-            retry = 0
-            while True:
-                await asyncio.sleep(max(0.0, self._not_before - time.monotonic()))
-                try:
-                    answer = await self._send(messages, schema, limit)
-                except (openai.OpenAIError, OSError, ValueError) as error:  # ValueError: what calls itself JSON is none
-                    retry += 1
-                    await self._pause(error, retry)
-                    continue
-                return self._completion(answer, messages, schema, seconds=time.monotonic() - began, retries=retry)
+            answer, retries = await self._tried(lambda: self._send(messages, schema, limit))
+            return self._completion(answer, messages, schema, seconds=time.monotonic() - began, retries=retries)
+
+    async def _streamed(self, messages: list[Message], limit: int, hear: Callable[[str], object]) -> Completion:
+        async with self._slots:
+            began = time.monotonic()
+            answer, retries = await self._tried(lambda: self._listen(messages, limit, hear))
+            completion = self._completion(answer, messages, None, seconds=time.monotonic() - began, retries=retries)
+            if not isinstance(answer, Listened):
+                hear(completion.text)
+            return completion
+
+    async def _tried(self, attempt: Callable[[], Awaitable[A]]) -> tuple[A, int]:
+        """What an attempt gives, and how many failed before it."""
+        import openai
+
+        retry = 0
+        while True:
+            await asyncio.sleep(max(0.0, self._not_before - time.monotonic()))
+            try:
+                return await attempt(), retry
+            except (openai.OpenAIError, OSError, ValueError) as error:  # ValueError: what calls itself JSON is none
+                retry += 1
+                await self._pause(error, retry)
 
     async def _pause(self, error: Exception, retry: int) -> None:
         """Waits before a retry, or raises what the failure means where there is none."""
@@ -141,13 +187,45 @@ class OpenAiChat:
         )
         pause = self._backoff.pause(retry, asked=fault.asked, chance=random.random())  # noqa: S311 # no secret
         if pause is None or retry > fault.retries:
-            # What the endpoint said may repeat the key, and a traceback would show the cause as it is.
-            raise fault.error from (None if self._key and self._key in str(error) else error)
+            raise fault.error from self._shown(error)
         if fault.asked is not None:
             self._not_before = max(self._not_before, time.monotonic() + fault.asked)
         await asyncio.sleep(pause)
 
-    async def _send(self, messages: list[Message], schema: JsonSchema | None, limit: int) -> Any:
+    async def _listen(self, messages: list[Message], limit: int, hear: Callable[[str], object]) -> Any:
+        """The answer, whose pieces were heard before if it is `Listened`; as `_send` gives it where the endpoint gives
+        none piece by piece."""
+        import openai
+
+        from overstory.llm.faults import broken_off
+
+        heard = Listened()
+        try:
+            async with asyncio.timeout(self._settings.seconds or None):
+                chunks = await self._send(messages, None, limit, stream=True)
+                if not isinstance(chunks, openai.AsyncStream):
+                    return chunks
+                async with chunks:
+                    async for chunk in chunks:
+                        if piece := heard.take(chunk):
+                            hear(piece)
+            if heard.begun and heard.finish is None:
+                raise ConnectionError("it ended before the answer did.")
+        except (openai.OpenAIError, OSError, ValueError, httpx.HTTPError) as error:
+            if heard.text:  # somebody has read it, so that there is no second try
+                broke = broken_off(self._address, len(heard.text), self._masked(str(error)))
+                raise broke from self._shown(error)
+            if isinstance(error, httpx.HTTPError):  # older clients let them through
+                raise ConnectionError(str(error)) from error
+            raise
+        if heard.begun:
+            return heard
+        self._dialect = replace(self._dialect, streams=False)
+        return await self._send(messages, None, limit)
+
+    async def _send(
+        self, messages: list[Message], schema: JsonSchema | None, limit: int, *, stream: bool = False
+    ) -> Any:
         """The endpoint's answer, as the client gives it, which does not look at its types."""
         import openai
 
@@ -155,9 +233,11 @@ class OpenAiChat:
             dialect = self._dialect
             try:
                 async with asyncio.timeout(self._settings.seconds or None):
-                    return await self._opened().chat.completions.create(
-                        **_request(self._model, messages, schema, limit, dialect, self._settings.temperature)
-                    )
+                    body = _request(self._model, messages, schema, limit, dialect, self._settings.temperature)
+                    if stream and dialect.streams:
+                        body |= {"stream": True}
+                        body |= {"stream_options": {"include_usage": True}} if dialect.counts else {}
+                    return await self._opened().chat.completions.create(**body)
             except openai.APIStatusError as error:
                 if self._dialect != dialect:  # another request has learned meanwhile
                     continue
@@ -196,6 +276,10 @@ class OpenAiChat:
             seconds=seconds,
             retries=retries,
         )
+
+    def _shown(self, cause: Exception) -> Exception | None:
+        """A cause that a traceback may show as it is: what an endpoint said may repeat the key."""
+        return None if self._key and self._key in str(cause) else cause
 
     def _masked(self, said: str) -> str:
         return said.replace(self._key, "***") if self._key else said

@@ -28,7 +28,7 @@ def test_answers_are_booked_by_stage_and_by_question() -> None:
     assert accounts.by_stage["answer"].wasted == 15
     assert accounts.by_question["Who?"] == Spent(1, 1, Usage(10, 5), 0, 15, 1.0, 60e-6)
     assert str(accounts.by_stage["answer"]) == (
-        "2 requests, 30 tokens, 15 of them wasted, 1 answers remembered (15 tokens saved), cost 0.0001"
+        "2 requests, 30 tokens, 15 of them wasted, 1 answer remembered (15 tokens saved), cost 0.0001"
     )
 
 

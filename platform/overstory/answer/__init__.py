@@ -1,0 +1,23 @@
+"""Answers from evidence: what is read of it, what a language model makes of that, and what its sentences say alone."""
+
+from overstory.answer.answering import answer
+from overstory.answer.citations import without_citations
+from overstory.answer.context import CONTEXT_TOKENS, Context, Passage, read_within
+from overstory.answer.extractive import Extract, extract
+from overstory.answer.result import Answer, AnswerKind, Citation
+from overstory.answer.written import OnText
+
+__all__ = [
+    "CONTEXT_TOKENS",
+    "Answer",
+    "AnswerKind",
+    "Citation",
+    "Context",
+    "Extract",
+    "OnText",
+    "Passage",
+    "answer",
+    "extract",
+    "read_within",
+    "without_citations",
+]

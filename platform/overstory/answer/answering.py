@@ -1,0 +1,118 @@
+"""Evidence in, an answer out: a language model's where there is one, else sentences of the passages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+
+from overstory.answer.citations import without_citations
+from overstory.answer.context import CONTEXT_TOKENS, Context, Passage, read_within
+from overstory.answer.extractive import Extract
+from overstory.answer.result import Answer, Citation
+from overstory.answer.written import OnText, room_for_passages, write
+from overstory.errors import LlmCancelled, LlmError
+from overstory.llm import Chat
+from overstory.model import Evidence
+from overstory.notebook import printable
+
+NOTHING_FOUND = "Nothing was found."
+
+Extracting = Callable[[str, Context], Extract]
+"""`extractive.extract` with an embedder and an extractor, which are made only if it is called."""
+
+
+def answer(
+    evidence: Evidence,
+    *,
+    chat: Chat | None,
+    extracting: Extracting,
+    tokens: int = CONTEXT_TOKENS,
+    on_text: OnText | None = None,
+    strict: bool = False,
+) -> Answer:
+    """The answer to the question of the evidence, from its best passages.
+
+    Without evidence there is no answer, and nobody is asked for one. Where a language model fails, its budget is used
+    up, or its answer breaks off, the answer is an extractive one, and a note says why and what to do; an answer that is
+    cut at the limit of tokens stays, with a note.
+
+    Args:
+        chat: None answers with sentences of the passages.
+        tokens: that passages may take, counted from above; fewer where the model's context is too small.
+        on_text: hears a language model's answer while it is made.
+        strict: raise what fails instead.
+
+    Raises:
+        LlmCancelled: somebody ended the request.
+        LlmError: `strict`, and the language model failed.
+        ModelError: the embedder or the extractor cannot be used.
+    """
+    notes = evidence.notes
+    if not evidence.hits:
+        return Answer(evidence.question, NOTHING_FOUND, "", "extractive", False, (), evidence, notes=notes)
+    context = read_within(tokens, evidence)
+    if chat is not None:
+        room = room_for_passages(chat, evidence.question)
+        context = context if room is None or room >= tokens else read_within(room, evidence)
+        try:
+            return _written(chat, evidence, context, on_text)
+        except LlmCancelled:
+            raise
+        except LlmError as error:
+            if strict:
+                raise
+            notes = (*notes, f"The language model gave no answer: {_sentence(str(error))} {error.remedy}".strip())
+    found = _extracted(extracting(evidence.question, context), evidence, context)
+    return replace(found, notes=(*notes, *context.notes))
+
+
+def _written(chat: Chat, evidence: Evidence, context: Context, on_text: OnText | None) -> Answer:
+    written = write(chat, evidence.question, context, on_text)
+    cited = {number: context.passages[number - 1].body for number in written.cited}
+    return Answer(
+        question=evidence.question,
+        text=written.text,
+        short=without_citations(written.text) if written.answered else "",
+        kind="llm",
+        answered=written.answered,
+        citations=tuple(_citations(context.passages, cited)),
+        evidence=evidence,
+        notes=(*evidence.notes, *context.notes, *written.notes),
+        model=written.model,
+    )
+
+
+def _extracted(found: Extract, evidence: Evidence, context: Context) -> Answer:
+    quoted: dict[int, str] = {}
+    for sentence in found.sentences:
+        number = sentence.passage.number
+        quoted[number] = f"{quoted[number]}\n{sentence.text}" if number in quoted else sentence.text
+    lines = (f"{sentence.text} [{sentence.passage.number}]" for sentence in found.sentences)
+    return Answer(
+        question=evidence.question,
+        text="\n".join(lines) or NOTHING_FOUND,
+        short=found.short,
+        kind="extractive",
+        answered=bool(found.sentences),
+        citations=tuple(_citations(context.passages, quoted)),
+        evidence=evidence,
+    )
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+def _citations(passages: Iterable[Passage], cited: Mapping[int, str]) -> Iterable[Citation]:
+    for passage in passages:
+        if passage.number in cited:
+            hit = passage.hit
+            yield Citation(
+                number=passage.number,
+                chunk_id=hit.chunk_id,
+                document_id=hit.document_id,
+                source=hit.source,
+                source_key=hit.source_key,
+                title=printable(hit.title),
+                text=printable(cited[passage.number]),
+            )

@@ -1,0 +1,84 @@
+"""What asking gives: an answer, what it rests on, and what it took."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from overstory.llm import Spent
+from overstory.model import Evidence
+from overstory.notebook import html_table, origin, shortened
+
+AnswerKind = Literal["llm", "extractive"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Citation:
+    """A passage that an answer rests on.
+
+    Attributes:
+        number: what stands for it in the answer, as [1].
+        text: what was read of it: for an extractive answer the sentences that were taken over.
+    """
+
+    number: int
+    chunk_id: str
+    document_id: str
+    source: str
+    source_key: str
+    title: str
+    text: str
+
+    @property
+    def origin(self) -> str:
+        """Where it comes from: source, and key if there is one."""
+        return origin(self.source, self.source_key)
+
+    def __repr__(self) -> str:
+        return f"<Citation [{self.number}] {self.title!r} [{self.origin}]: {shortened(self.text)}>"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Answer:
+    """An answer to a question.
+
+    Attributes:
+        text: with the numbers of its citations; without control characters, so that a terminal may show it.
+        short: the answer alone: of an extractive one a guess at the name, date or number that was asked for, or else
+            its best sentence; of a language model's the text without numbers.
+        kind: "llm" if a language model wrote it, "extractive" if it is sentences of the passages.
+        answered: False if nothing was found, or the language model said that it is not in the evidence.
+        citations: by their numbers. Each number in the text is one of them; whether the passage says what the text
+            says is for the reader to judge.
+        evidence: all that was found, whether it was read or not.
+        usage: what language models took for this question, for finding evidence too; threads that ask the same question
+            at the same time share it.
+        notes: what the reader should know: what was left out, removed, or went wrong.
+        model: as the endpoint names it; "" for an extractive answer.
+    """
+
+    question: str
+    text: str
+    short: str
+    kind: AnswerKind
+    answered: bool
+    citations: tuple[Citation, ...]
+    evidence: Evidence
+    usage: Spent = field(default_factory=Spent)
+    notes: tuple[str, ...] = ()
+    model: str = ""
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        by = f" by {self.model}" if self.model else ""
+        lines = [f"<Answer ({self.kind}{by}) to {shortened(self.question)!r}: {shortened(self.short)}>", self.text]
+        lines += [f"[{each.number}] {each.title or '(no title)'} [{each.origin}]" for each in self.citations]
+        return "\n".join([*lines, *(f"Note: {note}" for note in self.notes)])
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: text, never markup."""
+        rows = ((str(each.number), each.title, shortened(each.text, 300), each.origin) for each in self.citations)
+        notes = (f"{self.kind} answer", *self.notes)
+        return html_table(self.text, ("", "title", "text", "source"), rows, notes)

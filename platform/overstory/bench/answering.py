@@ -1,0 +1,75 @@
+"""Asks the questions of a benchmark for answers, and compares these with the gold ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from overstory.answer import Answer, without_citations
+from overstory.bench.answer_metrics import AnswerScores, answer_scores, mean_answer_scores
+from overstory.bench.dataset import Question
+from overstory.errors import BenchError, LlmError, OverstoryError
+from overstory.notebook import counted
+from overstory.protocols import Progress
+
+Ask = Callable[[str], Answer]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRow:
+    """What a retriever's answers are worth.
+
+    Attributes:
+        scores: means over the questions that have gold answers.
+        kind: "llm", "extractive", or both with a "+" between.
+    """
+
+    scores: AnswerScores
+    kind: str
+
+
+def check_answers(questions: Sequence[Question], path: Path) -> tuple[str, ...]:
+    """What a reader of the figures should know of the gold answers.
+
+    Raises:
+        BenchError: there are none.
+    """
+    lacking = sum(not question.answers for question in questions)
+    if lacking == len(questions):
+        raise BenchError(
+            f"{path}: no question has an answer to compare with",
+            remedy='Give each its answers, as "metadata": {"answers": ["Dublin"]}, or leave --answers out.',
+        )
+    return (f"{counted(lacking, 'question')} without gold answers count for passages alone.",) if lacking else ()
+
+
+def ask_all(ask: Ask, questions: Sequence[Question], *, name: str, progress: Progress) -> AnswerRow:
+    """The answers to all questions that have gold answers, of which there is at least one.
+
+    Raises:
+        BenchError: a question failed; the message names it.
+        LlmError: the language model failed; what it answered so far is remembered.
+    """
+    asked = [question for question in questions if question.answers]
+    each: list[AnswerScores] = []
+    kinds: set[str] = set()
+    progress.start(f"answer {name}", len(asked), "questions")
+    for question in asked:
+        answer = _answer(ask, question, name)
+        text = without_citations(answer.text)
+        each.append(answer_scores(answer.short, text, question.answers, answered=answer.answered))
+        kinds.add(answer.kind)
+        progress.advance(1)
+    row = AnswerRow(mean_answer_scores(each), "+".join(sorted(kinds)))
+    progress.finish(f"F1 {row.scores.f1:.3f}, {row.kind}")
+    return row
+
+
+def _answer(ask: Ask, question: Question, name: str) -> Answer:
+    try:
+        return ask(question.text)
+    except LlmError:
+        raise
+    except OverstoryError as error:
+        raise BenchError(f"{name}, question {question.id}: {error}", remedy=error.remedy) from error

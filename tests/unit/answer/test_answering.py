@@ -1,0 +1,104 @@
+"""Which answer there is: a language model's, or sentences where there is none or it fails."""
+
+from __future__ import annotations
+
+import pytest
+from tests.fakes import ScriptedChat
+
+from overstory.answer import Answer, Context, Extract, answer
+from overstory.answer.extractive import Sentence
+from overstory.errors import BudgetExhausted, LlmCancelled, LlmError, LlmRefused, LlmUnreachable
+from overstory.llm import Accounts, Chat
+from overstory.model import Evidence, Hit
+
+EVIDENCE = Evidence(
+    "Where was he born?",
+    "test",
+    (
+        Hit("c1", "d1", "notes", "k1", "Albert \x1b[1mEinstein", "", "He was born in Ulm.", 1.0),
+        Hit("c2", "d2", "notes", "", "", "", "Ulm is on the Danube.", 0.5),
+    ),
+    notes=("the index is old",),
+)
+
+
+def first_sentences(question: str, context: Context) -> Extract:
+    """A stand-in for what is chosen: the whole of each passage."""
+    return Extract(tuple(Sentence(each, each.body) for each in context.passages), "Ulm")
+
+
+def answered(
+    *said: str | LlmError, evidence: Evidence = EVIDENCE, strict: bool = False, budget: int | None = None
+) -> Answer:
+    chat = Chat(ScriptedChat(*said), accounts=Accounts(budget_tokens=budget)) if said else None
+    return answer(evidence, chat=chat, extracting=first_sentences, strict=strict)
+
+
+def test_a_language_model_s_answer_has_the_passages_that_it_cites() -> None:
+    found = answered("Ulm [1].")
+    assert (found.kind, found.text, found.short, found.model) == ("llm", "Ulm [1].", "Ulm.", "scripted")
+    [citation] = found.citations
+    assert (citation.number, citation.chunk_id, citation.document_id) == (1, "c1", "d1")
+    assert (citation.title, citation.text, citation.origin) == ("Albert [1mEinstein", "He was born in Ulm.", "notes#k1")
+    assert found.evidence is EVIDENCE
+    assert found.notes == ("the index is old",)
+
+
+def test_without_a_language_model_the_answer_is_sentences_with_their_passages() -> None:
+    found = answered()
+    assert (found.kind, found.short, found.answered, found.model) == ("extractive", "Ulm", True, "")
+    assert found.text == "He was born in Ulm. [1]\nUlm is on the Danube. [2]"
+    assert [each.text for each in found.citations] == ["He was born in Ulm.", "Ulm is on the Danube."]
+
+
+def test_what_is_not_in_the_evidence_is_no_answer() -> None:
+    found = answered("Not in the evidence. [1]")
+    assert not found.answered
+    assert (found.citations, found.short) == ((), "")
+
+
+def test_without_evidence_nobody_is_asked() -> None:
+    model = ScriptedChat("Ulm [1].")
+    found = answer(Evidence("Where?", "test", ()), chat=Chat(model), extracting=first_sentences)
+    assert (found.text, found.answered, found.citations) == ("Nothing was found.", False, ())
+    assert model.asked == []
+
+
+@pytest.mark.parametrize("error", [LlmUnreachable("It is gone", remedy="Start it."), LlmRefused("No.", remedy="Pay.")])
+def test_a_model_that_fails_leaves_sentences_and_a_note_on_why(error: LlmError) -> None:
+    found = answered(error)
+    assert found.kind == "extractive"
+    why = "It is gone." if "gone" in str(error) else "No."
+    assert found.notes == ("the index is old", f"The language model gave no answer: {why} {error.remedy}")
+
+
+def test_a_budget_that_is_used_up_does_too() -> None:
+    found = answered("Ulm [1].", budget=10)
+    assert found.kind == "extractive"
+    assert "The budget of 10 tokens" in found.notes[1]
+    assert "higher --budget-tokens" in found.notes[1]
+
+
+def test_where_figures_depend_on_it_a_failure_is_an_error() -> None:
+    with pytest.raises(LlmUnreachable):
+        answered(LlmUnreachable("gone"), strict=True)
+    with pytest.raises(BudgetExhausted):
+        answered("Ulm", strict=True, budget=10)
+
+
+def test_an_answer_that_somebody_ended_is_none() -> None:
+    with pytest.raises(LlmCancelled):
+        answered(LlmCancelled("ended"))
+
+
+def test_it_shows_itself_in_a_repl_and_in_a_notebook() -> None:
+    found = answered("Ulm [1]. <b>")
+    assert repr(found).splitlines() == [
+        "<Answer (llm by scripted) to 'Where was he born?': Ulm. <b>>",
+        "Ulm [1]. <b>",
+        "[1] Albert [1mEinstein [notes#k1]",
+        "Note: the index is old",
+    ]
+    assert str(found) == "Ulm [1]. <b>"
+    assert repr(found.citations[0]) == "<Citation [1] 'Albert [1mEinstein' [notes#k1]: He was born in Ulm.>"
+    assert "<b>" not in found._repr_html_()  # pyright: ignore[reportPrivateUsage]
