@@ -27,8 +27,12 @@ def status(knowledge: Knowledge, digest: bool, as_json: bool) -> None:
     computed = knowledge.digest() if digest else None
     systems = knowledge.system_reports()
     if as_json:
-        shown: dict[str, object] = {"status": found} | ({"systems": systems} if systems else {})
-        show_json(shown | ({"digest": computed} if digest else {}))
+        shown: dict[str, object] = {"status": found}
+        if systems:
+            shown["systems"] = systems
+        if digest:
+            shown["digest"] = computed
+        show_json(shown)
         return
     _show(found)
     for system in systems:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -30,6 +32,9 @@ DEPTH = 50
 """Entities that the index is asked for, so that the best `ENTITIES` are right."""
 MOST_SENTENCES = 2_000
 """Sentences looked at of one entity: of a name that half of a large corpus says, these tell as little as all."""
+
+SENTENCES_A_PAGE = 50
+"""Sentences that are read at a time: enough for the context, and for the chunks that most questions ask for."""
 
 OPTIONS = ("whole", "frequency")
 NOTHING_MATCHED = "no entity of the question leads to a sentence: these are the passages nearest to it in meaning"
@@ -90,6 +95,7 @@ class SlimRagRetriever:
         self._options = options or SlimRagOptions.named(option)
         self._questions = QuestionReader(context.extraction, decomposition=self._options.decomposition)
         self._vectors = VectorCache(_sentence_vectors)
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="slimrag")
 
     def retrieve(self, question: str, k: int) -> Evidence:
         """The `k` chunks with the best sentences.
@@ -100,13 +106,15 @@ class SlimRagRetriever:
             EmbedderMismatch, CorpusNotFound: as their names say.
         """
         text, notes = clean_question(question)
+        vector = self._pool.submit(self._context.embedder.embed, [text])  # while its entities are looked for
         asked = self._questions.read(text, self._context.chat() if self._options.decomposition else None)
-        vectors = self._context.embedder.embed([text, *asked.weights])
+        names = self._context.embedder.embed(list(asked.weights)) if asked.weights else None
 
         def ask(tx: Transaction, corpus: Corpus) -> Evidence:
             self._check(corpus)
-            found = _Asking(tx, corpus, self._vectors, self._options, asked, vectors).found(k)
-            excerpts = self._excerpts(tx, corpus, found)
+            asking = _Asking(tx, corpus, self._vectors, self._options, asked, vector.result()[0], names)
+            found = asking.found(k)
+            excerpts = self._excerpts(asking, found)
             told = (*notes, *asked.notes, *_stale(tx, corpus), *found.notes)
             return Evidence(question=question, retriever=self.name, hits=found.hits, notes=told, excerpts=excerpts)
 
@@ -127,19 +135,14 @@ class SlimRagRetriever:
             'or Knowledge.index(systems=["slimrag"]) in Python.',
         )
 
-    def _excerpts(self, tx: Transaction, corpus: Corpus, found: _Found) -> tuple[Excerpt, ...]:
+    def _excerpts(self, asking: _Asking, found: _Found) -> tuple[Excerpt, ...]:
         """The best sentences as far as they fit, back in the order of their documents, the best document first."""
-        best = [sentence.id for sentence in found.sentences[: self._options.sentences]]
-        rows = {row["id"]: row for row in tx.run("retrieve/slimrag_texts", corpus.label, ids=best)}
-        texts = [rows[id_]["text"] for id_ in best]
-        fitting = best[
-            : within(self._context.embedder.count_tokens(texts) if texts else [], self._options.context_tokens)
-        ]
-        first = {rows[id_]["document"]: rank for rank, id_ in reversed(list(enumerate(fitting)))}
-        ordered = sorted(
-            (rows[id_] for id_ in fitting), key=lambda row: (first[row["document"]], row["chunk_seq"], row["seq"])
-        )
-        return tuple(Excerpt(row["chunk"], row["text"]) for row in ordered)
+        rows = list(itertools.islice(asking.rows(found.sentences), self._options.sentences))
+        tokens = self._context.embedder.count_tokens([row["text"] for row in rows]) if rows else []
+        fitting = rows[: within(tokens, self._options.context_tokens)]
+        first = {row["document"]: rank for rank, row in reversed(list(enumerate(fitting)))}
+        fitting.sort(key=lambda row: (first[row["document"]], row["chunk_seq"], row["seq"]))
+        return tuple(Excerpt(row["chunk"], row["text"]) for row in fitting)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,14 +154,22 @@ class _Found:
 
 @dataclass(frozen=True, slots=True)
 class _Asking:
-    """One question in its transaction. `vectors` has the question's, then those of its entities."""
+    """One question in its transaction.
+
+    Attributes:
+        vector: the question's.
+        names: those of its entities, in the order of `asked.weights`; None where it names nothing.
+        known: sentences with their texts and places, as they were read.
+    """
 
     tx: Transaction
     corpus: Corpus
     cache: VectorCache
     options: SlimRagOptions
     asked: AskedEntities
-    vectors: Vectors
+    vector: Vectors
+    names: Vectors | None
+    known: dict[str, Row] = field(default_factory=dict[str, Row])
 
     def found(self, k: int) -> _Found:
         entities = self._entities()
@@ -176,15 +187,14 @@ class _Asking:
 
     def _entities(self) -> list[HitEntity]:
         """The corpus entities nearest to each of the question's."""
-        weights = [float(weight) for weight in self.asked.weights.values()]
-        if not weights:
+        if self.names is None:
             return []
         rows = self.tx.run(
             "retrieve/slimrag_candidates",
             self.corpus.label,
             index=schema.slimrag_index(self.corpus.label),
-            vectors=self.vectors[1:].tolist(),
-            weights=weights,
+            vectors=self.names.tolist(),
+            weights=[float(weight) for weight in self.asked.weights.values()],
             depth=max(DEPTH, self.options.entities),
             nearest=self.options.entities,
             most=MOST_SENTENCES,
@@ -193,11 +203,11 @@ class _Asking:
 
     def _scored(self, factor: Mapping[str, float]) -> list[ScoredSentence]:
         ids = sorted(factor)
-        return scores(ids, self.cache.of(self.tx, self.corpus, ids), self.vectors[0], factor)
+        return scores(ids, self.cache.of(self.tx, self.corpus, ids), self.vector, factor)
 
     def _by_meaning(self, k: int) -> _Found:
         """The chunks nearest to the question, and their sentences."""
-        chunks = nearest_chunks(self.tx, self.corpus, self.vectors[0].tolist(), max(k, self.options.sentences))
+        chunks = nearest_chunks(self.tx, self.corpus, self.vector.tolist(), max(k, self.options.sentences))
         (row,) = self.tx.run(
             "retrieve/slimrag_sentences_of", self.corpus.label, ids=[one["chunk_id"] for one in chunks]
         )
@@ -207,8 +217,8 @@ class _Asking:
     def _hits(self, scored: Sequence[ScoredSentence], k: int, names: Mapping[str, Sequence[str]]) -> tuple[Hit, ...]:
         """The chunks of the best sentences, each once."""
         best: dict[str, ScoredSentence] = {}
-        for sentence, chunk in self._placed(scored):
-            best.setdefault(chunk, sentence)
+        for row in self.rows(scored):
+            best.setdefault(row["chunk"], row["scored"])
             if len(best) == k:
                 break
         rows = {row["chunk_id"]: row for row in self.tx.run("retrieve/chunks_by_id", self.corpus.label, ids=list(best))}
@@ -218,16 +228,16 @@ class _Asking:
             if chunk in rows
         )
 
-    def _placed(self, scored: Sequence[ScoredSentence]) -> Iterator[tuple[ScoredSentence, str]]:
-        """Sentences with their chunks, best first; as many are looked up at a time as may be needed."""
-        step = 200
-        for start in range(0, len(scored), step):
-            page = scored[start : start + step]
-            (row,) = self.tx.run("retrieve/slimrag_places", self.corpus.label, ids=[each.id for each in page])
-            chunks = dict(row["places"])
-            for sentence in page:
-                if sentence.id in chunks:
-                    yield sentence, chunks[sentence.id]
+    def rows(self, scored: Sequence[ScoredSentence]) -> Iterator[Row]:
+        """Sentences with their texts and places, best first, each with its score under "scored"."""
+        for start in range(0, len(scored), SENTENCES_A_PAGE):
+            page = {each.id: each for each in scored[start : start + SENTENCES_A_PAGE]}
+            missing = [id_ for id_ in page if id_ not in self.known]
+            for row in self.tx.run("retrieve/slimrag_texts", self.corpus.label, ids=missing) if missing else ():
+                self.known[row["id"]] = row
+            for id_, sentence in page.items():
+                if id_ in self.known:
+                    yield self.known[id_] | {"scored": sentence}
 
 
 def _with_score(row: Row, sentence: ScoredSentence) -> Row:
