@@ -95,6 +95,7 @@ class SlimRagRetriever:
         self._options = options or SlimRagOptions.named(option)
         self._questions = QuestionReader(context.extraction, decomposition=self._options.decomposition)
         self._vectors = VectorCache(_sentence_vectors)
+        self._counted: tuple[tuple[str, int], int, int] | None = None
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="slimrag")
 
     def retrieve(self, question: str, k: int) -> Evidence:
@@ -115,7 +116,7 @@ class SlimRagRetriever:
             asking = _Asking(tx, corpus, self._vectors, self._options, asked, vector.result()[0], names)
             found = asking.found(k)
             excerpts = self._excerpts(asking, found)
-            told = (*notes, *asked.notes, *_stale(tx, corpus), *found.notes)
+            told = (*notes, *asked.notes, *self._stale(tx, corpus), *found.notes)
             return Evidence(question=question, retriever=self.name, hits=found.hits, notes=told, excerpts=excerpts)
 
         return ask_as_it_is_now(self._context, "retrieve/slimrag", ask)
@@ -135,11 +136,20 @@ class SlimRagRetriever:
             'or Knowledge.index(systems=["slimrag"]) in Python.',
         )
 
+    def _stale(self, tx: Transaction, corpus: Corpus) -> Iterator[str]:
+        """A note where documents are not in the index; they are counted once a version of the corpus."""
+        state = (corpus.id, corpus.version)
+        if self._counted is None or self._counted[0] != state:
+            (row,) = tx.run("ingest/slimrag_pending", corpus.label)
+            self._counted = (state, row["documents"], row["documents"] - row["done"])
+        _, documents, missing = self._counted
+        if missing:
+            yield f"{missing:,} of {documents:,} documents are not in SlimRAG's index yet: run overstory index"
+
     def _excerpts(self, asking: _Asking, found: _Found) -> tuple[Excerpt, ...]:
         """The best sentences as far as they fit, back in the order of their documents, the best document first."""
         rows = list(itertools.islice(asking.rows(found.sentences), self._options.sentences))
-        tokens = self._context.embedder.count_tokens([row["text"] for row in rows]) if rows else []
-        fitting = rows[: within(tokens, self._options.context_tokens)]
+        fitting = rows[: within([row["tokens"] for row in rows], self._options.context_tokens)]
         first = {row["document"]: rank for rank, row in reversed(list(enumerate(fitting)))}
         fitting.sort(key=lambda row: (first[row["document"]], row["chunk_seq"], row["seq"]))
         return tuple(Excerpt(row["chunk"], row["text"]) for row in fitting)
@@ -255,13 +265,6 @@ def _names_by_sentence(entities: Sequence[HitEntity]) -> dict[str, list[str]]:
         for sentence in entity.sentences:
             names.setdefault(sentence, []).append(entity.name)
     return names
-
-
-def _stale(tx: Transaction, corpus: Corpus) -> Iterator[str]:
-    (row,) = tx.run("ingest/slimrag_pending", corpus.label)
-    missing = row["documents"] - row["done"]
-    if missing:
-        yield f"{missing:,} of {row['documents']:,} documents are not in SlimRAG's index yet: run overstory index"
 
 
 def _sentence_vectors(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> dict[str, Vectors]:
