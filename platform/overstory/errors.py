@@ -33,6 +33,7 @@
         ├── LlmUnreachable                      nothing answers, not in time, or answers break off
         ├── LlmBusy                             it is overloaded or its quota used up, and waiting did not help
         ├── LlmRefused                          the key, the model or the request was refused
+        │   └── AnswerRefused                   the model would not answer this one
         ├── PromptTooLong                       the request does not fit the model's context
         ├── AnswerTruncated                     the answer ended at the limit of tokens, before it was complete
         ├── AnswerUnusable                      the answer is empty, or not of the form that was asked for
