@@ -22,7 +22,7 @@ from overstory import index
 from overstory.answer import CONTEXT_TOKENS, Answer, Context, Extract, OnText, answer, extract
 from overstory.embed import make_embedder
 from overstory.entity_paths import EntityPaths
-from overstory.errors import BrokenSource, CorpusError, CorpusNotFound, QuestionError, SourceError
+from overstory.errors import BrokenSource, CorpusError, CorpusNotFound, QuestionError, SettingsError, SourceError
 from overstory.graph import (
     Corpus,
     CorpusSize,
@@ -43,7 +43,7 @@ from overstory.protocols import Embedder, Extractor, OnBroken, Progress, Retriev
 from overstory.retrieve import DEFAULT_RETRIEVER, RetrievalContext, make_retriever
 from overstory.retrieve.paths import find_paths
 from overstory.settings import Settings
-from overstory.systems import BuildContext, SystemReport, find_system
+from overstory.systems import BuildContext, SystemReport, find_system, system_names
 from overstory.text import make_extractor
 
 if TYPE_CHECKING:
@@ -154,12 +154,19 @@ class Knowledge:
         return self._model.chat()
 
     def use_model(self, name: str | None = None, *, budget_tokens: int | None = None) -> None:
-        """Names the language model that answers, retrievers and index stages use from now on. Nothing is opened yet.
+        """Names the language model that answers and retrievers use from now on. Nothing is opened yet.
 
         Args:
             name: "local", or one that the endpoint of the settings knows; "none" for none; None for the settings' own.
-            budget_tokens: no request is sent that might go over it, all of them together.
+            budget_tokens: no request is sent that might go over it, all of them together, those of `index` included.
+
+        Raises:
+            SettingsError: a budget below 0.
         """
+        if budget_tokens is not None and budget_tokens < 0:
+            raise SettingsError(
+                f"The budget is {budget_tokens} tokens.", remedy="Give 0 or more, or None for no limit."
+            )
         self._model.choose(name, budget_tokens=budget_tokens)
 
     def use(self, *, embedder: Embedder | None = None, extractor: Extractor | None = None) -> None:
@@ -282,6 +289,7 @@ class Knowledge:
         """
         wished = _wished(systems)
         with writing(self.graph, read_corpus(self.graph, self.corpus_name), "index") as writer:
+            names = self._systems_named(writer.corpus, wished, model)
             report = index.build_index(
                 writer,
                 self.embedder,
@@ -291,17 +299,18 @@ class Knowledge:
                 progress=self.progress,
             )
             context = self._build_context()
-            built = [
-                name
-                for name in dict.fromkeys((*wished, *writer.corpus.systems))
-                if find_system(name).build(
-                    writer, context, option=wished.get(name), model=model if name in wished else None
+            built = {
+                name: find_system(name).build(
+                    writer, context, option=wished.get(name), model=model if name in wished or not wished else None
                 )
-            ]
-        return replace(report, done=(*report.done, *built))
+                for name in names
+            }
+        notes = tuple(note for system in built.values() for note in system.notes)
+        return replace(report, done=(*report.done, *(name for name in built if built[name].something)), notes=notes)
 
-    def estimate_index(self, systems: Sequence[str], *, model: str | None = None) -> Estimate:
-        """What `index` would ask of a language model for these systems, at most. Nothing is sent or written.
+    def estimate_index(self, systems: Sequence[str] = (), *, model: str | None = None) -> Estimate:
+        """What `index` would ask of a language model for these systems, at most; without any, for those that the corpus
+        has. Nothing is sent or written.
 
         Raises:
             SettingsError, CorpusNotFound, LlmError, ModelError, DatabaseError: as `index`.
@@ -309,12 +318,12 @@ class Knowledge:
         corpus, context = read_corpus(self.graph, self.corpus_name), self._build_context()
         estimates = [
             find_system(name).estimate(self.graph, corpus, context, option=option, model=model)
-            for name, option in _wished(systems).items()
+            for name, option in (_wished(systems) or dict.fromkeys(self._systems_named(corpus, {}, model))).items()
         ]
         return sum(estimates, start=Estimate.nothing())
 
     def remove_system(self, name: str) -> None:
-        """Removes the index of a system; nothing else changes.
+        """Removes the index of a system, if it has one here; nothing else changes.
 
         Raises:
             SettingsError: there is no such system.
@@ -553,6 +562,20 @@ class Knowledge:
         where = self.settings.database.uri or "embedded server"
         return f"<Knowledge corpus={self.corpus_name!r} at {where}>"
 
+    def _systems_named(self, corpus: Corpus, wished: Iterable[str], model: str | None) -> list[str]:
+        """The systems that are wished, and those that the corpus has.
+
+        Raises:
+            SettingsError: a model is named, and there is none that could read with it.
+        """
+        names = list(dict.fromkeys((*wished, *corpus.systems)))
+        if model is not None and not names:
+            raise SettingsError(
+                f"No system of corpus {corpus.name!r} reads with a language model.",
+                remedy=f"Name a system, too: {', '.join(system_names())} (--system NAME, or systems=[…] in Python).",
+            )
+        return names
+
     def _build_context(self) -> BuildContext:
         return BuildContext(self.embedder, self.settings.extraction, self._model.chat_with, self.progress)
 
@@ -582,12 +605,14 @@ def _wished(systems: Sequence[str]) -> dict[str, str | None]:
     """Systems with the option of each, None where none is named.
 
     Raises:
-        SettingsError: there is no such system.
+        SettingsError: there is no such system, or one is named with two options.
     """
     wished: dict[str, str | None] = {}
     for each in [systems] if isinstance(systems, str) else systems:
         name, _, option = each.partition(":")
-        wished[find_system(name).name] = option or None
+        if wished.get(find_system(name).name, option or None) != (option or None):
+            raise SettingsError(f"The system {name!r} is named with two options.", remedy="Name it once.")
+        wished[name] = option or None
     return wished
 
 

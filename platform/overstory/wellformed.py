@@ -1,4 +1,4 @@
-"""Text that UTF-8 can say."""
+"""Text that UTF-8 can say, and keys that a header can carry."""
 
 from __future__ import annotations
 
@@ -18,3 +18,8 @@ def well_formed(text: str) -> str:
     Python reads such halves of characters from broken JSON or file names; no library below us takes them.
     """
     return text if text.isascii() else _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def is_key(text: str) -> bool:
+    """Whether a web request's header can carry a text; what refuses one may show it in its error."""
+    return text.isascii() and text.isprintable()

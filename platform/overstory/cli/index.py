@@ -51,7 +51,7 @@ def index(
 
     Only what is missing is done. An interrupted run goes on where it was: run the same command again.
 
-    A system reads with a language model only where --model names one; it keeps to it later. --model none ends that.
+    A system reads with a language model only where --model names one, and keeps to it until --model none ends that.
 
     \b
     Examples:
@@ -62,8 +62,8 @@ def index(
       overstory index --corpus wiki --system slimrag --model local --budget-tokens 200000
       OVERSTORY_EMBEDDER=openai overstory index --re-embed
     """
-    if (model or estimate) and not systems:
-        raise click.UsageError("--model and --estimate are for systems: name one with --system.")
+    if remove_system in {name.partition(":")[0] for name in systems}:
+        raise click.UsageError(f"--system and --remove-system both name {remove_system}.")
     if budget_tokens is not None:
         knowledge.use_model(model, budget_tokens=budget_tokens)
     if estimate:
@@ -71,10 +71,12 @@ def index(
         return
     if remove_system:
         knowledge.remove_system(remove_system)
-        click.echo(f"The index of {remove_system} is removed from corpus {knowledge.corpus_name!r}.", err=as_json)
+        click.echo(f"Corpus {knowledge.corpus_name!r} has no index of {remove_system} now.", err=True)
     report = knowledge.index(re_embed=re_embed, sentences=sentences, systems=systems, model=model)
+    for note in report.notes:
+        click.echo(f"Note: {note}", err=True)
     if as_json:
-        show_json({"done": report.done, "status": knowledge.status()})
+        show_json({"done": report.done, "notes": report.notes, "status": knowledge.status()})
     elif report.done:
         click.echo(f"Corpus {knowledge.corpus_name!r} is indexed ({', '.join(report.done)}).")
         click.echo(f"Next: overstory search 'your question' --corpus {shlex.quote(knowledge.corpus_name)}")

@@ -14,7 +14,7 @@ from overstory.errors import ModelError
 from overstory.passage import TEMPLATE
 from overstory.protocols import Vectors
 from overstory.settings import EmbeddingSettings
-from overstory.wellformed import well_formed
+from overstory.wellformed import is_key, well_formed
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -158,6 +158,12 @@ def _client(settings: EmbeddingSettings) -> tuple[OpenAI, str]:
         raise ModelError(
             "The embedder 'openai' has no key.",
             remedy="Set OVERSTORY_EMBEDDING_API_KEY, or OVERSTORY_EMBEDDING_BASE_URL for an endpoint without keys.",
+        )
+    if settings.api_key and not is_key(settings.api_key):
+        raise ModelError(
+            "The key of the embedding endpoint holds a line break, or a character that no key has.",
+            remedy="Look at OVERSTORY_EMBEDDING_API_KEY, or at the first line of the file that"
+            " OVERSTORY_EMBEDDING_API_KEY_FILE names.",
         )
     client = OpenAI(api_key=settings.api_key or "none", base_url=base_url, timeout=SECONDS, max_retries=RETRIES)
     return client, _shown(parts)

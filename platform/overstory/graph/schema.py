@@ -98,7 +98,11 @@ def create_indexes(graph: GraphClient, label: str, analyzer: str) -> None:
     names may begin with."""
     made = {f"overstory_{kind}_{label}": kind for kind in CREATED_BY}
     for name in _not_online(graph, made):
-        graph.run(CREATED_BY[made[name]], label, analyzer=analyzer)  # which one of them takes
+        try:
+            graph.run(CREATED_BY[made[name]], label, analyzer=analyzer)  # which one of them takes
+        except StatementFailed:  # IF NOT EXISTS does not see what another process is about to make
+            if not graph.run("schema/index_state", read=True, name=name):
+                raise
     for name in _not_online(graph, made):
         await_index(graph, name)
 

@@ -15,12 +15,16 @@ from overstory.protocols import Embedder, Extractor, Progress
 
 @dataclass(frozen=True, slots=True, repr=False)
 class IndexReport:
-    """Which stages had something to do, by name."""
+    """Which stages had something to do, by name, and what is to be known of it."""
 
     done: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        return f"<IndexReport: {', '.join(self.done) or 'nothing to do'}>"
+        """What was done, and a line for each note."""
+        return "\n".join(
+            [f"<IndexReport: {', '.join(self.done) or 'nothing to do'}>", *(f"Note: {note}" for note in self.notes)]
+        )
 
 
 def build_index(

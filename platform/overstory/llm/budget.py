@@ -218,6 +218,11 @@ class Accounts:
                 books.by_question[question] = books.by_question.get(question, Spent()) + entry
             self._changed.notify_all()
 
+    def settled(self, question: str) -> Spent:
+        """What a question took, taken out of `by_question`: where there are as many of them as documents."""
+        with self._changed:
+            return self._books.by_question.pop(question, Spent())
+
     def _over(self, more: int) -> bool:
         return self.budget_tokens is not None and self._books.spent.usage.tokens + more > self.budget_tokens
 

@@ -24,7 +24,7 @@ from overstory.llm.streaming import Listened
 from overstory.llm.structured import schema_message
 from overstory.model import Completion, JsonSchema, Message, Usage
 from overstory.settings import LlmSettings
-from overstory.wellformed import well_formed
+from overstory.wellformed import is_key, well_formed
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -317,6 +317,12 @@ def _checked(settings: LlmSettings) -> str:
         raise LlmError(
             "There is no key for the language model.",
             remedy="Set OVERSTORY_LLM_API_KEY, or OVERSTORY_LLM_BASE_URL for an endpoint without keys.",
+        )
+    if settings.api_key and not is_key(settings.api_key):
+        raise LlmError(
+            "The key for the language model holds a line break, or a character that no key has.",
+            remedy="Look at OVERSTORY_LLM_API_KEY, or at the first line of the file that OVERSTORY_LLM_API_KEY_FILE"
+            " names.",
         )
     parts = urlsplit(settings.base_url or OPENAI)
     if parts.scheme not in {"http", "https"} or not parts.hostname:

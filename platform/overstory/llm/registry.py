@@ -15,6 +15,7 @@ from overstory.protocols import ChatModel
 from overstory.settings import LlmSettings, Settings
 
 GROUP = "overstory.llms"
+MODEL_FILE = ".gguf"
 
 
 def llm_names() -> list[str]:
@@ -27,8 +28,11 @@ def named(settings: LlmSettings, name: str | None) -> LlmSettings:
     if name is None:
         return settings
     if name in llm_names():
-        # The endpoint's model is none that another kind knows.
-        return settings if settings.llm == name else replace(settings, llm=name, model=None)
+        if settings.llm == name:
+            return settings
+        # The endpoint's model is none that another kind knows; a file is none that an endpoint does.
+        is_file = (settings.model or "").endswith(MODEL_FILE)
+        return replace(settings, llm=name, model=settings.model if is_file else None)
     return replace(settings, llm=settings.llm or "openai", model=name)
 
 

@@ -42,13 +42,21 @@ class SystemReport:
     figures: Mapping[str, float] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What a build did: whether there was anything to do, and what its user should know of it."""
+
+    something: bool
+    notes: tuple[str, ...] = ()
+
+
 class System(Protocol):
     """A system's index. What it keeps of a corpus is in `Corpus.systems` under its name; without it there is none."""
 
     name: str
 
-    def build(self, writer: Writer, context: BuildContext, *, option: str | None, model: str | None) -> bool:
-        """Brings the index up to date; False if there was nothing to do.
+    def build(self, writer: Writer, context: BuildContext, *, option: str | None, model: str | None) -> Built:
+        """Brings the index up to date.
 
         Args:
             option: one of the system's own; None keeps what the corpus has.

@@ -135,7 +135,9 @@ def test_an_index_for_slimrag_changes_nothing_for_others_and_goes_without_a_trac
     changed = replace(CURIE, text="Marie Curie was born in Warsaw. She died in Passy.")
     knowledge.ingest_documents([changed])
     assert knowledge.status().pending["slimrag"] == 1
-    assert "1 of 4 documents" in knowledge.search(QUESTION, retriever="slimrag").notes[0]
+    (note,) = knowledge.search(QUESTION, retriever="slimrag").notes
+    assert note.startswith("1 of 4 documents")
+    assert note.endswith(f"overstory index --corpus {knowledge.corpus_name}")
     assert "slimrag" in knowledge.index().done
     assert "polonium" not in entities(knowledge)
     assert ("curie", 1, "Marie Curie", "coreference") in references(knowledge)
@@ -183,4 +185,8 @@ def test_a_system_that_is_not_there_is_refused_before_anything_is_done(open_corp
         knowledge.index(systems=["nope"])
     with pytest.raises(SettingsError, match="no option 'wide'"):
         knowledge.index(systems=["slimrag:wide"])
+    with pytest.raises(SettingsError, match="two options"):
+        knowledge.index(systems=["slimrag", "slimrag:no-coreference"])
+    with pytest.raises(SettingsError, match="No system"):
+        knowledge.index(model="local")
     assert not knowledge.system_reports()

@@ -16,11 +16,12 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.chat_endpoint import Endpoint, Handler, running_chat_endpoint, sending
+from tests.chat_endpoint import Endpoint, Handler, running_chat_endpoint, saying, sending
 from tests.local_model import WHY_NOT, local_model_is_there, local_settings
 from tests.passages import PASSAGES, OpenCorpus, passage
 
 from overstory import server
+from overstory.errors import LlmError
 from overstory.knowledge import Knowledge
 from overstory.llm.local import LocalChat, LocalServer
 from overstory.settings import LlmSettings
@@ -117,6 +118,7 @@ def test_a_killed_run_asks_nothing_twice_and_its_index_answers_questions(
     assert (report.pending, report.how) == (0, "read by smollm2, with coreference")
     assert report.figures["LLM-RITU"] > 0
 
+    assert "Note: smollm2 took" in result.stderr
     sent = counting.answered.total()
     again = subprocess.run(command, capture_output=True, text=True, check=False)
     assert "nothing to do" in again.stdout
@@ -150,3 +152,26 @@ def test_a_budget_ends_a_run_cleanly_and_an_estimate_sends_nothing(
     assert "--budget-tokens" in stopped.stderr
     assert counting.answered.total() == sent
     assert knowledge.status().pending["slimrag"] == 2
+
+
+def test_a_model_that_is_gone_is_named_with_the_way_out_and_bad_answers_are_told(
+    open_corpus: OpenCorpus, endpoint: tuple[Endpoint, Counting]
+) -> None:
+    running, _ = endpoint
+    running.acts = [saying('{"nonsense": true}')] * 2
+    knowledge = open_corpus()
+    knowledge.ingest_documents(DOCUMENTS[:1])
+    llm = LlmSettings(llm="openai", model="smollm2", base_url=running.url, cache_megabytes=0)
+    with Knowledge(knowledge.corpus_name, settings=replace(knowledge.settings, llm=llm)) as reading:
+        reading.use(embedder=knowledge.embedder, extractor=knowledge.extractor)
+        took, by_rules = reading.index(systems=["slimrag"], model="smollm2").notes
+        (report,) = reading.system_reports()
+    assert took == "smollm2 took 2 requests, 24 tokens, 24 of them wasted"
+    assert by_rules.startswith("1 of 1 window ")
+    assert (report.figures["prompt_tokens"], report.figures["completion_tokens"]) == (20, 4)
+
+    knowledge.ingest_documents(DOCUMENTS[1:2])
+    with pytest.raises(LlmError) as caught:  # its settings name no endpoint
+        knowledge.index()
+    assert f"--system slimrag --model none --corpus {knowledge.corpus_name}" in caught.value.remedy
+    assert knowledge.index(model="none").done == ("slimrag",)

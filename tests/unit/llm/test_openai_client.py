@@ -389,6 +389,13 @@ def test_settings_that_cannot_work_are_refused_at_once(settings: LlmSettings, sa
     assert "OVERSTORY_LLM" in caught.value.remedy
 
 
+@pytest.mark.parametrize("key", ["sk-very\nsecret", "sk-very-\u043a\u043b\u044e\u0447", "sk-very\x7f"])
+def test_a_key_that_no_header_can_carry_is_refused_and_not_shown(key: str) -> None:
+    with pytest.raises(LlmError, match="holds a line break") as caught:
+        OpenAiChat(LlmSettings("openai", base_url="http://localhost:1/v1", api_key=key, model="m"))
+    assert "sk-very" not in "".join(traceback.format_exception(caught.value)) + caught.value.remedy
+
+
 def test_the_fingerprint_depends_on_model_address_and_temperature_but_not_on_the_key() -> None:
     def fingerprint(**more: Any) -> str:
         values: dict[str, Any] = {"model": "m", "base_url": "http://host/v1", "api_key": "k"} | more

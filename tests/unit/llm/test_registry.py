@@ -23,6 +23,11 @@ def test_a_name_is_a_kind_or_else_a_model_of_the_endpoint_in_use() -> None:
     assert named(LlmSettings("local", model="file.gguf"), "local").model == "file.gguf"
 
 
+def test_a_file_is_the_local_model_also_where_only_its_kind_is_named() -> None:
+    assert named(LlmSettings(model="big.gguf"), "local").model == "big.gguf"
+    assert named(LlmSettings("openai", model="gpt"), "local").model is None
+
+
 def test_an_unknown_kind_is_refused_with_those_there_are() -> None:
     with pytest.raises(ModelError, match=r"no llm 'nonsense'; known: local, openai"):
         make_chat_model(LlmSettings("nonsense"))

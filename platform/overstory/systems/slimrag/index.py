@@ -8,29 +8,35 @@ only they refer to. Nothing here is read or written by any other retriever.
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from overstory.errors import SettingsError
+from overstory.errors import BudgetExhausted, LlmError, SettingsError
 from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches, read_corpus, schema
 from overstory.graph.client import Row
 from overstory.graph.corpora import SYSTEM
 from overstory.graph.ids import slim_entity_id, slim_sentence_id
 from overstory.index.embedding import check_vectors
 from overstory.index.ledger import StageRun, forget, recorded
-from overstory.llm import NO_MODEL, Chat, Estimate
+from overstory.llm import NO_MODEL, Chat, Estimate, Spent
+from overstory.notebook import counted
 from overstory.protocols import Embedder
 from overstory.systems.slimrag.reading import ReadDocument, Reader, ReadSentence, RuleReader, WholeDocument
-from overstory.systems.system import BuildContext, SystemReport
+from overstory.systems.system import BuildContext, Built, SystemReport
 from overstory.text.names import entity_key
 
 NAME = "slimrag"
 OPTIONS = {"coreference": True, "no-coreference": False}
 DOCUMENTS_A_PAGE = 500
 SENTENCES_A_STATEMENT = 500
+_WAY_OUT = (
+    "SlimRAG's index of this corpus reads with a language model; to have rules read instead: overstory index"
+    " --system slimrag --model none --corpus {corpus}"
+)
 VECTOR_TYPE = np.dtype("<f2")
 """Of sentences: half of the space and of the time to send them; cosines differ by less than .001."""
 
@@ -80,7 +86,7 @@ class SlimRag:
 
     name = NAME
 
-    def build(self, writer: Writer, context: BuildContext, *, option: str | None, model: str | None) -> bool:
+    def build(self, writer: Writer, context: BuildContext, *, option: str | None, model: str | None) -> Built:
         """
         Raises:
             SettingsError, LlmError, BudgetExhausted, ModelError, LeaseLost, DatabaseError: as `System.build`.
@@ -88,7 +94,7 @@ class SlimRag:
         corpus = read_corpus(writer.graph, writer.corpus.name)
         before = Kept.of(corpus)
         kept = (before or Kept()).with_wishes(option, model)
-        chat = context.chat(kept.model) if kept.model else None
+        chat = _chat(kept, context, corpus)
         reader = _reader(kept, context, chat)
         kept = replace(kept, embedder=context.embedder.fingerprint, reader=reader.fingerprint)
         if before is not None and before.embedder != kept.embedder:
@@ -102,14 +108,13 @@ class SlimRag:
             kept = replace(kept, ready=False)
         if kept != before:
             _keep(writer, kept)
-        if documents > done:
-            self._read(writer, reader, context, kept, chat, documents - done)
+        notes = self._read(writer, reader, context, kept, chat, documents - done) if documents > done else ()
         if not kept.ready:
             # Made anew after many entities came in, since one that grew by many small transactions answers five times
             # more slowly.
             schema.create_slimrag_index(writer.graph, corpus.label, context.embedder.dimension)
             _keep(writer, replace(kept, ready=True))
-        return documents > done
+        return Built(documents > done, notes)
 
     def _read(
         self,
@@ -119,15 +124,22 @@ class SlimRag:
         kept: Kept,
         chat: Chat | None,
         pending: int,
-    ) -> None:
+    ) -> tuple[str, ...]:
+        """Reads what is not read yet; what is to be known of that."""
         context.progress.start(NAME, pending, "documents")
+        before = chat.accounts.spent if chat else Spent()
         with recorded(writer, NAME, f"{kept.reader} {kept.embedder}") as run:
-            before = chat.accounts.spent.usage.tokens if chat else 0
-            _fill(writer, reader, context, run)
-            run.tokens += chat.accounts.spent.usage.tokens - before if chat else 0
-        context.progress.finish(
-            f"{run.counts.get('sentences', 0)} sentences, {run.counts.get('entities', 0)} new entities"
-        )
+            try:
+                _fill(writer, reader, context, run)
+            except BudgetExhausted:
+                raise
+            except LlmError as error:
+                raise _with_way_out(error, writer.corpus) from error.__cause__
+            took = chat.accounts.spent - before if chat else Spent()
+            run.tokens += took.usage.tokens
+        sentences, entities = run.counts.get("sentences", 0), run.counts.get("entities", 0)
+        context.progress.finish(f"{counted(sentences, 'sentence')}, {counted(entities, 'new entity', 'new entities')}")
+        return tuple(_told(kept, run.counts, took)) if chat else ()
 
     def estimate(
         self, graph: GraphClient, corpus: Corpus, context: BuildContext, *, option: str | None, model: str | None
@@ -172,6 +184,33 @@ class SlimRag:
         _clear(writer)
         writer.graph.run_in_batches("ingest/slimrag_unread", writer.corpus.label)
         forget(writer, NAME)
+
+
+def _told(kept: Kept, counts: dict[str, int], took: Spent) -> Iterator[str]:
+    """What a run with a language model took, and how often rules stood in for it."""
+    yield f"{kept.model} took {took}"
+    if counts.get("read_by_rules"):
+        windows = counted(counts["windows"], "window")
+        yield (
+            f"{counts['read_by_rules']:,} of {windows} of sentences were read by rules: the answers of {kept.model}"
+            " could not be used, or named nothing"
+        )
+
+
+def _chat(kept: Kept, context: BuildContext, corpus: Corpus) -> Chat | None:
+    """The language model that the corpus is read with."""
+    if not kept.model:
+        return None
+    try:
+        return context.chat(kept.model)
+    except LlmError as error:
+        raise _with_way_out(error, corpus) from error.__cause__
+
+
+def _with_way_out(error: LlmError, corpus: Corpus) -> LlmError:
+    """The same error, that also says how to go on without the model."""
+    error.remedy = f"{error.remedy} {_WAY_OUT.format(corpus=shlex.quote(corpus.name))}".strip()
+    return error
 
 
 def _clear(writer: Writer) -> None:

@@ -14,6 +14,7 @@ from overstory.text.coreference import Resolved
 from overstory.text.names import entity_key, key_words
 from overstory.text.sentences import sentence_starts
 
+STAGE = "slimrag"
 PROMPT = "slimrag_entities"
 SENTENCES = 16
 CHARACTERS = 3_000
@@ -46,7 +47,7 @@ class ModelReader:
     at_once = 8
 
     def __init__(self, chat: Chat, rules: RuleReader) -> None:
-        self._chat = chat.booked("slimrag")
+        self._chat = chat.booked(STAGE)
         self._rules = rules
         self._prompt = prompt(PROMPT)
         self.fingerprint = f"{chat.model.fingerprint} {self._prompt.fingerprint} {rules.fingerprint}"
@@ -70,20 +71,22 @@ class ModelReader:
     def _read(self, document: WholeDocument) -> ReadDocument:
         sentences = sentences_of(document)
         said = _Said(document)
-        usage, by_rules, read = Usage(), 0, list[ReadSentence]()
+        chat = self._chat.booked(STAGE, document.id)
+        remembered, by_rules, read = Usage(), 0, list[ReadSentence]()
         parts = list(windows(sentences))
         for window in parts:
             try:
-                reply = self._chat.ask_for(FoundEntities, self._messages(document, window, said.names))
+                reply = chat.ask_for(FoundEntities, self._messages(document, window, said.names))
             except (AnswerUnusable, AnswerTruncated, AnswerRefused, PromptTooLong):
                 refers: list[list[Resolved]] = []
             else:
-                usage += reply.completion.usage
+                remembered += reply.completion.usage if reply.completion.cached else Usage()
                 refers = said.of(window, reply.value)
             if not any(refers):  # a model that is too small for this finds nothing anywhere
                 refers = self._rules.of_sentences([sentence.text for sentence in window], document.title)
                 by_rules += any(refers)
             read += [sentence._replace(refers=found) for sentence, found in zip(window, refers, strict=True)]
+        usage = chat.accounts.settled(document.id).usage + remembered
         return ReadDocument(document.id, tuple(read), usage, len(parts), by_rules)
 
     def _messages(

@@ -156,7 +156,8 @@ class SlimRagRetriever:
             self._counted = (state, row["documents"], row["documents"] - row["done"])
         _, documents, missing = self._counted
         if missing:
-            yield f"{missing:,} of {documents:,} documents are not in SlimRAG's index yet: run overstory index"
+            command = f"overstory index --corpus {shlex.quote(corpus.name)}"
+            yield f"{missing:,} of {documents:,} documents are not in SlimRAG's index yet: run {command}"
 
     def _excerpts(self, asking: _Asking, found: _Found) -> tuple[Excerpt, ...]:
         """The best sentences as far as they fit, back in the order of their documents, the best document first."""
