@@ -24,9 +24,8 @@ from overstory.embed import make_embedder
 from overstory.knowledge import Knowledge
 from overstory.notebook import counted
 from overstory.protocols import Progress
-from overstory.retrieve import retriever_names
 from overstory.settings import Settings
-from overstory.systems import system_names
+from overstory.systems import retrievers_without_system
 
 PIPED_WIDTH = 100
 
@@ -99,7 +98,7 @@ def bench(
     for note in notes:
         click.echo(f"Note: {note}", err=True)
     layout = Layout(titles=titles, pack=pack, seed=seed)
-    names = tuple(dict.fromkeys(names)) or tuple(name for name in retriever_names() if name not in system_names())
+    names = tuple(dict.fromkeys(names)) or tuple(retrievers_without_system())
     files = run_files(run, names) if run else {}
     if files:
         check_run(files, dataset.ids())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from overstory.errors import SettingsError
+from overstory.retrieve import retriever_names
 from overstory.systems.slimrag.index import SlimRag
 from overstory.systems.system import System
 
@@ -12,6 +13,11 @@ _SYSTEMS: tuple[System, ...] = (SlimRag(),)
 def system_names() -> list[str]:
     """The names of all systems that have an index of their own."""
     return sorted(system.name for system in _SYSTEMS)
+
+
+def retrievers_without_system() -> list[str]:
+    """The names of all retrievers that need no index but the one that every corpus has, sorted."""
+    return [name for name in retriever_names() if name not in system_names()]
 
 
 def find_system(name: str) -> System:
