@@ -170,6 +170,7 @@ def test_a_model_that_is_gone_is_named_with_the_way_out_and_bad_answers_are_told
     assert by_rules.startswith("1 of 1 window ")
     assert (report.figures["prompt_tokens"], report.figures["completion_tokens"]) == (20, 4)
 
+    assert not {"slimrag"} & set(knowledge.index().done)  # nothing to read: the model need not be there
     knowledge.ingest_documents(DOCUMENTS[1:2])
     with pytest.raises(LlmError) as caught:  # its settings name no endpoint
         knowledge.index()

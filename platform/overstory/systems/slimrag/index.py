@@ -93,7 +93,11 @@ class SlimRag:
         """
         corpus = read_corpus(writer.graph, writer.corpus.name)
         before = Kept.of(corpus)
+        documents, done = _counts(writer.graph, corpus)
         kept = (before or Kept()).with_wishes(option, model)
+        current = kept == before and kept.ready and kept.embedder == context.embedder.fingerprint
+        if kept.model and current and documents == done:
+            return Built(False)  # the model may be gone, where nothing is to be read
         chat = _chat(kept, context, corpus)
         reader = _reader(kept, context, chat)
         kept = replace(kept, embedder=context.embedder.fingerprint, reader=reader.fingerprint)
@@ -102,7 +106,7 @@ class SlimRag:
             kept = replace(kept, ready=False)
         if before is None or replace(before, ready=kept.ready) != kept:
             writer.graph.run_in_batches("ingest/slimrag_unread", corpus.label)
-        documents, done = _counts(writer.graph, corpus)
+            done = 0
         if kept.ready and documents - done > done:
             schema.drop_slimrag_index(writer.graph, corpus.label)
             kept = replace(kept, ready=False)
