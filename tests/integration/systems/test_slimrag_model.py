@@ -83,7 +83,7 @@ def overstory(corpus: Knowledge, connection: server.Connection, url: str, home: 
         "OVERSTORY_NEO4J_PASSWORD": connection.password,
         "OVERSTORY_LLM_BASE_URL": url,
         "OVERSTORY_LLM_MODEL": "smollm2",
-        "OVERSTORY_LLM_MAX_TOKENS": "120",
+        "OVERSTORY_LLM_MAX_TOKENS": "80",
         "OVERSTORY_LLM_AT_ONCE": "1",
     }
     names = [f"{name}={value}" for name, value in environment.items()]
@@ -123,7 +123,7 @@ def test_a_killed_run_asks_nothing_twice_and_its_index_answers_questions(
     again = subprocess.run(command, capture_output=True, text=True, check=False)
     assert "nothing to do" in again.stdout
     assert counting.answered.total() == sent
-    llm = LlmSettings(llm="openai", model="smollm2", base_url=running.url, max_tokens=120, at_once=1)
+    llm = LlmSettings(llm="openai", model="smollm2", base_url=running.url, max_tokens=80, at_once=1)
     with Knowledge(knowledge.corpus_name, settings=replace(knowledge.settings, llm=llm)) as asking:
         asking.use(embedder=knowledge.embedder)
         for question in QUESTIONS:

@@ -32,5 +32,6 @@ def sub_questions(chat: Chat, question: str) -> dict[str, Sequence[str]]:
         LlmError: there is no answer that can be used.
     """
     booked = chat.booked("slimrag", question)
-    reply = booked.ask_for(SubQuestions, prompt(PROMPT).messages(question=question), max_tokens=MOST_TOKENS)
+    limit = min(MOST_TOKENS, chat.model.max_tokens)
+    reply = booked.ask_for(SubQuestions, prompt(PROMPT).messages(question=question), max_tokens=limit)
     return {part.question: [name for name in part.entities if name.strip()] for part in reply.value.sub_questions}
