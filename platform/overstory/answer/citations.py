@@ -11,53 +11,14 @@ import unicodedata
 
 _OPENING, _CLOSING = "[【［〔〖〘〚⟦❲⁅﹝", "]】］〕〗〙〛⟧❳⁆﹞"
 _BRACKET = re.compile(f"[{re.escape(_OPENING + _CLOSING)}]")
-_BEFORE = re.compile(rf"\s*\\?[{re.escape(_OPENING)}]")
-"""A bracket is a citation's with the white space before it, and with a backslash that keeps Markdown from seeing it."""
-_END = re.compile(r"\s*\\?\Z")
+_OPENED = re.compile(f"[{re.escape(_OPENING)}]")
 _WORD = re.compile(r"[^\W\d_]+")
 _LABELS = frozenset(
-    [
-        "and",
-        "cf",
-        "chunk",
-        "chunks",
-        "citation",
-        "citations",
-        "cited",
-        "doc",
-        "docs",
-        "document",
-        "documents",
-        "excerpt",
-        "excerpts",
-        "fn",
-        "footnote",
-        "id",
-        "no",
-        "nos",
-        "note",
-        "notes",
-        "nr",
-        "number",
-        "numbers",
-        "p",
-        "page",
-        "pages",
-        "para",
-        "passage",
-        "passages",
-        "pp",
-        "ref",
-        "reference",
-        "references",
-        "refs",
-        "see",
-        "source",
-        "sources",
-        "text",
-        "texts",
-        "to",
-    ]
+    _WORD.findall(
+        "and cf chunk chunks citation citations cited doc docs document documents excerpt excerpts fn footnote id no"
+        " nos note notes nr number numbers p page pages para passage passages pp ref reference references refs see"
+        " source sources text texts to"
+    )
 )
 _PARTS = re.compile(r"[,;/|&\[\]]|\band\b", re.IGNORECASE)
 _NUMBERS = re.compile(r"(\d+)\s*(?:[-‐‑‒–—―−~:]|\bto\b)\s*(\d+)|\d+(?:\.\d+)?", re.IGNORECASE)
@@ -111,8 +72,7 @@ class CheckedCitations:
             shown.append(self._checked(text[start:end]))
             begin = end
         else:
-            held = None if at_end else _END.search(text, begin)
-            end = held.start() if held else len(text)
+            end = len(text) if at_end else _before(text, len(text), begin)
             shown.append(self._let(text[begin:end]))
             begin = end
         self._held = text[begin:]
@@ -181,21 +141,31 @@ def without_citations(text: str) -> str:
 
 
 def _bracketed(text: str, *, at_end: bool) -> list[tuple[int, int | None]]:
-    """Where citations begin and end, outermost brackets; the last has no end if the text ends within what may be one."""
+    """Where citations begin and end, the outermost brackets; the last has no end if it may become one."""
     found: list[tuple[int, int | None]] = []
     at = 0
-    while opened := _BEFORE.search(text, at):
+    while opened := _OPENED.search(text, at):
+        begin = _before(text, opened.start(), at)
         end = _end_of(text, opened.end())
         inside = text[opened.end() : opened.end() + LONGEST_CITATION + 1 if end is None else end]
         if end is not None and _is_citation(_plain(inside)):
-            found.append((opened.start(), end))
+            found.append((begin, end))
             at = end
             continue
         if end is None and not at_end and len(inside) <= LONGEST_CITATION and _may_be_citation(_plain(inside)):
-            found.append((opened.start(), None))
+            found.append((begin, None))
             break
         at = opened.end()
     return found
+
+
+def _before(text: str, end: int, start: int) -> int:
+    """Where the white space before a bracket begins, and a backslash that keeps Markdown from seeing the bracket: they
+    belong to the citation."""
+    end -= text.endswith("\\", start, end)
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return end
 
 
 def _end_of(text: str, start: int) -> int | None:
