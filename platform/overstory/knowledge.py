@@ -42,6 +42,7 @@ from overstory.progress import OnStep, progress_to
 from overstory.protocols import Embedder, Extractor, OnBroken, Progress, Retriever
 from overstory.retrieve import DEFAULT_RETRIEVER, RetrievalContext, make_retriever
 from overstory.retrieve.paths import find_paths
+from overstory.retrieve.question import clean_question
 from overstory.settings import Settings
 from overstory.systems import BuildContext, SystemReport, find_system, system_names
 from overstory.text import make_extractor
@@ -376,17 +377,18 @@ class Knowledge:
         Args:
             k: 1 to 1,000; how many are read depends on `context_tokens`.
             retriever: as for `search`.
-            on_text: hears the language model's answer while it is made, piece by piece.
+            on_text: hears the language model's answer while it is made, piece by piece; one of sentences once, whole.
             context_tokens: that passages may take of a request, counted from above.
             strict: raise what goes wrong with the language model instead of answering without it.
 
         Raises:
-            QuestionError: the question is empty, or `k` or `context_tokens` out of bounds.
+            QuestionError: the question is empty or no text, or `k` or `context_tokens` out of bounds.
             CorpusNotFound, IndexMissing, EmbedderMismatch, DatabaseError, SettingsError: as `search`.
             LlmError, ExtraMissing, ModelError: the language model cannot be opened; `strict`, and it failed.
         """
         if context_tokens < 1:
             raise QuestionError(f"context_tokens is {context_tokens}.", remedy="Allow some for passages to be read.")
+        clean_question(question)  # before a model is opened for it
         chat = self.chat()
         before = _spent_on(chat, question)
         evidence = self.search(question, k, retriever=retriever)

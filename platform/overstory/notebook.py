@@ -13,9 +13,14 @@ if TYPE_CHECKING:
     import pandas
 
 WIDTH = 80
-OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-"""What a terminal obeys instead of showing it: control characters but line ends and tabs, and marks that turn letters
-round."""
+OBEYED = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ud800-\udfff\ufeff"
+    "\ufff9-\ufffb\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f]"
+)
+"""What a terminal obeys instead of showing it, and what nobody sees: control characters but line ends and tabs,
+unpaired surrogates, and characters of category Cf, as marks that turn letters round, spaces without width and tags.
+Kept of these are the joiners U+200C and U+200D, which scripts and emoji are written with, and Arabic, Syriac and Kaithi
+number signs, which are seen."""
 
 
 def counted(number: int, singular: str, plural: str = "") -> str:
@@ -35,7 +40,7 @@ def shortened(text: str, width: int = WIDTH) -> str:
 
 
 def printable(text: str) -> str:
-    """The text without what a terminal would obey instead of showing it."""
+    """The text without what a terminal would obey, or a reader would not see."""
     return OBEYED.sub("", text)
 
 

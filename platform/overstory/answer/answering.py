@@ -16,6 +16,7 @@ from overstory.model import Evidence
 from overstory.notebook import printable
 
 NOTHING_FOUND = "Nothing was found."
+NOTHING_FITS = "Nothing was read: no passage fits into so few tokens."
 
 Extracting = Callable[[str, Context], Extract]
 """`extractive.extract` with an embedder and an extractor, which are made only if it is called."""
@@ -34,12 +35,13 @@ def answer(
 
     Without evidence there is no answer, and nobody is asked for one. Where a language model fails, its budget is used
     up, or its answer breaks off, the answer is an extractive one, and a note says why and what to do; an answer that is
-    cut at the limit of tokens stays, with a note.
+    cut at the limit of tokens stays, with a note. Nor is anybody asked where no passage fits.
 
     Args:
         chat: None answers with sentences of the passages.
         tokens: that passages may take, counted from above; fewer where the model's context is too small.
-        on_text: hears a language model's answer while it is made.
+        on_text: hears a language model's answer while it is made, any other once, as a whole; what replaces an answer
+            that broke off begins on a line of its own.
         strict: raise what fails instead.
 
     Raises:
@@ -47,15 +49,18 @@ def answer(
         LlmError: `strict`, and the language model failed.
         ModelError: the embedder or the extractor cannot be used.
     """
+    hearing = _Hearing(on_text)
     notes = evidence.notes
-    if not evidence.hits:
-        return Answer(evidence.question, NOTHING_FOUND, "", "extractive", False, (), evidence, notes=notes)
     context = read_within(tokens, evidence)
+    if not context.passages:
+        text = NOTHING_FITS if evidence.hits else NOTHING_FOUND
+        hearing.whole(text)
+        return Answer(evidence.question, text, "", "extractive", False, (), evidence, notes=(*notes, *context.notes))
     if chat is not None:
         room = room_for_passages(chat, evidence.question)
         context = context if room is None or room >= tokens else read_within(room, evidence)
         try:
-            return _written(chat, evidence, context, on_text)
+            return _written(chat, evidence, context, None if on_text is None else hearing.piece)
         except LlmCancelled:
             raise
         except LlmError as error:
@@ -63,7 +68,24 @@ def answer(
                 raise
             notes = (*notes, f"The language model gave no answer: {_sentence(str(error))} {error.remedy}".strip())
     found = _extracted(extracting(evidence.question, context), evidence, context)
+    hearing.whole(found.text)
     return replace(found, notes=(*notes, *context.notes))
+
+
+class _Hearing:
+    """Tells a listener what an answer says; it may be none."""
+
+    def __init__(self, on_text: OnText | None) -> None:
+        self._on_text = on_text
+        self._heard = False
+
+    def piece(self, text: str) -> None:
+        self._heard = True
+        if self._on_text is not None:
+            self._on_text(text)
+
+    def whole(self, text: str) -> None:
+        self.piece(f"\n\n{text}" if self._heard else text)
 
 
 def _written(chat: Chat, evidence: Evidence, context: Context, on_text: OnText | None) -> Answer:

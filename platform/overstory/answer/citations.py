@@ -1,26 +1,47 @@
-"""Numbers of passages in an answer, checked while it comes."""
+"""Numbers of passages in an answer, checked while it comes.
+
+A citation is a number in square brackets, whatever kind of these, with nothing beside it but other numbers,
+punctuation, and words like "passage" or "p.".
+"""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 
-_CITED = re.compile(
-    r"\s*[\[【](?:passages?\s*|nr\.?\s*)?(?P<numbers>\d{1,6}(?:(?:\s*[,;]\s*|\s*[-–]\s*|\s+and\s+)\d{1,6})*)\s*[\]】]",
-    re.IGNORECASE,
+_OPENING, _CLOSING = "[【［〔〖〘〚⟦❲⁅﹝", "]】］〕〗〙〛⟧❳⁆﹞"
+_BRACKET = re.compile(f"[{re.escape(_OPENING + _CLOSING)}]")
+_OPENED = re.compile(f"[{re.escape(_OPENING)}]")
+_WORD = re.compile(r"[^\W\d_]+")
+_LABELS = frozenset(
+    _WORD.findall(
+        "and cf chunk chunks citation citations cited doc docs document documents excerpt excerpts fn footnote id no"
+        " nos note notes nr number numbers p page pages para passage passages pp ref reference references refs see"
+        " source sources text texts to"
+    )
 )
-_OPEN = re.compile(r"\s*(?:[\[【][^\]】\n]{0,60})?$")
-"""What may be the beginning of a citation; white space before it belongs to it."""
-_RANGE = re.compile(r"(\d+)\s*[-–]\s*(\d+)")
-_NUMBER = re.compile(r"\d+")
-_SPACE = re.compile(r"\s*")
+_PARTS = re.compile(r"[,;/|&\[\]]|\band\b", re.IGNORECASE)
+_NUMBERS = re.compile(r"(\d+)\s*(?:[-‐‑‒–—―−~:]|\bto\b)\s*(\d+)|\d+(?:\.\d+)?", re.IGNORECASE)
+"""A range, or a number."""
+_BELOW_ZERO = re.compile(r"\s*[-‐‑‒–—―−]\s*\d")
+_UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+"""Fillers and selectors, which are letters or marks and have no form. Those of category Cf come beside them."""
+_HARMLESS_AFTER = frozenset(".,;:!?…)}»›”’\"'*_|。，、；：！？）」』" + _CLOSING)
+"""What may follow a word at once, where a citation that stood between them went."""
+_MOST_DIGITS = 9
+LONGEST_CITATION = 400
+"""Characters between brackets: more are shown as they are, so that no text waits for an end that never comes."""
 
 
 class CheckedCitations:
     """Lets a text through, piece by piece, without numbers that no passage has; [1, 2] becomes [1][2].
 
+    What is taken away never makes one of what stood on either side: where "[a] [99](b)" loses its number, a space keeps
+    Markdown from seeing a link. Nor is a number a link itself.
+
     Attributes:
         cited: the numbers that are passages', in the order in which they came first.
-        removed: those that are none.
+        removed: those that are none; long ones are cut.
     """
 
     def __init__(self, passages: int) -> None:
@@ -28,44 +49,157 @@ class CheckedCitations:
         self.removed: list[int] = []
         self._passages = passages
         self._held = ""
+        self._last = ""  # the last character that was let through
+        self._worded = False  # whether its line has a letter or a digit so far
+        self._after: str | None = None  # what a citation became, if nothing was let through since
 
     def take(self, piece: str) -> str:
         """What of the text up to this piece is whole, and was not given before."""
-        text = self._held + piece
-        opened = _OPEN.search(text)
-        end = opened.start() if opened else len(text)
-        self._held = text[end:]
-        return _CITED.sub(self._checked, text[:end])
+        return self._through(self._held + piece, at_end=False)
 
     def rest(self) -> str:
         """What is left at the end."""
-        rest, self._held = self._held, ""
-        return _CITED.sub(self._checked, rest)
+        return self._through(self._held, at_end=True)
 
-    def _checked(self, match: re.Match[str]) -> str:
+    def _through(self, text: str, *, at_end: bool) -> str:
+        shown: list[str] = []
+        begin = 0
+        for start, end in _bracketed(text, at_end=at_end):
+            shown.append(self._let(text[begin:start]))
+            begin = start
+            if end is None:  # it may still become a citation
+                break
+            shown.append(self._checked(text[start:end]))
+            begin = end
+        else:
+            end = len(text) if at_end else _before(text, len(text), begin)
+            shown.append(self._let(text[begin:end]))
+            begin = end
+        self._held = text[begin:]
+        return "".join(shown)
+
+    def _let(self, text: str) -> str:
+        """Lets a text through, away from what a citation left if both would be something else together."""
+        if not text:
+            return ""
+        if self._after is not None and self._joins(text[0]):
+            text = f" {text}"
+        self._after = None
+        self._note(text)
+        return text
+
+    def _joins(self, following: str) -> bool:
+        if self._after:  # [1](address) is a link, and [1]: address makes one of every [1]
+            return following == "(" or (following == ":" and not self._worded)
+        if following == ":" and self._last in _CLOSING:
+            return True
+        return not following.isspace() and following not in _HARMLESS_AFTER
+
+    def _note(self, text: str) -> None:
+        line = text.rpartition("\n")
+        self._worded = (self._worded and not line[1]) or any(char.isalnum() for char in line[2])
+        self._last = text[-1]
+
+    def _checked(self, citation: str) -> str:
         good: list[int] = []
-        for number in self._numbers(match["numbers"]):
+        for number in self._numbers(_plain(citation)):
             if 1 <= number <= self._passages:
                 good.append(number)
             else:
                 self.removed.append(number)
         self.cited += [number for number in dict.fromkeys(good) if number not in self.cited]
-        space = _SPACE.match(match.group())
         marks = "".join(f"[{number}]" for number in dict.fromkeys(good))
-        return f"{space.group() if space else ''}{marks}" if marks else ""
+        if marks:
+            space = citation[: len(citation) - len(citation.lstrip())]
+            if space:
+                self._note(space)
+            self._last = "]"
+            marks = f"{space}{marks}"
+        self._after = (self._after or "") + marks
+        return marks
 
     def _numbers(self, said: str) -> list[int]:
         """The numbers that a citation names; of a range all, if it is one of passages."""
         numbers: list[int] = []
-        for part in re.split(r"\s*[,;]\s*|\s+and\s+", said):
-            ends = _RANGE.fullmatch(part)
-            if ends and int(ends[1]) <= int(ends[2]) <= self._passages:
-                numbers += range(int(ends[1]), int(ends[2]) + 1)
-            else:
-                numbers += map(int, _NUMBER.findall(part))
+        for part in _PARTS.split(said.strip().strip("\\")):
+            below = -1 if _BELOW_ZERO.match(part) else 1
+            for found in _NUMBERS.finditer(part):
+                ends = [_whole(end) for end in found.groups() if end]
+                if below > 0 and ends and ends[0] <= ends[1] <= self._passages:
+                    numbers += range(ends[0], ends[1] + 1)
+                elif ends:
+                    numbers += (below * end for end in ends)
+                else:
+                    numbers.append(0 if "." in found.group() else below * _whole(found.group()))
         return numbers
 
 
 def without_citations(text: str) -> str:
     """The text without the numbers of passages."""
-    return _CITED.sub("", text).strip()
+    none = CheckedCitations(0)
+    return (none.take(text) + none.rest()).strip()
+
+
+def _bracketed(text: str, *, at_end: bool) -> list[tuple[int, int | None]]:
+    """Where citations begin and end, the outermost brackets; the last has no end if it may become one."""
+    found: list[tuple[int, int | None]] = []
+    at = 0
+    while opened := _OPENED.search(text, at):
+        begin = _before(text, opened.start(), at)
+        end = _end_of(text, opened.end())
+        inside = text[opened.end() : opened.end() + LONGEST_CITATION + 1 if end is None else end]
+        if end is not None and _is_citation(_plain(inside)):
+            found.append((begin, end))
+            at = end
+            continue
+        if end is None and not at_end and len(inside) <= LONGEST_CITATION and _may_be_citation(_plain(inside)):
+            found.append((begin, None))
+            break
+        at = opened.end()
+    return found
+
+
+def _before(text: str, end: int, start: int) -> int:
+    """Where the white space before a bracket begins, and a backslash that keeps Markdown from seeing the bracket: they
+    belong to the citation."""
+    end -= text.endswith("\\", start, end)
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return end
+
+
+def _end_of(text: str, start: int) -> int | None:
+    """After the bracket that closes one that is open; None where none does within a citation's length."""
+    depth = 1
+    for bracket in _BRACKET.finditer(text, start, start + LONGEST_CITATION + 1):
+        depth += 1 if bracket.group() in _OPENING else -1
+        if depth == 0:
+            return bracket.end()
+    return None
+
+
+def _is_citation(inside: str) -> bool:
+    return any(char.isdigit() for char in inside) and all(word in _LABELS for word in _words(inside))
+
+
+def _may_be_citation(inside: str) -> bool:
+    """Whether what comes may make it one: the last word may not be whole."""
+    words = _words(inside)
+    begun = words.pop() if words and inside[-1].isalpha() else ""
+    return all(word in _LABELS for word in words) and any(label.startswith(begun) for label in _LABELS)
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.lower())
+
+
+def _plain(text: str) -> str:
+    """Characters as a reader sees them: 1 for a full-width or a raised one, and none for those without a form."""
+    plain = _UNSEEN.sub("", unicodedata.normalize("NFKC", text))
+    seen = "".join(char for char in plain if unicodedata.category(char) != "Cf")
+    return "".join("[" if char in _OPENING else "]" if char in _CLOSING else char for char in seen)
+
+
+def _whole(number: str) -> int:
+    """A number of digits; a long one cut, since nobody has so many passages."""
+    return int(number.lstrip("0")[:_MOST_DIGITS] or "0")

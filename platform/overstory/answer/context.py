@@ -18,6 +18,9 @@ CONTEXT_TOKENS = 2_000
 AROUND = count_at_most('<passage-000000 nr="10">\n\n</passage-000000>\n')
 """What the tags around a passage take."""
 
+LEAST_READ = 10
+"""Tokens of a passage, less of which say nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class Passage:
@@ -47,20 +50,23 @@ class Context:
 
     @property
     def notes(self) -> tuple[str, ...]:
+        if self.left_out and not self.passages:
+            return (f"{counted(self.left_out, 'passage')} found, none read: raise --context-tokens (context_tokens).",)
         notes: list[str] = []
         if self.cut:
             notes.append(f"Passage {len(self.passages)} was read in part: the rest did not fit.")
         if self.left_out:
             were = "was" if self.left_out == 1 else "were"
-            notes.append(f"{counted(self.left_out, 'passage')} of lower rank {were} not read: they did not fit.")
+            they = "it" if self.left_out == 1 else "they"
+            notes.append(f"{counted(self.left_out, 'passage')} of lower rank {were} not read: {they} did not fit.")
         return tuple(notes)
 
 
 def read_within(tokens: int, evidence: Evidence) -> Context:
     """The best passages that fit; the last one is cut at a sentence where only a part of it does.
 
-    Tokens are counted from above, whatever the tokenizer. Of the best passage something is always read: where not even
-    its first sentence fits, as many characters as do.
+    Tokens are counted from above, whatever the tokenizer. Of the best passage something is read if there is any
+    room: where not even its first sentence fits, as many characters as do.
     """
     bodies = list(_bodies(evidence))
     passages: list[Passage] = []
@@ -70,7 +76,7 @@ def read_within(tokens: int, evidence: Evidence) -> Context:
         took = AROUND + count_at_most(passage.text)
         if took > left:
             part = _beginning(body, left - AROUND - count_at_most(passage_text(hit.title, hit.heading, " ")))
-            if not part and not passages:
+            if not part and not passages and left >= AROUND + LEAST_READ:
                 part = _characters(body, left)
             passages += [Passage(passage.number, hit, part)] if part else []
             return Context(tuple(passages), left_out=len(bodies) - len(passages), cut=bool(part))

@@ -14,7 +14,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from overstory.answer.asked_for import DATE, Types, asks_for_an_end, asks_to_choose, types_asked_for
+from overstory.answer.citations import without_citations
 from overstory.answer.context import Context, Passage
+from overstory.answer.prose import paragraphs
 from overstory.model import ChunkText, Mention
 from overstory.notebook import printable, shortened
 from overstory.protocols import Embedder, Extractor
@@ -155,11 +157,14 @@ def _spread(sentences: Sequence[Sentence]) -> Iterator[Sentence]:
 
 
 def _sentences(text: str) -> Iterator[str]:
-    starts = sentence_starts(text)
-    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
-        sentence = shortened(printable(text[start:end]), LONGEST)
-        if _words(sentence):
-            yield sentence
+    """The sentences of a passage, each on one line. Its own marks of references go first: after an answer's sentence
+    they would be numbers of our passages, and after a full stop no sentence ends before them."""
+    for paragraph in paragraphs(without_citations(printable(text))):
+        starts = sentence_starts(paragraph)
+        for start, end in zip(starts, [*starts[1:], len(paragraph)], strict=True):
+            sentence = shortened(paragraph[start:end], LONGEST)
+            if _words(sentence):
+                yield sentence
 
 
 def _words(text: str) -> frozenset[str]:

@@ -43,18 +43,19 @@ class Answer:
     """An answer to a question.
 
     Attributes:
-        text: with the numbers of its citations; without control characters, so that a terminal may show it.
+        text: with the numbers of its citations; without control characters and others that nobody sees, so that a
+            terminal may show it.
         short: the answer alone: of an extractive one a guess at the name, date or number that was asked for, or else
             its best sentence; of a language model's the text without numbers.
         kind: "llm" if a language model wrote it, "extractive" if it is sentences of the passages.
         answered: False if nothing was found, or the language model said that it is not in the evidence.
-        citations: by their numbers. Each number in the text is one of them; whether the passage says what the text
-            says is for the reader to judge.
+        citations: by their numbers. Each number in square brackets in the text is one of them; whether the passage says
+            what the text says is for the reader to judge.
         evidence: all that was found, whether it was read or not.
         usage: what language models took for this question, for finding evidence too; threads that ask the same question
             at the same time share it.
         notes: what the reader should know: what was left out, removed, or went wrong.
-        model: as the endpoint names it; "" for an extractive answer.
+        model: as the endpoint names it, or as it was asked for if the answer was cut; "" for an extractive answer.
     """
 
     question: str

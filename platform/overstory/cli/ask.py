@@ -51,7 +51,7 @@ def ask(
     """
     knowledge.use_model(model, budget_tokens=budget_tokens)
     streamed = _Streamed()
-    live = sys.stdout.isatty() and not as_json
+    live = sys.stdout.isatty() and not as_json and knowledge.chat() is not None
     answer = knowledge.ask(
         question, k, retriever=retriever, context_tokens=context_tokens, on_text=streamed if live else None
     )

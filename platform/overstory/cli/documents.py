@@ -7,9 +7,10 @@ import json
 import click
 
 from overstory.cli.options import json_option, knowledge_options
+from overstory.cli.output import harmless
 from overstory.index import StoredDocument
 from overstory.knowledge import Knowledge
-from overstory.notebook import origin
+from overstory.notebook import origin, printable
 
 
 @click.command()
@@ -29,11 +30,12 @@ def documents(knowledge: Knowledge, source: str | None, as_json: bool) -> None:
 
 def _line(document: StoredDocument) -> str:
     where = origin(document.source, document.source_key)
-    return f"{document.id}  {document.title or '(no title)'}  [{where}]"
+    title = " ".join(printable(document.title).split())
+    return printable(f"{document.id}  {title or '(no title)'}  [{where}]")
 
 
 def _json(document: StoredDocument) -> str:
-    return json.dumps(
+    line = json.dumps(
         {
             "id": document.id,
             "title": document.title,
@@ -44,3 +46,4 @@ def _json(document: StoredDocument) -> str:
         },
         ensure_ascii=False,
     )
+    return harmless(line)

@@ -24,8 +24,12 @@ MODEL_HINT = (
 
 def show_json(value: object) -> None:
     """Prints a value of ours as JSON; values are dataclasses, whose field names become keys."""
-    text = json.dumps(_plain(value), ensure_ascii=False, indent=2)
-    click.echo(OBEYED.sub(lambda match: f"\\u{ord(match.group()):04x}", text))
+    click.echo(harmless(json.dumps(_plain(value), ensure_ascii=False, indent=2)))
+
+
+def harmless(text: str) -> str:
+    """JSON that says what a terminal would obey, or nobody would see, in escapes."""
+    return OBEYED.sub(lambda match: json.dumps(match.group())[1:-1], text)
 
 
 def show_evidence(evidence: Evidence, *, why: bool = False) -> None:
@@ -44,22 +48,24 @@ def show_answer(answer: Answer, *, streamed: bool = False, hint: bool = False) -
     """Prints an answer with its sources.
 
     Args:
-        streamed: a language model's answer, or its beginning, was printed while it came.
+        streamed: it was printed while it came.
         hint: say how to set a language model.
     """
     if streamed:
         click.echo()
     for note in answer.notes:
         click.echo(printable(f"Note: {note}"), err=True)
-    if not streamed or answer.kind == "extractive":
+    if not streamed:
         _show_text(answer)
+    elif answer.kind == "extractive":
+        _show_guess(answer)
     if answer.citations:
         click.echo("\nSources:")
     for citation in answer.citations:
         title = citation.title or shortened(citation.text, WIDTH // 2)
         click.echo(f"{citation.number:>3}. {click.style(title, bold=True)}  [{printable(citation.origin)}]")
     if answer.kind == "llm":
-        click.echo(click.style(f"\n{printable(answer.model)}: {answer.usage}", dim=True))
+        click.echo(click.style(f"\n{printable(answer.model) or 'The model'}: {answer.usage}", dim=True))
     elif answer.answered:
         click.echo("\nThis answer is extractive: sentences of the passages, chosen without a language model.")
         if hint:
@@ -70,10 +76,14 @@ def _show_text(answer: Answer) -> None:
     if answer.kind == "llm" or not answer.answered:
         click.echo(answer.text)
         return
-    if not answer.text.startswith(answer.short):
-        click.echo(f"Perhaps: {click.style(answer.short, bold=True)}\n")
+    _show_guess(answer)
     for line in answer.text.splitlines():
         click.echo(textwrap.fill(line, WIDTH, initial_indent="    ", subsequent_indent="      "))
+
+
+def _show_guess(answer: Answer) -> None:
+    if not answer.text.startswith(answer.short):
+        click.echo(f"Perhaps: {click.style(answer.short, bold=True)}\n")
 
 
 def _show_path(path: BridgePath) -> None:

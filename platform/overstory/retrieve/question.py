@@ -25,8 +25,9 @@ def clean_question(question: str) -> tuple[str, tuple[str, ...]]:
     """The question without control characters and unpaired surrogates, and notes on what was left out.
 
     Raises:
-        QuestionError: nothing is left to ask for.
+        QuestionError: it is no text, or nothing is left to ask for.
     """
+    _must_be_text(question)
     notes: tuple[str, ...] = ()
     if len(question) > LONGEST_QUESTION:
         notes = (f"the question was cut to its first {LONGEST_QUESTION:,} of {len(question):,} characters",)
@@ -36,6 +37,11 @@ def clean_question(question: str) -> tuple[str, tuple[str, ...]]:
     if not text:
         raise QuestionError("The question is empty.", remedy="Ask something, like 'Who wrote Dracula?'")
     return text, notes
+
+
+def _must_be_text(question: object) -> None:
+    if not isinstance(question, str):
+        raise QuestionError(f"The question is no text but {type(question).__name__}.", remedy="Give a string.")
 
 
 def full_text_query(question: str) -> str:

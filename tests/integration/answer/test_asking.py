@@ -69,7 +69,7 @@ def test_an_answer_that_breaks_off_is_replaced_by_sentences(knowledge: Knowledge
     endpoint.then = streaming("In ", "Bern", finish=None)
     heard: list[str] = []
     answer = knowledge.ask(BORN, on_text=heard.append)
-    assert "".join(heard) == "In Bern"
+    assert "".join(heard) == f"In Bern\n\n{answer.text}"
     assert (answer.kind, answer.short) == ("extractive", "Ulm")
     assert "broke off after 7 characters" in answer.notes[0]
     assert answer.usage.wasted > 0
@@ -81,6 +81,8 @@ def test_what_cannot_be_asked_is_refused(knowledge: Knowledge, endpoint: Endpoin
     for question, k, tokens in (("", 5, 100), ("Where?", 0, 100), ("Where?", 5, 0)):
         with pytest.raises(QuestionError):
             knowledge.ask(question, k, context_tokens=tokens)
+    with pytest.raises(QuestionError, match="no text"):
+        knowledge.ask(None)  # type: ignore[arg-type] # what a user may do
     assert endpoint.requests == []
 
 

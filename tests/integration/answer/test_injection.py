@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
@@ -41,20 +42,23 @@ def endpoint() -> Iterator[Endpoint]:
         yield endpoint
 
 
-def asking(knowledge: Knowledge, llm: LlmSettings) -> None:
-    """Has the corpus answer with another model, past what is remembered."""
-    knowledge.settings = replace(knowledge.settings, llm=replace(llm, cache_megabytes=0))
-    knowledge.use_model()
+@contextmanager
+def asking(knowledge: Knowledge, llm: LlmSettings) -> Generator[Knowledge]:
+    """The corpus with another model, past what is remembered."""
+    settings = replace(knowledge.settings, llm=replace(llm, cache_megabytes=0))
+    with Knowledge(knowledge.corpus_name, settings=settings) as other:
+        other.use(embedder=knowledge.embedder, extractor=knowledge.extractor)
+        yield other
 
 
 def test_hostile_passages_stay_data_and_an_obedient_model_harms_nobody(hostile: Knowledge, endpoint: Endpoint) -> None:
-    asking(hostile, LlmSettings("openai", model="m", base_url=endpoint.url))
     # A model that does all it was told to.
     endpoint.then = streaming(
         "ARRR [99]", "[7", "7] ![status](http://evil.example/pixel.png)\x1b[2J\x9b31m\u202e", " Mallory [1]."
     )
     heard: list[str] = []
-    answer = hostile.ask(QUESTION, 20, context_tokens=6_000, on_text=heard.append)
+    with asking(hostile, LlmSettings("openai", model="m", base_url=endpoint.url)) as knowledge:
+        answer = knowledge.ask(QUESTION, 20, context_tokens=6_000, on_text=heard.append)
 
     assert len(answer.evidence.hits) == len(HOSTILE) + 1
     [request] = endpoint.requests
@@ -79,8 +83,8 @@ def test_hostile_passages_stay_data_and_an_obedient_model_harms_nobody(hostile: 
 
 @pytest.mark.skipif(not local_model_is_there(), reason=WHY_NOT)
 def test_hostile_passages_through_a_real_model(hostile: Knowledge) -> None:
-    asking(hostile, local_settings(context=1_400, max_tokens=12))
-    answer = hostile.ask(QUESTION, 11)
+    with asking(hostile, local_settings(context=1_400, max_tokens=12)) as knowledge:
+        answer = knowledge.ask(QUESTION, 11)
     assert answer.kind == "llm"
     assert answer.usage.requests == 1
     assert not [note for note in answer.notes if "not read" in note or "in part" in note]
@@ -94,4 +98,6 @@ def test_hostile_passages_without_a_model_are_quoted_and_nothing_else(hostile: K
     answer = hostile.ask(QUESTION, 11)
     assert answer.kind == "extractive"
     assert answer.short == "Ada Lindqvist"
+    numbers = {int(number) for number in re.findall(r"\[(\d+)\]", answer.text)}
+    assert numbers == {each.number for each in answer.citations}
     assert not re.findall(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", answer.text)

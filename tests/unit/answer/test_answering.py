@@ -64,6 +64,24 @@ def test_without_evidence_nobody_is_asked() -> None:
     assert model.asked == []
 
 
+def test_where_nothing_fits_nobody_is_asked_and_it_says_what_to_raise() -> None:
+    model = ScriptedChat("Ulm [1].")
+    found = answer(EVIDENCE, chat=Chat(model), extracting=first_sentences, tokens=1)
+    assert found.text == "Nothing was read: no passage fits into so few tokens."
+    assert (found.answered, found.citations) == (False, ())
+    assert "raise --context-tokens" in found.notes[-1]
+    assert model.asked == []
+
+
+def test_an_answer_of_sentences_is_heard_once_and_whole() -> None:
+    heard: list[str] = []
+    found = answer(EVIDENCE, chat=None, extracting=first_sentences, on_text=heard.append)
+    assert heard == [found.text]
+    heard.clear()
+    answer(Evidence("Where?", "test", ()), chat=None, extracting=first_sentences, on_text=heard.append)
+    assert heard == ["Nothing was found."]
+
+
 @pytest.mark.parametrize("error", [LlmUnreachable("It is gone", remedy="Start it."), LlmRefused("No.", remedy="Pay.")])
 def test_a_model_that_fails_leaves_sentences_and_a_note_on_why(error: LlmError) -> None:
     found = answered(error)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overstory.answer import Context, read_within
-from overstory.answer.context import AROUND
+from overstory.answer.context import AROUND, LEAST_READ
 from overstory.llm import as_data
 from overstory.llm.budget import count_at_most
 from overstory.model import Evidence, Excerpt, Hit
@@ -45,16 +45,27 @@ def test_what_does_not_fit_is_left_out_from_the_end_and_counted() -> None:
     assert context.notes == ("2 passages of lower rank were not read: they did not fit.",)
 
 
+def test_one_that_is_left_out_is_one() -> None:
+    context = read_within(AROUND + count_at_most("Ulm\nUlm is a city. It lies on the Danube."), evidence(ULM, BERN))
+    assert context.notes == ("1 passage of lower rank was not read: it did not fit.",)
+
+
 def test_the_last_passage_is_cut_at_a_sentence() -> None:
     context = read_within(AROUND + count_at_most("Ulm\nUlm is a city. It"), evidence(ULM))
     assert [each.body for each in context.passages] == ["Ulm is a city."]
     assert context.notes == ("Passage 1 was read in part: the rest did not fit.",)
 
 
-def test_of_the_best_passage_something_is_read_whatever_the_bound() -> None:
-    context = read_within(1, evidence(hit("a", "北京是中国的首都" * 100)))
+def test_of_the_best_passage_a_part_is_read_where_no_sentence_fits() -> None:
+    context = read_within(AROUND + LEAST_READ, evidence(hit("a", "北京是中国的首都" * 100)))
     assert len(context.passages) == 1
     assert context.passages[0].body
+
+
+def test_where_not_even_a_part_of_it_fits_nothing_is_read() -> None:
+    context = read_within(1, evidence(ULM, BERN))
+    assert context.passages == ()
+    assert context.notes == ("2 passages found, none read: raise --context-tokens (context_tokens).",)
 
 
 def test_excerpts_are_read_instead_of_their_hits_each_once_and_by_its_number() -> None:

@@ -80,6 +80,26 @@ def test_an_extractor_that_may_ask_a_model_is_not_asked() -> None:
     assert names.read == []
 
 
+def test_references_of_a_passage_are_not_taken_for_ours() -> None:
+    found = chosen(
+        "Where was Ada Lovelace born?",
+        ("", "Ada Lovelace was born in London in 1815.[3] She worked with Charles Babbage.[2][p. 7] Hers it is [7]."),
+    )
+    assert {each.text for each in found.sentences} <= {
+        "Ada Lovelace was born in London in 1815.",
+        "She worked with Charles Babbage.",
+        "Hers it is.",
+    }
+
+
+def test_headings_do_not_run_into_sentences() -> None:
+    names = Names(("Bram Stoker Bram Stoker", "PERSON"), ("Bram Stoker", "PERSON"))
+    passage = ("", "# Bram Stoker\nBram Stoker was an Irish author.\n\nLife in Dublin\n\n## Work\nHe wrote Dracula.")
+    found = chosen("Who was an Irish author?", passage, names=names)
+    assert {each.text for each in found.sentences} == {"Bram Stoker was an Irish author.", "He wrote Dracula."}
+    assert found.short == "Bram Stoker"
+
+
 def test_control_characters_line_ends_and_endless_sentences_are_tamed() -> None:
     found = chosen("Where?", ("", "He was\nborn\x1b[31m in Ulm. The list goes " + "on and on " * 500))
     assert {each.text for each in found.sentences} >= {"He was born[31m in Ulm."}

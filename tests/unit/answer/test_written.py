@@ -59,7 +59,10 @@ def test_an_answer_that_cites_nothing_says_so() -> None:
     [
         ("Not in the evidence.", True),
         ('"NOT IN THE EVIDENCE"', True),
-        ("**Not in the evidence**: the passages are about Ulm [1].", True),
+        ("**Not in the evidence**: the passages are about rivers.", True),
+        ("Not in the evidence. However, Ulm [1].", False),
+        ("Not in the evidence of passage 2, but in Ulm [1].", False),
+        ("Not", False),
         ("I am sorry, but the answer is not in the evidence.", True),
         ("In Ulm [1]. His mother's name is not in the evidence.", False),
         ("In Ulm.", False),
@@ -69,6 +72,32 @@ def test_an_answer_that_cites_nothing_says_so() -> None:
 def test_not_in_the_evidence_is_understood_however_it_is_said(said: str, *, none: bool) -> None:
     assert says_not_in_evidence(said) is none
     assert written(said).answered is not none
+
+
+@pytest.mark.parametrize(
+    ("said", "shown", "cited"),
+    [
+        ("Not in the evidence. However, Dublin [1].", "However, Dublin [1].", (1,)),
+        ("**Not in the evidence** [2]: it is Dublin [1].", "it is Dublin [1].", (1,)),
+        ("Not in the evidence [1]. However, Dublin.", "Not in the evidence.", ()),
+        ("Not in the evidence. However, Dublin [9].", "Not in the evidence.", ()),
+        ("Not in the evidence. [1]", "Not in the evidence.", ()),
+        ("Not in the evidence of passage 2, but of [1].", "Not in the evidence of passage 2, but of [1].", (1,)),
+        ("Not evident [1].", "Not evident [1].", (1,)),
+    ],
+)
+def test_not_in_the_evidence_stands_alone_or_is_dropped(said: str, shown: str, cited: tuple[int, ...]) -> None:
+    heard: list[str] = []
+    answer = written(said, heard)
+    assert answer.text == "".join(heard) == shown
+    assert answer.cited == cited
+    assert answer.answered is bool(cited)
+    assert any("left out" in note for note in answer.notes) is ("Dublin" in said)
+
+
+def test_what_nobody_sees_is_not_shown() -> None:
+    hidden = "\u200b\u2060\ufeff\u00ad\U000e0041\U000e007f\u2066"
+    assert written(f"In{hidden} Ulm [1{hidden}].").text == "In Ulm [1]."
 
 
 def test_what_a_terminal_would_obey_is_not_shown() -> None:
@@ -92,6 +121,7 @@ def test_an_answer_of_thoughts_alone_is_none() -> None:
 def test_an_answer_that_was_cut_is_shown_with_a_note() -> None:
     answer = written(Completion("In Ulm [1], wh", "m", Usage(10, 100), truncated=True))
     assert answer.text == "In Ulm [1], wh"
+    assert answer.model == "scripted"
     [note] = answer.notes
     assert note.startswith("The answer was cut at 100 tokens. Raise OVERSTORY_LLM_MAX_TOKENS")
 

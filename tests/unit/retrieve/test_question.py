@@ -24,6 +24,11 @@ def test_vowel_signs_stay_with_their_letters_and_han_stands_alone() -> None:
     assert full_text_query("東京 Tower") == "東 京 tower"
 
 
+def test_what_is_no_text_is_no_question() -> None:
+    with pytest.raises(QuestionError, match="no text but NoneType"):
+        clean_question(None)  # type: ignore[arg-type] # what a user may do
+
+
 def test_a_question_is_composed_as_loaded_texts_are() -> None:
     assert clean_question("Besanc\u0327on")[0] == "Besançon"
 

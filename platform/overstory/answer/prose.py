@@ -1,0 +1,42 @@
+"""What of a passage is sentences: no headings, whose words would run into those of the first sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+MOST_WORDS_OF_A_HEADING = 12
+
+_HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
+_UNDERLINE = re.compile(r" {0,3}(?:=+|-{2,})[ \t]*$")
+_ITEM = re.compile(r"[ \t]*(?:[-*•‣◦]|\d{1,3}[.)])[ \t]")
+_ENDED = re.compile(r"[.!?…。！？｡:;][\"'”’»)\]*_」』）]*$")
+
+
+def paragraphs(text: str) -> list[str]:
+    """The parts of a text between blank lines and headings, without Markdown's headings.
+
+    A few words alone between blank lines, without a full stop, are a heading too, unless the text has nothing else.
+    """
+    parts = list(_parts(text))
+    return [part for at, part in enumerate(parts) if not _is_heading(part, last=at == len(parts) - 1)] or parts
+
+
+def _parts(text: str) -> Iterator[str]:
+    lines: list[str] = []
+    for line in [*text.split("\n"), ""]:
+        if _UNDERLINE.match(line) and lines:
+            if not _ENDED.search(lines[-1].rstrip()):
+                lines.pop()
+        elif line.strip() and not _HEADING.match(line):
+            lines.append(line)
+            continue
+        if lines:
+            yield "\n".join(lines)
+        lines = []
+
+
+def _is_heading(part: str, *, last: bool) -> bool:
+    if last or "\n" in part or _ITEM.match(part):
+        return False
+    return len(part.split()) <= MOST_WORDS_OF_A_HEADING and not _ENDED.search(part.rstrip())
