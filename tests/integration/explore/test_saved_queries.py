@@ -18,6 +18,7 @@ from overstory.graph.client import Row
 from overstory.knowledge import Knowledge
 from overstory.model import ChunkText, Extraction, FactStatement, Mention
 from overstory.settings import Settings
+from overstory.systems import system_names
 
 NAMES = {"Ada": "PERSON", "ada": "PERSON", "Bob": "PERSON", "Cid": "PERSON", "Acme": "ORG", "Rome": "GPE"}
 DOCUMENTS = (
@@ -252,6 +253,16 @@ def test_passages_near_in_meaning_come_nearest_first(knowledge: Knowledge, corpu
     assert -1 <= similarities[-1] <= similarities[0] <= 1
 
 
+@pytest.fixture
+def all_systems(knowledge: Knowledge) -> Iterator[None]:
+    """The corpus has the indexes of all systems while a test runs."""
+    knowledge.index(systems=system_names())
+    yield
+    for name in system_names():
+        knowledge.remove_system(name)
+
+
+@pytest.mark.usefixtures("all_systems")
 def test_the_examples_find_something_in_every_query(knowledge: Knowledge, corpus: Corpus) -> None:
     examples = example_parameters(knowledge.graph, corpus.label)
     assert (examples["name"], examples["document"]) == ("Bob", "A trip")
