@@ -22,7 +22,7 @@ from overstory.notebook import printable, shortened
 from overstory.protocols import Embedder, Extractor
 from overstory.text import entity_key
 from overstory.text.function_words import FUNCTION_WORDS
-from overstory.text.sentences import sentence_starts
+from overstory.text.sentences import sentence_starts, sentence_texts
 
 SHOWN = 3
 SHOWN_OF_ONE = 2
@@ -160,9 +160,8 @@ def _sentences(text: str) -> Iterator[str]:
     """The sentences of a passage, each on one line. Its own marks of references go first: after an answer's sentence
     they would be numbers of our passages, and after a full stop no sentence ends before them."""
     for paragraph in paragraphs(without_citations(printable(text))):
-        starts = sentence_starts(paragraph)
-        for start, end in zip(starts, [*starts[1:], len(paragraph)], strict=True):
-            sentence = shortened(paragraph[start:end], LONGEST)
+        for whole in sentence_texts(paragraph, sentence_starts(paragraph)):
+            sentence = shortened(whole, LONGEST)
             if _words(sentence):
                 yield sentence
 

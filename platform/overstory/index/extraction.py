@@ -12,6 +12,7 @@ from overstory.model import ChunkText, Extraction
 from overstory.protocols import Extractor, Progress
 from overstory.text.mentions import NOT_NAMES
 from overstory.text.names import entity_key
+from overstory.text.sentences import sentence_texts
 
 CHUNKS_A_PAGE = 1_000
 CHUNKS_A_TRANSACTION = 200
@@ -85,8 +86,7 @@ def _findings(extraction: Extraction, text: str) -> Findings:
         for key, mention in zip(keys, extraction.mentions, strict=True)
         if key
     ]
-    ends = [*extraction.sentences[1:], len(text)]
-    quotes = [text[start:end].strip() for start, end in zip(extraction.sentences, ends, strict=True)]
+    quotes = [sentence.strip() for sentence in sentence_texts(text, extraction.sentences)]
     facts = [
         FoundFact(
             subject=fact.subject,

@@ -18,6 +18,7 @@ from overstory.graph.ids import sentence_id
 from overstory.index.embedding import check_vectors
 from overstory.index.ledger import forget, recorded
 from overstory.protocols import Embedder, Progress
+from overstory.text.sentences import sentence_texts
 
 STAGE = "sentences"
 CHUNKS_A_BATCH = 100
@@ -118,8 +119,8 @@ def _wanted(row: Row) -> Iterator[_Sentence]:
     starts: list[int] = row["starts"] or [0]
     wanted = set(row["wanted"])
     seen: Counter[str] = Counter()
-    for seq, (start, stop) in enumerate(zip(starts, [*starts[1:], len(row["text"])], strict=True)):
-        text = " ".join(row["text"][start:stop].split())
+    for seq, sentence in enumerate(sentence_texts(row["text"], starts)):
+        text = " ".join(sentence.split())
         if seq in wanted and text:
             yield _Sentence(sentence_id(row["id"], text, seen[text]), row["id"], seq, text)
         seen[text] += 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 
 def _words(text: str) -> frozenset[str]:
@@ -49,6 +49,11 @@ def sentence_starts(text: str) -> list[int]:
     White space belongs to the sentence before it. Blank lines and items of lists always begin one.
     """
     return [0, *_later_starts(text)]
+
+
+def sentence_texts(text: str, starts: Sequence[int]) -> list[str]:
+    """The sentences that begin at these characters, the first of them 0, as they stand in the text."""
+    return [text[start:stop] for start, stop in zip(starts, [*starts[1:], len(text)], strict=True)]
 
 
 def _later_starts(text: str) -> Iterator[int]:

@@ -12,7 +12,7 @@ from overstory.model import Message, Usage
 from overstory.systems.slimrag.reading import ReadDocument, ReadSentence, RuleReader, WholeDocument
 from overstory.text.coreference import Resolved
 from overstory.text.names import entity_key, key_words
-from overstory.text.sentences import sentence_starts
+from overstory.text.sentences import sentence_starts, sentence_texts
 
 STAGE = "slimrag"
 PROMPT = "slimrag_entities"
@@ -131,8 +131,7 @@ def sentences_of(document: WholeDocument) -> list[ReadSentence]:
     """The sentences of a document, by rules, with nothing that they refer to yet."""
     found: list[ReadSentence] = []
     for chunk, text in document.chunks:
-        starts = sentence_starts(text)
-        texts = [text[start:stop].strip() for start, stop in zip(starts, [*starts[1:], len(text)], strict=True)]
+        texts = [sentence.strip() for sentence in sentence_texts(text, sentence_starts(text))]
         found += [ReadSentence(chunk, seq, one, ()) for seq, one in enumerate(texts) if one]
     return found
 
