@@ -1,6 +1,6 @@
 // Writes sentences of SlimRAG with what they refer to.
-// Parameters: $label STRING; $rows LIST<MAP {id, chunk, text STRING; seq, tokens INTEGER (seq from 0, in the chunk); vector BYTES
-//   (float16); refers LIST<MAP {entity STRING (id); surface, by STRING}>}>
+// Parameters: $label STRING; $rows LIST<MAP {id, chunk, text STRING; seq, tokens INTEGER (seq from 0, in the chunk);
+//   vector BYTES (float16); refers LIST<MAP {entity STRING (id); surface, by STRING}>}>
 // Rows: none
 UNWIND $rows AS row
 MATCH (c:Overstory {id: row.chunk}) WHERE c:{{corpus}}_Chunk

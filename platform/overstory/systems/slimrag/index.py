@@ -243,13 +243,19 @@ def _keep(writer: Writer, kept: Kept) -> None:
 
 def _documents(graph: GraphClient, corpus: Corpus, *, everything: bool = False) -> Iterator[WholeDocument]:
     """The documents that are not read yet, or all of them, in order of id, lazily."""
-    name = "ingest/slimrag_all_documents" if everything else "ingest/slimrag_documents"
     after = ""
-    while rows := graph.run(name, corpus.label, read=True, after=after, limit=DOCUMENTS_A_PAGE):
+    while rows := graph.run(
+        "ingest/slimrag_documents",
+        corpus.label,
+        read=True,
+        after=after,
+        limit=DOCUMENTS_A_PAGE,
+        everything=everything,
+    ):
         for row in rows:
             chunks = sorted(row["chunks"], key=lambda chunk: chunk["seq"])
             texts = tuple((chunk["id"], chunk["text"]) for chunk in chunks)
-            yield WholeDocument(row["id"], row["title"], texts, row["tokens"])
+            yield WholeDocument(row["id"], row["title"], texts)
         after = rows[-1]["id"]
 
 

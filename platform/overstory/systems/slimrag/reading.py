@@ -14,6 +14,7 @@ from overstory.text.coreference import Resolved, as_written, resolved
 from overstory.text.pipelines import find_pipeline
 from overstory.text.reading import read_texts
 from overstory.text.references import REFERENCES, References, united
+from overstory.text.sentences import sentence_texts
 from overstory.text.spacy_parser import SpacyParser
 
 VERSION = 1
@@ -22,16 +23,11 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class WholeDocument:
-    """A document to be read: its chunks in order, (id, text) each.
-
-    Attributes:
-        tokens: of all of its text.
-    """
+    """A document to be read: its chunks in order, (id, text) each."""
 
     id: str
     title: str
     chunks: tuple[tuple[str, str], ...]
-    tokens: int = 0
 
 
 class ReadSentence(NamedTuple):
@@ -114,8 +110,8 @@ class RuleReader:
         refers = iter(self._referring(whole, document.title))
         sentences: list[ReadSentence] = []
         for (chunk, text), part in zip(document.chunks, parts, strict=False):
-            for seq, (start, stop) in enumerate(zip(part.sentences, [*part.sentences[1:], len(text)], strict=True)):
-                sentences.append(ReadSentence(chunk, seq, text[start:stop].strip(), next(refers)))
+            for seq, sentence in enumerate(sentence_texts(text, part.sentences)):
+                sentences.append(ReadSentence(chunk, seq, sentence.strip(), next(refers)))
         return ReadDocument(document.id, tuple(sentence for sentence in sentences if sentence.text))
 
     def _referring(self, text: References, title: str) -> list[list[Resolved]]:
