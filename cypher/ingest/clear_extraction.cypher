@@ -1,9 +1,11 @@
 // Takes one kind of mentions and statements off chunks, and marks their entities and facts for the link
-// stage, entities for the names stage too.
+// stage, entities for the names stage too. SeRAG's tree is of what was mentioned before.
 // Parameters: $by STRING; $ids LIST<STRING> (chunks)
 // Rows: none
 UNWIND $ids AS id
 MATCH (c:Overstory {id: id}) WHERE c:{{corpus}}_Chunk
+REMOVE c:{{corpus}}_SeragRead
+WITH c
 CALL (c) {
   MATCH (c)-[mention:MENTIONS {by: $by}]->(entity:Entity:{{corpus}})
   SET entity:{{corpus}}_Stale:{{corpus}}_Changed

@@ -1,5 +1,5 @@
 // Deletes chunks with their sentences, and marks what they mentioned, stated and were about for the stages that follow.
-// What SlimRAG has of them goes at once, with the entities that nothing else refers to.
+// What SlimRAG has of them goes at once, with the entities that nothing else refers to, and so do the leaves of trees.
 // Parameters: $ids LIST<STRING>
 // Rows: none
 UNWIND $ids AS id
@@ -29,5 +29,9 @@ CALL (c) {
   UNWIND entities AS e
   WITH e WHERE NOT EXISTS { (e)<-[:REFERS_TO]-() }
   DETACH DELETE e
+}
+CALL (c) {
+  MATCH (leaf:{{corpus}}_TreeNode)-[:COVERS]->(c)
+  DETACH DELETE leaf
 }
 DETACH DELETE c

@@ -28,13 +28,16 @@ def begin(writer: Writer, name: str) -> int:
     return max([in_use, *(int(row["generation"]) for row in used)]) + 1
 
 
-def publish(writer: Writer, name: str, generation: int) -> None:
+def publish(writer: Writer, name: str, generation: int, **also: object) -> None:
     """Switches readers to a finished generation, then deletes all others in batches. Safe to repeat.
+
+    Args:
+        also: properties of the corpus that change in the same moment.
 
     Raises:
         LeaseLost: somebody else writes to the corpus now; readers keep the old generation.
     """
-    writer.set(**{_property(name): generation})
+    writer.set(**{_property(name): generation}, **also)
     writer.graph.run_in_batches("corpus/delete_generation", writer.corpus.label, name=name, keep=generation)
 
 

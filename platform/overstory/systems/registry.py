@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from overstory.errors import SettingsError
 from overstory.retrieve import retriever_names
+from overstory.systems.serag.index import SeRag
 from overstory.systems.slimrag.index import SlimRag
 from overstory.systems.system import System
 
-_SYSTEMS: tuple[System, ...] = (SlimRag(),)
+_SYSTEMS: tuple[System, ...] = (SeRag(), SlimRag())
 
 
 def system_names() -> list[str]:

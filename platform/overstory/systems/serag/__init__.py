@@ -1,0 +1,5 @@
+"""SeRAG: a chunk graph of three layers, its encoding tree, vectors of communities without a language model.
+
+Source: "Token-Free Hierarchical Indexing for RAG beyond LLM-based Summarization" (SeRAG). docs/serag.md says where the
+paper is read in which way, and what each part brings.
+"""

@@ -1,0 +1,128 @@
+"""The nearest neighbours of every chunk, exactly, in products of blocks. The layer SIMILAR (SeRAG, Eq. 3)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from overstory.entropy.compile import Ids, Ints, kernel
+from overstory.protocols import Vectors
+
+Scores = NDArray[np.float32]
+
+BLOCK_BYTES = 2**26
+"""Of one block of cosines: 64 MB, whatever the number of chunks."""
+
+NOBODY = -1
+"""Where a chunk has fewer neighbours than asked for."""
+
+
+class Neighbours(NamedTuple):
+    """The k nearest of each of n chunks, the nearest first; of equally near ones that with the lower number.
+
+    Attributes:
+        ids: shape (n, k), −1 where there are no more.
+        scores: shape (n, k), cosines in steps of 2⁻²⁰, so that equal texts are equally near whatever block they are in.
+    """
+
+    ids: Ids
+    scores: Scores
+
+
+def nearest(vectors: Vectors, k: int) -> Neighbours:
+    """O(n² d) time, O(n · (d + k)) memory.
+
+    Args:
+        vectors: shape (n, d), of unit length.
+    """
+    found = _nobody(len(vectors), k)
+    everybody = np.arange(len(vectors))
+    _compare(vectors, everybody, everybody, found)
+    return found
+
+
+def nearest_after(vectors: Vectors, before: Neighbours, was: Ints) -> Neighbours:
+    """What `nearest` gives, from what it gave before some chunks came, went or changed: O(n · changes · d).
+
+    Args:
+        vectors: shape (n, d), after the changes.
+        before: of the chunks before them.
+        was: shape (n,), the number that each chunk had, −1 for one that is new or changed. Those that stay are in the
+            same order.
+    """
+    k = before.ids.shape[1]
+    found = _nobody(len(vectors), k)
+    number = np.full(len(before.ids) + 1, NOBODY, dtype=np.int32)  # the last entry is for NOBODY itself
+    stays = np.flatnonzero(was >= 0)
+    number[was[stays]] = stays
+    found.ids[stays] = number[before.ids[was[stays]]]
+    found.scores[stays] = before.scores[was[stays]]
+    lost = np.zeros(len(vectors), dtype=np.bool_)
+    lost[stays] = ((found.ids[stays] == NOBODY) & (before.ids[was[stays]] != NOBODY)).any(axis=1)
+    fresh = was < 0
+    anew = np.flatnonzero(fresh | lost)
+    found.ids[anew], found.scores[anew] = NOBODY, -np.inf
+    _compare(vectors, anew, np.arange(len(vectors)), found)
+    _compare(vectors, np.flatnonzero(~(fresh | lost)), np.flatnonzero(fresh), found)
+    return found
+
+
+def _nobody(n: int, k: int) -> Neighbours:
+    return Neighbours(np.full((n, k), NOBODY, dtype=np.int32), np.full((n, k), -np.inf, dtype=np.float32))
+
+
+def _compare(vectors: Vectors, rows: Ints, columns: Ints, found: Neighbours) -> None:
+    """Takes the best of the columns into the lists of the rows."""
+    if not len(rows) or not len(columns):
+        return
+    others = vectors if len(columns) == len(vectors) else vectors[columns]
+    step = max(1, BLOCK_BYTES // (4 * len(columns)))
+    for start in range(0, len(rows), step):
+        block = rows[start : start + step]
+        _keep_best(vectors[block] @ others.T, block, columns, found.ids, found.scores)
+
+
+@kernel
+def _keep_best(cosines: Scores, rows: Ints, columns: Ints, ids: Ids, scores: Scores) -> None:
+    """(r, c), (r,), (c,), (n, k), (n, k): columns that are nearer than the last of a row's list move into it."""
+    k = ids.shape[1]
+    steps = np.float32(2**20)
+    tolerance = np.float32(2**-20)
+    for row in range(len(rows)):
+        vertex = rows[row]
+        least = scores[vertex, k - 1] - tolerance
+        for column in range(len(columns)):
+            if cosines[row, column] < least or columns[column] == vertex:
+                continue
+            score = np.float32(np.rint(cosines[row, column] * steps) / steps)
+            other = columns[column]
+            place = k
+            while place > 0 and (
+                scores[vertex, place - 1] < score
+                or (scores[vertex, place - 1] == score and ids[vertex, place - 1] > other)
+            ):
+                if place < k:
+                    scores[vertex, place] = scores[vertex, place - 1]
+                    ids[vertex, place] = ids[vertex, place - 1]
+                place -= 1
+            if place < k:
+                scores[vertex, place] = score
+                ids[vertex, place] = other
+                least = scores[vertex, k - 1] - tolerance
+
+
+def alike(found: Neighbours) -> tuple[Ints, Scores]:
+    """SIMILAR: the pairs of which one is among the other's nearest, each once, and their cosines; those ≤ 0 left out.
+
+    Returns:
+        keys i · n + j with i < j, ascending, and shape (pairs,).
+    """
+    n, k = found.ids.shape
+    one, other = np.repeat(np.arange(n), k), found.ids.ravel().astype(np.int64)
+    scores = found.scores.ravel()
+    there = (other != NOBODY) & (scores > 0.0)
+    one, other, scores = one[there], other[there], scores[there]
+    keys, first = np.unique(np.minimum(one, other) * n + np.maximum(one, other), return_index=True)
+    return keys, scores[first]
