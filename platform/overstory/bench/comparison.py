@@ -12,7 +12,7 @@ from overstory.bench.runner import METRIC_DEPTH, BenchResult, run_bench
 from overstory.index import CorpusStatus
 from overstory.model import Annotation, Document
 from overstory.protocols import Progress, Retriever
-from overstory.systems import system_names
+from overstory.systems import find_system, system_names
 
 LOAD_STAGE = "load"
 """The stage that is not indexing; it is recorded anew by every comparison, though there be nothing to load."""
@@ -73,9 +73,16 @@ def compare(
 
 
 def _systems(retrievers: Iterable[str]) -> list[str]:
-    """The systems that retrievers belong to, without options: these are of questions."""
-    names = dict.fromkeys(name.partition(":")[0] for name in retrievers)
-    return [name for name in names if name in system_names()]
+    """The systems that retrievers belong to, with the options of their indexes that the retrievers need."""
+    needs: dict[str, list[str]] = {}
+    for retriever in retrievers:
+        name, _, option = retriever.partition(":")
+        if name in system_names():
+            needed = find_system(name).option_for(option)
+            needs.setdefault(name, []).extend([needed] if needed else [])
+    return [
+        ":".join([name, *([",".join(dict.fromkeys(options))] if options else [])]) for name, options in needs.items()
+    ]
 
 
 def _index_seconds(status: CorpusStatus, retriever: str) -> float:

@@ -75,6 +75,10 @@ class System(Protocol):
         """What `build` would ask of a language model, at most. Nothing is sent or written."""
         ...
 
+    def option_for(self, retriever_option: str) -> str | None:
+        """The option of the index that a retriever with this option needs; None where any index serves it."""
+        ...
+
     def report(self, graph: GraphClient, corpus: Corpus) -> SystemReport: ...
 
     def pending(self, graph: GraphClient, corpus: Corpus) -> int:

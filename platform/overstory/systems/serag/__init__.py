@@ -3,3 +3,7 @@
 Source: "Token-Free Hierarchical Indexing for RAG beyond LLM-based Summarization" (SeRAG). docs/serag.md says where the
 paper is read in which way, and what each part brings.
 """
+
+from overstory.systems.serag.retriever import SeragRetriever
+
+__all__ = ["SeragRetriever"]

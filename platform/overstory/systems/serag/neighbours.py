@@ -37,7 +37,7 @@ def nearest(vectors: Vectors, k: int) -> Neighbours:
     Args:
         vectors: shape (n, d), of unit length.
     """
-    found = _nobody(len(vectors), k)
+    found = nobody(len(vectors), k)
     everybody = np.arange(len(vectors))
     _compare(vectors, everybody, everybody, found)
     return found
@@ -53,7 +53,7 @@ def nearest_after(vectors: Vectors, before: Neighbours, was: Ints) -> Neighbours
             same order.
     """
     k = before.ids.shape[1]
-    found = _nobody(len(vectors), k)
+    found = nobody(len(vectors), k)
     number = np.full(len(before.ids) + 1, NOBODY, dtype=np.int32)  # the last entry is for NOBODY itself
     stays = np.flatnonzero(was >= 0)
     number[was[stays]] = stays
@@ -69,7 +69,8 @@ def nearest_after(vectors: Vectors, before: Neighbours, was: Ints) -> Neighbours
     return found
 
 
-def _nobody(n: int, k: int) -> Neighbours:
+def nobody(n: int, k: int) -> Neighbours:
+    """Empty lists of k places for n chunks."""
     return Neighbours(np.full((n, k), NOBODY, dtype=np.int32), np.full((n, k), -np.inf, dtype=np.float32))
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from overstory.entropy.compile import Flags, Ints
-from overstory.graph import Corpus, GraphClient
+from overstory.graph import Corpus, GraphClient, batches
 from overstory.graph.client import Row
 from overstory.protocols import Progress, Vectors
 from overstory.systems.serag.layers import Mentioned
@@ -22,62 +22,59 @@ class ReadChunks:
 
     Attributes:
         ids: n of them.
-        documents: shape (n,), the document of each by number.
+        documents: the document of each.
         places: shape (n,), its place in there.
         vectors: float32[n, d], of unit length.
-        mentioned: the entities of each.
+        entities: the ids of those that each mentions.
         known: shape (n,), whether the stored tree has it as it is now.
     """
 
     ids: list[str]
-    documents: Ints
+    documents: list[str]
     places: Ints
     vectors: Vectors
-    mentioned: Mentioned
+    entities: list[tuple[str, ...]]
     known: Flags
 
+    def document_numbers(self) -> Ints:
+        """Shape (n,): the document of each chunk, by number."""
+        numbers: dict[str, int] = {}
+        return np.array([numbers.setdefault(document, len(numbers)) for document in self.documents], dtype=np.int64)
 
-def read_chunks(graph: GraphClient, corpus: Corpus, progress: Progress) -> ReadChunks:
+    def mentioned(self) -> Mentioned:
+        """The entities of each chunk, by number."""
+        numbers: dict[str, int] = {}
+        starts = np.zeros(len(self.ids) + 1, dtype=np.int64)
+        np.cumsum([len(entities) for entities in self.entities], out=starts[1:])
+        found = [numbers.setdefault(entity, len(numbers)) for entities in self.entities for entity in entities]
+        return Mentioned(starts, np.array(found, dtype=np.int32))
+
+
+def read_chunks(graph: GraphClient, corpus: Corpus, progress: Progress, before: ReadChunks | None = None) -> ReadChunks:
     """
+    Args:
+        before: what was read for the stored tree: chunks that it has as they are now are taken from there.
+
     Raises:
         DatabaseError: as `GraphClient.run`.
     """
-    ids: list[str] = []
-    documents: list[int] = []
-    places: list[int] = []
-    known: list[bool] = []
-    sizes: list[int] = []
-    entities: list[int] = []
-    blocks: list[Vectors] = []
-    document_numbers: dict[str, int] = {}
-    entity_numbers: dict[str, int] = {}
-    for rows in _pages(graph, corpus):
-        for row in rows:
-            ids.append(row["id"])
-            documents.append(document_numbers.setdefault(row["document"], len(document_numbers)))
-            places.append(row["seq"])
-            known.append(row["known"])
-            sizes.append(len(row["entities"]))
-            entities.extend(entity_numbers.setdefault(entity, len(entity_numbers)) for entity in row["entities"])
-        blocks.append(np.array([row["vector"] for row in rows], dtype=np.float32))
+    if before is None:
+        return _joined([_chunks_of(rows) for rows in _advancing(_pages(graph, corpus), progress)], corpus)
+    there = {
+        row["id"]: row["known"]
+        for row in graph.stream("ingest/serag_known", corpus.label, property=corpus.embedding_property)
+    }
+    kept = [place for place, id_ in enumerate(before.ids) if there.get(id_, False)]
+    known = {before.ids[place] for place in kept}
+    progress.advance(len(kept))
+    changed = _advancing(_changed(graph, corpus, sorted(there.keys() - known)), progress)
+    return _joined([_taken(before, kept), *(_chunks_of(rows) for rows in changed)], corpus)
+
+
+def _advancing(pages: Iterator[list[Row]], progress: Progress) -> Iterator[list[Row]]:
+    for rows in pages:
+        yield rows
         progress.advance(len(rows))
-    starts = np.zeros(len(ids) + 1, dtype=np.int64)
-    np.cumsum(sizes, out=starts[1:])
-    return ReadChunks(
-        ids=ids,
-        documents=np.array(documents, dtype=np.int64),
-        places=np.array(places, dtype=np.int64),
-        vectors=_of_unit_length(blocks, corpus.dimension),
-        mentioned=Mentioned(starts, np.array(entities, dtype=np.int32)),
-        known=np.array(known, dtype=np.bool_),
-    )
-
-
-def _of_unit_length(blocks: list[Vectors], dimension: int) -> Vectors:
-    vectors = np.concatenate(blocks) if blocks else np.zeros((0, dimension), dtype=np.float32)
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    vectors /= np.where(lengths > 0.0, lengths, 1.0)
-    return vectors
 
 
 def _pages(graph: GraphClient, corpus: Corpus) -> Iterator[list[Row]]:
@@ -94,6 +91,57 @@ def _pages(graph: GraphClient, corpus: Corpus) -> Iterator[list[Row]]:
         after = rows[-1]["id"]
 
 
+def _changed(graph: GraphClient, corpus: Corpus, ids: Sequence[str]) -> Iterator[list[Row]]:
+    for some in batches(ids, CHUNKS_A_PAGE):
+        yield graph.run("ingest/serag_changed", corpus.label, read=True, ids=some, property=corpus.embedding_property)
+
+
+def _chunks_of(rows: Sequence[Row]) -> ReadChunks:
+    vectors = np.array([row["vector"] for row in rows], dtype=np.float32)
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return ReadChunks(
+        ids=[row["id"] for row in rows],
+        documents=[row["document"] for row in rows],
+        places=np.array([row["seq"] for row in rows], dtype=np.int64),
+        vectors=(vectors / np.where(lengths > 0.0, lengths, 1.0)).astype(np.float32),
+        entities=[tuple(row["entities"]) for row in rows],
+        known=np.array([row.get("known", False) for row in rows], dtype=np.bool_),
+    )
+
+
+def _taken(chunks: ReadChunks, places: Sequence[int]) -> ReadChunks:
+    at = np.array(places, dtype=np.int64)
+    return ReadChunks(
+        ids=[chunks.ids[place] for place in places],
+        documents=[chunks.documents[place] for place in places],
+        places=chunks.places[at],
+        vectors=chunks.vectors[at],
+        entities=[chunks.entities[place] for place in places],
+        known=np.ones(len(places), dtype=np.bool_),
+    )
+
+
+def _joined(parts: Sequence[ReadChunks], corpus: Corpus) -> ReadChunks:
+    """The chunks of all parts, in order of id."""
+    ids = [id_ for part in parts for id_ in part.ids]
+    nothing = np.zeros((0, corpus.dimension), dtype=np.float32)
+    joined = ReadChunks(
+        ids=ids,
+        documents=[document for part in parts for document in part.documents],
+        places=np.concatenate([np.zeros(0, dtype=np.int64), *(part.places for part in parts)]),
+        vectors=np.concatenate([nothing, *(part.vectors for part in parts)]),
+        entities=[entities for part in parts for entities in part.entities],
+        known=np.concatenate([np.zeros(0, dtype=np.bool_), *(part.known for part in parts)]),
+    )
+    order = sorted(range(len(ids)), key=ids.__getitem__)
+    if order == list(range(len(ids))):
+        return joined
+    known = joined.known[np.array(order, dtype=np.int64)]
+    ordered = _taken(joined, order)
+    ordered.known[:] = known
+    return ordered
+
+
 @dataclass(frozen=True, slots=True)
 class StoredNode:
     """A node of a tree as the graph has it; `parent` is "" for the root, `chunk` "" for a community."""
@@ -107,9 +155,14 @@ class StoredNode:
     vector: bytes
 
 
-def read_tree(graph: GraphClient, corpus: Corpus, tree: str, generation: int) -> dict[str, StoredNode]:
-    """The nodes of a tree by id.
+Tree = dict[str, StoredNode]
+"""Nodes by id."""
+LinkWeights = dict[tuple[str, str], float]
+"""The ids of two chunks, in the order in which their edge is stored, and its weight."""
 
+
+def read_tree(graph: GraphClient, corpus: Corpus, tree: str, generation: int) -> Tree:
+    """
     Raises:
         DatabaseError: as `GraphClient.stream`.
     """
@@ -127,10 +180,18 @@ def read_tree(graph: GraphClient, corpus: Corpus, tree: str, generation: int) ->
     }
 
 
-def read_links(graph: GraphClient, corpus: Corpus) -> dict[tuple[str, str], float]:
-    """The stored edges: the ids of two chunks, in the order in which they are stored, and the weight.
-
+def read_links(graph: GraphClient, corpus: Corpus) -> LinkWeights:
+    """
     Raises:
         DatabaseError: as `GraphClient.stream`.
     """
     return {(row["one"], row["other"]): row["weight"] for row in graph.stream("ingest/serag_links", corpus.label)}
+
+
+def numbers_before(before: Sequence[str], now: ReadChunks) -> Ints:
+    """Shape (n,): the place that each chunk had before, −1 for one that is new or changed."""
+    place = {id_: number for number, id_ in enumerate(before)}
+    return np.array(
+        [place.get(id_, -1) if known else -1 for id_, known in zip(now.ids, now.known.tolist(), strict=True)],
+        dtype=np.int64,
+    )

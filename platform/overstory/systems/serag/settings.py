@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any
+from typing import Any, Literal
 
 from overstory.errors import SettingsError
 from overstory.graph import Corpus
@@ -15,6 +15,10 @@ NAME = "serag"
 """Of the system, of its generations, and of its tree over the fused graph."""
 SEMANTIC = "serag-semantic"
 """The tree over the layer SIMILAR alone, for the ablation of the paper."""
+
+
+Search = Literal["auto", "exact", "gds"]
+"""Who finds the nearest neighbours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,8 @@ class SeragSettings:
         common: an entity that more chunks mention makes no edges, nor one that more than a tenth of them mention.
         sharing: chunks that each shares entities with, at most; the strongest.
         linked: edges of each chunk that are stored, the strongest; the tree is made from all.
+        search: who finds the nearest neighbours: "exact" compares all chunks with all, "gds" has Graph Data Science
+            find nearly all of them, "auto" decides by the number of chunks.
     """
 
     levels: int = 2
@@ -45,6 +51,7 @@ class SeragSettings:
     common: int = 1_000
     sharing: int = 512
     linked: int = 32
+    search: Search = "auto"
 
     def with_option(self, option: str | None) -> SeragSettings:
         """Those that `serag:levels=1,semantic` changes.
@@ -58,7 +65,7 @@ class SeragSettings:
             if not name:
                 continue
             if name in _SWITCHES and not given:
-                changes["semantic"] = _SWITCHES[name]
+                changes |= _SWITCHES[name]
             elif name in NUMBERS and given:
                 changes[name] = _number(name, value)
             else:
@@ -70,7 +77,13 @@ class SeragSettings:
         return {NAME: FUSED} | ({SEMANTIC: MEANING_ALONE} if self.semantic else {})
 
 
-_SWITCHES = {"semantic": True, "no-semantic": False}
+_SWITCHES: dict[str, dict[str, Any]] = {
+    "semantic": {"semantic": True},
+    "no-semantic": {"semantic": False},
+    "auto": {"search": "auto"},
+    "exact": {"search": "exact"},
+    "gds": {"search": "gds"},
+}
 NUMBERS = {
     "levels": Setting(1, 8, "community levels"),
     "nearest": Setting(1, 1_000, "chunks that each is similar to"),
@@ -104,6 +117,8 @@ class Kept:
         embedder: the fingerprint of the vectors.
         generation: of the trees that readers use.
         chunks: leaves that the tree had when it was last written.
+        stamp: another one for each time that it was written.
+        by_gds: whether the nearest neighbours are stored, as GDS found them.
         figures: of the last build, by names that say what they are.
     """
 
@@ -111,6 +126,8 @@ class Kept:
     embedder: str
     generation: int
     chunks: int
+    stamp: str = ""
+    by_gds: bool = False
     figures: Mapping[str, float] = field(default_factory=dict[str, float])
 
     @classmethod

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from overstory.graph import Transaction, Writer, batches
 from overstory.graph.client import Row
 from overstory.protocols import Progress
-from overstory.systems.serag.reading import StoredNode
+from overstory.systems.serag.reading import LinkWeights, StoredNode, Tree
 from overstory.systems.serag.settings import NAME
 from overstory.systems.serag.trees import TreeNodes
 
@@ -40,10 +40,18 @@ class LinkChanges:
     gone: list[Row]
 
     def pairs(self) -> set[tuple[str, str]]:
+        """The edges that are new, gone or of another weight."""
         return {(row["one"], row["other"]) for rows in (self.new, self.gone) for row in rows}
 
+    def applied_to(self, stored: LinkWeights) -> LinkWeights:
+        """What is stored after them."""
+        after = dict(stored)
+        for row in self.gone:
+            after.pop((row["one"], row["other"]), None)
+        return after | {(row["one"], row["other"]): row["weight"] for row in self.new}
 
-def link_changes(links: Links, stored: Mapping[tuple[str, str], float]) -> LinkChanges:
+
+def link_changes(links: Links, stored: LinkWeights) -> LinkChanges:
     """What has to be written and deleted so that exactly these edges are stored."""
     columns = (links.weights, links.similar, links.shared, links.near)
     wanted = set(links.pairs)
@@ -84,9 +92,7 @@ class TreeChanges:
         return len(self.nodes) + len(self.places) + len(self.covers) + len(self.gone)
 
 
-def tree_changes(
-    nodes: TreeNodes, stored: Mapping[str, StoredNode], *, corpus: str, tree: str, generation: int
-) -> TreeChanges:
+def tree_changes(nodes: TreeNodes, stored: Tree, *, corpus: str, tree: str, generation: int) -> TreeChanges:
     """What differs between a tree and the stored one, which may be empty.
 
     Args:
@@ -123,6 +129,27 @@ def _differs(before: StoredNode, numbers: Row, vector: bytes, tolerance: float) 
         or abs(before.cut - numbers["cut"]) > tolerance
         or before.vector != vector
     )
+
+
+def stored_after(changes: TreeChanges, stored: Tree) -> Tree:
+    """What a stored tree is after them."""
+    after = dict(stored)
+    for id_ in changes.gone:
+        after.pop(id_, None)
+    parents = {row["id"]: row["parent"] for row in changes.places}
+    chunks = {row["id"]: row["chunk"] for row in changes.covers}
+    for row in changes.nodes:
+        id_, now, before = row["id"], row["properties"], stored.get(row["id"])
+        after[id_] = StoredNode(
+            parent=before.parent if before else "",
+            level=before.level if before else now["level"],
+            size=now["size"],
+            volume=now["volume"],
+            cut=now["cut"],
+            chunk=chunks.get(id_, before.chunk if before else ""),
+            vector=now.get("vector", b""),
+        )
+    return after | {id_: replace(after[id_], parent=parent) for id_, parent in parents.items()}
 
 
 def write_tree(writer: Writer, changes: TreeChanges, progress: Progress) -> None:

@@ -162,6 +162,10 @@ class SlimRag:
         same = replace(kept, embedder=context.embedder.fingerprint, reader=reader.fingerprint) == before
         return reader.estimate(_documents(graph, corpus, everything=not same))
 
+    def option_for(self, retriever_option: str) -> str | None:  # noqa: ARG002 # the protocol's
+        """See `System.option_for`: the retriever's options are of questions alone."""
+        return None
+
     def report(self, graph: GraphClient, corpus: Corpus) -> SystemReport:
         """RITU is index tokens by corpus tokens, as the paper defines it (the fewer the more compact): with embeddings,
         and for the language model alone, which is 0 where rules read."""

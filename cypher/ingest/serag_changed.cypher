@@ -1,0 +1,8 @@
+// Some chunks as SeRAG reads them, in order of id. Names that only the dictionary found make no edges.
+// Parameters: $ids LIST<STRING>; $property STRING (where vectors are)
+// Rows: id, document STRING; seq INTEGER; vector LIST<FLOAT>; entities LIST<STRING> (ids)
+UNWIND $ids AS id
+MATCH (c:Overstory {id: id})-[:PART_OF]->(d:Document)
+RETURN c.id AS id, d.id AS document, c.seq AS seq, c[$property] AS vector,
+  COLLECT { MATCH (c)-[m:MENTIONS]->(e:Entity) WHERE m.by IN ['ner', 'openie'] RETURN DISTINCT e.id } AS entities
+ORDER BY id

@@ -1,0 +1,5 @@
+// Which chunks there are, and which of them are in SeRAG's tree as they are now.
+// Parameters: $property STRING (where vectors are)
+// Rows: id STRING; known BOOLEAN
+MATCH (c:{{corpus}}_Chunk) WHERE c[$property] IS NOT NULL
+RETURN c.id AS id, c:{{corpus}}_SeragRead AS known

@@ -1,0 +1,112 @@
+"""The entities of the corpus that a question names, by the same name or by a similar one."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Sequence
+
+from overstory.graph import Corpus, Transaction
+from overstory.graph.client import Row
+from overstory.graph.ids import entity_id
+from overstory.index.linking import specificity
+from overstory.protocols import Embedder, Vectors
+from overstory.retrieve.canopy.names import possible_names
+from overstory.systems.serag.scoring import NamedEntity
+from overstory.text.function_words import FUNCTION_WORDS
+from overstory.text.name_dictionary import NameDictionary
+from overstory.text.names import entity_key
+from overstory.text.question_names import longest_first, question_names, unknown_names
+from overstory.text.tokens import tokenise
+
+MOST_CHUNKS = 5_000
+"""Of one name: a name in more brings no bonus, and a note says so."""
+MOST_NAMES = 16
+"""Names of one question."""
+SIMILAR = 0.85
+"""τ of Eq. 12."""
+MOST_SIMILAR = 32
+"""Names that are compared with those of a question: those that share most words with one of them. Each takes 3 ms, once
+for a process while it is remembered."""
+REMEMBERED = 4_096
+
+
+class AskedNames:
+    """What a question names.
+
+    Attributes:
+        entities: of the corpus.
+        names: of the question, also those that the corpus does not have.
+        notes: on names that were left out.
+    """
+
+    def __init__(self, tx: Transaction, corpus: Corpus, question: str, chunks: int) -> None:
+        """
+        Args:
+            chunks: how many the corpus has.
+        """
+        rows = {
+            row["key"]: row for row in tx.run("retrieve/serag_names", corpus.label, **_looked_for(corpus, question))
+        }
+        found = question_names(question, NameDictionary(rows))
+        keys = list(dict.fromkeys(match.key for match in found))[:MOST_NAMES]
+        self.entities = [_entity(rows[key], 1.0, chunks) for key in keys if rows[key]["chunks"]]
+        self.names = [rows[key]["name"] for key in keys] + _unknown(question, keys)
+        self.notes = tuple(
+            f"{rows[key]['name']!r} is named too often to tell passages apart, and was left out"
+            for key in keys
+            if rows[key]["mentions"] > MOST_CHUNKS
+        )
+
+
+def similar_entities(
+    rows: Iterable[Row], asked: AskedNames, vector_of: Callable[[str], Vectors], chunks: int
+) -> list[NamedEntity]:
+    """Of entities (`retrieve/serag_entities`) those whose names are like one of the question's, but not the same.
+
+    Only names that share a word with one are compared: of those that do not, none was ever above the threshold.
+    """
+    own = {entity_key(name) for name in asked.names}
+    words = [_words(name) for name in asked.names]
+    sharing = [(max((len(_words(row["name"]) & each) for each in words), default=0), row) for row in rows]
+    sharing = [(shared, row) for shared, row in sharing if shared and row["key"] not in own]
+    sharing.sort(key=lambda pair: (-pair[0], len(pair[1]["name"]), pair[1]["id"]))
+    vectors = [vector_of(name) for name in asked.names]
+    similar: list[NamedEntity] = []
+    for _, row in sharing[:MOST_SIMILAR]:
+        mine = vector_of(row["name"])
+        similarity = max(float(mine @ vector) for vector in vectors)
+        if similarity > SIMILAR:
+            similar.append(_entity(row, similarity, chunks))
+    return similar
+
+
+def remembering(embedder: Embedder) -> Callable[[str], Vectors]:
+    """The vector of a name, kept for the next question."""
+
+    @functools.lru_cache(maxsize=REMEMBERED)
+    def vector_of(name: str) -> Vectors:
+        vector: Vectors = embedder.embed([name])[0]
+        return vector
+
+    return vector_of
+
+
+def _looked_for(corpus: Corpus, question: str) -> dict[str, object]:
+    keys = dict.fromkeys(possible_names(tokenise(question)))
+    return {"ids": [entity_id(corpus.label, key) for key in keys], "most": MOST_CHUNKS}
+
+
+def _unknown(question: str, known: Sequence[str]) -> list[str]:
+    phrases = unknown_names(question, [])
+    longest = longest_first(phrases, {phrase.key for phrase in phrases})
+    texts = [question[phrase.start : phrase.end] for phrase in longest if phrase.key not in known]
+    return texts[: max(0, MOST_NAMES - len(known))]
+
+
+def _entity(row: Row, similarity: float, chunks: int) -> NamedEntity:
+    counts = dict(row["chunks"])
+    return NamedEntity(row["name"], similarity, specificity(chunks, len(counts)), counts)
+
+
+def _words(name: str) -> set[str]:
+    return set(entity_key(name).split()) - FUNCTION_WORDS

@@ -1,0 +1,76 @@
+"""SeRAG's scores. Pure functions.
+
+Source: the paper's Section 3.3, Eq. 10 to 13. What is ours is said where it is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+@dataclass(frozen=True, slots=True)
+class NamedEntity:
+    """An entity of the corpus that a question names.
+
+    Attributes:
+        similarity: its name's to that in the question; 1 where it is the same name.
+        tells: how much it tells, from 1 for one that nothing mentions down to 0.
+        counts: how often each chunk says it.
+    """
+
+    name: str
+    similarity: float
+    tells: float
+    counts: Mapping[str, int]
+
+
+class Edge(NamedTuple):
+    """A way from a chunk to another.
+
+    Attributes:
+        share: the edge's weight by that of the strongest edge of the first chunk.
+    """
+
+    chunk: str
+    other: str
+    share: float
+
+
+class Nearness(NamedTuple):
+    """What a chunk owes to the best chunk beside it, and which that is."""
+
+    score: float
+    beside: str
+
+
+def entity_bonus(entities: Iterable[NamedEntity], *, by_what_it_tells: bool) -> dict[str, float]:
+    """log(1 + B) of each chunk that says one of the entities, B = Σ sim · log(1 + count) (Eq. 13).
+
+    Args:
+        by_what_it_tells: weigh each entity by `tells`, too, which is ours: a name that half of the corpus says is no
+            evidence.
+    """
+    sums: dict[str, float] = {}
+    for entity in entities:
+        weight = entity.similarity * (entity.tells if by_what_it_tells else 1.0)
+        for chunk, count in entity.counts.items():
+            sums[chunk] = sums.get(chunk, 0.0) + weight * math.log1p(count)
+    return {chunk: math.log1p(total) for chunk, total in sums.items()}
+
+
+def nearness(scores: Mapping[str, float], edges: Iterable[Edge]) -> dict[str, Nearness]:
+    """For each chunk at the far end of an edge the largest score of a near end times the edge's share. Ours."""
+    found: dict[str, Nearness] = {}
+    for edge in edges:
+        score = scores[edge.chunk] * edge.share
+        if edge.other not in found or score > found[edge.other].score:
+            found[edge.other] = Nearness(score, edge.chunk)
+    return found
+
+
+def best_of(scores: Mapping[str, float], k: int) -> list[str]:
+    """The `k` ids with the highest scores; ties in the order of the ids."""
+    return sorted(scores, key=lambda id_: (-scores[id_], id_))[:k]

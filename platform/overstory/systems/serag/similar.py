@@ -1,0 +1,84 @@
+"""Who finds the nearest neighbours: we, exactly, or Graph Data Science, nearly, above a size where that is faster."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+
+import numpy as np
+
+from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches
+from overstory.graph.client import Row
+from overstory.systems.serag.neighbours import NOBODY, Neighbours, nobody
+from overstory.systems.serag.settings import NAME, SeragSettings
+
+EXACT_UP_TO = 100_000
+"""Chunks. docs/serag.md has the seconds of both."""
+ROWS_A_TRANSACTION = 1_000
+
+
+def is_for_gds(graph: GraphClient, settings: SeragSettings, chunks: int) -> bool:
+    """
+    Raises:
+        GdsMissing: the settings want it, and the server does not have it.
+    """
+    if settings.search == "gds":
+        graph.capabilities.require_gds("the search for similar chunks")
+        return True
+    return settings.search == "auto" and chunks > EXACT_UP_TO and bool(graph.capabilities.gds)
+
+
+def find_by_gds(writer: Writer, corpus: Corpus, nearest: int) -> None:
+    """Writes SIMILAR between the chunks of a corpus.
+
+    Raises:
+        DatabaseError: as `GraphClient.run`; call again to begin anew.
+    """
+    graph, label = writer.graph, corpus.label
+    graph.run_in_batches("ingest/serag_unlink_similar", label)
+    name = f"overstory-{uuid.uuid4().hex[:12]}"
+    try:
+        graph.run("gds/project_vectors", label, graph=name, property=corpus.embedding_property)
+        graph.run("gds/write_similar", graph=name, nearest=nearest)
+    finally:
+        graph.run("gds/drop", graph=name)
+
+
+def stored_neighbours(graph: GraphClient, corpus: Corpus, ids: Sequence[str], nearest: int) -> Neighbours:
+    """What is stored as SIMILAR, for chunks in this order.
+
+    Raises:
+        DatabaseError: as `GraphClient.stream`.
+    """
+    number = {id_: place for place, id_ in enumerate(ids)}
+    found = nobody(len(ids), nearest)
+    for row in graph.stream("ingest/serag_similar", corpus.label):
+        place = number.get(row["id"], NOBODY)
+        others = [(number[id_], score) for id_, score in row["others"] if id_ in number][:nearest]
+        if place != NOBODY and others:
+            found.ids[place, : len(others)], found.scores[place, : len(others)] = zip(*others, strict=True)
+    return found
+
+
+def write_changed(writer: Writer, ids: Sequence[str], before: Neighbours, now: Neighbours) -> None:
+    """Stores the lists that differ.
+
+    Args:
+        before, now: of the chunks `ids`, in this order.
+
+    Raises:
+        LeaseLost, DatabaseError: as `Writer.commit`.
+    """
+    changed = np.flatnonzero((before.ids != now.ids).any(axis=1)).tolist()
+    for some in batches(changed, ROWS_A_TRANSACTION):
+        rows = [{"id": ids[place], "others": _listed(ids, now, place)} for place in some]
+
+        def write(tx: Transaction, rows: list[Row] = rows) -> None:
+            tx.run("ingest/serag_write_similar", writer.corpus.label, rows=rows)
+
+        writer.commit(NAME, write)
+
+
+def _listed(ids: Sequence[str], neighbours: Neighbours, place: int) -> list[Row]:
+    pairs = zip(neighbours.ids[place].tolist(), neighbours.scores[place].tolist(), strict=True)
+    return [{"id": ids[other], "score": score} for other, score in pairs if other != NOBODY]
