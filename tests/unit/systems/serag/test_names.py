@@ -1,0 +1,57 @@
+"""Entities whose names are like those of a question, by the default embedder."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import pytest
+from tests.fakes import HashingEmbedder
+
+from overstory.embed.minilm import MiniLmEmbedder
+from overstory.graph.client import Row
+from overstory.systems.serag.names import MOST_SIMILAR, SIMILAR, AskedNames, remembering, similar_entities
+from overstory.text.names import entity_key
+
+
+class Asked:
+    """The names of a question, as `AskedNames` has them."""
+
+    def __init__(self, *names: str) -> None:
+        self.names = list(names)
+
+
+def asked(*names: str) -> AskedNames:
+    return cast("AskedNames", Asked(*names))
+
+
+def row(name: str, chunks: list[tuple[str, int]] | None = None) -> Row:
+    return {"id": name.lower(), "key": entity_key(name), "name": name, "chunks": chunks or [("c", 1)]}
+
+
+@pytest.fixture(scope="module")
+def embedder() -> MiniLmEmbedder:
+    return MiniLmEmbedder()
+
+
+def test_a_name_that_is_like_one_of_the_question_counts_by_how_like_it_is(embedder: MiniLmEmbedder) -> None:
+    rows = [row("New York City"), row("City of New York", [("c", 2), ("d", 1)]), row("Mexico City")]
+    own, like, other = embedder.embed([each["name"] for each in rows])
+    assert own @ like > SIMILAR > own @ other
+    (found,) = similar_entities(rows, asked("New York City"), remembering(embedder), 100)
+    assert (found.name, found.counts) == ("City of New York", {"c": 2, "d": 1})
+    assert found.similarity == pytest.approx(float(own @ like), abs=1e-5)
+    assert 0.0 < found.tells < 1.0
+
+
+def test_only_names_that_share_a_word_are_compared_and_each_is_embedded_once() -> None:
+    embedder = HashingEmbedder(64)
+    vector_of = remembering(embedder)
+    rows = [row("The Bell"), row("River of Ulm"), *(row(f"Ulm {n}") for n in range(2 * MOST_SIMILAR))]
+    for _ in range(2):
+        similar_entities(rows, asked("the Ulm of Kings"), vector_of, 100)
+    assert len(embedder.embedded) == len(set(embedder.embedded)) == 1 + MOST_SIMILAR
+    assert "The Bell" not in embedder.embedded
+
+
+def test_a_question_without_names_is_like_none() -> None:
+    assert similar_entities([row("Ulm")], asked(), remembering(HashingEmbedder(8)), 10) == []
