@@ -13,7 +13,7 @@ from overstory.protocols import Vectors
 from overstory.retrieve.base import RetrievalContext, ask_as_it_is_now, depth_for, hit
 from overstory.retrieve.question import clean_question
 from overstory.retrieve.vectors import VectorCache
-from overstory.systems.serag.communities import CommunityCache
+from overstory.systems.serag.community_vectors import CommunityCache
 from overstory.systems.serag.names import AskedNames, remembering, similar_entities
 from overstory.systems.serag.options import SeragOptions
 from overstory.systems.serag.scoring import Edge, Nearness, best_of, entity_bonus, nearness
