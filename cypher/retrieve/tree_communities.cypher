@@ -1,8 +1,8 @@
 // Some communities of a tree: their figures, and what they and all nodes below them bring to the entropy of the tree.
 // Parameters: $ids LIST<STRING>; $whole FLOAT (volume of the tree's root)
-// Rows: id STRING; level, size INTEGER; below INTEGER (communities right below it, of a bottom one passages); volume, cut
-//   FLOAT; vector BYTES (float16, little endian); entropy, entropy_below FLOAT (bits); above LIST<STRING> (the communities
-//   that it is in, by id, the smallest first, without the root)
+// Rows: id STRING; level, size INTEGER; below INTEGER (communities right below it, of a bottom one passages); volume,
+//   cut FLOAT; vector BYTES (float16, little endian); entropy, entropy_below FLOAT (bits); above LIST<STRING> (the
+//   communities that it is in, by id, the smallest first, without the root)
 UNWIND $ids AS id
 MATCH (t:Overstory {id: id}) WHERE t:{{corpus}}_TreeNode
 OPTIONAL MATCH (t)-[:CHILD_OF]->(parent) WHERE t.cut > 0

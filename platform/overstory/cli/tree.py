@@ -48,9 +48,9 @@ NARROWEST = 40
 def tree(knowledge: Knowledge, node: str | None, depth: int, limit: int, which: str, as_json: bool) -> None:
     """Show how a corpus falls into communities of passages: SeRAG's encoding tree, from NODE or from the top.
 
-    NODE is the id of a community, or enough of its beginning to tell it. Of each community are shown: how many passages
-    it has, how much of its edges' weight stays inside, its term of the tree's entropy and the terms of all that is below
-    it, the names that tell it from the rest of the corpus, and the sentences nearest to its vector.
+    NODE is the id of a community, or enough of its beginning to tell it. Of each community are shown: how many
+    passages it has, how much of its edges' weight stays inside, its term of the tree's entropy and the terms of all
+    below it, the names that tell it from the rest of the corpus, and the sentences nearest to its vector.
 
     The corpus needs SeRAG's index: overstory index --system serag.
 
