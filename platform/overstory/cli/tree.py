@@ -105,7 +105,7 @@ def _show_community(community: Community, indent: int) -> None:
 
 def _show_passage(passage: MemberPassage, indent: int) -> None:
     title = passage_text(passage.title, passage.heading, "").replace("\n", PATH_SEPARATOR) or "(no title)"
-    click.echo(_line(f"{title}  [{passage.origin}]", indent))
+    click.echo(printable(f"{' ' * indent}{title}  [{passage.origin}]"))
     click.echo(_line(passage.text, indent + INDENT))
 
 

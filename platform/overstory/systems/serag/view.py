@@ -42,9 +42,7 @@ CANDIDATES = 6
 _DIGITS = re.compile(r"[0-9a-f]{1,32}")
 
 
-def view_tree(
-    context: RetrievalContext, node: str | None, *, depth: int = 1, limit: int = 20, tree: str = NAME
-) -> CommunityTree:
+def view_tree(context: RetrievalContext, node: str | None, *, depth: int, limit: int, tree: str) -> CommunityTree:
     """The part of the tree below a community, the root if `node` is None.
 
     Raises:
