@@ -220,6 +220,20 @@ def test_a_tree_that_is_older_than_the_corpus_says_so(open_corpus: OpenCorpus) -
     assert (knowledge.tree().size, knowledge.tree().notes) == (2, ())
 
 
+def test_a_tree_that_goes_while_it_is_read_is_said(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents([ULM])
+    knowledge.index(systems=["serag"])
+    knowledge.graph.native_driver().execute_query(
+        "MATCH (t:TreeNode {corpus: $label}) DETACH DELETE t",
+        label=knowledge.status().corpus.label,
+        database_="neo4j",
+    )
+    with pytest.raises(IndexMissing, match="replaced while it was read") as raised:
+        knowledge.tree()
+    assert raised.value.remedy.startswith("Ask again.")
+
+
 def test_another_embedder_is_refused(topics: Knowledge, settings: Settings, models: tuple[Embedder, Extractor]) -> None:
     class Another:
         fingerprint = "another:1"

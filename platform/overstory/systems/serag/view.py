@@ -48,7 +48,7 @@ def view_tree(context: RetrievalContext, node: str | None, *, depth: int, limit:
     Raises:
         QuestionError: no community has this id, or several begin so; `depth` or `limit` is out of bounds.
         SettingsError: there is no such tree.
-        IndexMissing: the corpus has no index for SeRAG, or not this tree.
+        IndexMissing: the corpus has no index for SeRAG, or not this tree, or it was replaced meanwhile.
         CorpusNotFound, EmbedderMismatch: as their names say.
         StatementFailed: the time limit of a search is over.
     """
@@ -163,17 +163,27 @@ class _Reading:
     def seen(self, node: str | None, depth: int, limit: int) -> _Seen:
         levels = self._run("levels", tree=self.tree, generation=self.kept.generation)
         if not levels:
-            raise _missing(self.corpus, "an index for SeRAG whose tree is gone", NAME)
+            raise self._gone()
         root = levels[0]["root"]
         seen = _Seen(self.corpus.name, self.tree, levels, top=root if node is None else self._id(node))
         seen.notes.extend(self._outdated())
         shown = self._shown(seen, depth, limit)
         rows = {row["id"]: row for row in self._run("communities", ids=shown, whole=levels[0]["whole"])}
+        if any(id_ not in rows for id_ in shown):
+            raise self._gone()
         seen.rows |= {id_: row | {"vector": _unpacked(row["vector"])} for id_, row in rows.items()}
         bottoms = [id_ for id_ in seen.children if not seen.children[id_] and id_ != root]
         self._tell(seen, [id_ for id_ in shown if id_ != root], max(TELLING_PASSAGES, limit if bottoms else 0))
-        self._list_passages(seen, bottoms, limit)
+        self._list_passages(seen, [id_ for id_ in bottoms if id_ in seen.told], limit)
         return seen
+
+    def _gone(self) -> IndexMissing:
+        """A build publishes its tree and then deletes the one before, which somebody may be reading."""
+        return IndexMissing(
+            f"The tree of corpus {self.corpus.name!r} was replaced while it was read.",
+            remedy="Ask again. If that does not help, remove the index (overstory index --remove-system "
+            f"{NAME} --corpus {shlex.quote(self.corpus.name)}) and build it anew (--system {NAME}).",
+        )
 
     def _id(self, node: str) -> str:
         """The id of the community that `node` is, or begins.
