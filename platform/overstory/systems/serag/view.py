@@ -16,7 +16,7 @@ from overstory.notebook import counted
 from overstory.protocols import Embedder, Vectors
 from overstory.retrieve.base import RetrievalContext, ask_as_it_is_now
 from overstory.systems.serag.communities import SHORT, Community, CommunityTree, MemberPassage, TellingName
-from overstory.systems.serag.settings import NAME, SEMANTIC, Kept
+from overstory.systems.serag.settings import NAME, SEMANTIC, Kept, usable
 from overstory.systems.serag.trees import VECTOR_TYPE
 from overstory.text.sentences import sentence_texts
 
@@ -60,33 +60,9 @@ def view_tree(context: RetrievalContext, node: str | None, *, depth: int, limit:
         raise QuestionError(f"limit is {limit}.", remedy=f"Ask for 1 to {MOST_BELOW} communities.")
 
     def ask(tx: Transaction, corpus: Corpus) -> _Seen:
-        return _Reading(tx, corpus, _checked(corpus, tree), tree).seen(node, depth, limit)
+        return _Reading(tx, corpus, usable(corpus, tree), tree).seen(node, depth, limit)
 
     return ask_as_it_is_now(context, "retrieve/tree", ask).as_tree(context.embedder)
-
-
-def _checked(corpus: Corpus, tree: str) -> Kept:
-    """What the corpus keeps of its index.
-
-    Raises:
-        IndexMissing: nothing that fits it, or not this tree.
-    """
-    kept = Kept.of(corpus)
-    if kept is None:
-        raise _missing(corpus, "no index for SeRAG, and so no tree", NAME)
-    if kept.embedder != corpus.embedder:
-        raise _missing(corpus, "an index for SeRAG with another embedder's vectors", NAME)
-    if tree not in kept.settings.trees():
-        raise _missing(corpus, "no tree over meaning alone", f"{NAME}:semantic")
-    return kept
-
-
-def _missing(corpus: Corpus, lacks: str, system: str) -> IndexMissing:
-    return IndexMissing(
-        f"Corpus {corpus.name!r} has {lacks}.",
-        remedy=f"Run: overstory index --system {system} --corpus {shlex.quote(corpus.name)}, "
-        f'or Knowledge.index(systems=["{system}"]) in Python.',
-    )
 
 
 @dataclass(slots=True)
