@@ -1,7 +1,7 @@
-// Values that show what the saved queries do: two telling names of some passages that are not related directly, and a
-// long document whose first passage states a fact.
+// Values that show what the saved queries do: two telling names of some passages that are not related directly, a long
+// document whose first passage states a fact, another one that is linked to it, and the largest community of a tree.
 // Parameters: none
-// Rows: name, other, type, document STRING, null where the corpus has none; one
+// Rows: name, other, type, document, other_document, community STRING, null where the corpus has none; one
 CALL () {
   MATCH (e:Entity:{{corpus}}) WHERE EXISTS { (e)-[:RELATED]-() }
   WITH e ORDER BY e.df DESC, e.name LIMIT 100
@@ -21,6 +21,18 @@ CALL () {
   WITH d ORDER BY d.chunks > 50, d.chunks DESC, d.title LIMIT 100
   WITH d, EXISTS { (d)<-[:PART_OF]-(:{{corpus}}_Chunk {seq: 0})<-[:STATED_IN]-(:Fact) } AS states
   ORDER BY NOT states, d.chunks DESC, d.title LIMIT 1
-  RETURN collect(d.title)[0] AS document
+  RETURN collect(d)[0] AS d
 }
-RETURN e.name AS name, o.name AS other, e.type AS type, document
+CALL (d) {
+  MATCH (d)<-[:PART_OF]-(:{{corpus}}_Chunk)-[l:LINKED]-(:{{corpus}}_Chunk)-[:PART_OF]->(linked:Document)
+  WHERE linked <> d AND linked.title <> ''
+  WITH linked ORDER BY l.weight DESC, linked.title LIMIT 1
+  RETURN collect(linked.title)[0] AS other_document
+}
+CALL () {
+  MATCH (corpus:Corpus:{{corpus}})
+  MATCH (t:{{corpus}}_TreeNode) WHERE t.generation = corpus.generation_serag AND t.tree = 'serag' AND t.level = 1
+  WITH t ORDER BY t.size DESC, t.id LIMIT 1
+  RETURN collect(left(t.id, 8))[0] AS community
+}
+RETURN e.name AS name, o.name AS other, e.type AS type, d.title AS document, other_document, community

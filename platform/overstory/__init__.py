@@ -19,11 +19,14 @@ if TYPE_CHECKING:
     from overstory.model import Annotation, Document, Evidence, Heading, Hit, Reason
     from overstory.progress import Step
     from overstory.settings import Settings
+    from overstory.systems.serag.communities import Community, CommunityTree
 
 __all__ = [
     "Annotation",
     "Answer",
     "Citation",
+    "Community",
+    "CommunityTree",
     "CorpusSize",
     "CorpusStatus",
     "Document",
@@ -54,6 +57,7 @@ _HOMES = {
     "overstory.model": ("Annotation", "Document", "Evidence", "Heading", "Hit", "Reason"),
     "overstory.progress": ("Step",),
     "overstory.settings": ("Settings",),
+    "overstory.systems.serag.communities": ("Community", "CommunityTree"),
 }
 
 

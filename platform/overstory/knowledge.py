@@ -45,6 +45,8 @@ from overstory.retrieve.paths import find_paths
 from overstory.retrieve.question import clean_question
 from overstory.settings import Settings
 from overstory.systems import BuildContext, SystemReport, find_system, system_names
+from overstory.systems.serag.communities import CommunityTree
+from overstory.systems.serag.view import view_tree
 from overstory.text import make_extractor
 
 if TYPE_CHECKING:
@@ -424,6 +426,22 @@ class Knowledge:
             raise QuestionError(f"steps is {steps}.", remedy=f"Allow 1 to {MOST_STEPS} steps.")
         return find_paths(self.graph, self.corpus_name, start, end, k=k, steps=steps)
 
+    def tree(self, node: str | None = None, *, depth: int = 1, limit: int = 20, tree: str = "serag") -> CommunityTree:
+        """The communities of SeRAG's encoding tree: how large each is, what it is about, what it keeps together.
+
+        Args:
+            node: the id of a community, or enough of its beginning to tell it; the whole tree if left out.
+            depth: levels below it, 1 to 10; below a bottom community are passages.
+            limit: communities below each, the largest, and passages; 1 to 100. No more than 100 of either are shown.
+            tree: "serag", or "serag-semantic", which is over meaning alone (index(systems=["serag:semantic"])).
+
+        Raises:
+            QuestionError: no community has this id, or several begin so; `depth` or `limit` is out of bounds.
+            SettingsError: there is no such tree.
+            CorpusNotFound, IndexMissing, EmbedderMismatch, DatabaseError: as their names say.
+        """
+        return view_tree(self._retrieval_context(), node, depth=depth, limit=limit, tree=tree)
+
     def retriever(self, name: str = DEFAULT_RETRIEVER) -> Retriever:
         """A retriever over this corpus, made once.
 
@@ -432,10 +450,7 @@ class Knowledge:
         """
         with self._making:
             if name not in self._retrievers:
-                context = RetrievalContext(
-                    self.graph, self.corpus_name, self.embedder, self._model.chat, self.settings.extraction
-                )
-                self._retrievers[name] = make_retriever(name, context)
+                self._retrievers[name] = make_retriever(name, self._retrieval_context())
             return self._retrievers[name]
 
     def status(self) -> CorpusStatus:
@@ -577,6 +592,9 @@ class Knowledge:
                 remedy=f"Name a system, too: {', '.join(system_names())} (--system NAME, or systems=[…] in Python).",
             )
         return names
+
+    def _retrieval_context(self) -> RetrievalContext:
+        return RetrievalContext(self.graph, self.corpus_name, self.embedder, self._model.chat, self.settings.extraction)
 
     def _build_context(self) -> BuildContext:
         return BuildContext(self.embedder, self.settings.extraction, self._model.chat_with, self.progress)

@@ -14,6 +14,8 @@ PUBLIC = [
     "Annotation",
     "Answer",
     "Citation",
+    "Community",
+    "CommunityTree",
     "CorpusSize",
     "CorpusStatus",
     "Document",

@@ -26,7 +26,8 @@ from overstory.llm import Estimate
     "systems",
     multiple=True,
     metavar="NAME",
-    help="Also build what this system needs, from now on: slimrag, slimrag:no-coreference. May be repeated.",
+    help="Also build what this system needs, from now on: serag, slimrag; serag:levels=1 gives one an option. May be"
+    " repeated.",
 )
 @click.option("--remove-system", metavar="NAME", help="Remove what this system needed.")
 @model_option
@@ -57,6 +58,8 @@ def index(
     Examples:
       overstory index --corpus wiki
       overstory index --corpus wiki --sentences
+      overstory index --corpus wiki --system serag
+      overstory index --corpus wiki --system serag:levels=3,linked=64
       overstory index --corpus wiki --system slimrag
       overstory index --corpus wiki --system slimrag --model local --estimate
       overstory index --corpus wiki --system slimrag --model local --budget-tokens 200000

@@ -19,6 +19,7 @@ COMMANDS = (
     "search",
     "ask",
     "path",
+    "tree",
     "status",
     "corpora",
     "documents",

@@ -21,6 +21,7 @@ CHAPTERS: Mapping[str, tuple[str, ...]] = {
     "Names": ("names", "specific_names", "aliases", "mentions", "mention_sentences"),
     "Facts and paths": ("related", "paths", "together"),
     "Search": ("find_text", "similar_passages"),
+    "Communities": ("tree", "community", "linked_passages", "tree_entropy"),
     "Systems": ("slimrag_entity",),
 }
 """The order of reading. A query that is named nowhere comes last, in a chapter of its own."""
@@ -31,6 +32,8 @@ PARAMETERS: Mapping[str, str] = {
     "name": "a name; an alias will do, and upper or lower case",
     "other": "a second name",
     "document": "the title, id or source of a document",
+    "other_document": "another document, named in the same way",
+    "community": "the id of a community, or enough of its beginning, as overstory tree shows it",
     "type": "a type of names, as PERSON, ORG or GPE; '' for all",
     "words": "words to look for, in Lucene's syntax",
 }

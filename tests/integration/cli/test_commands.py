@@ -126,6 +126,26 @@ def test_a_path_is_shown_with_its_sentences_and_sources(overstory: Run, shared_c
     assert (nothing.code, nothing.out) == (0, "Nothing connects 'Marie Curie' and 'Danube' in one step.\n")
 
 
+def test_a_tree_is_shown_with_its_communities_and_their_passages(overstory: Run, shared_corpus: Knowledge) -> None:
+    tree = shared_corpus.tree(depth=2)
+    shown = overstory("tree", "--corpus", "shared").out
+    assert shown.startswith("Corpus 'shared': 4 passages in ")
+    for community in tree.community.communities:
+        assert f"\n{community.short_id}  {community.figures}\n" in shown
+        assert f"    {community.names[0].name} ({community.names[0].passages})" in shown
+        assert f"    “{community.sentences[0]}”" in shown
+    upper = tree.community.communities[0]
+    lower = overstory("tree", upper.communities[0].short_id, "--corpus", "shared").out
+    assert f"\nin {upper.short_id}\n" in lower
+    assert "  [tests/passages#" in lower
+    assert "  … 1 more community\n" in overstory("tree", "--depth", "2", "--limit", "1", "--corpus", "shared").out
+    printed = overstory("tree", upper.id, "--corpus", "shared", "--json").json()
+    assert (printed["corpus"], printed["tree"], printed["size"]) == ("shared", "serag", 4)
+    assert isinstance(printed["community"], dict)
+    assert printed["community"]["id"] == upper.id
+    assert {"names", "sentences", "communities", "passages", "inside"} <= set(printed["community"])
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
@@ -137,6 +157,9 @@ def test_a_path_is_shown_with_its_sentences_and_sources(overstory: Run, shared_c
         (["path", "Albert Einstien", "Ulm", "--corpus", "shared"], 10, "Did you mean 'Albert Einstein'"),
         (["path", "Ulm", "ULM", "--corpus", "shared"], 10, "one name"),
         (["path", "Ulm", "Danube", "--steps", "9"], 2, "--steps"),
+        (["tree", "0000000", "--corpus", "shared"], 10, "overstory tree --corpus shared"),
+        (["tree", "--tree", "serag-semantic", "--corpus", "shared"], 6, "--system serag:semantic"),
+        (["tree", "--limit", "0"], 2, "--limit"),
         (["delete", "0" * 32, "--corpus", "shared"], 7, ""),
         (["documents", "--source", "\udcff", "--corpus", "shared"], 3, "UTF-8"),
         (["export", "/dev/null", "--force", "--corpus", "shared"], 3, "no file"),

@@ -95,6 +95,8 @@ class Drawn:
 
 
 def caption(node: neo4j.graph.Node) -> str:
+    if "TreeNode" in node.labels:
+        return str(node["id"][:8]) if "vector" in node else "a leaf"
     if "Chunk" in node.labels:
         return f"{node['seq']} · {node['title']}"
     return str(node["name"] if "Entity" in node.labels else node["text"] if "Fact" in node.labels else node["title"])
@@ -251,6 +253,59 @@ def test_passages_near_in_meaning_come_nearest_first(knowledge: Knowledge, corpu
     similarities = [row["similarity"] for row in rows]
     assert similarities == sorted(similarities, reverse=True)
     assert -1 <= similarities[-1] <= similarities[0] <= 1
+
+
+@pytest.fixture(scope="module")
+def shared(shared_corpus: Knowledge) -> Corpus:
+    return read_corpus(shared_corpus.graph, shared_corpus.corpus_name)
+
+
+def communities_of(knowledge: Knowledge, title: str) -> list[str]:
+    """The communities that a passage is in, the largest first, as they are shown."""
+    for upper in knowledge.tree(depth=3).community.communities:
+        for lower in upper.communities:
+            if title in [passage.title for passage in lower.passages]:
+                return [upper.short_id, lower.short_id]
+    raise AssertionError(title)
+
+
+def test_the_upper_communities_are_drawn(shared: Corpus, shared_corpus: Knowledge, driver: neo4j.Driver) -> None:
+    root = shared_corpus.tree(depth=2).community
+    edges = {(below.short_id, "CHILD_OF", root.short_id) for below in root.communities}
+    edges |= {(low.short_id, "CHILD_OF", up.short_id) for up in root.communities for low in up.communities}
+    assert draw(driver, shared, "tree").lines == edges
+
+
+def test_a_community_is_drawn_with_its_passages_and_what_leads_out_of_it(
+    shared: Corpus, shared_corpus: Knowledge, driver: neo4j.Driver
+) -> None:
+    _, lower = communities_of(shared_corpus, "Ulm")
+    drawn = draw(driver, shared, "community", community=lower.upper())
+    assert {lower, "0 · Ulm", "0 · Danube"} <= set(drawn.captions)
+    linked = {frozenset((one, other)) for one, kind, other in drawn.lines if kind == "LINKED"}
+    assert {"0 · Ulm", "0 · Albert Einstein"} in linked
+    assert {"0 · Ulm", "0 · Danube"} not in linked
+    assert communities_of(shared_corpus, "Albert Einstein")[1] in drawn.captions
+
+
+def test_a_community_that_nobody_names_is_not_drawn(shared: Corpus, driver: neo4j.Driver) -> None:
+    assert draw(driver, shared, "community", community="").captions == []
+    assert draw(driver, shared, "community", community="nothing").captions == []
+
+
+def test_it_is_said_why_two_passages_are_linked(shared: Corpus, shared_corpus: Knowledge) -> None:
+    (apart,) = ask(shared_corpus, shared, "linked_passages", document="Ulm", other_document="Albert Einstein")
+    assert apart["passage"].startswith("0 · Ulm is a city")
+    assert apart["other_passage"].startswith("0 · Albert Einstein was born")
+    assert apart["names"] == ["Albert Einstein (1 and 2)", "Ulm (2 and 1)"]
+    here, other = (communities_of(shared_corpus, title) for title in ("Ulm", "Albert Einstein"))
+    assert here[1] != other[1]
+    assert apart["together"] == [one for one in here if one in other]
+    parts = 0.45 * apart["similar"] + 0.45 * apart["shared"] + 0.1 * apart["near"]
+    assert apart["weight"] == pytest.approx(parts, abs=2e-4)  # they are rounded
+    (there,) = ask(shared_corpus, shared, "linked_passages", document="Danube", other_document="Ulm")
+    assert there["together"] == communities_of(shared_corpus, "Ulm")
+    assert ask(shared_corpus, shared, "linked_passages", document="Ulm", other_document="Nowhere") == []
 
 
 @pytest.fixture

@@ -6,7 +6,10 @@ from overstory.explore.style import MARKERS, style
 from overstory.graph.statements import statement, statement_names
 
 LABEL = "Corpus_0123456789abcdef"
-KINDS = {"Corpus", "Stage", "Document", "Chunk", "Sentence", "SlimSentence", "SlimEntity", "Entity", "Fact"}
+KINDS = {
+    *("Corpus", "Stage", "Document", "Chunk", "Sentence", "Entity", "Fact"),
+    *("SlimSentence", "SlimEntity", "TreeNode"),
+}
 
 
 def selectors(text: str) -> list[str]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from overstory.graph import Corpus, GraphClient, Writer, generations, read_corpus
 from overstory.graph.corpora import SYSTEM
 from overstory.index.ledger import forget, recorded
-from overstory.llm import Estimate
+from overstory.llm import NO_MODEL, Estimate
 from overstory.systems.serag.building import Build
 from overstory.systems.serag.memory import Memory
 from overstory.systems.serag.settings import NAME, SEMANTIC, Kept, SeragSettings
 from overstory.systems.system import BuildContext, Built, SystemReport
+
+NO_MODEL_NEEDED = "SeRAG's index asks no language model; its retriever does, where one is set"
 
 
 class SeRag:
@@ -26,7 +28,7 @@ class SeRag:
         context: BuildContext,
         *,
         option: str | None,
-        model: str | None,  # noqa: ARG002 # the protocol's: nothing here reads with a model
+        model: str | None,
     ) -> Built:
         """
         Raises:
@@ -40,7 +42,7 @@ class SeRag:
             return Built(False)
         with recorded(writer, NAME, f"{settings} {corpus.embedder}") as run:
             Build(writer, corpus, settings, before if usable else None, context.progress, self._memory).run(run)
-        return Built(True)
+        return Built(True, () if model in (None, NO_MODEL) else (NO_MODEL_NEEDED,))
 
     def option_for(self, retriever_option: str) -> str | None:
         """See `System.option_for`: the retriever's ablation of the graph asks a tree of its own."""

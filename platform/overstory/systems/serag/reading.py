@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -104,7 +105,7 @@ def _chunks_of(rows: Sequence[Row]) -> ReadChunks:
         documents=[row["document"] for row in rows],
         places=np.array([row["seq"] for row in rows], dtype=np.int64),
         vectors=(vectors / np.where(lengths > 0.0, lengths, 1.0)).astype(np.float32),
-        entities=[tuple(row["entities"]) for row in rows],
+        entities=[tuple(map(sys.intern, row["entities"])) for row in rows],  # an id is in many rows
         known=np.array([row.get("known", False) for row in rows], dtype=np.bool_),
     )
 

@@ -6,19 +6,19 @@ import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from overstory.errors import IndexMissing, LlmError
+from overstory.errors import LlmError
 from overstory.graph import Corpus, Transaction
 from overstory.model import Evidence, Hit, Reason
 from overstory.protocols import Vectors
 from overstory.retrieve.base import RetrievalContext, ask_as_it_is_now, depth_for, hit
 from overstory.retrieve.question import clean_question
 from overstory.retrieve.vectors import VectorCache
-from overstory.systems.serag.communities import CommunityCache
+from overstory.systems.serag.community_vectors import CommunityCache
 from overstory.systems.serag.names import AskedNames, remembering, similar_entities
 from overstory.systems.serag.options import SeragOptions
 from overstory.systems.serag.scoring import Edge, Nearness, best_of, entity_bonus, nearness
 from overstory.systems.serag.self_query import FIRST_HITS, best_sentences, passage_of
-from overstory.systems.serag.settings import NAME, SEMANTIC, Kept
+from overstory.systems.serag.settings import NAME, Kept, usable
 
 FEW_CHUNKS = 100
 """A name in so many chunks or fewer makes them candidates, however far from the question they are in meaning."""
@@ -63,8 +63,7 @@ class SeragRetriever:
         vector: Vectors = self._context.embedder.embed([asked])[0]
 
         def ask(tx: Transaction, corpus: Corpus) -> Evidence:
-            kept = self._kept(corpus)
-            asking = _Asking(tx, corpus, kept, self._options, asked, vector)
+            asking = _Asking(tx, corpus, usable(corpus, self._options.tree), self._options, asked, vector)
             found = self._found(asking, k)
             hits = _hits(tx, corpus, found)
             all_notes = (*notes, *told, *asking.names.notes, *self._stale(asking), *found.notes)
@@ -89,7 +88,7 @@ class SeragRetriever:
         vector: Vectors = self._context.embedder.embed([question])[0]
 
         def ask(tx: Transaction, corpus: Corpus) -> str:
-            self._kept(corpus)
+            usable(corpus, self._options.tree)
             cosines = _nearest(tx, corpus, vector, FIRST_HITS)
             first = best_of(cosines, FIRST_HITS)
             rows = {row["chunk_id"]: row for row in tx.run("retrieve/chunks_by_id", corpus.label, ids=first)}
@@ -97,24 +96,6 @@ class SeragRetriever:
 
         added = ask_as_it_is_now(self._context, "retrieve/serag", ask)
         return f"{question} {added}", (f"self-query by pseudo-relevance feedback: {added}",)
-
-    def _kept(self, corpus: Corpus) -> Kept:
-        kept = Kept.of(corpus)
-        lacks = ""
-        if kept is None:
-            lacks = "no index for SeRAG"
-        elif kept.embedder != self._context.embedder.fingerprint:
-            lacks = "an index for SeRAG with another embedder's vectors"
-        elif self._options.tree not in kept.settings.trees():
-            lacks = "no tree over meaning alone"
-        else:
-            return kept
-        system = f"{NAME}:semantic" if self._options.tree == SEMANTIC else NAME
-        raise IndexMissing(
-            f"Corpus {corpus.name!r} has {lacks}.",
-            remedy=f"Run: overstory index --system {system} --corpus {shlex.quote(corpus.name)}, "
-            f'or Knowledge.index(systems=["{system}"]) in Python.',
-        )
 
     def _found(self, asking: _Asking, k: int) -> _Found:
         options = self._options

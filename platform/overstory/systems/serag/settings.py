@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal
 
-from overstory.errors import SettingsError
+from overstory.errors import IndexMissing, SettingsError
 from overstory.graph import Corpus
 from overstory.systems.serag.layers import FUSED, MEANING_ALONE, Shares
 
@@ -142,4 +143,28 @@ class Kept:
         return cls(settings=SeragSettings(**settings), **values)
 
     def stored(self) -> str:
+        """For the property of the corpus."""
         return json.dumps(asdict(self))
+
+
+def usable(corpus: Corpus, tree: str = NAME) -> Kept:
+    """What the corpus keeps of an index that can be asked.
+
+    Raises:
+        IndexMissing: it has none, or not this tree, or its vectors are another embedder's.
+    """
+    kept = Kept.of(corpus)
+    if kept is None:
+        lacks = "no index for SeRAG"
+    elif kept.embedder != corpus.embedder:
+        lacks = "an index for SeRAG with another embedder's vectors"
+    elif tree not in kept.settings.trees():
+        lacks = "no tree over meaning alone"
+    else:
+        return kept
+    system = f"{NAME}:semantic" if tree == SEMANTIC else NAME
+    raise IndexMissing(
+        f"Corpus {corpus.name!r} has {lacks}.",
+        remedy=f"Run: overstory index --system {system} --corpus {shlex.quote(corpus.name)}, "
+        f'or Knowledge.index(systems=["{system}"]) in Python.',
+    )

@@ -1,0 +1,303 @@
+"""SeRAG measured on BEIR folders.
+
+    python -m benchmarks.serag quality DIR…       what each term and each ablation brings, with intervals
+    python -m benchmarks.serag growth DIR         seconds by part and memory, at several sizes
+    python -m benchmarks.serag updates DIR        passages that come one by one, and together, beside a fresh build
+    python -m benchmarks.serag neighbours CORPUS… the nearest neighbours by all products and by GDS
+
+`quality` uses the corpora of `overstory bench`; `growth` and `updates` make corpora of their own, and remove them.
+Prints Markdown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import psutil
+from benchmarks.retrievers import bounds, share, show, signed
+
+from overstory import server
+from overstory.bench.bootstrap import difference_interval, mean_interval
+from overstory.bench.comparison import compare
+from overstory.bench.dataset import BenchDataset, load_dataset
+from overstory.bench.metrics import Ranking, all_found, recall
+from overstory.bench.packing import Layout, corpus_name, document_qrels, documents, source_name
+from overstory.bench.qrels import Qrels
+from overstory.bench.runner import BenchResult
+from overstory.embed import make_embedder
+from overstory.graph import read_corpus, writing
+from overstory.index.embedding import embed
+from overstory.index.extraction import extract
+from overstory.knowledge import Knowledge
+from overstory.llm import Chat
+from overstory.model import Document
+from overstory.protocols import Embedder, Silence
+from overstory.settings import Settings
+from overstory.systems import BuildContext, find_system
+from overstory.systems.serag.neighbours import nearest
+from overstory.systems.serag.reading import read_chunks
+from overstory.systems.serag.settings import SeragSettings
+from overstory.systems.serag.similar import find_by_gds, stored_neighbours
+
+LAYOUTS = {
+    "titles in their field": Layout(),
+    "titles in their field, packed by 5": Layout(pack=5),
+    "no titles, packed by 5": Layout(titles="none", pack=5),
+}
+TWO_LEVELS = (
+    "dense",
+    "hybrid",
+    "serag",
+    "serag:flat",
+    "serag:semantic",
+    "serag:feedback",
+    "serag:paper",
+    "serag:paper,flat",
+    "serag:paper,semantic",
+)
+ONE_LEVEL = ("serag", "serag:paper")
+DIFFERENCES = (
+    ("serag", "dense"),
+    ("serag", "serag:flat"),
+    ("serag", "serag:semantic"),
+    ("serag, one level", "serag:flat"),
+    ("serag:paper", "serag:paper,flat"),
+    ("serag:paper, one level", "serag:paper,flat"),
+)
+MEASURES: dict[str, Callable[[Ranking, dict[str, int]], float]] = {
+    "R@3": lambda ranking, judged: recall(ranking, judged, 3),
+    "R@5": lambda ranking, judged: recall(ranking, judged, 5),
+    "R@10": lambda ranking, judged: recall(ranking, judged, 10),
+    "all@5": lambda ranking, judged: all_found(ranking, judged, 5),
+}
+PARTS = ("read", "similar", "shared", "graph", "tree", "vectors", "write")
+SIZES = (1_000, 2_000, 4_000, 6_000)
+MORE = 600
+MEGABYTE = 1e6
+
+Measured = dict[str, dict[str, list[float]]]
+"""Retrievers -> measures -> a value a question."""
+
+
+def quality(folders: Sequence[Path]) -> None:
+    """What each term and each ablation brings."""
+    for caption, layout in LAYOUTS.items():
+        found = {folder.resolve().name: _quality_of(folder, layout) for folder in folders}
+        first = next(iter(found.values()))
+        rows = [[" / ".join(MEASURES), *found]]
+        for retriever in first:
+            cells = [_means(measured[retriever]) for measured in found.values()]
+            rows.append([f"`{retriever}`", *cells])
+        show(caption, rows)
+        rows = [["difference of R@5 [95 %]; R@10 [95 %]", *found]]
+        for one, other in DIFFERENCES:
+            cells = [_difference(measured[one], measured[other]) for measured in found.values()]
+            rows.append([f"`{one}` − `{other}`", *cells])
+        show(f"Differences, {caption}", rows)
+
+
+def _quality_of(folder: Path, layout: Layout) -> Measured:
+    dataset, embedder = load_dataset(folder), make_embedder(Settings.from_environment().embedding)
+    qrels = document_qrels(dataset.qrels, dataset.passage_ids, layout)
+    with Knowledge(corpus_name(dataset, layout, embedder=embedder.fingerprint)) as knowledge:
+        results = compare(knowledge, dataset, layout, TWO_LEVELS)
+        measured = {result.row.retriever: _values(result, qrels) for result in results}
+        for result in results:
+            print(
+                f"{folder.name} {result.row.retriever}: {result.row.p50_ms:.0f} / {result.row.p95_ms:.0f} ms",
+                file=sys.stderr,
+            )
+        knowledge.index(systems=["serag:levels=1"])
+        for result in compare(knowledge, dataset, layout, ONE_LEVEL):
+            measured[f"{result.row.retriever}, one level"] = _values(result, qrels)
+        knowledge.index(systems=["serag:levels=2"])
+    return measured
+
+
+def _values(result: BenchResult, qrels: Qrels) -> dict[str, list[float]]:
+    return {
+        name: [measure([each.key for each in result.rankings[id_]], dict(qrels[id_])) for id_ in result.scores]
+        for name, measure in MEASURES.items()
+    }
+
+
+def _means(values: dict[str, list[float]]) -> str:
+    shown: list[str] = []
+    for name, each in values.items():
+        interval = mean_interval(each)
+        shown.append(f"{share(interval.mean)} {bounds(interval)}" if name == "R@5" else share(interval.mean))
+    return " / ".join(shown)
+
+
+def _difference(one: dict[str, list[float]], other: dict[str, list[float]]) -> str:
+    shown: list[str] = []
+    for name in ("R@5", "R@10"):
+        interval = difference_interval(one[name], other[name])
+        shown.append(f"{signed(interval.mean)} {bounds(interval, signed)}")
+    return "; ".join(shown)
+
+
+def growth(folder: Path) -> None:
+    """Seconds by part, memory and latency at several sizes."""
+    dataset, settings = load_dataset(folder), Settings.from_environment()
+    rows = [
+        ["passages", "chunks", "edges", "communities", *PARTS, "client MB", "server MB", "serag p50 ms", "dense p50 ms"]
+    ]
+    with Knowledge("bench-serag-growth", settings=settings) as knowledge:
+        made = documents(dataset.read_passages(), Layout(), source=source_name(dataset))
+        there = 0
+        for size in (size for size in SIZES if size <= len(dataset.passage_ids)):
+            knowledge.ingest_documents(itertools.islice(made, size - there))
+            there = size
+            knowledge.index()
+            knowledge.index(systems=["serag"])
+            (report,) = knowledge.system_reports()
+            figures = report.figures
+            edges, tree = (knowledge.status().counts["chunks"], figures["communities"])
+            seconds = [f"{figures.get(f'{part}_seconds', 0.0):.2f}" for part in PARTS]
+            memory = [f"{psutil.Process().memory_info().rss / MEGABYTE:.0f}", f"{_server_megabytes(settings):.0f}"]
+            waits = [f"{_p50(knowledge, dataset, name):.0f}" for name in ("serag", "dense")]
+            stage = next(stage for stage in knowledge.status().stages if stage.name == "serag")
+            rows.append(
+                [f"{size:,}", f"{edges:,}", f"{stage.counts['edges']:,}", f"{tree:,.0f}", *seconds, *memory, *waits]
+            )
+            knowledge.remove_system("serag")
+        knowledge.delete_corpus()
+    show("Growth", rows)
+
+
+def _server_megabytes(settings: Settings) -> float:
+    memory = None if settings.database.uri else server.status(settings).memory
+    return (memory or 0) / MEGABYTE
+
+
+def _p50(knowledge: Knowledge, dataset: BenchDataset, retriever: str) -> float:
+    seconds: list[float] = []
+    for question in dataset.questions[:60]:
+        began = time.perf_counter()
+        knowledge.search(question.text, 10, retriever=retriever)
+        seconds.append(time.perf_counter() - began)
+    return float(np.median(seconds)) * 1_000.0
+
+
+def updates(folder: Path) -> None:
+    """The same passages, built at once, and with 600 of them added later."""
+    dataset, embedder = load_dataset(folder), make_embedder(Settings.from_environment().embedding)
+    last = list(documents(dataset.read_passages(), Layout(), source=source_name(dataset)))[-MORE:]
+    rows = [
+        [
+            "the last 600 passages came",
+            "seconds of SeRAG's stage",
+            "a passage",
+            "entropy",
+            "R@5 [95 %]",
+            "R@5 less that of the build",
+        ]
+    ]
+    with Knowledge(corpus_name(dataset, Layout(), embedder=embedder.fingerprint)) as knowledge:
+        knowledge.use(embedder=embedder)
+        compare(knowledge, dataset, Layout(), ["dense"])
+        knowledge.remove_system("serag")
+        began = time.perf_counter()
+        knowledge.index(systems=["serag"])
+        built = _recall_5(knowledge, dataset)
+        rows.append(_updated("with the others", time.perf_counter() - began, 0, knowledge, built, built))
+        for how, step in (("in one batch", MORE), ("one by one", 1)):
+            _delete(knowledge, last)
+            seconds = sum(_added(knowledge, embedder, last[start : start + step]) for start in range(0, MORE, step))
+            knowledge.index()
+            rows.append(_updated(how, seconds, MORE // step, knowledge, _recall_5(knowledge, dataset), built))
+    show("Updates", rows)
+
+
+def _delete(knowledge: Knowledge, passages: Sequence[Document]) -> None:
+    knowledge.delete_documents([knowledge.document_id(each.source, each.source_key) for each in passages])
+    began = time.perf_counter()
+    knowledge.index()
+    print(f"{len(passages)} deleted: index {time.perf_counter() - began:.1f} s", file=sys.stderr)
+
+
+def _added(knowledge: Knowledge, embedder: Embedder, passages: Sequence[Document]) -> float:
+    """Loads passages with their vectors and mentions; the seconds that SeRAG's index then takes."""
+    knowledge.ingest_documents(passages)
+    context = BuildContext(embedder, knowledge.settings.extraction, _no_model, Silence())
+    with writing(knowledge.graph, read_corpus(knowledge.graph, knowledge.corpus_name), "bench") as writer:
+        embed(writer, embedder, progress=Silence())
+        extract(writer, knowledge.extractor, progress=Silence())
+        began = time.perf_counter()
+        find_system("serag").build(writer, context, option=None, model=None)
+        return time.perf_counter() - began
+
+
+def _no_model(name: str) -> Chat:
+    raise AssertionError(f"{name} is not needed")
+
+
+def _updated(
+    how: str, seconds: float, builds: int, knowledge: Knowledge, found: list[float], built: list[float]
+) -> list[str]:
+    (report,) = (report for report in knowledge.system_reports() if report.name == "serag")
+    interval, less = mean_interval(found), difference_interval(found, built)
+    each = f"{seconds / MORE:.2f}" if builds else "–"
+    return [
+        how,
+        f"{seconds:.1f}",
+        each,
+        f"{report.figures['entropy']:.4f}",
+        f"{share(interval.mean)} {bounds(interval)}",
+        f"{signed(less.mean)} {bounds(less, signed)}",
+    ]
+
+
+def _recall_5(knowledge: Knowledge, dataset: BenchDataset) -> list[float]:
+    (result,) = compare(knowledge, dataset, Layout(), ["serag"])
+    return [scores.recall_5 for scores in result.scores.values()]
+
+
+def neighbours(corpora: Sequence[str]) -> None:
+    """All products and GDS, on corpora that are indexed."""
+    rows = [["chunks", "exact s", "GDS s, written and read", "of the exact ones found"]]
+    nearest_count = SeragSettings().nearest
+    for name in corpora:
+        with Knowledge(name) as knowledge:
+            corpus = read_corpus(knowledge.graph, name)
+            chunks = read_chunks(knowledge.graph, corpus, Silence())
+            nearest(chunks.vectors[:100], nearest_count)  # compiles
+            began = time.perf_counter()
+            exact = nearest(chunks.vectors, nearest_count)
+            exactly = time.perf_counter() - began
+            with writing(knowledge.graph, corpus, "bench") as writer:
+                began = time.perf_counter()
+                find_by_gds(writer, corpus, nearest_count)
+                found = stored_neighbours(knowledge.graph, corpus, chunks.ids, nearest_count)
+                by_gds = time.perf_counter() - began
+                writer.graph.run_in_batches("ingest/serag_unlink_similar", corpus.label)
+            shared = (exact.ids[:, :, None] == found.ids[:, None, :]).any(axis=2).mean()
+            rows.append([f"{len(chunks.ids):,}", f"{exactly:.1f}", f"{by_gds:.1f}", share(float(shared))])
+    show("Nearest neighbours", rows)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name, argument in (("quality", "DIR"), ("neighbours", "CORPUS")):
+        commands.add_parser(name).add_argument("names", nargs="+", metavar=argument)
+    for name in ("growth", "updates"):
+        commands.add_parser(name).add_argument("names", nargs=1, metavar="DIR")
+    given = parser.parse_args()
+    if given.command == "neighbours":
+        neighbours(given.names)
+    elif given.command == "quality":
+        quality([Path(name) for name in given.names])
+    else:
+        {"growth": growth, "updates": updates}[given.command](Path(given.names[0]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,118 @@
+"""overstory tree"""
+
+from __future__ import annotations
+
+import textwrap
+
+import click
+
+from overstory.cli.options import json_option, knowledge_options
+from overstory.cli.output import WIDTH, show_json
+from overstory.knowledge import Knowledge
+from overstory.notebook import printable, shortened
+from overstory.passage import PATH_SEPARATOR, passage_text
+from overstory.systems.serag.communities import SHORT, Community, CommunityTree, MemberPassage
+from overstory.systems.serag.view import MOST_BELOW, MOST_DEPTH, TREES
+
+INDENT = 4
+NARROWEST = 40
+"""Columns that a text has however deep it stands."""
+
+
+@click.command()
+@click.argument("node", required=False)
+@click.option(
+    "--depth",
+    type=click.IntRange(1, MOST_DEPTH),
+    default=1,
+    show_default=True,
+    help="How many levels below NODE; below a bottom community are passages.",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(1, MOST_BELOW),
+    default=20,
+    show_default=True,
+    help="How many communities below each, the largest, or passages.",
+)
+@click.option(
+    "--tree",
+    "which",
+    type=click.Choice(TREES),
+    default=TREES[0],
+    show_default=True,
+    help="Which tree: serag-semantic is over meaning alone.",
+)
+@json_option
+@knowledge_options
+def tree(knowledge: Knowledge, node: str | None, depth: int, limit: int, which: str, as_json: bool) -> None:
+    """Show how a corpus falls into communities of passages: SeRAG's encoding tree, from NODE or from the top.
+
+    NODE is the id of a community, or enough of its beginning to tell it. Of each community are shown: how many
+    passages it has, how much of its edges' weight stays inside, its term of the tree's entropy and the terms of all
+    below it, the names that tell it from the rest of the corpus, and the sentences nearest to its vector.
+
+    The corpus needs SeRAG's index: overstory index --system serag.
+
+    \b
+    Examples:
+      overstory tree --corpus wiki
+      overstory tree 45ad4824 --corpus wiki --depth 2
+      overstory tree --corpus wiki --limit 100 --json
+    """
+    found = knowledge.tree(node, depth=depth, limit=limit, tree=which)
+    if as_json:
+        show_json(found)
+    else:
+        _show(found)
+
+
+def _show(found: CommunityTree) -> None:
+    for note in found.notes:
+        click.echo(printable(f"Note: {note}"), err=True)
+    click.echo(printable(found.headline))
+    if found.above:
+        click.echo(f"in {PATH_SEPARATOR.join(id_[:SHORT] for id_ in found.above)}")
+    if found.community.level:
+        click.echo()
+        _show_community(found.community, 0)
+        _show_below(found.community, INDENT)
+    else:
+        _show_below(found.community, 0)
+
+
+def _show_below(community: Community, indent: int) -> None:
+    for below in community.communities:
+        click.echo()
+        _show_community(below, indent)
+        _show_below(below, indent + INDENT)
+    if community.passages:
+        click.echo()
+    for passage in community.passages:
+        _show_passage(passage, indent)
+    if community.hidden:
+        click.echo(f"{' ' * indent}… {community.hidden}")
+
+
+def _show_community(community: Community, indent: int) -> None:
+    click.echo(f"{' ' * indent}{click.style(community.short_id, bold=True)}  {community.figures}")
+    if community.names:
+        names = ", ".join(f"{each.name} ({each.passages:,})" for each in community.names)
+        click.echo(_wrapped(names, indent + INDENT))
+    for sentence in community.sentences:
+        click.echo(click.style(_line(f"“{sentence}”", indent + INDENT), dim=True))
+
+
+def _show_passage(passage: MemberPassage, indent: int) -> None:
+    title = passage_text(passage.title, passage.heading, "").replace("\n", PATH_SEPARATOR) or "(no title)"
+    click.echo(printable(f"{' ' * indent}{title}  [{passage.origin}]"))
+    click.echo(_line(passage.text, indent + INDENT))
+
+
+def _wrapped(text: str, indent: int) -> str:
+    width = max(WIDTH - indent, NARROWEST)
+    return textwrap.indent(textwrap.fill(printable(text), width, max_lines=2, placeholder=" …"), " " * indent)
+
+
+def _line(text: str, indent: int) -> str:
+    return " " * indent + shortened(printable(text), max(WIDTH - indent, NARROWEST))

@@ -1,0 +1,297 @@
+"""Shows a stored tree: reads a part of it, and finds out what its communities are about."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from overstory.errors import IndexMissing, QuestionError, SettingsError
+from overstory.graph import Corpus, Transaction
+from overstory.graph.client import Row
+from overstory.notebook import counted
+from overstory.protocols import Embedder, Vectors
+from overstory.retrieve.base import RetrievalContext, ask_as_it_is_now
+from overstory.systems.serag.communities import SHORT, Community, CommunityTree, MemberPassage, TellingName
+from overstory.systems.serag.settings import NAME, SEMANTIC, Kept, usable
+from overstory.systems.serag.trees import VECTOR_TYPE
+from overstory.text.sentences import sentence_texts
+
+TREES = (NAME, SEMANTIC)
+MOST_DEPTH = 10
+MOST_BELOW = 100
+"""Communities or passages that are shown right below a community."""
+MOST_SHOWN = 100
+"""Communities in all, and passages in all."""
+MOST_READ = 1_000
+"""Passages of a community that names and sentences are taken from, those of the greatest volume."""
+NAMES = 5
+SENTENCES = 2
+TELLING_PASSAGES = 2
+"""The nearest to a community's vector, whose sentences are compared with it."""
+SENTENCES_READ = 4
+"""Of each of these passages, the first ones: a sentence takes some 5 ms to embed, and there are many communities."""
+SHORTEST_SENTENCE = 25
+"""Characters. A heading or a name alone comes near to a vector, and tells little."""
+CANDIDATES = 6
+"""Communities that are named where what was asked for fits several."""
+
+_DIGITS = re.compile(r"[0-9a-f]{1,32}")
+
+
+def view_tree(context: RetrievalContext, node: str | None, *, depth: int, limit: int, tree: str) -> CommunityTree:
+    """The part of the tree below a community, the root if `node` is None.
+
+    Raises:
+        QuestionError: no community has this id, or several begin so; `depth` or `limit` is out of bounds.
+        SettingsError: there is no such tree.
+        IndexMissing: the corpus has no index for SeRAG, or not this tree, or it was replaced meanwhile.
+        CorpusNotFound, EmbedderMismatch: as their names say.
+        StatementFailed: the time limit of a search is over.
+    """
+    if tree not in TREES:
+        raise SettingsError(f"There is no tree {tree!r}.", remedy=f"Use one of: {', '.join(TREES)}.")
+    if not 1 <= depth <= MOST_DEPTH:
+        raise QuestionError(f"depth is {depth}.", remedy=f"Ask for 1 to {MOST_DEPTH} levels.")
+    if not 1 <= limit <= MOST_BELOW:
+        raise QuestionError(f"limit is {limit}.", remedy=f"Ask for 1 to {MOST_BELOW} communities.")
+
+    def ask(tx: Transaction, corpus: Corpus) -> _Seen:
+        return _Reading(tx, corpus, usable(corpus, tree), tree).seen(node, depth, limit)
+
+    return ask_as_it_is_now(context, "retrieve/tree", ask).as_tree(context.embedder)
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What was read of a tree.
+
+    Attributes:
+        children: communities that are shown below each community that has any.
+        rows: of `retrieve/tree_communities`, by id.
+        told: of `retrieve/tree_passages`, by id; not for the root.
+        listed: passages that are shown of each bottom community, and how near they are to it.
+        chunks: of `retrieve/chunks_by_id`, by id; without those that were deleted meanwhile.
+    """
+
+    corpus: str
+    tree: str
+    levels: list[Row]
+    top: str
+    children: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    rows: dict[str, Row] = field(default_factory=dict[str, Row])
+    told: dict[str, Row] = field(default_factory=dict[str, Row])
+    listed: dict[str, list[tuple[str, float]]] = field(default_factory=dict[str, list[tuple[str, float]]])
+    chunks: dict[str, Row] = field(default_factory=dict[str, Row])
+    notes: list[str] = field(default_factory=list[str])
+
+    def as_tree(self, embedder: Embedder) -> CommunityTree:
+        sentences = _telling_sentences(self.told, self.rows, self.chunks, embedder)
+        top = self.rows[self.top]
+        return CommunityTree(
+            corpus=self.corpus,
+            tree=self.tree,
+            size=self.levels[0]["size"],
+            levels=tuple(row["communities"] for row in self.levels[1:] if row["communities"]),
+            entropy=sum(row["entropy"] for row in self.levels),
+            above=tuple(reversed(top["above"])),
+            community=self._community(self.top, sentences),
+            notes=tuple(self.notes),
+        )
+
+    def _community(self, id_: str, sentences: Mapping[str, tuple[str, ...]]) -> Community:
+        row = self.rows[id_]
+        names = self.told[id_]["names"] if id_ in self.told else ()
+        return Community(
+            id=id_,
+            level=row["level"],
+            size=row["size"],
+            entropy=row["entropy"],
+            entropy_below=row["entropy_below"],
+            inside=1.0 - row["cut"] / row["volume"] if row["cut"] > 0.0 else 1.0,
+            names=tuple(TellingName(name, passages) for name, passages in names),
+            sentences=sentences.get(id_, ()),
+            communities=tuple(self._community(each, sentences) for each in self.children.get(id_, ())),
+            passages=tuple(
+                self._passage(chunk, near) for chunk, near in self.listed.get(id_, ()) if chunk in self.chunks
+            ),
+            below=row["below"],
+        )
+
+    def _passage(self, chunk: str, similarity: float) -> MemberPassage:
+        row = self.chunks[chunk]
+        fields = ("chunk_id", "document_id", "source", "source_key", "title", "heading", "text")
+        return MemberPassage(**{name: row[name] for name in fields}, similarity=similarity)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """One look at a tree, in its transaction."""
+
+    tx: Transaction
+    corpus: Corpus
+    kept: Kept
+    tree: str
+
+    def seen(self, node: str | None, depth: int, limit: int) -> _Seen:
+        levels = self._run("levels", tree=self.tree, generation=self.kept.generation)
+        if not levels:
+            raise self._gone()
+        root = levels[0]["root"]
+        seen = _Seen(self.corpus.name, self.tree, levels, top=root if node is None else self._id(node))
+        seen.notes.extend(self._outdated())
+        shown = self._shown(seen, depth, limit)
+        rows = {row["id"]: row for row in self._run("communities", ids=shown, whole=levels[0]["whole"])}
+        if any(id_ not in rows for id_ in shown):
+            raise self._gone()
+        seen.rows |= {id_: row | {"vector": _unpacked(row["vector"])} for id_, row in rows.items()}
+        bottoms = [id_ for id_ in seen.children if not seen.children[id_] and id_ != root]
+        self._tell(seen, [id_ for id_ in shown if id_ != root], max(TELLING_PASSAGES, limit if bottoms else 0))
+        self._list_passages(seen, [id_ for id_ in bottoms if id_ in seen.told], limit)
+        return seen
+
+    def _gone(self) -> IndexMissing:
+        """A build publishes its tree and then deletes the one before, which somebody may be reading."""
+        return IndexMissing(
+            f"The tree of corpus {self.corpus.name!r} was replaced while it was read.",
+            remedy="Ask again. If that does not help, remove the index (overstory index --remove-system "
+            f"{NAME} --corpus {shlex.quote(self.corpus.name)}) and build it anew (--system {NAME}).",
+        )
+
+    def _id(self, node: str) -> str:
+        """The id of the community that `node` is, or begins.
+
+        Raises:
+            QuestionError: there is none, or there are several.
+        """
+        begins = node.strip().lower()
+        which = "" if self.tree == NAME else f" --tree {self.tree}"
+        here = f"overstory tree --corpus {shlex.quote(self.corpus.name)}{which}"
+        found: list[Row] = []
+        if _DIGITS.fullmatch(begins):
+            found = self._run(
+                "begins", begins=begins, tree=self.tree, generation=self.kept.generation, limit=CANDIDATES + 1
+            )
+        if not found:
+            raise QuestionError(
+                f"No community has an id that begins with {node!r}.",
+                remedy=f"See what there is: {here}. Ids are others once a tree is made anew.",
+            )
+        if len(found) > 1:
+            named = ", ".join(f"{row['id'][:SHORT]} ({counted(row['size'], 'passage')})" for row in found[:CANDIDATES])
+            more = ", …" if len(found) > CANDIDATES else ""
+            raise QuestionError(
+                f"Several communities have an id that begins with {node!r}: {named}{more}.",
+                remedy=f"Give more of the id: {here} {found[0]['id'][: max(SHORT, len(begins) + 1)]}",
+            )
+        return str(found[0]["id"])
+
+    def _shown(self, seen: _Seen, depth: int, limit: int) -> list[str]:
+        """The community that was asked for and those below it, as far as they are shown."""
+        shown, lowest, left_out = [seen.top], [seen.top], 0
+        for _ in range(depth):
+            rows = {row["id"]: row["communities"] for row in self._run("children", ids=lowest, limit=limit)}
+            there = sum(map(len, rows.values()))
+            room = MOST_SHOWN - len(shown) + 1
+            parents, lowest = lowest, []
+            for parent in parents:
+                seen.children[parent] = rows.get(parent, [])[: max(0, room - len(lowest))]
+                lowest += seen.children[parent]
+                if rows.get(parent) and not seen.children[parent]:
+                    del seen.children[parent]  # or it would pass for a bottom one
+            left_out += there - len(lowest)
+            shown += lowest
+            if not lowest:
+                break
+        if left_out:
+            seen.notes.append(f"only {MOST_SHOWN} communities are shown; ask for one of them to see what is below it")
+        return shown
+
+    def _tell(self, seen: _Seen, communities: Sequence[str], nearest: int) -> None:
+        """Reads what these communities are about."""
+        if not communities:
+            return
+        asked = [[id_, seen.rows[id_]["vector"].tolist()] for id_ in communities]
+        rows = self._run(
+            "passages",
+            asked=asked,
+            property=self.corpus.embedding_property,
+            chunks=self.kept.chunks,
+            most=MOST_READ,
+            nearest=nearest,
+            names=NAMES,
+        )
+        seen.told |= {row["id"]: row for row in rows}
+        if any(seen.rows[id_]["size"] > MOST_READ for id_ in communities):
+            seen.notes.append(
+                f"names and sentences are those of {MOST_READ:,} passages of each community, where it has more"
+            )
+        self._read_chunks(seen, [id_ for row in rows for id_, _ in row["passages"][:TELLING_PASSAGES]])
+
+    def _list_passages(self, seen: _Seen, bottoms: Sequence[str], limit: int) -> None:
+        room = MOST_SHOWN
+        for id_ in bottoms:
+            near = [(chunk, similarity) for chunk, similarity in seen.told[id_]["passages"][: min(limit, room)]]
+            seen.listed[id_] = near
+            room -= len(near)
+        self._read_chunks(seen, [chunk for near in seen.listed.values() for chunk, _ in near])
+        if bottoms and not room:
+            seen.notes.append(f"only {MOST_SHOWN} passages are shown; ask for one community to see all of its own")
+
+    def _read_chunks(self, seen: _Seen, ids: Sequence[str]) -> None:
+        new = [id_ for id_ in dict.fromkeys(ids) if id_ not in seen.chunks]
+        if new:
+            rows = self.tx.run("retrieve/chunks_by_id", self.corpus.label, ids=new)
+            seen.chunks |= {row["chunk_id"]: row for row in rows}
+
+    def _outdated(self) -> Iterator[str]:
+        (row,) = self.tx.run("ingest/serag_counts", self.corpus.label)
+        command = f"overstory index --corpus {shlex.quote(self.corpus.name)}"
+        if row["chunks"] != row["done"]:
+            (pending,) = self.tx.run("ingest/serag_pending", self.corpus.label)
+            changed = counted(pending["documents"], "document")
+            yield f"{changed} came or changed after the tree was made: run {command}"
+        elif row["chunks"] != self.kept.chunks:
+            yield f"passages were deleted after the tree was made, and its figures still count them: run {command}"
+
+    def _run(self, what: str, **parameters: object) -> list[Row]:
+        return self.tx.run(f"retrieve/tree_{what}", self.corpus.label, **parameters)
+
+
+def _unpacked(vector: bytes) -> Vectors:
+    """float32[d] of unit length; empty where it points nowhere, which has no cosine."""
+    unpacked: Vectors = np.frombuffer(vector, dtype=VECTOR_TYPE).astype(np.float32)
+    length = float(np.linalg.norm(unpacked))
+    return unpacked / np.float32(length) if length > 0.0 else unpacked[:0]
+
+
+def _telling_sentences(
+    told: Mapping[str, Row], communities: Mapping[str, Row], chunks: Mapping[str, Row], embedder: Embedder
+) -> dict[str, tuple[str, ...]]:
+    """Of each community the sentences nearest to its vector, the nearest first, no two of one passage."""
+    read = {
+        id_: [_sentences(chunks[chunk]) for chunk, _ in row["passages"][:TELLING_PASSAGES] if chunk in chunks]
+        for id_, row in told.items()
+        if len(communities[id_]["vector"])
+    }
+    texts = list(dict.fromkeys(text for passages in read.values() for passage in passages for text in passage))
+    if not texts:
+        return {}
+    place = {text: number for number, text in enumerate(texts)}
+    vectors = embedder.embed(texts)
+    telling: dict[str, tuple[str, ...]] = {}
+    for id_, passages in read.items():
+        near = vectors @ communities[id_]["vector"]
+        best = [max(passage, key=lambda text: near[place[text]]) for passage in passages if passage]
+        best = sorted(dict.fromkeys(best), key=lambda text: -near[place[text]])
+        telling[id_] = tuple(best[:SENTENCES])
+    return telling
+
+
+def _sentences(chunk: Row) -> list[str]:
+    """The first sentences of a passage, on one line each; short ones only where there are no others."""
+    found = [" ".join(text.split()) for text in sentence_texts(chunk["text"], chunk["sentences"])[:SENTENCES_READ]]
+    return [text for text in found if len(text) >= SHORTEST_SENTENCE] or [text for text in found if text]

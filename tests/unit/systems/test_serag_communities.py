@@ -1,0 +1,64 @@
+"""How communities read in a REPL."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from overstory.systems.serag.communities import Community, CommunityTree, MemberPassage, TellingName
+
+PASSAGE = MemberPassage("c1", "d1", "wiki", "7", "", "", "Ulm is on the\nDanube.", 0.8)
+BOTTOM = Community(
+    id="0123456789abcdef" * 2,
+    level=2,
+    size=3,
+    entropy=0.25,
+    entropy_below=0.5,
+    inside=0.999,
+    names=(TellingName("Ulm", 2), TellingName("Danube", 1)),
+    sentences=("Ulm is on the Danube.",),
+    communities=(),
+    passages=(PASSAGE,),
+    below=3,
+)
+UPPER = dataclasses.replace(
+    BOTTOM, id="fedcba9876543210" * 2, level=1, names=(), communities=(BOTTOM,), passages=(), below=2
+)
+ROOT = dataclasses.replace(UPPER, id="0" * 32, level=0, communities=(UPPER,), inside=1.0, below=1)
+TREE = CommunityTree("demo", "serag", 3, (1,), 1.5, (), ROOT, notes=("it is older",))
+
+
+def test_a_community_says_how_large_it_is_and_what_it_is_about() -> None:
+    assert repr(BOTTOM) == "<Community 01234567: 3 passages, 99 % inside, 0.2500 bits and 0.5000 below: Ulm, Danube>"
+    assert repr(UPPER) == "<Community fedcba98: 3 passages, 99 % inside, 0.2500 bits and 0.5000 below>"
+    assert "100 % inside" in ROOT.figures
+
+
+def test_what_is_left_out_is_counted() -> None:
+    assert BOTTOM.hidden == "2 more passages"
+    assert UPPER.hidden == "1 more community"
+    assert dataclasses.replace(UPPER, below=9).hidden == "8 more communities"
+    assert ROOT.hidden == ""
+    assert dataclasses.replace(UPPER, communities=()).hidden == ""  # nothing was to be shown
+
+
+def test_a_tree_has_a_line_for_each_community_and_passage() -> None:
+    assert repr(TREE).splitlines() == [
+        "<CommunityTree of corpus 'demo': 3 passages in 1 community, 1.5000 bits>",
+        "fedcba98  3 passages, 99 % inside, 0.2500 bits and 0.5000 below: (no names)",
+        "  01234567  3 passages, 99 % inside, 0.2500 bits and 0.5000 below: Ulm, Danube",
+        "    (no title) [wiki#7]: Ulm is on the Danube.",
+        "    … 2 more passages",
+        "  … 1 more community",
+        "Note: it is older",
+    ]
+    part = dataclasses.replace(
+        TREE, community=BOTTOM, above=(UPPER.id,), tree="serag-semantic", levels=(2, 5), notes=()
+    )
+    assert repr(part).splitlines()[:2] == [
+        "<CommunityTree of corpus 'demo': 3 passages in 2 + 5 communities, 1.5000 bits, tree serag-semantic>",
+        "01234567  3 passages, 99 % inside, 0.2500 bits and 0.5000 below: Ulm, Danube",
+    ]
+
+
+def test_a_passage_says_where_it_comes_from() -> None:
+    assert repr(PASSAGE) == "<MemberPassage (no title) [wiki#7]: Ulm is on the Danube.>"
