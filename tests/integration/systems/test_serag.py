@@ -1,0 +1,304 @@
+"""SeRAG on the real Neo4j: what its index holds, however the corpus grew, and what questions get from it."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.fakes import HashingEmbedder, ScriptedChat
+from tests.integration.systems.serag_oracle import (
+    StoredTree,
+    assert_links,
+    checked_tree,
+    chunk_graph,
+    generations_of,
+    kept_of,
+    read,
+    stored_links,
+)
+from tests.passages import PASSAGES, ULM, OpenCorpus, passage
+
+from overstory.bench.comparison import compare
+from overstory.bench.dataset import load_dataset
+from overstory.bench.packing import Layout
+from overstory.errors import IndexMissing, LlmUnreachable, SettingsError
+from overstory.graph import GraphClient, Writer
+from overstory.knowledge import Knowledge
+from overstory.llm import Chat
+from overstory.model import Document
+from overstory.protocols import Embedder, Extractor
+from overstory.retrieve import RetrievalContext, retriever_names
+from overstory.settings import Settings
+from overstory.systems.serag import SeragRetriever, storing
+from overstory.systems.serag.options import SeragOptions
+
+HOTPOTQA = Path(__file__).parents[3] / "examples" / "hotpotqa"
+QUESTION = "Who designed the dice game Demon Dice?"
+
+
+def hotpotqa(first: int, last: int) -> list[Document]:
+    """Some passages of the example, each a document."""
+    with (HOTPOTQA / "corpus.jsonl").open(encoding="utf-8") as lines:
+        records = [json.loads(line) for line in itertools.islice(lines, first, last)]
+    return [passage(record["_id"], record["title"], record["text"]) for record in records]
+
+
+def joined(key: str, documents: list[Document]) -> Document:
+    """A document of many chunks."""
+    return passage(key, f"Reader {key}", "\n\n".join(f"{each.title}\n\n{each.text}" for each in documents))
+
+
+DOCUMENTS = [*hotpotqa(0, 50), joined("one", hotpotqa(50, 80)), joined("other", hotpotqa(80, 100))]
+
+
+@pytest.fixture(scope="module")
+def readers(settings: Settings, models: tuple[Embedder, Extractor]) -> Iterator[Knowledge]:
+    """Short and long documents, indexed with both trees; no test may change it."""
+    with Knowledge("serag-readers", settings=settings) as knowledge:
+        knowledge.use(embedder=models[0], extractor=models[1])
+        knowledge.ingest_documents(DOCUMENTS)
+        knowledge.index(systems=["serag:semantic"])
+        yield knowledge
+        knowledge.delete_corpus()
+
+
+def context_of(knowledge: Knowledge, chat: Chat | None = None) -> RetrievalContext:
+    return RetrievalContext(knowledge.graph, knowledge.corpus_name, knowledge.embedder, lambda: chat)
+
+
+def last_run(knowledge: Knowledge) -> dict[str, int]:
+    """The counts of the last build."""
+    (stage,) = (stage for stage in knowledge.status().stages if stage.name == "serag")
+    assert stage.status == "done"
+    return stage.counts
+
+
+def test_the_stored_graph_and_both_trees_are_what_the_definitions_ask_for(readers: Knowledge) -> None:
+    edges = chunk_graph(readers)
+    degrees = [sum(chunk in pair for pair in edges) for chunk in {end for pair in edges for end in pair}]
+    assert max(degrees) > 32 > min(degrees)  # or the limit would not be seen
+    assert any(edge.near for edge in edges.values())
+    assert any(edge.shared for edge in edges.values())
+    assert_links(readers, edges)
+    fused, alone = (checked_tree(readers, edges, tree, within=1e-9) for tree in ("serag", "serag-semantic"))
+    assert fused != alone
+    assert all({level for level, _ in tree.communities} == {0, 1, 2} for tree in (fused, alone))
+    (report,) = readers.system_reports()
+    assert report.pending == 0
+    assert report.how == "2 community levels, and a second tree (serag-semantic)"
+    assert report.figures["entropy"] == pytest.approx(fused.entropy, abs=1e-6)
+    assert report.figures["stored_edges"] == len(stored_links(readers))
+    assert last_run(readers)["edges"] == len(edges)
+    assert last_run(readers)["trees_encoded_anew"] == 1
+
+
+def test_where_nothing_changed_nothing_is_done(readers: Knowledge) -> None:
+    before = readers.status().corpus
+    assert readers.index().done == readers.index(systems=["serag"]).done == ()
+    assert readers.status().corpus == before
+
+
+@pytest.mark.parametrize(
+    "option", ["", "flat", "paper", "paper,flat", "semantic", "paper,semantic", "feedback", "no-self-query"]
+)
+def test_every_way_to_answer_finds_the_passage_and_says_why(readers: Knowledge, option: str) -> None:
+    evidence = readers.search(QUESTION, 5, retriever=f"serag:{option}" if option else "serag")
+    assert evidence.hits[0].title == "Demon Dice"
+    assert len(evidence.hits) == 5
+    kinds = {reason.kind for hit in evidence.hits for reason in hit.reasons}
+    assert {"dense", "entities"} <= kinds
+    assert ("community" in kinds) == (option in ("paper", "paper,semantic"))
+    assert "filled" not in kinds
+    if option in ("flat", "paper", "paper,flat", "paper,semantic"):
+        assert "beside" not in kinds
+    for hit in evidence.hits:
+        assert hit.score == pytest.approx(sum(reason.score for reason in hit.reasons), abs=1e-5)
+    feedback = [note for note in evidence.notes if "pseudo-relevance feedback" in note]
+    assert len(feedback) == (option == "feedback")
+    assert all("Demon Dice" in note for note in feedback)
+
+
+def test_more_than_the_selected_communities_have_is_filled_up_by_cosine(readers: Knowledge) -> None:
+    few = SeragRetriever(context_of(readers), options=replace(SeragOptions.named("paper"), communities=1))
+    hits = few.retrieve(QUESTION, 60).hits
+    assert len(hits) == 60
+    filled = ["filled" in {reason.kind for reason in hit.reasons} for hit in hits]
+    assert filled == sorted(filled)
+    assert any(filled)
+    assert not all(filled)
+
+
+def test_a_passage_by_the_language_model_is_asked_along_and_told(readers: Knowledge) -> None:
+    model = ScriptedChat("Demon Dice is a dice game by Lester Smith and Tim Brown.")
+    evidence = SeragRetriever(context_of(readers, Chat(model))).retrieve("Who made that game about demons?", 3)
+    assert evidence.hits[0].title == "Demon Dice"
+    assert "entities" in {reason.kind for reason in evidence.hits[0].reasons}  # the question itself names nobody
+    assert evidence.notes == ("self-query by the language model: Demon Dice is a dice game by Lester Smith and Tim Brown.",)
+    assert len(model.asked) == 1
+    for option in ("no-self-query", "feedback"):
+        SeragRetriever(context_of(readers, Chat(model)), option).retrieve(QUESTION, 3)
+    assert len(model.asked) == 1
+
+
+def test_where_the_language_model_fails_the_question_is_asked_as_it_is(readers: Knowledge) -> None:
+    chat = Chat(ScriptedChat(LlmUnreachable("The model is gone.")))
+    evidence = SeragRetriever(context_of(readers, chat)).retrieve(QUESTION, 3)
+    assert evidence.hits == readers.search(QUESTION, 3, retriever="serag").hits
+    assert evidence.notes == ("asked without a self-query: The model is gone.",)
+
+
+def test_an_option_that_there_is_not_is_refused_by_retriever_and_index(readers: Knowledge) -> None:
+    version = readers.status().corpus.version
+    with pytest.raises(SettingsError, match="'deep'"):
+        readers.search(QUESTION, retriever="serag:deep")
+    with pytest.raises(SettingsError, match="'deep'"):
+        readers.index(systems=["serag:deep"])
+    with pytest.raises(SettingsError, match="levels"):
+        readers.estimate_index(["serag:levels=9"])
+    assert readers.estimate_index(["serag:levels=3"]).requests == 0
+    assert readers.status().corpus.version == version
+
+
+Step = Callable[[Knowledge], object]
+
+NEW = hotpotqa(100, 112)
+STEPS: tuple[Step, ...] = (
+    *(lambda knowledge, one=document: knowledge.ingest_documents([one]) for document in NEW[:2]),
+    lambda knowledge: knowledge.ingest_documents(NEW[2:10]),
+    lambda knowledge: knowledge.ingest_documents([joined("one", hotpotqa(55, 82))]),  # chunks move, come and go
+    lambda knowledge: knowledge.delete_documents(
+        [knowledge.document_id(each.source, each.source_key) for each in (NEW[0], *DOCUMENTS[3:7])]
+    ),
+    lambda knowledge: (  # as many come as go
+        knowledge.ingest_documents(NEW[10:]),
+        knowledge.delete_documents([knowledge.document_id(each.source, each.source_key) for each in NEW[1:3]]),
+    ),
+)
+
+
+@pytest.mark.parametrize("processes", [1, 2], ids=["with what it remembers", "beside another process"])
+def test_a_corpus_that_changes_has_the_graph_of_one_that_is_built_anew(open_corpus: OpenCorpus, processes: int) -> None:
+    """Its tree is mended, and in all that it says of the graph right; its entropy is close to that of a new one."""
+    name = f"changing-{processes}"
+    each = [open_corpus(name) for _ in range(processes)]
+    each[0].ingest_documents(DOCUMENTS)
+    each[0].index(systems=["serag"])
+    (generation,) = generations_of(each[0])
+    for step, knowledge in zip(STEPS, itertools.cycle(reversed(each)), strict=False):
+        step(knowledge)
+        assert knowledge.status().pending["serag"] > 0
+        assert knowledge.index().done[-1] == "serag"
+        assert last_run(knowledge)["trees_encoded_anew"] == 0
+        assert knowledge.status().pending["serag"] == 0
+    edges = chunk_graph(knowledge)
+    assert_links(knowledge, edges)
+    mended = checked_tree(knowledge, edges)
+    assert generations_of(knowledge) == {generation}  # it never left its place
+    links = stored_links(knowledge)
+
+    each[0].remove_system("serag")
+    each[0].index(systems=["serag"])
+    anew = checked_tree(each[0], edges)
+    assert mended.entropy == pytest.approx(anew.entropy, rel=0.03)
+    fresh = stored_links(each[0])
+    assert links.keys() == fresh.keys()
+    for pair, parts in links.items():
+        assert parts == pytest.approx(fresh[pair], abs=2e-5)
+
+
+class Killed(BaseException):
+    """Like Ctrl-C, at a certain moment."""
+
+
+def kill_at(patch: pytest.MonkeyPatch, moment: int, *, after: bool) -> None:
+    """Raises before or after the nth time that a build of SeRAG's index commits."""
+    commit, set_, in_batches = Writer.commit, Writer.set, GraphClient.run_in_batches
+    moments = itertools.count(1)
+
+    def killing(do: Callable[[], object]) -> object:
+        now = next(moments)
+        if now == moment and not after:
+            raise Killed
+        done = do()
+        if now == moment:
+            raise Killed
+        return done
+
+    def commits(self: Writer, doing: str, work: Callable[..., object]) -> object:
+        return killing(lambda: commit(self, doing, work)) if doing == "serag" else commit(self, doing, work)
+
+    def sets(self: Writer, **properties: object) -> None:
+        if any("serag" in name for name in properties):
+            killing(lambda: set_(self, **properties))
+        else:
+            set_(self, **properties)
+
+    def runs(self: GraphClient, name: str, label: str | None = None, /, **parameters: object) -> None:
+        if "serag" in name or parameters.get("name") == "serag":
+            killing(lambda: in_batches(self, name, label, **parameters))
+        else:
+            in_batches(self, name, label, **parameters)
+
+    patch.setattr(Writer, "commit", commits)
+    patch.setattr(Writer, "set", sets)
+    patch.setattr(GraphClient, "run_in_batches", runs)
+
+
+def killed_builds(knowledge: Knowledge, begin: Step) -> Iterator[int]:
+    """Builds that are killed later and later, each after the same beginning, until one comes to its end unharmed."""
+    for moment in itertools.count(1):
+        for after in (False, True):
+            begin(knowledge)
+            with pytest.MonkeyPatch.context() as patch:
+                kill_at(patch, moment, after=after)
+                try:
+                    knowledge.index(systems=["serag"])
+                except Killed:
+                    pass
+                else:
+                    return
+            yield moment
+
+
+def test_a_build_that_is_killed_leaves_readers_working_and_the_next_one_makes_it_good(
+    open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(storing, "ROWS_A_TRANSACTION", 150)
+    knowledge = open_corpus("killed")
+    first, more = DOCUMENTS[:30], DOCUMENTS[30:33]
+    knowledge.ingest_documents(first)
+    knowledge.index(systems=["serag"])
+    edges = chunk_graph(knowledge)
+    undisturbed = checked_tree(knowledge, edges)
+    moments = 0
+    for moments in killed_builds(knowledge, lambda knowledge: knowledge.remove_system("serag")):
+        assert knowledge.search(QUESTION, 1, retriever="dense").hits[0].title == "Demon Dice"
+        if "serag" in knowledge.status().corpus.systems:
+            assert knowledge.search(QUESTION, 1, retriever="serag:paper").hits[0].title == "Demon Dice"
+        assert knowledge.index(systems=["serag"]).done == ("serag",)
+        assert_links(knowledge, edges)
+        assert checked_tree(knowledge, edges) == undisturbed
+        assert len(generations_of(knowledge)) == 1
+    assert moments >= 6
+
+    def grown(knowledge: Knowledge) -> None:
+        knowledge.delete_documents([knowledge.document_id(each.source, each.source_key) for each in more])
+        knowledge.index()
+        knowledge.ingest_documents(more)
+
+    again: list[StoredTree] = []
+    for moments in killed_builds(knowledge, grown):
+        for option in ("serag", "serag:paper"):
+            assert knowledge.search(QUESTION, 1, retriever=option).hits[0].title == "Demon Dice"
+        assert knowledge.index().done[-1] == "serag"
+        edges = edges if again else chunk_graph(knowledge)
+        assert_links(knowledge, edges)
+        again.append(checked_tree(knowledge, edges))
+        assert len(generations_of(knowledge)) == 1
+    assert moments >= 3
+    best = min(tree.entropy for tree in again)
+    assert [tree.entropy for tree in again] == pytest.approx([best] * len(again), rel=0.03)
