@@ -195,7 +195,9 @@ def graph_of(chunks: list[str], edges: dict[Pair, Edge], *, alone: bool = False)
 
 def generations_of(knowledge: Knowledge) -> set[int]:
     """Those that have nodes in the graph."""
-    return {row["g"] for row in read(knowledge, "MATCH (t:TreeNode {corpus: $label}) RETURN DISTINCT t.generation AS g")}
+    return {
+        row["g"] for row in read(knowledge, "MATCH (t:TreeNode {corpus: $label}) RETURN DISTINCT t.generation AS g")
+    }
 
 
 def _places(tree: EncodingTree, parents: list[int], leaves: int) -> list[int]:
@@ -214,6 +216,8 @@ def _assert_vector(packed: Iterable[int], tree: EncodingTree, node: int, vectors
     """Eq. 8 and 9, within what 16 bits hold."""
     members, weights = tree.members(node), structural_weights(tree, node)
     mean = weights @ vectors[members] if weights.sum() > 0 else vectors[members].sum(axis=0)
-    length = float(np.linalg.norm(mean))
-    found = np.frombuffer(bytes(packed), dtype="<f2")
-    np.testing.assert_allclose(found, mean / length if length else mean, atol=6e-4)
+    found, length = np.frombuffer(bytes(packed), dtype="<f2"), float(np.linalg.norm(mean))
+    if length:
+        np.testing.assert_allclose(found, mean / length, atol=6e-4)
+    else:
+        assert not found.any()
