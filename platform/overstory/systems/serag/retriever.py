@@ -14,7 +14,7 @@ from overstory.retrieve.base import RetrievalContext, ask_as_it_is_now, depth_fo
 from overstory.retrieve.question import clean_question
 from overstory.retrieve.vectors import VectorCache
 from overstory.systems.serag.community_vectors import CommunityCache
-from overstory.systems.serag.names import AskedNames, remembering, similar_entities
+from overstory.systems.serag.names import AskedNames, NameVectors, similar_entities
 from overstory.systems.serag.options import SeragOptions
 from overstory.systems.serag.scoring import Edge, Nearness, best_of, entity_bonus, nearness
 from overstory.systems.serag.self_query import FIRST_HITS, best_sentences, passage_of
@@ -47,7 +47,7 @@ class SeragRetriever:
         self._options = options or SeragOptions.named(option)
         self._vectors = VectorCache()
         self._communities = CommunityCache()
-        self._vector_of_name = remembering(context.embedder)
+        self._names = NameVectors(context.embedder)
         self._counted: tuple[tuple[str, int], int, int] | None = None
 
     def retrieve(self, question: str, k: int) -> Evidence:
@@ -108,8 +108,9 @@ class SeragRetriever:
             cosines = asking.candidates(depth)
         entities = list(asking.names.entities)
         if options.similar_names and asking.names.names:
-            rows = asking.tx.run("retrieve/serag_entities", asking.corpus.label, ids=best_of(cosines, depth))
-            entities += similar_entities(rows, asking.names, self._vector_of_name, asking.kept.chunks)
+            near, words = best_of(cosines, depth), sorted(asking.names.words())
+            rows = asking.tx.run("retrieve/serag_entities", asking.corpus.label, ids=near, words=words)
+            entities += similar_entities(rows, asking.names, self._names, asking.kept.chunks)
         bonus = entity_bonus(entities, by_what_it_tells=options.by_what_it_tells)
         found = _Found({}, cosines, bonus, {id_: cosine for id_, (_, cosine) in selected.items()}, options)
         found.score()
