@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Iterable, Sequence
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+
+import numpy as np
 
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
@@ -24,9 +27,9 @@ MOST_NAMES = 16
 """Names of one question."""
 SIMILAR = 0.85
 """τ of Eq. 12."""
-MOST_SIMILAR = 32
-"""Names that are compared with those of a question: those that share most words with one of them. Each takes 3 ms, once
-for a process while it is remembered."""
+MOST_SIMILAR = 16
+"""Names that are compared with those of a question: those that share most words with one of them. A new one takes some
+2 ms."""
 REMEMBERED = 4_096
 
 
@@ -57,38 +60,51 @@ class AskedNames:
             if rows[key]["mentions"] > MOST_CHUNKS
         )
 
+    def words(self) -> set[str]:
+        """Those of all names."""
+        return set().union(*map(_words, self.names))
 
-def similar_entities(
-    rows: Iterable[Row], asked: AskedNames, vector_of: Callable[[str], Vectors], chunks: int
-) -> list[NamedEntity]:
+
+def similar_entities(rows: Iterable[Row], asked: AskedNames, names: NameVectors, chunks: int) -> list[NamedEntity]:
     """Of entities (`retrieve/serag_entities`) those whose names are like one of the question's, but not the same.
 
-    Only names that share a word with one are compared: of those that do not, none was ever above the threshold.
+    Only names that share a word with one are compared: of those that do not, none was above the threshold.
     """
     own = {entity_key(name) for name in asked.names}
     words = [_words(name) for name in asked.names]
     sharing = [(max((len(_words(row["name"]) & each) for each in words), default=0), row) for row in rows]
     sharing = [(shared, row) for shared, row in sharing if shared and row["key"] not in own]
     sharing.sort(key=lambda pair: (-pair[0], len(pair[1]["name"]), pair[1]["id"]))
-    vectors = [vector_of(name) for name in asked.names]
-    similar: list[NamedEntity] = []
-    for _, row in sharing[:MOST_SIMILAR]:
-        mine = vector_of(row["name"])
-        similarity = max(float(mine @ vector) for vector in vectors)
-        if similarity > SIMILAR:
-            similar.append(_entity(row, similarity, chunks))
-    return similar
+    compared = [row for _, row in sharing[:MOST_SIMILAR]]
+    if not compared:
+        return []
+    vectors = names.of([*asked.names, *(row["name"] for row in compared)])
+    similarities = (vectors[len(asked.names) :] @ vectors[: len(asked.names)].T).max(axis=1).tolist()
+    return [_entity(row, each, chunks) for row, each in zip(compared, similarities, strict=True) if each > SIMILAR]
 
 
-def remembering(embedder: Embedder) -> Callable[[str], Vectors]:
-    """The vector of a name, kept for the next question."""
+class NameVectors:
+    """Vectors of names, the last of them kept for the next question. Safe to share between threads."""
 
-    @functools.lru_cache(maxsize=REMEMBERED)
-    def vector_of(name: str) -> Vectors:
-        vector: Vectors = embedder.embed([name])[0]
-        return vector
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._lock = threading.Lock()
+        self._known: OrderedDict[str, Vectors] = OrderedDict()
 
-    return vector_of
+    def of(self, names: Sequence[str]) -> Vectors:
+        """float32[len(names), d]."""
+        with self._lock:
+            found = {name: self._known[name] for name in names if name in self._known}
+        missing = [name for name in dict.fromkeys(names) if name not in found]
+        if missing:
+            found |= dict(zip(missing, self._embedder.embed(missing), strict=True))
+        with self._lock:
+            for name in names:
+                self._known[name] = found[name]
+                self._known.move_to_end(name)
+            while len(self._known) > REMEMBERED:
+                self._known.popitem(last=False)
+        return np.stack([found[name] for name in names])
 
 
 def _looked_for(corpus: Corpus, question: str) -> dict[str, object]:
