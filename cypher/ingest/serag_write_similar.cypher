@@ -1,5 +1,5 @@
 // Writes the nearest neighbours of chunks in place of those that they have.
-// Parameters: $rows LIST<MAP {id STRING, others LIST<MAP {id STRING, score FLOAT}>}>
+// Parameters: $rows LIST<MAP {id STRING, others LIST<MAP {id STRING, score FLOAT, (1 + cosine) / 2}>}>
 // Rows: none
 UNWIND $rows AS row
 MATCH (c:Overstory {id: row.id})

@@ -43,7 +43,7 @@ from overstory.systems.serag.reading import (
     read_tree,
 )
 from overstory.systems.serag.settings import NAME, Kept, SeragSettings
-from overstory.systems.serag.similar import find_by_gds, is_for_gds, stored_neighbours, write_changed
+from overstory.systems.serag.similar import find_by_gds, forget_similar, is_for_gds, stored_neighbours, write_changed
 from overstory.systems.serag.storing import (
     LinkChanges,
     Links,
@@ -161,6 +161,8 @@ class Build:
                 self.by_gds = True
                 find_by_gds(self.writer, self.corpus, nearest_count)
                 return stored_neighbours(self.writer.graph, self.corpus, chunks.ids, nearest_count)
+            if not self.kept:
+                forget_similar(self.writer)  # which GDS found for an index of other settings
             if remembered:
                 was = numbers_before(remembered.chunks.ids, chunks)
                 return nearest_after(chunks.vectors, remembered.neighbours, was)

@@ -35,7 +35,7 @@ def find_by_gds(writer: Writer, corpus: Corpus, nearest: int) -> None:
         DatabaseError: as `GraphClient.run`; call again to begin anew.
     """
     graph, label = writer.graph, corpus.label
-    graph.run_in_batches("ingest/serag_unlink_similar", label)
+    forget_similar(writer)
     name = f"overstory-{uuid.uuid4().hex[:12]}"
     try:
         graph.run("gds/project_vectors", label, graph=name, property=corpus.embedding_property)
@@ -44,8 +44,17 @@ def find_by_gds(writer: Writer, corpus: Corpus, nearest: int) -> None:
         graph.run("gds/drop", graph=name)
 
 
+def forget_similar(writer: Writer) -> None:
+    """Deletes SIMILAR.
+
+    Raises:
+        DatabaseError: as `GraphClient.run_in_batches`.
+    """
+    writer.graph.run_in_batches("ingest/serag_unlink_similar", writer.corpus.label)
+
+
 def stored_neighbours(graph: GraphClient, corpus: Corpus, ids: Sequence[str], nearest: int) -> Neighbours:
-    """What is stored as SIMILAR, for chunks in this order.
+    """What is stored as SIMILAR, for chunks in this order, as cosines.
 
     Raises:
         DatabaseError: as `GraphClient.stream`.
@@ -54,7 +63,7 @@ def stored_neighbours(graph: GraphClient, corpus: Corpus, ids: Sequence[str], ne
     found = nobody(len(ids), nearest)
     for row in graph.stream("ingest/serag_similar", corpus.label):
         place = number.get(row["id"], NOBODY)
-        others = [(number[id_], score) for id_, score in row["others"] if id_ in number][:nearest]
+        others = [(number[id_], _cosine(score)) for id_, score in row["others"] if id_ in number][:nearest]
         if place != NOBODY and others:
             found.ids[place, : len(others)], found.scores[place, : len(others)] = zip(*others, strict=True)
     return found
@@ -81,4 +90,9 @@ def write_changed(writer: Writer, ids: Sequence[str], before: Neighbours, now: N
 
 def _listed(ids: Sequence[str], neighbours: Neighbours, place: int) -> list[Row]:
     pairs = zip(neighbours.ids[place].tolist(), neighbours.scores[place].tolist(), strict=True)
-    return [{"id": ids[other], "score": score} for other, score in pairs if other != NOBODY]
+    return [{"id": ids[other], "score": (1.0 + cosine) / 2.0} for other, cosine in pairs if other != NOBODY]
+
+
+def _cosine(score: float) -> float:
+    """Of GDS's score, (1 + cosine) / 2, in steps of 2⁻²⁰ as `nearest` has them."""
+    return round((2.0 * score - 1.0) * 2**20) / 2**20
