@@ -31,8 +31,9 @@ from overstory.knowledge import Knowledge
 from overstory.llm import Chat
 from overstory.model import Document
 from overstory.protocols import Embedder, Extractor
-from overstory.retrieve import RetrievalContext, retriever_names
+from overstory.retrieve import RetrievalContext
 from overstory.settings import Settings
+from overstory.systems import retrievers_without_system
 from overstory.systems.serag import SeragRetriever, storing
 from overstory.systems.serag.options import SeragOptions
 
@@ -316,9 +317,8 @@ def contents(knowledge: Knowledge) -> list[str]:
 
 
 def others(knowledge: Knowledge) -> list[object]:
-    """What all retrievers but SeRAG's find."""
-    names = [name for name in retriever_names() if name != "serag"]
-    return [knowledge.search(QUESTION, 5, retriever=name) for name in names]
+    """What all retrievers find that need no system."""
+    return [knowledge.search(QUESTION, 5, retriever=name) for name in retrievers_without_system()]
 
 
 def ids(knowledge: Knowledge) -> set[str]:
@@ -339,7 +339,7 @@ def test_neighbours_by_gds_are_kept_up_and_the_index_goes_without_a_trace(open_c
     knowledge = open_corpus("gds")
     documents, more = DOCUMENTS[:28], NEW[:2]
     knowledge.ingest_documents(documents)
-    knowledge.index(systems=["slimrag"])
+    knowledge.index()
     with pytest.raises(IndexMissing, match="no index for SeRAG") as missing:
         knowledge.search(QUESTION, retriever="serag")
     assert "--system serag " in missing.value.remedy
@@ -355,11 +355,8 @@ def test_neighbours_by_gds_are_kept_up_and_the_index_goes_without_a_trace(open_c
     assert {len(each) for each in lists.values()} == {5}
     nearly = stored_links(knowledge)
     assert len(nearly.keys() & exact.keys()) >= 0.95 * len(nearly.keys() | exact.keys())
-    for pair in nearly.keys() & exact.keys():
-        assert nearly[pair]["similar"] == pytest.approx(exact[pair]["similar"], abs=1e-4) or 0.0 in (
-            nearly[pair]["similar"],
-            exact[pair]["similar"],
-        )
+    both = [(nearly[pair]["similar"], exact[pair]["similar"]) for pair in nearly.keys() & exact.keys()]
+    assert all(one == pytest.approx(other, abs=1e-5) for one, other in both if one and other)
     assert (others(knowledge), knowledge.digest()) == (found, digest)
 
     for one in more:
@@ -387,14 +384,15 @@ def test_neighbours_by_gds_are_kept_up_and_the_index_goes_without_a_trace(open_c
     with pytest.raises(IndexMissing, match="over meaning alone") as missing:
         knowledge.search(QUESTION, retriever="serag:semantic")
     assert "--system serag:semantic " in missing.value.remedy
-    knowledge.index(systems=["serag:levels=1,semantic,gds"])
-    assert {level for level, _ in checked_tree(knowledge, chunk_graph(knowledge), within=0.05).communities} == {0, 1}
+    knowledge.index(systems=["serag:levels=1,semantic"])
+    assert {level for level, _ in checked_tree(knowledge, edges, "serag-semantic").communities} == {0, 1}
     assert knowledge.search(QUESTION, 1, retriever="serag:paper,semantic").hits[0].title == "Demon Dice"
     knowledge.ingest_documents([documents[8], documents[9]])
     knowledge.delete_documents(knowledge.document_id(more[1].source, more[1].source_key))
+    knowledge.index(systems=["serag:gds"])
+    assert similar(knowledge)
     knowledge.remove_system("serag")
-    assert not generations_of(knowledge)
-    knowledge.index()
+    assert not knowledge.system_reports()
     assert contents(knowledge) == before
     assert (others(knowledge), knowledge.digest()) == (found, digest)
 

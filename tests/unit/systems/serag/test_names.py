@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import cast
 
+import numpy as np
 import pytest
 from tests.fakes import HashingEmbedder
 
 from overstory.embed.minilm import MiniLmEmbedder
 from overstory.graph.client import Row
-from overstory.systems.serag.names import MOST_SIMILAR, SIMILAR, AskedNames, remembering, similar_entities
+from overstory.systems.serag.names import MOST_SIMILAR, SIMILAR, AskedNames, NameVectors, similar_entities
 from overstory.text.names import entity_key
 
 
@@ -37,7 +38,7 @@ def test_a_name_that_is_like_one_of_the_question_counts_by_how_like_it_is(embedd
     rows = [row("New York City"), row("City of New York", [("c", 2), ("d", 1)]), row("Mexico City")]
     own, like, other = embedder.embed([each["name"] for each in rows])
     assert own @ like > SIMILAR > own @ other
-    (found,) = similar_entities(rows, asked("New York City"), remembering(embedder), 100)
+    (found,) = similar_entities(rows, asked("New York City"), NameVectors(embedder), 100)
     assert (found.name, found.counts) == ("City of New York", {"c": 2, "d": 1})
     assert found.similarity == pytest.approx(float(own @ like), abs=1e-5)
     assert 0.0 < found.tells < 1.0
@@ -45,13 +46,25 @@ def test_a_name_that_is_like_one_of_the_question_counts_by_how_like_it_is(embedd
 
 def test_only_names_that_share_a_word_are_compared_and_each_is_embedded_once() -> None:
     embedder = HashingEmbedder(64)
-    vector_of = remembering(embedder)
+    names = NameVectors(embedder)
     rows = [row("The Bell"), row("River of Ulm"), *(row(f"Ulm {n}") for n in range(2 * MOST_SIMILAR))]
     for _ in range(2):
-        similar_entities(rows, asked("the Ulm of Kings"), vector_of, 100)
+        similar_entities(rows, asked("the Ulm of Kings"), names, 100)
     assert len(embedder.embedded) == len(set(embedder.embedded)) == 1 + MOST_SIMILAR
     assert "The Bell" not in embedder.embedded
 
 
+def test_vectors_of_names_are_in_order_and_the_longest_unused_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("overstory.systems.serag.names.REMEMBERED", 2)
+    embedder = HashingEmbedder(64)
+    names = NameVectors(embedder)
+    expected = HashingEmbedder(64).embed(["Ulm", "Bern", "Ulm"])
+    np.testing.assert_array_equal(names.of(["Ulm", "Bern", "Ulm"]), expected)
+    names.of(["Ulm"])
+    names.of(["Linz"])  # Bern goes
+    names.of(["Ulm", "Linz", "Bern"])
+    assert embedder.embedded == ["Ulm", "Bern", "Linz", "Bern"]
+
+
 def test_a_question_without_names_is_like_none() -> None:
-    assert similar_entities([row("Ulm")], asked(), remembering(HashingEmbedder(8)), 10) == []
+    assert similar_entities([row("Ulm")], asked(), NameVectors(HashingEmbedder(8)), 10) == []
