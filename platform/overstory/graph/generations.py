@@ -32,12 +32,13 @@ def publish(writer: Writer, name: str, generation: int, **also: object) -> None:
     """Switches readers to a finished generation, then deletes all others in batches. Safe to repeat.
 
     Args:
+        generation: 0 for none: every one is deleted.
         also: properties of the corpus that change in the same moment.
 
     Raises:
         LeaseLost: somebody else writes to the corpus now; readers keep the old generation.
     """
-    writer.set(**{_property(name): generation}, **also)
+    writer.set(**{_property(name): generation or None}, **also)
     writer.graph.run_in_batches("corpus/delete_generation", writer.corpus.label, name=name, keep=generation)
 
 
