@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import exp
-from typing import Any
+from typing import Any, LiteralString
 
 import numpy as np
 import pytest
@@ -51,10 +51,10 @@ class Edge:
         return 0.45 * self.similar + 0.45 * self.shared + 0.10 * self.near
 
 
-def read(knowledge: Knowledge, statement: str, **parameters: object) -> Rows:
+def read(knowledge: Knowledge, statement: LiteralString, **parameters: object) -> Rows:
     """Rows of a statement of the test's own about this corpus."""
     result = knowledge.graph.native_driver().execute_query(
-        statement,  # type: ignore[arg-type] # literals of this module
+        statement,
         {"label": knowledge.status().corpus.label, **parameters},
         database_="neo4j",
     )

@@ -192,6 +192,7 @@ def test_a_corpus_that_changes_has_the_graph_of_one_that_is_built_anew(open_corp
     each[0].ingest_documents(DOCUMENTS)
     each[0].index(systems=["serag"])
     (generation,) = generations_of(each[0])
+    knowledge = each[0]
     for step, knowledge in zip(STEPS, itertools.cycle(reversed(each)), strict=False):
         step(knowledge)
         assert knowledge.status().pending["serag"] > 0

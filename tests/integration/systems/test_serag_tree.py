@@ -75,11 +75,11 @@ def rebuilt(knowledge: Knowledge) -> EncodingTree:
 def graph_of(chunks: ReadChunks, kept: Kept) -> Graph:
     similar = Layer(*alike(nearest(chunks.vectors, kept.settings.nearest)))
     shared = shared_entities(
-        chunks.mentioned,
+        chunks.mentioned(),
         most_chunks=most_chunks_of_an_entity(len(chunks.ids), kept.settings.common),
         most_pairs=kept.settings.sharing,
     )
-    near = near_in_documents(chunks.documents, chunks.places)
+    near = near_in_documents(chunks.document_numbers(), chunks.places)
     return fused(len(chunks.ids), similar, shared.layer, near).as_graph()
 
 
