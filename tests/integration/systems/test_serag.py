@@ -281,7 +281,7 @@ def test_a_build_that_is_killed_leaves_readers_working_and_the_next_one_makes_it
         knowledge.index()
         knowledge.ingest_documents(more)
 
-    monkeypatch.setattr(storing, "ROWS_A_TRANSACTION", 30)
+    monkeypatch.setattr(storing, "ROWS_A_TRANSACTION", 10)
     again: list[StoredTree] = []
     for _ in killed_builds(knowledge, grown):
         for option in ("serag", "serag:paper"):
