@@ -183,7 +183,7 @@ def checked_tree(
             communities.add((node["level"], frozenset(chunks[member]["id"] for member in members.tolist())))
     (row,) = read(knowledge, ENTROPY, **which)
     assert row["entropy"] == pytest.approx(structural_entropy(graph, computed), abs=within)
-    return StoredTree(frozenset(communities), row["entropy"])
+    return StoredTree(frozenset(communities), computed.entropy)
 
 
 def graph_of(chunks: list[str], edges: dict[Pair, Edge], *, alone: bool = False) -> Graph:

@@ -17,15 +17,11 @@ from tests.integration.systems.serag_oracle import (
     checked_tree,
     chunk_graph,
     generations_of,
-    kept_of,
     read,
     stored_links,
 )
-from tests.passages import PASSAGES, ULM, OpenCorpus, passage
+from tests.passages import ULM, OpenCorpus, passage
 
-from overstory.bench.comparison import compare
-from overstory.bench.dataset import load_dataset
-from overstory.bench.packing import Layout
 from overstory.errors import IndexMissing, LlmUnreachable, SettingsError
 from overstory.graph import GraphClient, Writer
 from overstory.knowledge import Knowledge
@@ -184,32 +180,27 @@ STEPS: tuple[Step, ...] = (
 )
 
 
-@pytest.mark.parametrize("processes", [1, 2], ids=["with what it remembers", "beside another process"])
-def test_a_corpus_that_changes_has_the_graph_of_one_that_is_built_anew(open_corpus: OpenCorpus, processes: int) -> None:
-    """Its tree is mended, and in all that it says of the graph right; its entropy is close to that of a new one."""
-    name = f"changing-{processes}"
-    each = [open_corpus(name) for _ in range(processes)]
-    each[0].ingest_documents(DOCUMENTS)
-    each[0].index(systems=["serag"])
-    (generation,) = generations_of(each[0])
-    knowledge = each[0]
-    for step, knowledge in zip(STEPS, itertools.cycle(reversed(each)), strict=False):
+def test_a_corpus_that_changes_has_the_graph_of_one_that_is_built_anew(open_corpus: OpenCorpus) -> None:
+    """By one process from what it remembers, by another that does not, and by the first, which notices the other."""
+    here, there = open_corpus("changing"), open_corpus("changing")
+    here.ingest_documents(DOCUMENTS)
+    here.index(systems=["serag"])
+    (generation,) = generations_of(here)
+    for step, knowledge in zip(STEPS, (here, here, there, here, here), strict=True):
         step(knowledge)
         assert knowledge.status().pending["serag"] > 0
         assert knowledge.index().done[-1] == "serag"
         assert last_run(knowledge)["trees_encoded_anew"] == 0
         assert knowledge.status().pending["serag"] == 0
-    edges = chunk_graph(knowledge)
-    assert_links(knowledge, edges)
-    mended = checked_tree(knowledge, edges)
-    assert generations_of(knowledge) == {generation}  # it never left its place
-    links = stored_links(knowledge)
+        assert_links(knowledge, chunk_graph(knowledge))
+    edges, links = chunk_graph(here), stored_links(here)
+    mended = checked_tree(here, edges)
+    assert generations_of(here) == {generation}  # it never left its place
 
-    each[0].remove_system("serag")
-    each[0].index(systems=["serag"])
-    anew = checked_tree(each[0], edges)
+    here.remove_system("serag")
+    here.index(systems=["serag"])
+    anew, fresh = checked_tree(here, edges), stored_links(here)
     assert mended.entropy == pytest.approx(anew.entropy, rel=0.03)
-    fresh = stored_links(each[0])
     assert links.keys() == fresh.keys()
     for pair, parts in links.items():
         assert parts == pytest.approx(fresh[pair], abs=2e-5)
@@ -268,7 +259,7 @@ def test_a_build_that_is_killed_leaves_readers_working_and_the_next_one_makes_it
 ) -> None:
     monkeypatch.setattr(storing, "ROWS_A_TRANSACTION", 150)
     knowledge = open_corpus("killed")
-    first, more = DOCUMENTS[:24], NEW[:2]
+    first, more = DOCUMENTS[:18], NEW[:2]
     knowledge.ingest_documents(first)
     knowledge.index(systems=["serag"])
     edges = chunk_graph(knowledge)
@@ -290,6 +281,7 @@ def test_a_build_that_is_killed_leaves_readers_working_and_the_next_one_makes_it
         knowledge.index()
         knowledge.ingest_documents(more)
 
+    monkeypatch.setattr(storing, "ROWS_A_TRANSACTION", 10)
     again: list[StoredTree] = []
     for _ in killed_builds(knowledge, grown):
         for option in ("serag", "serag:paper"):
@@ -337,9 +329,9 @@ def similar(knowledge: Knowledge) -> dict[str, list[str]]:
     return {row["id"]: row["others"] for row in rows}
 
 
-def test_neighbours_by_gds_are_kept_up_and_the_index_goes_without_a_trace(open_corpus: OpenCorpus) -> None:
+def test_neighbours_by_gds_are_kept_up_and_an_index_goes_without_a_trace(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus("gds")
-    documents, more = DOCUMENTS[:28], NEW[:2]
+    documents, more = DOCUMENTS[:20], NEW[:2]
     knowledge.ingest_documents(documents)
     knowledge.index()
     with pytest.raises(IndexMissing, match="no index for SeRAG") as missing:
@@ -398,11 +390,6 @@ def test_neighbours_by_gds_are_kept_up_and_the_index_goes_without_a_trace(open_c
     knowledge.index()
     assert knowledge.digest() == digest
 
-
-def test_other_vectors_make_another_tree(open_corpus: OpenCorpus) -> None:
-    knowledge = open_corpus("re-embedded")
-    knowledge.ingest_documents(DOCUMENTS[:12])
-    knowledge.index(systems=["serag:linked=3"])
     knowledge.use(embedder=HashingEmbedder(32))
     assert knowledge.index(re_embed=True).done[-1] == "serag"
     edges = chunk_graph(knowledge)
@@ -410,7 +397,7 @@ def test_other_vectors_make_another_tree(open_corpus: OpenCorpus) -> None:
     checked_tree(knowledge, edges)
     assert len(generations_of(knowledge)) == 1
     for option in ("serag", "serag:paper"):
-        assert knowledge.search(QUESTION, 1, retriever=option).hits[0].title == "Demon Dice"
+        assert len(knowledge.search(QUESTION, 5, retriever=option).hits) == 5
 
 
 EVERY_OPTION = ("serag", "serag:flat", "serag:paper", "serag:semantic", "serag:feedback")
@@ -436,20 +423,3 @@ def test_the_smallest_corpora_are_indexed_and_asked(open_corpus: OpenCorpus) -> 
     knowledge.delete_documents([document.id for document in knowledge.documents()])
     assert hits([]) == {0}
     assert hits([passage("plain", "", "nobody says anything about anything here")]) == {1}
-
-
-def test_a_comparison_builds_the_tree_that_a_retriever_needs(open_corpus: OpenCorpus, tmp_path: Path) -> None:
-    records = {
-        "corpus.jsonl": [{"_id": each.source_key, "title": each.title, "text": each.text} for each in PASSAGES],
-        "queries.jsonl": [{"_id": "q", "text": "Where was Albert Einstein born?"}],
-    }
-    for name, lines in records.items():
-        (tmp_path / name).write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    (tmp_path / "qrels").mkdir()
-    (tmp_path / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq\teinstein\t1\n", encoding="utf-8")
-    knowledge = open_corpus("bench")
-    retrievers = ["serag", "serag:paper,flat", "serag:semantic"]
-    results = compare(knowledge, load_dataset(tmp_path), Layout(), retrievers)
-    assert [result.row.retriever for result in results] == retrievers
-    assert [result.row.scores.recall_5 for result in results] == [1.0] * 3
-    assert kept_of(knowledge).settings.semantic

@@ -70,6 +70,14 @@ def test_a_system_is_indexed_once_and_its_seconds_are_its_own(
     assert [result.row.index_s for result in results] == [1.75, 4.75, 4.75]
 
 
+def test_a_system_is_indexed_with_what_its_retrievers_need(folder: Folder, fake_retriever: type[FakeRetriever]) -> None:
+    names = ["serag", "slimrag", "serag:paper,semantic", "serag:semantic"]
+    knowledge = FakeKnowledge(fake_retriever, *names)
+    results = compare(knowledge, load_dataset(folder.write()), Layout(), names)
+    assert knowledge.done == ["ingest, strict=True", "index serag:semantic slimrag"]
+    assert [result.row.retriever for result in results] == names
+
+
 def test_packed_documents_are_scored_as_documents(folder: Folder, fake_retriever: type[FakeRetriever]) -> None:
     knowledge = FakeKnowledge(fake_retriever, "dense")
     (result,) = compare(knowledge, load_dataset(folder.write()), Layout(pack=3), ["dense"])
