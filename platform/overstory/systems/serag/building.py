@@ -220,6 +220,7 @@ class Build:
             figures=self.figures,
         )
         if in_place:
+            generations.discard_unpublished(self.writer, NAME)  # of a build that was killed
             self._commit(kept, chunks, changes)
         else:
             self._publish(kept)

@@ -96,7 +96,7 @@ NUMBERS = {
 
 def _number(name: str, value: str) -> int:
     setting = NUMBERS[name]
-    if value.isascii() and value.isdigit() and setting.least <= int(value) <= setting.most:
+    if value.isascii() and value.isdigit() and len(value) < 10 and setting.least <= int(value) <= setting.most:
         return int(value)
     raise SettingsError(
         f"{name} of SeRAG's index is {value!r}.",
