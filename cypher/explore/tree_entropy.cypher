@@ -1,7 +1,8 @@
 // Tree: its entropy
 // Parameters: none
 // Rows: entropy FLOAT (bits: the sum of cut / whole · log2(volume of the parent / volume) over all nodes that something
-//   leaves); of_communities, of_passages FLOAT (their shares in it); communities, passages INTEGER; one
+//   leaves); of_communities, of_passages FLOAT (their shares in it); communities, passages INTEGER; one, or none
+//   where there is no tree
 // Needs overstory index --system serag
 MATCH (corpus:Corpus:{{corpus}})
 MATCH (root:{{corpus}}_TreeNode)
@@ -14,4 +15,5 @@ WITH t.vector IS NULL AS is_passage,
 WITH count(CASE WHEN is_passage THEN 1 END) AS passages, count(CASE WHEN NOT is_passage THEN 1 END) AS communities,
   sum(CASE WHEN is_passage THEN term ELSE 0.0 END) AS of_passages,
   sum(CASE WHEN is_passage THEN 0.0 ELSE term END) AS of_communities
+WHERE passages > 0
 RETURN of_communities + of_passages AS entropy, of_communities, of_passages, communities, passages LIMIT 1

@@ -61,8 +61,10 @@ def _show(found: CorpusStatus) -> None:
     for stage in found.stages:
         counts = ", ".join(f"{number:,} {what}" for what, number in sorted(stage.counts.items()) if number)
         tokens = f", {stage.tokens:,} tokens" if stage.tokens else ""
+        # A process that was killed could not say so: nobody writes, and yet the stage is at work.
+        status = "interrupted" if stage.status == "running" and not found.writer else stage.status
         when = f"{stage.started:%Y-%m-%d %H:%M}"
-        click.echo(f"  {stage.name:<9} {stage.status:<8} {when} {stage.seconds:8.1f} s  {counts}{tokens}")
+        click.echo(f"  {stage.name:<9} {status:<8} {when} {stage.seconds:8.1f} s  {counts}{tokens}")
 
 
 def _vectors(found: CorpusStatus) -> str:

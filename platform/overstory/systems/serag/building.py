@@ -96,8 +96,9 @@ class Build:
             engine = {tree: found.as_graph() for tree, found in graphs.items()}
             links = _links(graphs[NAME], engine[NAME], chunks.ids, self.settings.linked)
         with self._timed("read"):
-            before = remembered.links if remembered else read_links(self.writer.graph, self.corpus)
-            stored = self._stored_trees(remembered)
+            written = remembered if remembered and remembered.is_still_stored(chunks) else None
+            before = written.links if written else read_links(self.writer.graph, self.corpus)
+            stored = self._stored_trees(written)
         changed_links = link_changes(links, before)
         new, gone = int((~chunks.known).sum()), self._gone(chunks)
         anew = not stored or new + gone > MOST_CHANGED * len(chunks.ids)

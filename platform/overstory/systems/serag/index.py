@@ -8,7 +8,7 @@ from overstory.index.ledger import forget, recorded
 from overstory.llm import NO_MODEL, Estimate
 from overstory.systems.serag.building import Build
 from overstory.systems.serag.memory import Memory
-from overstory.systems.serag.settings import NAME, SEMANTIC, Kept, SeragSettings
+from overstory.systems.serag.settings import NAME, Kept, SeragSettings
 from overstory.systems.system import BuildContext, Built, SystemReport
 
 NO_MODEL_NEEDED = "SeRAG's index asks no language model; its retriever does, where one is set"
@@ -70,10 +70,10 @@ class SeRag:
         if kept is None:
             return SystemReport(NAME, self.pending(graph, corpus), "not built", {})
         (row,) = graph.run("ingest/serag_report", corpus.label, read=True, generation=kept.generation)
-        levels = f"{kept.settings.levels} community level{'s' if kept.settings.levels > 1 else ''}"
-        second = f", and a second tree ({SEMANTIC})" if kept.settings.semantic else ""
         figures = dict(kept.figures) | {"stored_edges": row["links"], "tree_nodes": row["nodes"]}
-        return SystemReport(NAME, self.pending(graph, corpus), f"{levels}{second}", figures)
+        by = "found by GDS" if kept.by_gds else "found exactly"
+        how = f"{kept.settings.described()}; similar chunks {by}"
+        return SystemReport(NAME, self.pending(graph, corpus), how, figures)
 
     def pending(self, graph: GraphClient, corpus: Corpus) -> int:
         kept = Kept.of(corpus)

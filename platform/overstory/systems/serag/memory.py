@@ -28,6 +28,14 @@ class Remembered:
     links: LinkWeights
     trees: dict[str, Tree]
 
+    def is_still_stored(self, now: ReadChunks) -> bool:
+        """Whether the edges and leaves of all chunks that are still there are as they were written.
+
+        A chunk that was deleted and came back has the same id, and neither.
+        """
+        changed = {id_ for id_, known in zip(now.ids, now.known.tolist(), strict=True) if not known}
+        return changed.isdisjoint(self.chunks.ids)
+
 
 class Memory:
     """The last corpus of each connection, as long as the connection lives. Safe to share between threads."""

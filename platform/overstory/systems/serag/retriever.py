@@ -133,16 +133,18 @@ class SeragRetriever:
         return {id_: (cosine, best[id_]) for id_, cosine in zip(ids, (vectors @ asking.vector).tolist(), strict=True)}
 
     def _stale(self, asking: Asking) -> Iterator[str]:
-        """A note where chunks are not in the tree as they are now; they are counted once a version of the corpus."""
+        """A note where tree and chunks have grown apart; they are counted once a version of the corpus."""
         corpus = asking.corpus
         state = (corpus.id, corpus.version)
         if self._counted is None or self._counted[0] != state:
             (row,) = asking.tx.run("ingest/serag_counts", corpus.label)
             self._counted = (state, row["chunks"], row["chunks"] - row["done"])
         _, chunks, missing = self._counted
+        command = f"overstory index --corpus {shlex.quote(corpus.name)}"
         if missing:
-            command = f"overstory index --corpus {shlex.quote(corpus.name)}"
             yield f"{missing:,} of {chunks:,} chunks are not in SeRAG's tree yet: run {command}"
+        elif asking.kept.chunks != chunks:
+            yield f"passages were deleted since SeRAG's tree was made: run {command}"
 
 
 def _hits(tx: Transaction, corpus: Corpus, found: Found) -> tuple[Hit, ...]:

@@ -66,7 +66,7 @@ def nearness(scores: Mapping[str, float], edges: Iterable[Edge]) -> dict[str, Ne
     found: dict[str, Nearness] = {}
     for edge in edges:
         score = scores[edge.chunk] * edge.share
-        if edge.other not in found or score > found[edge.other].score:
+        if score > 0.0 and (edge.other not in found or score > found[edge.other].score):
             found[edge.other] = Nearness(score, edge.chunk)
     return found
 

@@ -45,4 +45,4 @@ def best_sentences(question: str, chunks: Sequence[Row], embedder: Embedder) -> 
     for (place, text), cosine in zip(sentences, np.asarray(vectors[1:] @ vectors[0]).tolist(), strict=True):
         if place not in best or cosine > best[place][0]:
             best[place] = (cosine, text)
-    return " ".join(text for _, text in best.values())
+    return " ".join(dict.fromkeys(text for _, text in best.values()))

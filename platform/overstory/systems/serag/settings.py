@@ -61,17 +61,29 @@ class SeragSettings:
             SettingsError: there is no such setting, or its value is out of bounds.
         """
         changes: dict[str, Any] = {}  # values of the types above
+        base = self
         for part in (option or "").split(","):
             name, given, value = (text.strip() for text in part.partition("="))
             if not name:
                 continue
-            if name in _SWITCHES and not given:
+            if name == "defaults" and not given:
+                base = SeragSettings()
+            elif name in _SWITCHES and not given:
                 changes |= _SWITCHES[name]
-            elif name in NUMBERS and given:
+            elif name in NUMBERS:
                 changes[name] = _number(name, value)
             else:
                 raise SettingsError(f"SeRAG's index has no option {part.strip()!r}.", remedy=_usage())
-        return replace(self, **changes)
+        return replace(base, **changes)
+
+    def described(self) -> str:
+        """The levels, and what differs from the defaults."""
+        levels = f"{self.levels} community level{'s' if self.levels > 1 else ''}"
+        second = [f"a second tree ({SEMANTIC})"] if self.semantic else []
+        usual = SeragSettings()
+        names = ("nearest", "common", "sharing", "linked", "search")
+        others = [f"{name}={getattr(self, name)}" for name in names if getattr(self, name) != getattr(usual, name)]
+        return ", ".join([levels, *second, *others])
 
     def trees(self) -> dict[str, Shares]:
         """The trees that the index has, and what each layer counts in them."""
@@ -106,7 +118,7 @@ def _number(name: str, value: str) -> int:
 
 def _usage() -> str:
     numbers = ", ".join(f"{name}=N ({setting.what})" for name, setting in NUMBERS.items())
-    return f"Use {', '.join(_SWITCHES)}, {numbers}."
+    return f"Use {', '.join(_SWITCHES)}, defaults, {numbers}."
 
 
 @dataclass(frozen=True, slots=True)
