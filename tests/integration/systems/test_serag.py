@@ -87,7 +87,7 @@ def test_the_stored_graph_and_both_trees_are_what_the_definitions_ask_for(reader
     assert all({level for level, _ in tree.communities} == {0, 1, 2} for tree in (fused, alone))
     (report,) = readers.system_reports()
     assert report.pending == 0
-    assert report.how == "2 community levels, and a second tree (serag-semantic)"
+    assert report.how == "2 community levels, a second tree (serag-semantic); similar chunks found exactly"
     assert report.figures["entropy"] == pytest.approx(fused.entropy, abs=1e-6)
     assert report.figures["stored_edges"] == len(stored_links(readers))
     assert last_run(readers)["edges"] == len(edges)
@@ -177,6 +177,10 @@ STEPS: tuple[Step, ...] = (
         knowledge.ingest_documents(NEW[5:]),
         knowledge.delete_documents([knowledge.document_id(each.source, each.source_key) for each in NEW[1:3]]),
     ),
+    lambda knowledge: (  # the same come back, one with another title, and have their ids again
+        knowledge.delete_documents([knowledge.document_id(each.source, each.source_key) for each in DOCUMENTS[8:10]]),
+        knowledge.ingest_documents([*DOCUMENTS[8:10], replace(DOCUMENTS[10], title="Renamed")]),
+    ),
 )
 
 
@@ -186,7 +190,7 @@ def test_a_corpus_that_changes_has_the_graph_of_one_that_is_built_anew(open_corp
     here.ingest_documents(DOCUMENTS)
     here.index(systems=["serag"])
     (generation,) = generations_of(here)
-    for step, knowledge in zip(STEPS, (here, here, there, here, here), strict=True):
+    for step, knowledge in zip(STEPS, (here, here, there, here, here, here), strict=True):
         step(knowledge)
         assert knowledge.status().pending["serag"] > 0
         assert knowledge.index().done[-1] == "serag"

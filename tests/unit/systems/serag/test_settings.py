@@ -30,7 +30,7 @@ def test_options_change_what_they_name_and_nothing_else() -> None:
     assert changed.with_option("auto,nearest=5,common=100,sharing=7,linked=3") == SeragSettings(1, True, 5, 100, 7, 3)
 
 
-@pytest.mark.parametrize("option", ["deep", "levels", "semantic=1", "gds=yes", "levels 2"])
+@pytest.mark.parametrize("option", ["deep", "semantic=1", "gds=yes", "levels 2"])
 def test_an_option_that_there_is_not_is_named_with_those_that_there_are(option: str) -> None:
     with pytest.raises(SettingsError, match=f"no option '{option}'") as caught:
         SeragSettings().with_option(option)
