@@ -261,7 +261,7 @@ def killed_builds(knowledge: Knowledge, begin: Step) -> Iterator[int]:
 def test_a_build_that_is_killed_leaves_readers_working_and_the_next_one_makes_it_good(
     open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(storing, "ROWS_A_TRANSACTION", 150)
+    monkeypatch.setattr(storing, "ROWS_A_TRANSACTION", 250)
     knowledge = open_corpus("killed")
     first, more = DOCUMENTS[:18], NEW[:2]
     knowledge.ingest_documents(first)
@@ -277,7 +277,7 @@ def test_a_build_that_is_killed_leaves_readers_working_and_the_next_one_makes_it
         assert_links(knowledge, edges)
         killed.append(checked_tree(knowledge, edges))
         assert len(generations_of(knowledge)) == 1
-    assert len(killed) > 6
+    assert len(killed) > 4
     assert set(killed) == {undisturbed}
 
     def grown(knowledge: Knowledge) -> None:
@@ -285,7 +285,7 @@ def test_a_build_that_is_killed_leaves_readers_working_and_the_next_one_makes_it
         knowledge.index()
         knowledge.ingest_documents(more)
 
-    monkeypatch.setattr(storing, "ROWS_A_TRANSACTION", 10)
+    monkeypatch.setattr(storing, "ROWS_A_TRANSACTION", 40)
     again: list[StoredTree] = []
     for _ in killed_builds(knowledge, grown):
         for option in ("serag", "serag:paper"):
