@@ -80,9 +80,7 @@ def _systems(retrievers: Iterable[str]) -> list[str]:
         if name in system_names():
             needed = find_system(name).option_for(option)
             needs.setdefault(name, []).extend([needed] if needed else [])
-    return [
-        ":".join([name, *([",".join(dict.fromkeys(options))] if options else [])]) for name, options in needs.items()
-    ]
+    return [f"{name}:{','.join(dict.fromkeys(options))}" if options else name for name, options in needs.items()]
 
 
 def _index_seconds(status: CorpusStatus, retriever: str) -> float:

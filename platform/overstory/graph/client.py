@@ -7,6 +7,7 @@ server's log leads to a file.
 from __future__ import annotations
 
 import logging
+import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import Any, LiteralString, Self, TypeVar
@@ -130,6 +131,32 @@ class GraphClient:
         ):
             for record in session.run(query, given):
                 yield _row(record)
+
+    def pages(
+        self,
+        name: str,
+        label: str | None = None,
+        /,
+        *,
+        size: int,
+        id_of: Callable[[Row], str] = operator.itemgetter("id"),
+        **parameters: object,
+    ) -> Iterator[list[Row]]:
+        """The rows of a reading statement in pages, each read when it is asked for: what is written between two of them
+        does not matter, as it may to `stream`.
+
+        Args:
+            name: of a statement that gives at most $limit rows in order of id, those after the id $after.
+            size: rows of a page.
+            id_of: the id of a row.
+
+        Raises:
+            DatabaseError: as `run`, at any page.
+        """
+        after = ""
+        while rows := self.run(name, label, read=True, after=after, limit=size, **parameters):
+            yield rows
+            after = id_of(rows[-1])
 
     def run_in_batches(self, name: str, label: str | None = None, /, **parameters: object) -> None:
         """Runs a statement that commits as it goes (`CALL … IN TRANSACTIONS`), which no outer transaction may hold.

@@ -18,6 +18,21 @@ if TYPE_CHECKING:
 
 
 @contextmanager
+def projection(graph: GraphClient, corpus: Corpus, statement: str, **parameters: object) -> Generator[str]:
+    """The name of an in-memory graph that a statement (`gds/project_…`) makes of a corpus; dropped at the end.
+
+    Raises:
+        StatementFailed: GDS refused; the message is its own.
+    """
+    name = f"overstory-{uuid.uuid4().hex[:12]}"
+    try:
+        graph.run(statement, corpus.label, read=False, graph=name, **parameters)
+        yield name
+    finally:
+        graph.run("gds/drop", graph=name)
+
+
+@contextmanager
 def projected(
     graph: GraphClient, corpus: Corpus, types: Sequence[str], *, weight: str = "weight", stage: str
 ) -> Generator[tuple[GraphDataScience, Graph]]:
@@ -38,13 +53,10 @@ def projected(
         raise GdsMissing(
             f"{stage} needs the Graph Data Science client.", remedy='pip install "overstory[gds]"'
         ) from error
-    name = f"overstory-{uuid.uuid4().hex[:12]}"
     with driver_errors("gds"):
         client = GraphDataScience(graph.native_driver(), database=graph.database, show_progress=False)
-    try:
-        graph.run("gds/project_corpus", corpus.label, graph=name, types=list(types), weight=weight)
-        with driver_errors("gds"):
-            yield client, client.graph.get(name)
-    finally:
-        with driver_errors("gds"):
-            client.graph.drop(name, fail_if_missing=False)
+    with (
+        projection(graph, corpus, "gds/project_corpus", types=list(types), weight=weight) as name,
+        driver_errors("gds"),
+    ):
+        yield client, client.graph.get(name)

@@ -6,8 +6,6 @@ other one and its index while readers stay on the first, one property switches t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from overstory.errors import ModelError
 from overstory.graph import Corpus, GraphClient, Transaction, Writer, read_corpus, schema
 from overstory.graph.client import Row
@@ -83,7 +81,9 @@ def _fill(writer: Writer, embedder: Embedder, embedding_property: str, missing: 
     label = writer.corpus.label
     progress.start("embed", missing, "chunks")
     with recorded(writer, "embed", embedder.fingerprint) as run:
-        for rows in _pages(writer.graph, label, embedding_property):
+        for rows in writer.graph.pages(
+            "ingest/chunks_without_vector", label, size=CHUNKS_A_BATCH, property=embedding_property
+        ):
             vectors = embedder.embed([passage_text(row["title"], row["heading"], row["text"]) for row in rows])
             check_vectors(vectors, len(rows), embedder)
             vector_rows = [{"id": row["id"], "vector": v.tolist()} for row, v in zip(rows, vectors, strict=True)]
@@ -96,20 +96,6 @@ def _fill(writer: Writer, embedder: Embedder, embedding_property: str, missing: 
             run.tokens += sum(row["token_count"] for row in rows)
             progress.advance(len(rows))
     progress.finish(f"{run.counts.get('chunks', 0)} vectors of dimension {embedder.dimension}")
-
-
-def _pages(graph: GraphClient, label: str, embedding_property: str) -> Iterator[list[Row]]:
-    after = ""
-    while rows := graph.run(
-        "ingest/chunks_without_vector",
-        label,
-        read=True,
-        property=embedding_property,
-        after=after,
-        limit=CHUNKS_A_BATCH,
-    ):
-        yield rows
-        after = rows[-1]["id"]
 
 
 def check_vectors(vectors: Vectors, rows: int, embedder: Embedder) -> None:

@@ -43,10 +43,8 @@ def export_lines(graph: GraphClient, corpus: Corpus) -> Iterator[str]:
 def document_records(graph: GraphClient, corpus: Corpus) -> Iterator[Record]:
     """Every document with its chunks, their vectors, mentions and facts; lazily, page by page."""
     label = corpus.label
-    after = ""
-    while documents := [
-        row["document"] for row in graph.run("export/documents", label, read=True, after=after, limit=DOCUMENTS_A_PAGE)
-    ]:
+    for page in graph.pages("export/documents", label, size=DOCUMENTS_A_PAGE, id_of=lambda row: row["document"]["id"]):
+        documents = [row["document"] for row in page]
         ids = [document["id"] for document in documents]
         rows = graph.run("export/chunks", label, read=True, documents=ids, property=corpus.embedding_property)
         chunk_ids = [row["id"] for row in rows]
@@ -58,7 +56,6 @@ def document_records(graph: GraphClient, corpus: Corpus) -> Iterator[Record]:
             chunks.setdefault(row["document"], []).append(_chunk_record(row) | found)
         for document in documents:
             yield _document_record(document, chunks.get(document["id"], []))
-        after = ids[-1]
 
 
 def digest(graph: GraphClient, corpus: Corpus) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 from overstory.graph import GraphClient, Transaction, Writer, batches
@@ -55,21 +56,9 @@ def extract(writer: Writer, extractor: Extractor, *, progress: Progress) -> bool
 
 
 def _pending(graph: GraphClient, corpus: Corpus, fingerprint: str) -> Iterator[ChunkText]:
-    after = ""
-    while True:
-        rows = graph.run(
-            "ingest/chunks_to_extract",
-            corpus.label,
-            read=True,
-            fingerprint=fingerprint,
-            after=after,
-            limit=CHUNKS_A_PAGE,
-        )
-        for row in rows:
-            yield ChunkText(id=row["id"], title=row["title"], heading=row["heading"], text=row["text"])
-        if len(rows) < CHUNKS_A_PAGE:
-            return
-        after = rows[-1]["id"]
+    pages = graph.pages("ingest/chunks_to_extract", corpus.label, size=CHUNKS_A_PAGE, fingerprint=fingerprint)
+    for row in itertools.chain.from_iterable(pages):
+        yield ChunkText(id=row["id"], title=row["title"], heading=row["heading"], text=row["text"])
 
 
 def _remembered(chunks: Iterator[ChunkText], texts: dict[str, str]) -> Iterator[ChunkText]:

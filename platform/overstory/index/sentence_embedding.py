@@ -69,7 +69,7 @@ def _fill(writer: Writer, embedder: Embedder, pending: int, progress: Progress) 
     label = writer.corpus.label
     progress.start(STAGE, pending, "chunks")
     with recorded(writer, STAGE, embedder.fingerprint) as run:
-        for rows in _pages(writer.graph, label):
+        for rows in writer.graph.pages("ingest/chunks_without_sentences", label, size=CHUNKS_A_BATCH):
             sentences = [sentence for row in rows for sentence in _wanted(row)]
             stored = {id_ for row in rows for id_ in row["stored"]}
             new = [sentence for sentence in sentences if sentence.id not in stored]
@@ -105,13 +105,6 @@ def _embedded(texts: list[str], embedder: Embedder) -> list[list[float]]:
     check_vectors(vectors, len(texts), embedder)
     rows: list[list[float]] = vectors.tolist()
     return rows
-
-
-def _pages(graph: GraphClient, label: str) -> Iterator[list[Row]]:
-    after = ""
-    while rows := graph.run("ingest/chunks_without_sentences", label, read=True, after=after, limit=CHUNKS_A_BATCH):
-        yield rows
-        after = rows[-1]["id"]
 
 
 def _wanted(row: Row) -> Iterator[_Sentence]:

@@ -81,12 +81,11 @@ def read_status(graph: GraphClient, corpus: Corpus) -> CorpusStatus:
 
 def stored_documents(graph: GraphClient, corpus: Corpus, *, source: str | None = None) -> Iterator[StoredDocument]:
     """The documents of a corpus in order of id, lazily; those of one source, if it is given."""
-    after = ""
-    while rows := graph.run(
-        "corpus/documents", corpus.label, read=True, source=source, after=after, limit=DOCUMENTS_A_PAGE
-    ):
+    pages = graph.pages(
+        "corpus/documents", corpus.label, size=DOCUMENTS_A_PAGE, id_of=lambda row: row["document"]["id"], source=source
+    )
+    for rows in pages:
         yield from (_stored(row["document"]) for row in rows)
-        after = rows[-1]["document"]["id"]
 
 
 def documents_by_id(graph: GraphClient, corpus: Corpus, ids: Iterable[str]) -> Iterator[StoredDocument]:

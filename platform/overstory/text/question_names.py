@@ -72,6 +72,14 @@ def longest_first(phrases: Sequence[Match], known: Container[str]) -> list[Match
     return chosen
 
 
+def longest_unknown(question: str, known: Container[str]) -> list[str]:
+    """What looks like a name in a question, the longest phrases that do not overlap, as they are written there; without
+    those whose keys are known."""
+    phrases = unknown_names(question, [])
+    longest = longest_first(phrases, {phrase.key for phrase in phrases})
+    return [question[phrase.start : phrase.end] for phrase in longest if phrase.key not in known]
+
+
 def without_names(question: str, found: Sequence[Match]) -> str:
     """The question without these names; white space squeezed."""
     left: list[str] = []

@@ -98,7 +98,7 @@ class Asking:
 
     def candidates(self, depth: int) -> dict[str, float]:
         """The chunks nearest in meaning, and those that say a name which few say."""
-        found = nearest_chunks(self.tx, self.corpus, self.vector, depth)
+        found = nearest_cosines(self.tx, self.corpus, self.vector, depth)
         named = {id_ for each in self.names.entities if len(each.counts) <= FEW_CHUNKS for id_ in each.counts}
         return found | self._cosines(sorted(named - found.keys()))
 
@@ -126,7 +126,7 @@ class Asking:
     def fill(self, found: Found, k: int) -> None:
         """Makes up for too few candidates with the chunks nearest in meaning, behind all others."""
         least = min(found.scores.values(), default=0.0)
-        nearest = nearest_chunks(self.tx, self.corpus, self.vector, depth_for(k))
+        nearest = nearest_cosines(self.tx, self.corpus, self.vector, depth_for(k))
         for id_ in best_of({id_: cosine for id_, cosine in nearest.items() if id_ not in found.scores}, k):
             found.cosines[id_] = nearest[id_]
             found.scores[id_] = least - 2.0 + nearest[id_]
@@ -150,7 +150,7 @@ class Asking:
         return dict(zip(row["ids"], row["cosines"], strict=True))
 
 
-def nearest_chunks(tx: Transaction, corpus: Corpus, vector: Vectors, depth: int) -> dict[str, float]:
+def nearest_cosines(tx: Transaction, corpus: Corpus, vector: Vectors, depth: int) -> dict[str, float]:
     """The cosines of the `depth` chunks nearest to a vector."""
     where = {"index": corpus.vector_index} if corpus.vector_index else {"property": corpus.embedding_property}
     statement = "retrieve/serag_nearest_index" if corpus.vector_index else "retrieve/serag_nearest_exact"

@@ -19,6 +19,7 @@ import numpy as np
 from overstory.entropy import EncodingTree, Graph
 from overstory.entropy.compile import Ints
 from overstory.graph import Corpus, Transaction, Writer, generations
+from overstory.graph.client import Row
 from overstory.graph.corpora import SYSTEM
 from overstory.index.ledger import StageRun
 from overstory.protocols import Progress
@@ -69,6 +70,7 @@ class Build:
 
     Attributes:
         kept: of the index that is to be mended, None where it is made anew.
+        counts: as `ingest/serag_counts` gives them.
         figures: what was found, and the seconds that each part took.
         by_gds: whether the nearest neighbours are stored, as GDS found them.
     """
@@ -77,6 +79,7 @@ class Build:
     corpus: Corpus
     settings: SeragSettings
     kept: Kept | None
+    counts: Row
     progress: Progress
     memory: Memory
     figures: dict[str, float] = field(default_factory=dict[str, float])
@@ -128,8 +131,7 @@ class Build:
         self.figures[name] = round(self.figures.get(name, 0.0) + time.perf_counter() - began, 3)
 
     def _read(self, remembered: Remembered | None) -> ReadChunks:
-        (counts,) = self.writer.graph.run("ingest/serag_counts", self.corpus.label, read=True)
-        self.progress.start(NAME, counts["chunks"], "chunks")
+        self.progress.start(NAME, self.counts["chunks"], "chunks")
         with self._timed("read"):
             before = remembered.chunks if remembered else None
             return read_chunks(self.writer.graph, self.corpus, self.progress, before)
@@ -144,8 +146,7 @@ class Build:
 
     def _gone(self, chunks: ReadChunks) -> int:
         """How many chunks of the tree are there no longer, or at least so many."""
-        (counts,) = self.writer.graph.run("ingest/serag_counts", self.corpus.label, read=True)
-        return max(0, self.kept.chunks - len(chunks.ids), self.kept.chunks - counts["done"]) if self.kept else 0
+        return max(0, self.kept.chunks - len(chunks.ids), self.kept.chunks - self.counts["done"]) if self.kept else 0
 
     def _neighbours(self, chunks: ReadChunks, remembered: Remembered | None) -> Neighbours:
         with self._timed("similar"):
@@ -197,8 +198,8 @@ class Build:
         before: LinkWeights,
     ) -> None:
         """Edges first, then the trees: in place where little changed, else beside the ones that are read."""
-        generation = self.kept.generation if self.kept and stored else 0
-        changes = self._tree_changes(chunks, trees, stored, generation)
+        generation = self.kept.generation if self.kept else 0
+        changes = self._tree_changes(chunks, trees, stored, generation) if stored else {}
         in_place = bool(stored) and sum(map(len, changes.values())) <= MOST_IN_PLACE
         if not in_place:
             generation, stored = generations.begin(self.writer, NAME), {}

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from overstory.embed.packed import unpacked
 from overstory.entropy.compile import Ints
 from overstory.graph import Corpus, Transaction
 from overstory.protocols import Vectors
-from overstory.systems.serag.trees import VECTOR_TYPE
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +61,7 @@ class CommunityCache:
         found = Communities(
             ids=[row["id"] for row in rows],
             levels=np.array([row["level"] for row in rows], dtype=np.int64),
-            vectors=np.frombuffer(b"".join(row["vector"] for row in rows), dtype=VECTOR_TYPE)
-            .reshape(-1, corpus.dimension)
-            .astype(np.float32),
+            vectors=unpacked(b"".join(row["vector"] for row in rows)).reshape(-1, corpus.dimension),
         )
         with self._lock:
             self._known = (state, found)

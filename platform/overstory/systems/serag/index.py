@@ -38,10 +38,12 @@ class SeRag:
         before = Kept.of(corpus)
         settings = (before.settings if before else SeragSettings()).with_option(option)
         usable = before is not None and before.settings == settings and before.embedder == corpus.embedder
-        if before is not None and usable and not _has_changed(writer.graph, corpus, before):
+        (counts,) = writer.graph.run("ingest/serag_counts", corpus.label, read=True)
+        if before is not None and usable and before.fits(counts):
             return Built(False)
+        kept = before if usable else None
         with recorded(writer, NAME, f"{settings} {corpus.embedder}") as run:
-            Build(writer, corpus, settings, before if usable else None, context.progress, self._memory).run(run)
+            Build(writer, corpus, settings, kept, counts, context.progress, self._memory).run(run)
         return Built(True, () if model in (None, NO_MODEL) else (NO_MODEL_NEEDED,))
 
     def option_for(self, retriever_option: str) -> str | None:
@@ -80,7 +82,7 @@ class SeRag:
         (row,) = graph.run("ingest/serag_counts", corpus.label, read=True)
         if row["chunks"] != row["done"]:
             return int(graph.run("ingest/serag_pending", corpus.label, read=True)[0]["documents"])
-        return int(kept is not None and kept.chunks != row["chunks"])  # a deleted one left its place in the tree
+        return int(kept is not None and not kept.fits(row))  # a deleted one left its place in the tree
 
     def remove(self, writer: Writer) -> None:
         """
@@ -92,9 +94,3 @@ class SeRag:
         for statement in ("serag_unlink_linked", "serag_unlink_similar", "serag_unmark"):
             writer.graph.run_in_batches(f"ingest/{statement}", label)
         forget(writer, NAME)
-
-
-def _has_changed(graph: GraphClient, corpus: Corpus, kept: Kept) -> bool:
-    """Whether chunks are new, changed or gone since the tree was written."""
-    (row,) = graph.run("ingest/serag_counts", corpus.label, read=True)
-    return bool(row["done"] != row["chunks"] or kept.chunks != row["chunks"])

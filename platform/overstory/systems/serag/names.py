@@ -18,7 +18,7 @@ from overstory.systems.serag.scoring import NamedEntity
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.name_dictionary import NameDictionary
 from overstory.text.names import entity_key
-from overstory.text.question_names import longest_first, question_names, unknown_names
+from overstory.text.question_names import longest_unknown, question_names
 from overstory.text.tokens import tokenise
 
 MOST_CHUNKS = 5_000
@@ -47,13 +47,12 @@ class AskedNames:
         Args:
             chunks: how many the corpus has.
         """
-        rows = {
-            row["key"]: row for row in tx.run("retrieve/serag_names", corpus.label, **_looked_for(corpus, question))
-        }
+        ids = [entity_id(corpus.label, key) for key in dict.fromkeys(possible_names(tokenise(question)))]
+        rows = {row["key"]: row for row in tx.run("retrieve/serag_names", corpus.label, ids=ids, most=MOST_CHUNKS)}
         found = question_names(question, NameDictionary(rows))
         keys = list(dict.fromkeys(match.key for match in found))[:MOST_NAMES]
         self.entities = [_entity(rows[key], 1.0, chunks) for key in keys if rows[key]["chunks"]]
-        self.names = [rows[key]["name"] for key in keys] + _unknown(question, keys)
+        self.names = [*(rows[key]["name"] for key in keys), *longest_unknown(question, keys)][:MOST_NAMES]
         self.notes = tuple(
             f"{rows[key]['name']!r} is named too often to tell passages apart, and was left out"
             for key in keys
@@ -105,18 +104,6 @@ class NameVectors:
             while len(self._known) > REMEMBERED:
                 self._known.popitem(last=False)
         return np.stack([found[name] for name in names])
-
-
-def _looked_for(corpus: Corpus, question: str) -> dict[str, object]:
-    keys = dict.fromkeys(possible_names(tokenise(question)))
-    return {"ids": [entity_id(corpus.label, key) for key in keys], "most": MOST_CHUNKS}
-
-
-def _unknown(question: str, known: Sequence[str]) -> list[str]:
-    phrases = unknown_names(question, [])
-    longest = longest_first(phrases, {phrase.key for phrase in phrases})
-    texts = [question[phrase.start : phrase.end] for phrase in longest if phrase.key not in known]
-    return texts[: max(0, MOST_NAMES - len(known))]
 
 
 def _entity(row: Row, similarity: float, chunks: int) -> NamedEntity:

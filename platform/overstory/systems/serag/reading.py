@@ -59,12 +59,11 @@ def read_chunks(graph: GraphClient, corpus: Corpus, progress: Progress, before: 
     Raises:
         DatabaseError: as `GraphClient.run`.
     """
+    where = corpus.embedding_property
     if before is None:
-        return _joined([_chunks_of(rows) for rows in _advancing(_pages(graph, corpus), progress)], corpus)
-    there = {
-        row["id"]: row["known"]
-        for row in graph.stream("ingest/serag_known", corpus.label, property=corpus.embedding_property)
-    }
+        pages = graph.pages("ingest/serag_chunks", corpus.label, size=CHUNKS_A_PAGE, property=where)
+        return _joined([_chunks_of(rows) for rows in _advancing(pages, progress)], corpus)
+    there = {row["id"]: row["known"] for row in graph.stream("ingest/serag_known", corpus.label, property=where)}
     kept = [place for place, id_ in enumerate(before.ids) if there.get(id_, False)]
     known = {before.ids[place] for place in kept}
     progress.advance(len(kept))
@@ -76,20 +75,6 @@ def _advancing(pages: Iterator[list[Row]], progress: Progress) -> Iterator[list[
     for rows in pages:
         yield rows
         progress.advance(len(rows))
-
-
-def _pages(graph: GraphClient, corpus: Corpus) -> Iterator[list[Row]]:
-    after = ""
-    while rows := graph.run(
-        "ingest/serag_chunks",
-        corpus.label,
-        read=True,
-        after=after,
-        property=corpus.embedding_property,
-        limit=CHUNKS_A_PAGE,
-    ):
-        yield rows
-        after = rows[-1]["id"]
 
 
 def _changed(graph: GraphClient, corpus: Corpus, ids: Sequence[str]) -> Iterator[list[Row]]:

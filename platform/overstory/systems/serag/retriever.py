@@ -12,7 +12,7 @@ from overstory.protocols import Vectors
 from overstory.retrieve.base import RetrievalContext, ask_as_it_is_now, depth_for, hit
 from overstory.retrieve.question import clean_question
 from overstory.retrieve.vectors import VectorCache
-from overstory.systems.serag.asking import Asking, Found, nearest_chunks
+from overstory.systems.serag.asking import Asking, Found, nearest_cosines
 from overstory.systems.serag.community_vectors import CommunityCache
 from overstory.systems.serag.names import NameVectors, similar_entities
 from overstory.systems.serag.options import SeragOptions
@@ -85,7 +85,7 @@ class SeragRetriever:
 
         def ask(tx: Transaction, corpus: Corpus) -> str:
             usable(corpus, self._options.tree)
-            cosines = nearest_chunks(tx, corpus, vector, FIRST_HITS)
+            cosines = nearest_cosines(tx, corpus, vector, FIRST_HITS)
             first = best_of(cosines, FIRST_HITS)
             rows = {row["chunk_id"]: row for row in tx.run("retrieve/chunks_by_id", corpus.label, ids=first)}
             return best_sentences(question, [rows[id_] for id_ in first if id_ in rows], self._context.embedder)

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from overstory.errors import IndexMissing, SettingsError
 from overstory.graph import Corpus
+from overstory.graph.client import Row
 from overstory.systems.serag.layers import FUSED, MEANING_ALONE, Shares
 
 NAME = "serag"
@@ -153,6 +154,10 @@ class Kept:
         known = {each.name for each in fields(SeragSettings)}
         settings = {name: value for name, value in values.pop("settings").items() if name in known}
         return cls(settings=SeragSettings(**settings), **values)
+
+    def fits(self, counts: Row) -> bool:
+        """Whether the tree has all chunks as they are now, and no others (`ingest/serag_counts`)."""
+        return bool(self.chunks == counts["done"] == counts["chunks"])
 
     def stored(self) -> str:
         """For the property of the corpus."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Sequence
 
 import numpy as np
 
 from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches
 from overstory.graph.client import Row
+from overstory.graph.gds import projection
 from overstory.systems.serag.neighbours import NOBODY, Neighbours, nobody
 from overstory.systems.serag.settings import NAME, SeragSettings
 
@@ -34,14 +34,10 @@ def find_by_gds(writer: Writer, corpus: Corpus, nearest: int) -> None:
     Raises:
         DatabaseError: as `GraphClient.run`; call again to begin anew.
     """
-    graph, label = writer.graph, corpus.label
+    graph = writer.graph
     forget_similar(writer)
-    name = f"overstory-{uuid.uuid4().hex[:12]}"
-    try:
-        graph.run("gds/project_vectors", label, graph=name, property=corpus.embedding_property)
+    with projection(graph, corpus, "gds/project_vectors", property=corpus.embedding_property) as name:
         graph.run("gds/write_similar", graph=name, nearest=nearest)
-    finally:
-        graph.run("gds/drop", graph=name)
 
 
 def forget_similar(writer: Writer) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from overstory.embed.packed import unpacked
 from overstory.errors import IndexMissing, QuestionError, SettingsError
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
@@ -17,7 +18,6 @@ from overstory.protocols import Embedder, Vectors
 from overstory.retrieve.base import RetrievalContext, ask_as_it_is_now
 from overstory.systems.serag.communities import SHORT, Community, CommunityTree, MemberPassage, TellingName
 from overstory.systems.serag.settings import NAME, SEMANTIC, Kept, usable
-from overstory.systems.serag.trees import VECTOR_TYPE
 from overstory.text.sentences import sentence_texts
 
 TREES = (NAME, SEMANTIC)
@@ -147,7 +147,7 @@ class _Reading:
         rows = {row["id"]: row for row in self._run("communities", ids=shown, whole=levels[0]["whole"])}
         if any(id_ not in rows for id_ in shown):
             raise self._gone()
-        seen.rows |= {id_: row | {"vector": _unpacked(row["vector"])} for id_, row in rows.items()}
+        seen.rows |= {id_: row | {"vector": _of_unit_length(row["vector"])} for id_, row in rows.items()}
         bottoms = [id_ for id_ in seen.children if not seen.children[id_] and id_ != root]
         self._tell(seen, [id_ for id_ in shown if id_ != root], max(TELLING_PASSAGES, limit if bottoms else 0))
         self._list_passages(seen, [id_ for id_ in bottoms if id_ in seen.told], limit)
@@ -261,11 +261,11 @@ class _Reading:
         return self.tx.run(f"retrieve/tree_{what}", self.corpus.label, **parameters)
 
 
-def _unpacked(vector: bytes) -> Vectors:
+def _of_unit_length(vector: bytes) -> Vectors:
     """float32[d] of unit length; empty where it points nowhere, which has no cosine."""
-    unpacked: Vectors = np.frombuffer(vector, dtype=VECTOR_TYPE).astype(np.float32)
-    length = float(np.linalg.norm(unpacked))
-    return unpacked / np.float32(length) if length > 0.0 else unpacked[:0]
+    found = unpacked(vector)
+    length = float(np.linalg.norm(found))
+    return found / np.float32(length) if length > 0.0 else found[:0]
 
 
 def _telling_sentences(

@@ -11,7 +11,7 @@ from overstory.llm import Chat
 from overstory.settings import ExtractionSettings
 from overstory.text.names import entity_key
 from overstory.text.pipelines import find_pipeline
-from overstory.text.question_names import longest_first, unknown_names
+from overstory.text.question_names import longest_unknown
 from overstory.text.question_parts import QUESTION_PARTS, Part, QuestionParts
 from overstory.text.spacy_parser import SpacyParser
 
@@ -75,10 +75,7 @@ def _named(found: QuestionParts, part: Part) -> list[str]:
     """Names and noun phrases of several words in a part, and its other words in capitals: nothing else tells the title
     of a film from the words of a question."""
     names = [reference.surface for reference in found.referred_to(part) if reference.salient]
-    phrases = unknown_names(part.text, [])
-    longest = longest_first(phrases, {phrase.key for phrase in phrases})
-    known = {entity_key(name) for name in names}
-    return names + [part.text[each.start : each.end] for each in longest if each.key not in known]
+    return names + longest_unknown(part.text, {entity_key(name) for name in names})
 
 
 def _asked(names: Mapping[str, Sequence[str]]) -> AskedEntities:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from overstory.embed.packed import unpacked
 from overstory.errors import IndexMissing, SettingsError
 from overstory.graph import Corpus, Transaction, schema
 from overstory.graph.client import Row
@@ -20,7 +21,7 @@ from overstory.retrieve.base import RetrievalContext, ask_as_it_is_now, hit
 from overstory.retrieve.dense import nearest_chunks
 from overstory.retrieve.question import clean_question
 from overstory.retrieve.vectors import VectorCache
-from overstory.systems.slimrag.index import NAME, VECTOR_TYPE, Kept
+from overstory.systems.slimrag.index import NAME, Kept
 from overstory.systems.slimrag.question import AskedEntities, QuestionReader
 from overstory.systems.slimrag.scoring import HitEntity, ScoredSentence, Weighting, factors, scores, within
 from overstory.text.names import entity_key
@@ -287,4 +288,4 @@ def _entity_vectors(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> dict
 
 def _sentence_vectors(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> dict[str, Vectors]:
     (row,) = tx.run("retrieve/slimrag_vectors", corpus.label, ids=list(ids))
-    return {id_: np.frombuffer(packed, dtype=VECTOR_TYPE).astype(np.float32) for id_, packed in row["vectors"]}
+    return {id_: unpacked(vector) for id_, vector in row["vectors"]}

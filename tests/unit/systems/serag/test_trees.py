@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from overstory.embed.packed import unpacked
 from overstory.entropy import EncodingTree, Graph, structural_entropy, structural_weights
 from overstory.entropy.compile import Flags, Ints
 from overstory.graph.ids import tree_node_id
 from overstory.protocols import Vectors
-from overstory.systems.serag.trees import VECTOR_TYPE, TreeNodes, make_tree, mend_tree, stored_form
+from overstory.systems.serag.trees import TreeNodes, make_tree, mend_tree, stored_form
 
 GROUPS, SIZE = 6, 12
 
@@ -143,7 +144,7 @@ def test_the_vector_of_a_community_is_the_mean_of_its_chunks_by_their_structural
         weights = structural_weights(tree, node)
         mean = weights @ vectors[tree.members(node)]
         expected = mean / np.linalg.norm(mean)
-        np.testing.assert_allclose(np.frombuffer(packed, dtype=VECTOR_TYPE), expected, atol=1e-3)
+        np.testing.assert_allclose(unpacked(packed), expected, atol=1e-3)
 
 
 def test_the_numbers_of_a_node_are_those_of_the_tree() -> None:
