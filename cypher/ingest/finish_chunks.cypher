@@ -1,8 +1,7 @@
-// Writes what a name can begin with in chunks, and takes the mark of change off them; the sentences stage has to look at
-// them again.
+// Writes what a name can begin with in chunks, and takes the mark of change off them.
 // Parameters: $rows LIST<MAP {chunk STRING; starts LIST<STRING>}>
 // Rows: none
 UNWIND $rows AS row
 MATCH (c:Overstory {id: row.chunk})
 SET c.name_starts = row.starts
-REMOVE c:{{corpus}}_Changed, c.sentence_vectors
+REMOVE c:{{corpus}}_Changed

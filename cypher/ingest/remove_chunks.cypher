@@ -1,4 +1,4 @@
-// Deletes chunks with their sentences, and marks what they mentioned, stated and were about for the stages that follow.
+// Deletes chunks, and marks what they mentioned, stated and were about for the stages that follow.
 // What SlimRAG has of them goes at once, with the entities that nothing else refers to, and so do the leaves of trees.
 // Parameters: $ids LIST<STRING>
 // Rows: none
@@ -15,10 +15,6 @@ CALL (c) {
 CALL (c) {
   MATCH (fact:Fact:{{corpus}})-[:STATED_IN]->(c)
   SET fact:{{corpus}}_Stale
-}
-CALL (c) {
-  MATCH (s:{{corpus}}_Sentence)-[:PART_OF]->(c)
-  DETACH DELETE s
 }
 CALL (c) {
   MATCH (s:{{corpus}}_SlimSentence)-[:PART_OF]->(c)

@@ -268,7 +268,6 @@ class Knowledge:
         self,
         *,
         re_embed: bool = False,
-        sentences: bool | None = None,
         systems: Sequence[str] = (),
         model: str | None = None,
     ) -> IndexReport:
@@ -276,8 +275,6 @@ class Knowledge:
 
         Args:
             re_embed: change to the embedder of the settings where the corpus has another one's vectors.
-            sentences: True also embeds sentences, for the retriever `canopy`, and so does every later run; False
-                removes these vectors; None leaves the corpus as it is.
             systems: also build what these systems need, like "slimrag", and so does every later run;
                 "slimrag:no-coreference" names an option of one.
             model: the language model that these systems read with, as `use_model` names it; "none" for none. Without
@@ -298,7 +295,6 @@ class Knowledge:
                 self.embedder,
                 self.extractor,
                 replace_vectors=re_embed,
-                sentences=sentences,
                 progress=self.progress,
             )
             context = self._build_context()

@@ -17,11 +17,6 @@ from overstory.llm import Estimate
     "--re-embed", is_flag=True, help="Change to the embedder in use now; searches use the old one until then."
 )
 @click.option(
-    "--sentences/--no-sentences",
-    default=None,
-    help="Also embed sentences, for the retriever canopy, from now on; or remove these vectors.",
-)
-@click.option(
     "--system",
     "systems",
     multiple=True,
@@ -40,7 +35,6 @@ from overstory.llm import Estimate
 def index(
     knowledge: Knowledge,
     re_embed: bool,
-    sentences: bool | None,
     systems: tuple[str, ...],
     remove_system: str | None,
     model: str | None,
@@ -57,7 +51,6 @@ def index(
     \b
     Examples:
       overstory index --corpus wiki
-      overstory index --corpus wiki --sentences
       overstory index --corpus wiki --system serag
       overstory index --corpus wiki --system serag:levels=3,linked=64
       overstory index --corpus wiki --system slimrag
@@ -75,7 +68,7 @@ def index(
     if remove_system:
         knowledge.remove_system(remove_system)
         click.echo(f"Corpus {knowledge.corpus_name!r} has no index of {remove_system} now.", err=True)
-    report = knowledge.index(re_embed=re_embed, sentences=sentences, systems=systems, model=model)
+    report = knowledge.index(re_embed=re_embed, systems=systems, model=model)
     for note in report.notes:
         click.echo(f"Note: {note}", err=True)
     if as_json:

@@ -14,7 +14,7 @@ from overstory.graph import GraphClient, list_corpora
 
 FILE_NAME = "overstory.grass"
 MARKERS = (
-    *("", "_Document", "_Chunk", "_Sentence", "_Stale", "_Changed", "_Derived"),
+    *("", "_Document", "_Chunk", "_Stale", "_Changed", "_Derived"),
     *("_SlimSentence", "_SlimEntity", "_SlimRead", "_TreeNode", "_SeragRead"),
 )
 """What is appended to a corpus' label for the labels that its nodes carry besides their kind."""

@@ -34,7 +34,6 @@ class Corpus:
         linked_chunks: the number of chunks when specificities were last computed.
         named_chunks: the number of chunks when the names stage last ran, -1 before it first did.
         named_by: the fingerprint of that stage, "" before.
-        sentence_embedder: the fingerprint of the embedder of sentence vectors, "" if the corpus is to have none.
         systems: what each system whose index the corpus has keeps of it, by the system's name.
     """
 
@@ -51,7 +50,6 @@ class Corpus:
     linked_chunks: int
     named_chunks: int
     named_by: str
-    sentence_embedder: str = ""
     systems: Mapping[str, str] = field(default_factory=dict)
 
     def check_embedder(self, embedder: Embedder) -> None:
@@ -144,6 +142,5 @@ def _corpus(row: Row) -> Corpus:
         linked_chunks=row.get("linked_chunks", -1),
         named_chunks=row.get("named_chunks", -1),
         named_by=row.get("named_by", ""),
-        sentence_embedder=row.get("sentence_embedder", ""),
         systems={name.removeprefix(SYSTEM): value for name, value in row.items() if name.startswith(SYSTEM)},
     )

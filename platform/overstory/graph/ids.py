@@ -44,11 +44,6 @@ def chunk_id(document: str, text: str, occurrence: int) -> str:
     return content_id("chunk", document, text, str(occurrence))
 
 
-def sentence_id(chunk: str, text: str, occurrence: int) -> str:
-    """`occurrence` tells equal sentences of one chunk apart; a moved sentence keeps its id."""
-    return content_id("sentence", chunk, text, str(occurrence))
-
-
 def entity_id(label: str, key: str) -> str:
     """`key` is the normalised name (`overstory.text.names.entity_key`)."""
     return content_id("entity", label, key)

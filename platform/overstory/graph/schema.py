@@ -44,7 +44,13 @@ def _first_schema(graph: GraphClient) -> None:
     await_index(graph, "overstory_id")
 
 
-MIGRATIONS = (Migration(to=1, run=_first_schema),)
+def _without_sentence_vectors(graph: GraphClient) -> None:
+    """Schema 1 could hold vectors of sentences, which nothing reads any more."""
+    graph.run_in_batches("schema/remove_sentence_properties")
+    graph.run_in_batches("schema/remove_sentences")
+
+
+MIGRATIONS = (Migration(to=1, run=_first_schema), Migration(to=2, run=_without_sentence_vectors))
 
 
 def prepare(graph: GraphClient, migrations: tuple[Migration, ...] = MIGRATIONS) -> int:

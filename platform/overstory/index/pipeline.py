@@ -1,4 +1,4 @@
-"""The stages in their order: embed, extract, link, names, sentences. Each does what is missing, and no more."""
+"""The stages in their order: embed, extract, link, names. Each does what is missing, and no more."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from overstory.index.embedding import embed, re_embed
 from overstory.index.extraction import extract
 from overstory.index.linking import link
 from overstory.index.naming import find_names
-from overstory.index.sentence_embedding import settle_sentences
 from overstory.protocols import Embedder, Extractor, Progress
 
 
@@ -33,14 +32,12 @@ def build_index(
     extractor: Extractor,
     *,
     replace_vectors: bool,
-    sentences: bool | None,
     progress: Progress,
 ) -> IndexReport:
     """Brings the index of a corpus up to date with its chunks.
 
     Args:
         replace_vectors: change to this embedder where the corpus has another one's vectors.
-        sentences: whether the corpus is to have vectors of sentences; None leaves that as it is.
 
     Raises:
         EmbedderMismatch: it has, and they may not be replaced; nothing was written.
@@ -53,6 +50,5 @@ def build_index(
         "extract": extract(writer, extractor, progress=progress),
         "link": link(writer, progress=progress),
         "names": find_names(writer, progress=progress),
-        "sentences": settle_sentences(writer, embedder, wanted=sentences, progress=progress),
     }
     return IndexReport(done=tuple(stage for stage, something in did.items() if something))

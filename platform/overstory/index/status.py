@@ -10,7 +10,6 @@ from overstory.graph.client import Row
 from overstory.graph.lease import current_writer
 from overstory.index.ledger import StageRecord, read_ledger
 from overstory.index.naming import names_to_do
-from overstory.index.sentence_embedding import sentences_to_do
 from overstory.index.storing import METADATA
 from overstory.model import MetadataValue
 from overstory.notebook import counted
@@ -25,8 +24,7 @@ class CorpusStatus:
     Attributes:
         counts: numbers of documents, chunks, entities, facts and mentions.
         pending: what the next `index` would do: chunks to embed, chunks to extract, entities and facts to
-            link, what changed since names were looked for; where the corpus has sentence vectors, chunks to look at
-            for these.
+            link, what changed since names were looked for.
         writer: who holds the lease, "" if nobody does.
     """
 
@@ -63,7 +61,6 @@ class StoredDocument:
 def read_status(graph: GraphClient, corpus: Corpus) -> CorpusStatus:
     (counts,) = graph.run("corpus/counts", corpus.label, read=True)
     (vectors,) = graph.run("ingest/count_without_vector", corpus.label, read=True, property=corpus.embedding_property)
-    sentences = {"sentences": sentences_to_do(graph, corpus)} if corpus.sentence_embedder else {}
     return CorpusStatus(
         corpus=corpus,
         counts={name: counts[name] for name in ("documents", "chunks", "entities", "facts", "mentions")},
@@ -72,8 +69,7 @@ def read_status(graph: GraphClient, corpus: Corpus) -> CorpusStatus:
             "extract": counts["chunks"] - counts["extracted"],
             "link": counts["stale"] or int(corpus.linked_chunks != counts["chunks"]),
             "names": names_to_do(graph, corpus),
-        }
-        | sentences,
+        },
         stages=read_ledger(graph, corpus),
         writer=current_writer(graph, corpus),
     )

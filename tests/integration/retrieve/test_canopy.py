@@ -45,27 +45,6 @@ def test_a_passage_that_shares_no_word_with_the_question_is_reached_by_a_name(co
     assert path.score == pytest.approx(parts["forward"] + parts["shared"])
 
 
-def test_sentence_vectors_weigh_the_sentence_that_leads_on(
-    open_corpus: OpenCorpus, models: tuple[Embedder, object]
-) -> None:
-    knowledge = open_corpus()
-    knowledge.ingest_documents([WINE, WOMAN, *OTHERS[:3]])
-    knowledge.index()
-    question = "Where was the director of Ostwind born?"
-
-    def forward() -> float:
-        evidence = knowledge.search(question, 2, retriever="canopy")
-        assert [hit.source_key for hit in evidence.hits] == ["wine", "woman"]
-        return next(reason.score for reason in evidence.hits[1].reasons if reason.kind == "forward")
-
-    without = forward()
-    knowledge.index(sentences=True)
-    asked, said = models[0].embed([question, "It was directed by Karla Ehrenreich."])
-    assert forward() / without == pytest.approx(float(asked @ said) / 0.45, rel=1e-4)
-    knowledge.index(sentences=False)
-    assert forward() == without
-
-
 def test_the_parts_of_a_score_name_what_they_come_from(corpus: Knowledge) -> None:
     first = corpus.search("Where was the director of Ostwind born?").hits[0]
     assert [reason.kind for reason in first.reasons[:4]] == ["dense", "words", "name", "rest"]

@@ -7,7 +7,7 @@ from overstory.graph.statements import statement, statement_names
 
 LABEL = "Corpus_0123456789abcdef"
 KINDS = {
-    *("Corpus", "Stage", "Document", "Chunk", "Sentence", "Entity", "Fact"),
+    *("Corpus", "Stage", "Document", "Chunk", "Entity", "Fact"),
     *("SlimSentence", "SlimEntity", "TreeNode"),
 }
 

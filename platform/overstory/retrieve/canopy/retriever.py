@@ -94,7 +94,7 @@ class _Asking:
         candidates = self._first(found, asked)
         first = scoring.first_scores(candidates)
         sources = first.sources()
-        links = self._likened(self._links(sources), asked[0])
+        links = self._links(sources)
         reached = scoring.reached({chunk: first.activation(chunk) for chunk in sources}, links, self.names.words)
         self._add(candidates, reached, asked)
         scored = scoring.final_scores(candidates, first, reached)
@@ -165,19 +165,6 @@ class _Asking:
         ids = [*sources, *sorted(several.difference(sources))]
         vectors = dict(zip(ids, self.cache.of(self.tx, self.corpus, ids), strict=True)) if several else {}
         return [replace(link, nearest=_nearest(link, vectors)) if len(link.about) > 1 else link for link in links]
-
-    def _likened(self, links: list[Link], asked: Vectors) -> list[Link]:
-        """The links with what their sources' sentences have to do with the question, where the corpus knows that."""
-        wanted = scoring.wanted_sentences(links)
-        if self.corpus.sentence_embedder != self.corpus.embedder or not wanted:
-            return links
-        (row,) = self.tx.run(
-            "retrieve/canopy_sentences",
-            self.corpus.label,
-            vector=asked.tolist(),
-            places=[[chunk, sorted(sentences)] for chunk, sentences in wanted.items()],
-        )
-        return scoring.with_likeness(links, {(chunk, number): cosine for chunk, number, cosine in row["cosines"]})
 
 
 class _Found(NamedTuple):

@@ -7,17 +7,16 @@ Chunks and names go by their ids and keys. For a question, without its names the
     fwd = max A(p)·g(a)·h·r·w·f                  over names a that a source p mentions and a chunk is about by weight w
     shared = max A(p)·g(a)·h·r                   over rare names that a source and a chunk mention
     z = A + .6·seed + .75·(cosine to the rest) + 1.2·fwd + .7·shared
-with h = .5 for names whose words all stand in the question, else 1; and f = .45, or, where sentences have vectors,
-max(0, cosine to the question) of the nearest one of p that says a. Where m > 1 chunks other than p are about a, r is 1
-for the one nearest to p and 1/√m for the others; r is 1 for what only mentions a. A chunk that is about an abbreviated
-or misspelt name (w < .65) counts as one that mentions it. Then once more from the best that were reached so, which adds
-.35·max(0, shared₂ − shared). The weights were chosen on questions over Wikipedia paragraphs.
+with h = .5 for names whose words all stand in the question, else 1; and f = .45. Where m > 1 chunks other than p are
+about a, r is 1 for the one nearest to p and 1/√m for the others; r is 1 for what only mentions a. A chunk that is about
+an abbreviated or misspelt name (w < .65) counts as one that mentions it. Then once more from the best that were reached
+so, which adds .35·max(0, shared₂ − shared). The weights were chosen on questions over Wikipedia paragraphs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 WORDS, SEED, REST, FORWARD, SHARED, SECOND = 0.4, 0.6, 0.75, 1.2, 0.7, 0.35
@@ -27,7 +26,7 @@ TOP = 10
 
 SAID_BY_QUESTION = 0.5
 SENTENCE = 0.45
-"""What a sentence that mentions a name has to do with the question, where it has no vector: half of the middle."""
+"""f: how near a sentence that mentions a name is to the question, the same for all."""
 
 RARE_SEED, RARE = 0.7, 2
 """The seed of a name that no chunk is about, and in how many chunks it may be."""
@@ -57,14 +56,10 @@ class Candidate(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A chunk that mentions a name, and its sentences that say it; none where it is only about it.
-
-    `likeness` is what these have to do with the question: that of the nearest, which is then the first of them.
-    """
+    """A chunk that mentions a name, and its sentences that say it; none where it is only about it."""
 
     chunk: str
     sentences: Sequence[int] = ()
-    likeness: float = SENTENCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +108,7 @@ class Way(NamedTuple):
 
 class Bridge(NamedTuple):
     """A way with what it is worth: the activation of its source, times how much the name tells; and, to a chunk that is
-    about the name, times weight and likeness."""
+    about the name, times weight and f."""
 
     way: Way
     value: float
@@ -200,7 +195,7 @@ def reached(activations: Mapping[str, float], links: Iterable[Link], question_wo
             for chunk, weight in link.about if value > 0 else ():
                 if chunk in share:
                     way = Way(source.chunk, link.key, link.name, weight, _first(source))
-                    _keep(result.forward, chunk, Bridge(way, value * share[chunk] * weight * source.likeness))
+                    _keep(result.forward, chunk, Bridge(way, value * share[chunk] * weight * SENTENCE))
                     if weight < UNSURE and link.rare:
                         _keep(result.shared, chunk, Bridge(way, value * share[chunk]))
             for place in link.shared if value > 0 else ():
@@ -245,33 +240,6 @@ def with_second_hop(scored: Mapping[str, Scored], found: Reached) -> list[Scored
             result[chunk] = scored[chunk]._replace(second=bridge, second_gain=gain)
     scores = {chunk: one.score for chunk, one in result.items()}
     return [result[chunk] for chunk in best(scores, len(scores))]
-
-
-def wanted_sentences(links: Iterable[Link]) -> dict[str, set[int]]:
-    """The sentences of sources whose likeness counts: those that say a name which another chunk is about."""
-    wanted: dict[str, set[int]] = {}
-    for link in links:
-        for place in link.sources:
-            if place.sentences and any(chunk != place.chunk for chunk, _ in link.about):
-                wanted.setdefault(place.chunk, set()).update(place.sentences)
-    return wanted
-
-
-def with_likeness(links: Iterable[Link], cosines: Mapping[tuple[str, int], float]) -> list[Link]:
-    """The links, their sources as near to the question as their sentences are.
-
-    Args:
-        cosines: to the question, by chunk and sentence; what is not among them has no vector.
-    """
-    return [replace(link, sources=[_likened(place, cosines) for place in link.sources]) for link in links]
-
-
-def _likened(place: Place, cosines: Mapping[tuple[str, int], float]) -> Place:
-    known = {number: cosines[place.chunk, number] for number in place.sentences if (place.chunk, number) in cosines}
-    if not known:
-        return place
-    nearest = sorted(place.sentences, key=lambda number: (-known.get(number, -1.0), number))
-    return Place(place.chunk, nearest, max(0.0, known[nearest[0]]))
 
 
 def _first(place: Place) -> int | None:

@@ -17,8 +17,6 @@ from overstory.retrieve.canopy.scoring import (
     first_scores,
     reached,
     second_sources,
-    wanted_sentences,
-    with_likeness,
     with_second_hop,
 )
 
@@ -61,26 +59,6 @@ def test_a_name_leads_to_what_is_about_it_and_to_what_mentions_it() -> None:
     assert found.forward["t"].value == pytest.approx(0.5 * 0.8 * 1.0 * 0.45)
     assert found.shared["t"].value == pytest.approx(0.5 * 0.8)
     assert (found.shared["t"].way.here, found.shared["t"].way.there) == (3, None)
-
-
-def test_a_sentence_that_is_nearer_to_the_question_leads_farther_to_what_a_name_is_about() -> None:
-    links = with_likeness([link("p", "q", about="t", shared="t")], {("p", 3): 0.1, ("q", 3): 0.9})
-    found = reached({"p": 0.5, "q": 0.4}, links, set())
-    assert found.forward["t"].way.source == "q"
-    assert found.forward["t"].value == pytest.approx(0.4 * 0.8 * 1.0 * 0.9)
-    assert found.shared["t"].way.source == "p"
-    assert found.shared["t"].value == pytest.approx(0.5 * 0.8)
-
-
-def test_the_nearest_sentence_counts_and_is_the_first() -> None:
-    several = Link("ulm", "Ulm", 0.8, [Place("p", (1, 2, 5)), Place("q", (4,)), Place("r")], [("t", 1.0)])
-    (likened,) = with_likeness([several], {("p", 1): -0.2, ("p", 5): 0.7, ("q", 4): -0.1})
-    assert likened.sources == [Place("p", [5, 1, 2], 0.7), Place("q", [4], 0.0), Place("r", (), 0.45)]
-
-
-def test_only_sentences_that_lead_to_another_chunk_are_asked_for() -> None:
-    links = [link("p", "q", about="p"), link("r", shared="t"), Link("bern", "Bern", 0.5, [Place("s")], [("t", 1.0)])]
-    assert wanted_sentences(links) == {"q": {3}}
 
 
 def test_no_chunk_leads_to_itself() -> None:
