@@ -249,7 +249,7 @@ def exercise() -> dict[str, float]:
     seconds["graph and tree"] = time.process_time() - started
     first_call("structural weights", lambda: structural_weights(tree, tree.root))
     first_call("community vectors", lambda: community_vectors(tree, np.eye(graph.vertices)))
-    first_call("members, labels, rows", lambda: (tree.members(tree.root), tree.labels(1), list(tree.rows())))
+    first_call("members, labels", lambda: (tree.members(tree.root), tree.labels(1)))
     first_call("encode, one level", lambda: encode(graph, levels=1, restarts=2))
     first_call("encode, two levels", lambda: encode(graph, levels=2, restarts=2))
     first_call("update", lambda: update(graph, encode(graph, levels=1), levels=1, add=1, edges=[(0, graph.vertices)]))

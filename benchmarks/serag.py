@@ -56,7 +56,6 @@ TWO_LEVELS = (
     "serag",
     "serag:flat",
     "serag:semantic",
-    "serag:feedback",
     "serag:paper",
     "serag:paper,flat",
     "serag:paper,semantic",

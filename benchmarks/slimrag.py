@@ -35,7 +35,6 @@ ONE_MORE = Document(
 VARIANTS = (
     ("slimrag:coreference", "slimrag", "coreference + decomposition"),
     ("slimrag:coreference", "slimrag:whole", "coreference"),
-    ("slimrag:coreference", "slimrag:frequency", "both, weighting=frequency"),
     ("slimrag:no-coreference", "slimrag", "decomposition"),
     ("slimrag:no-coreference", "slimrag:whole", "neither"),
 )

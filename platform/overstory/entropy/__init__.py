@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from overstory.entropy.consolidation import community_vectors, structural_weights
 from overstory.entropy.encode import encode
-from overstory.entropy.encoding_tree import EncodingTree, TreeRow, flat_entropy, structural_entropy
+from overstory.entropy.encoding_tree import EncodingTree, flat_entropy, structural_entropy
 from overstory.entropy.graph import Graph
 from overstory.entropy.update import Updated, update
 
 __all__ = [
     "EncodingTree",
     "Graph",
-    "TreeRow",
     "Updated",
     "community_vectors",
     "encode",

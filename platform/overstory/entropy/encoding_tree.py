@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import TypeVar
@@ -28,31 +27,6 @@ ROOT_HAS_NO_PARENT = -1
 Array = TypeVar("Array", Ints, Floats)
 
 
-@dataclass(frozen=True)
-class TreeRow:
-    """One node of a tree, as a graph database stores it.
-
-    Attributes:
-        node: its number in the tree.
-        parent: its parent's, None for the root.
-        vertex: the vertex that a leaf stands for, None for an internal node.
-        level: its distance from the root.
-        size: the number of its leaves, 1 for a leaf.
-        volume: the degrees of its vertices, summed.
-        cut: the weight of the edges that leave it.
-        entropy: its term of the structural entropy, in bits.
-    """
-
-    node: int
-    parent: int | None
-    vertex: int | None
-    level: int
-    size: int
-    volume: float
-    cut: float
-    entropy: float
-
-
 class EncodingTree:
     """A rooted tree whose leaves 0 … n−1 are the vertices of a graph; a parent's number is above its children's.
 
@@ -61,7 +35,7 @@ class EncodingTree:
     """
 
     def __init__(self, parents: Ints, leaves: int, volume: Floats, cut: Floats) -> None:
-        """From arrays that are known to fit together; `from_parents`, `from_labels` and `from_rows` check theirs."""
+        """From arrays that are known to fit together; `from_parents` and `from_labels` check theirs."""
         self._parents, self._leaves, self._volume, self._cut = parents, leaves, volume, cut
         self._depths = depths_of(parents)
 
@@ -99,31 +73,6 @@ class EncodingTree:
         for level, (coarse, fine) in enumerate(pairwise(partitions), start=2):
             _check_refines(level, coarse, fine)
         return cls._over(graph, _stacked(graph.vertices, partitions))
-
-    @classmethod
-    def from_rows(cls, rows: Iterable[TreeRow]) -> EncodingTree:
-        """The tree that `rows` gave, in any order of the rows; nodes keep their numbers, volumes and cuts.
-
-        Raises:
-            GraphError: a number is missing or there twice, leaves are not the first nodes, parents do not make a tree.
-        """
-        ordered = sorted(rows, key=lambda row: row.node)
-        leaves = sum(row.vertex is not None for row in ordered)
-        for node, row in enumerate(ordered):
-            if row.node != node:
-                raise GraphError(
-                    f"the rows of a tree have node {row.node} where {node} is due: one is missing, or there twice",
-                    remedy="Read the whole tree, of one generation.",
-                )
-            if row.vertex != (node if node < leaves else None):
-                raise GraphError(
-                    f"node {node} stands for vertex {row.vertex}, and nodes 0 to {leaves - 1} are the vertices"
-                )
-        parents = np.array([ROOT_HAS_NO_PARENT if row.parent is None else row.parent for row in ordered], np.int64)
-        _checked_parents(leaves, parents)
-        if (parents[:-1] <= np.arange(len(parents) - 1)).any():
-            raise GraphError("a node of the rows has a number above its parent's")
-        return cls(parents, leaves, np.array([row.volume for row in ordered]), np.array([row.cut for row in ordered]))
 
     @classmethod
     def _over(cls, graph: Graph, parents: Ints) -> EncodingTree:
@@ -214,23 +163,6 @@ class EncodingTree:
     def labels(self, level: int) -> Ints:
         """Shape (n,): the node at this distance from the root above each vertex; the leaf itself where it is nearer."""
         return nodes_at_level(self._parents, self._depths, level)[: self._leaves]
-
-    def rows(self) -> Iterator[TreeRow]:
-        """Every node as a row, leaves first, the root last."""
-        columns = (self._parents, self._depths, self.sizes, self._volume, self._cut, self.node_entropy)
-        for node, (parent, level, size, volume, cut, entropy) in enumerate(
-            zip(*(column.tolist() for column in columns), strict=True)
-        ):
-            yield TreeRow(
-                node=node,
-                parent=None if node == self.root else parent,
-                vertex=node if node < self.leaves else None,
-                level=level,
-                size=size,
-                volume=volume,
-                cut=cut,
-                entropy=entropy,
-            )
 
     def _checked(self, node: int) -> int:
         if not 0 <= node < len(self):

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from overstory.text.function_words import FUNCTION_WORDS
+from overstory.text.mentions import NOT_NAMES
 from overstory.text.tokens import Tokens
 
 LONGEST_NAME = 8
 """Words of a name that is looked for; what a parser takes for a longer one is a list, or half a sentence."""
 
-NOT_LOOKED_FOR = frozenset({"DATE", "TIME", "PERCENT", "MONEY", "QUANTITY", "ORDINAL", "CARDINAL", "LANGUAGE"})
-"""Types of entities that lead nowhere: half of a corpus shares them."""
+NOT_LOOKED_FOR = NOT_NAMES | {"LANGUAGE"}
+"""A language is a name, an entity of the graph; but half of a corpus mentions "English", so it leads nowhere."""
 
 
 class Match(NamedTuple):

@@ -56,6 +56,13 @@ def sentence_texts(text: str, starts: Sequence[int]) -> list[str]:
     return [text[start:stop] for start, stop in zip(starts, [*starts[1:], len(text)], strict=True)]
 
 
+def sentence_at(text: str, starts: Sequence[int], number: int) -> str:
+    """One of these sentences on one line; the last one where the text has not so many."""
+    ends = [*starts[1:], len(text)]
+    at = min(number, len(ends) - 1)
+    return " ".join(text[starts[at] : ends[at]].split())
+
+
 def _later_starts(text: str) -> Iterator[int]:
     last = 0
     for match in _END.finditer(text):

@@ -100,9 +100,7 @@ def test_where_nothing_changed_nothing_is_done(readers: Knowledge) -> None:
     assert readers.status().corpus == before
 
 
-@pytest.mark.parametrize(
-    "option", ["", "flat", "paper", "paper,flat", "semantic", "paper,semantic", "feedback", "no-self-query"]
-)
+@pytest.mark.parametrize("option", ["", "flat", "paper", "paper,flat", "semantic", "paper,semantic", "no-self-query"])
 def test_every_way_to_answer_finds_the_passage_and_says_why(readers: Knowledge, option: str) -> None:
     evidence = readers.search(QUESTION, 5, retriever=f"serag:{option}" if option else "serag")
     assert evidence.hits[0].title == "Demon Dice"
@@ -115,9 +113,6 @@ def test_every_way_to_answer_finds_the_passage_and_says_why(readers: Knowledge, 
         assert "beside" not in kinds
     for hit in evidence.hits:
         assert hit.score == pytest.approx(sum(reason.score for reason in hit.reasons), abs=1e-5)
-    feedback = [note for note in evidence.notes if "pseudo-relevance feedback" in note]
-    assert len(feedback) == (option == "feedback")
-    assert all("Demon Dice" in note for note in feedback)
 
 
 def test_more_than_the_selected_communities_have_is_filled_up_by_cosine(readers: Knowledge) -> None:
@@ -139,8 +134,7 @@ def test_a_passage_by_the_language_model_is_asked_along_and_told(readers: Knowle
         "self-query by the language model: Demon Dice is a dice game by Lester Smith and Tim Brown.",
     )
     assert len(model.asked) == 1
-    for option in ("no-self-query", "feedback"):
-        SeragRetriever(context_of(readers, Chat(model)), option).retrieve(QUESTION, 3)
+    SeragRetriever(context_of(readers, Chat(model)), "no-self-query").retrieve(QUESTION, 3)
     assert len(model.asked) == 1
 
 
@@ -404,7 +398,7 @@ def test_neighbours_by_gds_are_kept_up_and_an_index_goes_without_a_trace(open_co
         assert len(knowledge.search(QUESTION, 5, retriever=option).hits) == 5
 
 
-EVERY_OPTION = ("serag", "serag:flat", "serag:paper", "serag:semantic", "serag:feedback")
+EVERY_OPTION = ("serag", "serag:flat", "serag:paper", "serag:semantic")
 
 
 def test_the_smallest_corpora_are_indexed_and_asked(open_corpus: OpenCorpus) -> None:

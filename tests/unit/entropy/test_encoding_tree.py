@@ -1,8 +1,7 @@
-"""Trees: their numbers against the definition, their shape from parents, labels and rows, and what is no tree."""
+"""Trees: their numbers against the definition, their shape from parents and labels, and what is no tree."""
 
 from __future__ import annotations
 
-import dataclasses
 import random
 
 import numpy as np
@@ -75,18 +74,6 @@ def test_a_tree_is_numbered_by_its_groups_whatever_numbers_it_came_with(
     assert (inner_parents > np.arange(len(inner_parents))).all()
 
 
-@given(graphs_with_trees(), st.randoms(use_true_random=False))
-def test_a_tree_that_became_rows_and_came_back_in_another_order_is_the_same(
-    case: tuple[EdgeList, list[int]], order: random.Random
-) -> None:
-    drawn, parents = case
-    tree = EncodingTree.from_parents(drawn.graph(), parents)
-    rows = list(tree.rows())
-    order.shuffle(rows)
-    back = EncodingTree.from_rows(rows)
-    assert list(back.rows()) == list(tree.rows())
-
-
 @given(graphs_with_trees())
 def test_the_entropy_is_the_flat_one_less_what_the_edges_inside_communities_save(
     case: tuple[EdgeList, list[int]],
@@ -142,7 +129,7 @@ def test_what_leaves_a_component_is_nothing_to_the_last_bit() -> None:
 
 def test_from_scratch_means_from_the_edges_and_not_from_what_the_tree_says() -> None:
     honest = EncodingTree.from_labels(PAIRS, [0, 0, 1, 1])
-    liar = EncodingTree.from_rows(dataclasses.replace(row, cut=0.0) for row in honest.rows())
+    liar = EncodingTree(honest.parents, honest.leaves, honest.volume, np.zeros(len(honest)))
     assert liar.entropy == 0.0
     assert structural_entropy(PAIRS, liar) == structural_entropy(PAIRS, honest.parents) == honest.entropy
 
@@ -197,35 +184,6 @@ def test_parents_that_make_no_tree_are_refused(parents: ArrayLike, message: str)
         EncodingTree.from_parents(PAIRS, parents)
 
 
-@pytest.mark.parametrize(
-    ("node", "change", "message"),
-    [
-        (3, {"node": 2}, "node 2 where 3 is due"),
-        (6, {"node": 7}, "node 7 where 6 is due"),
-        (3, {"vertex": None}, "internal node 3 has no children"),
-        (1, {"vertex": 2}, "node 1 stands for vertex 2, and nodes 0 to 3"),
-        (4, {"parent": 4}, "circle"),
-        (5, {"parent": None}, "name 2"),
-    ],
-)
-def test_rows_that_make_no_tree_are_refused(node: int, change: dict[str, int | None], message: str) -> None:
-    rows = list(EncodingTree.from_labels(PAIRS, [0, 0, 1, 1]).rows())
-    rows[node] = dataclasses.replace(rows[node], **change)  # type: ignore[arg-type] # wrong on purpose
-    with pytest.raises(GraphError, match=message):
-        EncodingTree.from_rows(rows)
-
-
-def test_rows_numbered_against_the_tree_are_refused() -> None:
-    leaf, child, root = EncodingTree.from_parents(graph_of(1, []), [1, 2, -1]).rows()
-    rows = [
-        dataclasses.replace(leaf, parent=2),
-        dataclasses.replace(root, node=1),
-        dataclasses.replace(child, node=2, parent=1),
-    ]
-    with pytest.raises(GraphError, match="above its parent's"):
-        EncodingTree.from_rows(rows)
-
-
 @pytest.mark.parametrize("node", [-1, 7])
 def test_a_node_that_is_not_there_is_refused(node: int) -> None:
     tree = EncodingTree.from_labels(PAIRS, [0, 0, 1, 1])
@@ -252,7 +210,7 @@ def test_a_tree_as_deep_as_it_has_vertices_takes_no_longer_than_others() -> None
     tree = EncodingTree.from_parents(graph, parents)
     assert tree.height == vertices - 1
     assert tree.sizes[tree.labels(1)].sum() == 2 + (vertices - 2) ** 2
-    assert len(list(tree.rows())) == 2 * vertices - 1
+    assert len(tree) == 2 * vertices - 1
 
 
 def test_weights_that_lie_too_far_apart_for_their_quotient_have_an_entropy() -> None:

@@ -110,11 +110,19 @@ def test_an_estimate_counts_every_window() -> None:
     assert estimate.usage.completion_tokens == 300
 
 
-def test_entities_of_a_question_are_weighed_by_the_parts_that_name_them() -> None:
-    reader = QuestionReader(ExtractionSettings(), decomposition=True)
-    asked = reader.read("Which city is larger, Paris or London?", None)
-    assert asked.weights == {"Paris": 1, "London": 1}
+def test_the_entities_that_most_parts_of_a_question_name_come_first() -> None:
+    question = "Which of the two was born in Ulm, Albert Einstein or Marie Curie?"
+    asked = QuestionReader(ExtractionSettings(), decomposition=True).read(question, None)
     assert len(asked.parts) == 2
+    assert asked.entities[0] == "Ulm"
+    assert {"Albert Einstein", "Marie Curie"} <= set(asked.entities)
+
+
+def test_a_question_that_is_not_taken_apart_is_one_part() -> None:
+    question = "Which city is larger, Paris or London?"
+    asked = QuestionReader(ExtractionSettings(), decomposition=False).read(question, None)
+    assert asked.parts == (question,)
+    assert set(asked.entities) == {"Paris or London", "Paris", "London"}
 
 
 def test_a_model_takes_a_question_apart_and_where_it_cannot_the_question_stays_whole() -> None:
@@ -127,7 +135,7 @@ def test_a_model_takes_a_question_apart_and_where_it_cannot_the_question_stays_w
         "Where was the writer of Dracula born?", Chat(ScriptedChat(json.dumps({"sub_questions": parts})))
     )
     assert asked.parts == ("Who wrote Dracula?", "Where was the writer of Dracula born?")
-    assert asked.weights == {"Dracula": 2}
+    assert asked.entities == ("Dracula",)
     failed = reader.read("Where is Ulm?", Chat(ScriptedChat("no JSON")))
     assert failed.parts == ("Where is Ulm?",)
     assert "not taken apart" in failed.notes[0]

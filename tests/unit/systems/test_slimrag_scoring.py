@@ -5,16 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from overstory.systems.slimrag.scoring import HitEntity, factors, scores, within
+from overstory.systems.slimrag.scoring import HitEntity, hit_entities, scores, within
 
-EINSTEIN = HitEntity("Albert Einstein", 1.0, 2.0, 2, ["a", "b"])
-ULM = HitEntity("Ulm", 0.8, 1.0, 2, ["b", "c"])
+EINSTEIN = HitEntity("Albert Einstein", 1.0, 2, ["a", "b"])
+ULM = HitEntity("Ulm", 0.8, 2, ["b", "c"])
 
 
-def test_a_sentence_counts_its_hit_entities_or_their_weights() -> None:
-    assert factors([EINSTEIN, ULM], "count") == {"a": 1.0, "b": 2.0, "c": 1.0}
-    assert factors([EINSTEIN, ULM], "frequency") == {"a": 2.0, "b": 3.0, "c": 1.0}
-    assert factors([], "count") == {}
+def test_a_sentence_counts_its_hit_entities() -> None:
+    assert hit_entities([EINSTEIN, ULM]) == {"a": 1, "b": 2, "c": 1}
+    assert hit_entities([]) == {}
 
 
 def test_the_score_is_the_cosine_times_the_factor_and_never_below_zero() -> None:

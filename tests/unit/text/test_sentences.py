@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overstory.text.sentences import sentence_starts
+from overstory.text.sentences import sentence_at, sentence_starts
 
 
 def sentences(text: str) -> list[str]:
@@ -50,6 +50,12 @@ def test_sentences_tile_the_text(text: str) -> None:
     assert starts == sorted(set(starts))
     assert "".join(sentences(text)) == text
     assert all(not text[start].isspace() for start in starts[1:])
+
+
+def test_a_sentence_is_taken_by_its_number_on_one_line() -> None:
+    text = "It rained\nin Ulm. The end. "
+    starts = sentence_starts(text)
+    assert [sentence_at(text, starts, number) for number in (0, 1, 7)] == ["It rained in Ulm.", "The end.", "The end."]
 
 
 def test_a_megabyte_without_an_end_is_read_in_one_go() -> None:

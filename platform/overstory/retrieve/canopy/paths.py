@@ -8,6 +8,7 @@ from itertools import pairwise
 from overstory.graph.client import Row
 from overstory.model import BridgePath, BridgeStep
 from overstory.retrieve.canopy.scoring import FORWARD, SECOND, SHARED, Bridge, Scored
+from overstory.text.sentences import sentence_at
 
 
 def bridge_paths(
@@ -67,6 +68,4 @@ def _step(bridge: Bridge, source: Row, target: Row) -> BridgeStep:
 
 def _sentence(row: Row, number: int | None) -> str:
     """A sentence of a passage, its first one where none says the name."""
-    starts = [*row["sentences"], len(row["text"])]
-    at = min(number or 0, len(starts) - 2)
-    return " ".join(row["text"][starts[at] : starts[at + 1]].split())
+    return sentence_at(row["text"], row["sentences"], number or 0)

@@ -16,7 +16,7 @@ from overstory.model import BridgePath, Evidence, Hit, Reason
 from overstory.notebook import shortened
 from overstory.processors import processors
 from overstory.protocols import Vectors
-from overstory.retrieve.base import RetrievalContext, ask_as_it_is_now, hit, text_index_name
+from overstory.retrieve.base import NAMES_OUTDATED, RetrievalContext, ask_as_it_is_now, hit, text_index_name
 from overstory.retrieve.canopy import scoring
 from overstory.retrieve.canopy.names import AskedNames, asked_names, named_chunks, rare_phrases
 from overstory.retrieve.canopy.paths import bridge_paths
@@ -37,7 +37,6 @@ MOST_ABOUT = 100
 CHUNKS_A_PHRASE = 10
 """The full-text index compares stems, so that more than the few that make a phrase rare are looked at."""
 
-OUTDATED = "names are older than the documents: overstory index finds those of new ones"
 UNFINISHED = "the index has no names yet, and nothing is found by following them: run overstory index"
 BY_MEANING = "no word and no name of the question is in the corpus: these are the nearest by meaning, near or not"
 
@@ -225,7 +224,7 @@ def _nearest(link: Link, vectors: Mapping[str, Vectors]) -> dict[str, str]:
 def _notes(corpus: Corpus, names: AskedNames, ranked: Sequence[Scored]) -> Iterator[str]:
     """What the reader should know of the result."""
     if names.outdated:
-        yield OUTDATED if corpus.named_by else UNFINISHED
+        yield NAMES_OUTDATED if corpus.named_by else UNFINISHED
     if not ranked:
         yield "nothing found"
     elif not any(one.candidate.words or one.candidate.seed for one in ranked):

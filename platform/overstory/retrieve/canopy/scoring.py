@@ -19,6 +19,8 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from overstory.retrieve.ranking import best_of
+
 WORDS, SEED, REST, FORWARD, SHARED, SECOND = 0.4, 0.6, 0.75, 1.2, 0.7, 0.35
 SOURCES = 5
 TOP = 10
@@ -160,7 +162,7 @@ class FirstScores:
     most_words: float
 
     def sources(self) -> list[str]:
-        return best(self.scores, SOURCES)
+        return best_of(self.scores, SOURCES)
 
     def activation(self, chunk: str) -> float:
         return self.scores[chunk] / self.scale
@@ -171,11 +173,6 @@ def first_scores(candidates: Mapping[str, Candidate]) -> FirstScores:
     scores = {chunk: c.cosine + WORDS * c.words / most + _weight(c.seed) for chunk, c in candidates.items()}
     top = max(scores.values(), default=0.0)
     return FirstScores(scores, top if top > 0 else 1.0, most)
-
-
-def best(scores: Mapping[str, float], number: int) -> list[str]:
-    """The chunks of the highest scores, equal ones by id."""
-    return sorted(scores, key=lambda chunk: (-scores[chunk], chunk))[:number]
 
 
 def reached(activations: Mapping[str, float], links: Iterable[Link], question_words: Set[str]) -> Reached:
@@ -225,7 +222,7 @@ def final_scores(candidates: Mapping[str, Candidate], first: FirstScores, found:
 def second_sources(scored: Mapping[str, Scored], sources: Sequence[str]) -> dict[str, float]:
     """The chunks from which the second hop starts, with their activations."""
     scores = {chunk: one.score for chunk, one in scored.items()}
-    top = best(scores, TOP)
+    top = best_of(scores, TOP)
     scale = scores[top[0]] if top and scores[top[0]] > 0 else 1.0
     chosen = [chunk for chunk in top if chunk not in sources and (scored[chunk].forward or scored[chunk].shared)]
     return {chunk: max(0.0, scores[chunk] / scale) for chunk in chosen[:SOURCES]}
@@ -239,7 +236,7 @@ def with_second_hop(scored: Mapping[str, Scored], found: Reached) -> list[Scored
         if gain > 0:
             result[chunk] = scored[chunk]._replace(second=bridge, second_gain=gain)
     scores = {chunk: one.score for chunk, one in result.items()}
-    return [result[chunk] for chunk in best(scores, len(scores))]
+    return [result[chunk] for chunk in best_of(scores, len(scores))]
 
 
 def _first(place: Place) -> int | None:

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from math import inf
 
 from overstory.entity_paths import EntityPath, EntityPaths, PathStep
 from overstory.graph import Corpus, GraphClient, Transaction, batches, read_corpus
 from overstory.graph.client import Row
+from overstory.retrieve.base import NAMES_OUTDATED
 from overstory.retrieve.paths.choosing import Found, add, chosen_paths, enough
 from overstory.retrieve.paths.names import read_ends
 from overstory.retrieve.paths.stating import Statement, possible_names, stated, statements
 from overstory.retrieve.paths.walk import Walk
 from overstory.retrieve.paths.ways import STEP, cheapest, ways
+from overstory.text.sentences import sentence_at
 
 WAYS_A_BATCH = 40
 MOST_BATCHES = 5
 """Ways of one length whose statements are looked for."""
 
 PASSAGES_A_PAIR = 50
-
-OUTDATED = "names are older than the documents: overstory index finds those of new ones"
 
 
 def find_paths(graph: GraphClient, corpus_name: str, start: str, end: str, *, k: int, steps: int) -> EntityPaths:
@@ -40,7 +40,7 @@ def find_paths(graph: GraphClient, corpus_name: str, start: str, end: str, *, k:
         finding = _Finding(tx, corpus, walk, ends.start.id, ends.end.id)
         best = finding.best(k, steps)
         worst = max(each.cost for each in best) if len(best) == k else inf
-        notes = [*walk.notes(worst), *([OUTDATED] if ends.outdated else [])]
+        notes = [*walk.notes(worst), *([NAMES_OUTDATED] if ends.outdated else [])]
         return EntityPaths(ends.start.name, ends.end.name, finding.paths(best), tuple(notes))
 
     return graph.reading("retrieve/paths", work)
@@ -125,7 +125,9 @@ class _Finding:
             subject=statement.subject,
             predicate=statement.predicate,
             object=statement.object,
-            sentences=(statement.quote,) if statement.quote else tuple(_sentences(chunk, statement.sentences)),
+            sentences=(statement.quote,)
+            if statement.quote
+            else tuple(sentence_at(chunk["text"], chunk["sentences"], number) for number in statement.sentences),
             title=chunk["title"],
             heading=chunk["heading"],
             source=chunk["source"],
@@ -139,11 +141,3 @@ class _Finding:
 
 def _ordered(pair: tuple[str, str]) -> tuple[str, str]:
     return pair if pair[0] < pair[1] else (pair[1], pair[0])
-
-
-def _sentences(chunk: Row, numbers: Iterable[int]) -> Iterator[str]:
-    """Sentences of a passage on one line each."""
-    starts = [*chunk["sentences"], len(chunk["text"])]
-    for number in numbers:
-        at = min(number, len(starts) - 2)
-        yield " ".join(chunk["text"][starts[at] : starts[at + 1]].split())

@@ -9,9 +9,10 @@ from overstory.graph import Corpus, Transaction
 from overstory.model import Reason
 from overstory.protocols import Vectors
 from overstory.retrieve.base import depth_for
+from overstory.retrieve.ranking import best_of
 from overstory.systems.serag.names import AskedNames
 from overstory.systems.serag.options import SeragOptions
-from overstory.systems.serag.scoring import Edge, NamedEntity, Nearness, best_of, entity_bonus, nearness
+from overstory.systems.serag.scoring import Edge, NamedEntity, Nearness, entity_bonus, nearness
 from overstory.systems.serag.settings import Kept
 
 FEW_CHUNKS = 100

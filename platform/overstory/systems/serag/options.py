@@ -8,7 +8,7 @@ from typing import Literal
 from overstory.errors import SettingsError
 from overstory.systems.serag.settings import NAME, SEMANTIC
 
-SelfQuery = Literal["model", "feedback", "none"]
+SelfQuery = Literal["model", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +27,7 @@ class SeragOptions:
         beside, anchors: of the last term.
         communities: selected on each level (k_coarse).
         tree: the tree that is asked.
-        self_query: what is added to a question: a language model's passage where there is one, the best sentences of
-            the first hits, or nothing.
+        self_query: what is added to a question: a language model's passage where there is one, or nothing.
     """
 
     coarse: float = 0.0
@@ -65,14 +64,12 @@ class SeragOptions:
             found = replace(found, coarse=0.0, beside=0.0)
         if "semantic" in names:
             found = replace(found, tree=SEMANTIC)
-        if "feedback" in names:
-            found = replace(found, self_query="feedback")
         if "no-self-query" in names:
             found = replace(found, self_query="none")
         return found
 
 
-OPTIONS = ("paper", "flat", "semantic", "no-self-query", "feedback")
+OPTIONS = ("paper", "flat", "semantic", "no-self-query")
 
 _PAPER = SeragOptions(coarse=0.4, fine=0.6, bonus=1.0, by_what_it_tells=False, similar_names=True, beside=0.0)
 """The paper's Table 5."""

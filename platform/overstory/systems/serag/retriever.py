@@ -11,13 +11,13 @@ from overstory.model import Evidence, Hit
 from overstory.protocols import Vectors
 from overstory.retrieve.base import RetrievalContext, ask_as_it_is_now, depth_for, hit
 from overstory.retrieve.question import clean_question
+from overstory.retrieve.ranking import best_of
 from overstory.retrieve.vectors import VectorCache
-from overstory.systems.serag.asking import Asking, Found, nearest_cosines
+from overstory.systems.serag.asking import Asking, Found
 from overstory.systems.serag.community_vectors import CommunityCache
 from overstory.systems.serag.names import NameVectors, similar_entities
 from overstory.systems.serag.options import SeragOptions
-from overstory.systems.serag.scoring import best_of
-from overstory.systems.serag.self_query import FIRST_HITS, best_sentences, passage_of
+from overstory.systems.serag.self_query import passage_of
 from overstory.systems.serag.settings import NAME, usable
 
 MOST_MEMBERS = 20_000
@@ -33,8 +33,7 @@ class SeragRetriever:
         """
         Args:
             option: what follows the name in `serag:paper,flat`: "paper" scores as published, "flat" asks neither tree
-                nor graph, "semantic" those over meaning alone, "no-self-query" asks no language model, "feedback" adds
-                the best sentences of the first hits to the question.
+                nor graph, "semantic" those over meaning alone, "no-self-query" asks no language model.
 
         Raises:
             SettingsError: there is no such option.
@@ -69,8 +68,6 @@ class SeragRetriever:
 
     def _asked(self, question: str) -> tuple[str, tuple[str, ...]]:
         """What is searched for, and a note on what was added to the question."""
-        if self._options.self_query == "feedback":
-            return self._with_feedback(question)
         chat = self._context.chat() if self._options.self_query == "model" else None
         if chat is None:
             return question, ()
@@ -79,19 +76,6 @@ class SeragRetriever:
         except LlmError as error:
             return question, (f"asked without a self-query: {error}",)
         return f"{question} {passage}", (f"self-query by the language model: {passage}",)
-
-    def _with_feedback(self, question: str) -> tuple[str, tuple[str, ...]]:
-        vector: Vectors = self._context.embedder.embed([question])[0]
-
-        def ask(tx: Transaction, corpus: Corpus) -> str:
-            usable(corpus, self._options.tree)
-            cosines = nearest_cosines(tx, corpus, vector, FIRST_HITS)
-            first = best_of(cosines, FIRST_HITS)
-            rows = {row["chunk_id"]: row for row in tx.run("retrieve/chunks_by_id", corpus.label, ids=first)}
-            return best_sentences(question, [rows[id_] for id_ in first if id_ in rows], self._context.embedder)
-
-        added = ask_as_it_is_now(self._context, "retrieve/serag", ask)
-        return f"{question} {added}", (f"self-query by pseudo-relevance feedback: {added}",)
 
     def _found(self, asking: Asking, k: int) -> Found:
         options = self._options

@@ -69,8 +69,3 @@ def nearness(scores: Mapping[str, float], edges: Iterable[Edge]) -> dict[str, Ne
         if score > 0.0 and (edge.other not in found or score > found[edge.other].score):
             found[edge.other] = Nearness(score, edge.chunk)
     return found
-
-
-def best_of(scores: Mapping[str, float], k: int) -> list[str]:
-    """The `k` ids with the highest scores; ties in the order of the ids."""
-    return sorted(scores, key=lambda id_: (-scores[id_], id_))[:k]

@@ -1,4 +1,4 @@
-"""What SlimRAG makes of a question: sub-questions, the entities in them, and how often each is named."""
+"""What SlimRAG makes of a question: sub-questions, and the entities in them."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class AskedEntities:
 
     Attributes:
         parts: the sub-questions.
-        weights: W_e, the number of sub-questions that name it, of each entity as it was first written.
+        entities: each as it was first written, those first that most sub-questions name.
     """
 
     parts: tuple[str, ...]
-    weights: dict[str, int]
+    entities: tuple[str, ...]
     notes: tuple[str, ...] = ()
 
 
@@ -79,7 +79,7 @@ def _named(found: QuestionParts, part: Part) -> list[str]:
 
 
 def _asked(names: Mapping[str, Sequence[str]]) -> AskedEntities:
-    """The entities of all parts, with the number of parts that name each; of very many those that most parts name."""
+    """The entities of all parts; of very many those that most parts name."""
     counts: Counter[str] = Counter()
     written: dict[str, str] = {}
     for of_part in names.values():
@@ -87,4 +87,4 @@ def _asked(names: Mapping[str, Sequence[str]]) -> AskedEntities:
         counts.update(keys.keys())
         written = keys | written
     common = sorted(written, key=lambda key: -counts[key])[:MOST_ENTITIES]
-    return AskedEntities(tuple(names), {written[key]: counts[key] for key in common})
+    return AskedEntities(tuple(names), tuple(written[key] for key in common))

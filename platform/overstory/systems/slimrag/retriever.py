@@ -23,7 +23,7 @@ from overstory.retrieve.question import clean_question
 from overstory.retrieve.vectors import VectorCache
 from overstory.systems.slimrag.index import NAME, Kept
 from overstory.systems.slimrag.question import AskedEntities, QuestionReader
-from overstory.systems.slimrag.scoring import HitEntity, ScoredSentence, Weighting, factors, scores, within
+from overstory.systems.slimrag.scoring import HitEntity, ScoredSentence, hit_entities, scores, within
 from overstory.text.names import entity_key
 
 ENTITIES = 5
@@ -40,7 +40,7 @@ MOST_SENTENCES = 2_000
 SENTENCES_A_PAGE = 50
 """Sentences that are read at a time: enough for the context, and for the chunks that most questions ask for."""
 
-OPTIONS = ("whole", "frequency")
+OPTIONS = ("whole",)
 NOTHING_MATCHED = "no entity of the question leads to a sentence: these are the passages nearest to it in meaning"
 
 
@@ -50,20 +50,18 @@ class SlimRagOptions:
 
     Attributes:
         decomposition: whether questions are taken apart first.
-        weighting: "count" for the number of hit entities in a sentence, "frequency" for the sum of their W_e.
         entities, sentences: K and H of the paper.
         context_tokens: the most that `Evidence.excerpts` have together.
     """
 
     decomposition: bool = True
-    weighting: Weighting = "count"
     entities: int = ENTITIES
     sentences: int = SENTENCES
     context_tokens: int = CONTEXT_TOKENS
 
     @classmethod
     def named(cls, option: str) -> SlimRagOptions:
-        """Those that `slimrag:whole,frequency` names.
+        """Those that `slimrag:whole` names.
 
         Raises:
             SettingsError: there is none of a name.
@@ -74,7 +72,7 @@ class SlimRagOptions:
             raise SettingsError(
                 f"The retriever 'slimrag' has no option {unknown[0]!r}.", remedy=f"Use: {', '.join(OPTIONS)}."
             )
-        return cls(decomposition="whole" not in names, weighting="frequency" if "frequency" in names else "count")
+        return cls(decomposition="whole" not in names)
 
 
 class SlimRagRetriever:
@@ -88,8 +86,7 @@ class SlimRagRetriever:
     def __init__(self, context: RetrievalContext, option: str = "", *, options: SlimRagOptions | None = None) -> None:
         """
         Args:
-            option: what follows the name in `slimrag:whole`: "whole" does not take questions apart, "frequency" weighs
-                entities by the number of sub-questions that name them.
+            option: what follows the name in `slimrag:whole`: "whole" does not take questions apart.
 
         Raises:
             SettingsError: there is no such option.
@@ -117,7 +114,7 @@ class SlimRagRetriever:
 
         def ask(tx: Transaction, corpus: Corpus) -> Evidence:
             self._check(corpus)
-            names = self._named(tx, corpus, list(asked.weights))
+            names = self._named(tx, corpus, asked.entities)
             asking = _Asking(tx, corpus, self._vectors, self._options, asked, vector.result()[0], names)
             found = asking.found(k)
             excerpts = self._excerpts(asking, found)
@@ -182,7 +179,7 @@ class _Asking:
 
     Attributes:
         vector: the question's.
-        names: those of its entities, in the order of `asked.weights`.
+        names: those of its entities, in the order of `asked.entities`.
         known: sentences with their texts and places, as they were read.
     """
 
@@ -197,7 +194,7 @@ class _Asking:
 
     def found(self, k: int) -> _Found:
         entities = self._entities()
-        factor = factors(entities, self.options.weighting)
+        factor = hit_entities(entities)
         if not factor:
             return self._by_meaning(k)
         scored = self._scored(factor)
@@ -218,7 +215,6 @@ class _Asking:
             self.corpus.label,
             index=schema.slimrag_index(self.corpus.label),
             vectors=self.names.tolist(),
-            weights=[float(weight) for weight in self.asked.weights.values()],
             depth=max(DEPTH, self.options.entities),
             nearest=self.options.entities,
             most=MOST_SENTENCES,

@@ -5,15 +5,14 @@ Source: Zhang et al. 2025, Algorithm 1, lines 20–27.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from overstory.protocols import Vectors
-
-Weighting = Literal["count", "frequency"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +21,11 @@ class HitEntity:
 
     Attributes:
         similarity: its cosine to that.
-        weight: W_e of the question's entity, the largest where it is near several.
         degree: sentences that refer to it; `sentences` are these, or the first of them.
     """
 
     name: str
     similarity: float
-    weight: float
     degree: int
     sentences: Sequence[str]
 
@@ -42,13 +39,9 @@ class ScoredSentence(NamedTuple):
     factor: float
 
 
-def factors(entities: Sequence[HitEntity], weighting: Weighting) -> dict[str, float]:
-    """For each sentence that refers to a hit entity how many do, or the sum of their W_e."""
-    found: dict[str, float] = {}
-    for entity in entities:
-        for sentence in entity.sentences:
-            found[sentence] = found.get(sentence, 0.0) + (1.0 if weighting == "count" else entity.weight)
-    return found
+def hit_entities(entities: Iterable[HitEntity]) -> Counter[str]:
+    """For each sentence that refers to a hit entity, how many of them it refers to."""
+    return Counter(sentence for entity in entities for sentence in entity.sentences)
 
 
 def scores(

@@ -12,7 +12,6 @@ from overstory.retrieve.canopy.scoring import (
     Reached,
     Scored,
     Seed,
-    best,
     final_scores,
     first_scores,
     reached,
@@ -48,10 +47,6 @@ def test_nothing_is_divided_by_nothing() -> None:
     assert first_scores({}).sources() == []
     negative = {"a": Candidate(-0.5, -0.2)}
     assert scored(negative)["a"].score == pytest.approx(-0.5 - 0.75 * 0.2)
-
-
-def test_equal_scores_are_in_order_of_id() -> None:
-    assert best({"b": 1.0, "a": 1.0, "c": 2.0}, 2) == ["c", "a"]
 
 
 def test_a_name_leads_to_what_is_about_it_and_to_what_mentions_it() -> None:

@@ -6,7 +6,7 @@ from math import log
 
 import pytest
 
-from overstory.systems.serag.scoring import Edge, NamedEntity, Nearness, best_of, entity_bonus, nearness
+from overstory.systems.serag.scoring import Edge, NamedEntity, Nearness, entity_bonus, nearness
 
 EINSTEIN = NamedEntity("Albert Einstein", 1.0, 0.5, {"a": 3, "b": 1})
 ULM = NamedEntity("Ulm", 0.9, 1.0, {"b": 7})
@@ -27,9 +27,3 @@ def test_a_chunk_owes_most_to_the_best_beside_it() -> None:
     edges = [Edge("a", "x", 1.0), Edge("b", "x", 0.5), Edge("b", "y", 0.25), Edge("a", "b", 0.5)]
     found = nearness({"a": 0.5, "b": 1.5}, edges)
     assert found == {"x": Nearness(0.75, "b"), "y": Nearness(0.375, "b"), "b": Nearness(0.25, "a")}
-
-
-def test_the_best_come_first_and_equal_ones_in_the_order_of_their_ids() -> None:
-    assert best_of({"c": 1.0, "a": 1.0, "b": 2.0, "d": 0.0}, 3) == ["b", "a", "c"]
-    assert best_of({"a": 1.0}, 3) == ["a"]
-    assert best_of({}, 3) == []
