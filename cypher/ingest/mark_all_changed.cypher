@@ -1,4 +1,4 @@
-// Marks every chunk and every entity for the names stage; commits as it goes.
+// Marks every chunk and every entity for the mentions stage; commits as it goes.
 // Parameters: none
 // Rows: none
 MATCH (n:{{corpus}}) WHERE (n:Chunk OR n:Entity) AND NOT n:{{corpus}}_Changed

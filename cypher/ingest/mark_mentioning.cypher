@@ -1,4 +1,4 @@
-// Marks the chunks in which the dictionary found some names for the names stage.
+// Marks the chunks in which the dictionary found some names for the mentions stage.
 // Parameters: $ids LIST<STRING> (entities)
 // Rows: none
 UNWIND $ids AS id

@@ -1,4 +1,4 @@
-// How much the names stage has to look at.
+// How much the mentions stage has to look at.
 // Parameters: none
 // Rows: chunks (of the corpus), changed (nodes that came or changed since it last ran), changed_chunks (of these) INTEGER;
 //   one

@@ -1,4 +1,4 @@
-// Takes back what chunks were about, and marks both ends for the names stage.
+// Takes back what chunks were about, and marks both ends for the mentions stage.
 // Parameters: $rows LIST<MAP {chunk, entity STRING}>
 // Rows: none
 UNWIND $rows AS row

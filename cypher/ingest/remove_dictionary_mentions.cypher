@@ -1,4 +1,4 @@
-// Takes back mentions that the dictionary found, and marks their entities for the names stage.
+// Takes back mentions that the dictionary found, and marks their entities for the mentions stage.
 // Parameters: $rows LIST<MAP {chunk, entity STRING}>
 // Rows: none
 UNWIND $rows AS row

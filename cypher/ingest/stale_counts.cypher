@@ -1,4 +1,4 @@
-// How much the link stage has to do.
+// How much the entities stage has to do.
 // Parameters: none
 // Rows: entities, facts, chunks (of the corpus) INTEGER; one
 CALL () { MATCH (c:{{corpus}}_Chunk) RETURN count(c) AS chunks }

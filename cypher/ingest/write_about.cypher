@@ -1,4 +1,4 @@
-// Writes what chunks are about, and marks both ends for the names stage. An entity that is not there yet is made: it has
+// Writes what chunks are about, and marks both ends for the mentions stage. An entity that is not there yet is made: it has
 // no type, and counts for no other stage.
 // Parameters: $label STRING; $rows LIST<MAP {chunk, entity, key STRING; about MAP {weight FLOAT, source STRING,
 //   full BOOLEAN, surface STRING or null}}>

@@ -1,4 +1,4 @@
-// Writes mentions that the dictionary found, and marks their entities for the names stage.
+// Writes mentions that the dictionary found, and marks their entities for the mentions stage.
 // Parameters: $rows LIST<MAP {chunk, entity STRING; surfaces LIST<STRING>; sentences LIST<INTEGER>}> both are empty where
 //   the chunk is about the name but its text does not say it
 // Rows: none

@@ -1,5 +1,5 @@
-// Makes sure that entities are there, and marks them for the link stage, which gives them their names, and for the
-// names stage.
+// Makes sure that entities are there, and marks them for the entities stage, which gives them their names, and for the
+// mentions stage.
 // Parameters: $label STRING; $rows LIST<MAP {id, key STRING}>
 // Rows: none
 UNWIND $rows AS row

@@ -1,4 +1,4 @@
-// Makes sure that facts are there, and marks them for the link stage.
+// Makes sure that facts are there, and marks them for the entities stage.
 // Parameters: $label STRING; $rows LIST<MAP {id, subject, predicate, object STRING}>
 // Rows: none
 UNWIND $rows AS row

@@ -1,6 +1,6 @@
 // Which of some names the dictionary has, and whether all of its work is done.
 // Parameters: $ids LIST<STRING> (of entities)
-// Rows: changed INTEGER (nodes that the names stage has to look at); names LIST<LIST> (id, key, name; chunks in which the
+// Rows: changed INTEGER (nodes that the mentions stage has to look at); names LIST<LIST> (id, key, name; chunks in which the
 //   dictionary finds it; whether a chunk is about it); one
 CALL () { MATCH (n:{{corpus}}_Changed) RETURN count(n) AS changed }
 CALL () {

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from overstory.answer import Answer, Citation
-    from overstory.entity_paths import EntityPath, EntityPaths, PathStep
     from overstory.errors import OverstoryError
     from overstory.graph import CorpusSize
     from overstory.index import CorpusStatus, IndexReport, LoadReport, StoredDocument
     from overstory.knowledge import ExportReport, Knowledge
     from overstory.model import Annotation, Document, Evidence, Heading, Hit, Reason
+    from overstory.model.entity_paths import EntityPath, EntityPaths, PathStep
     from overstory.progress import Step
     from overstory.settings import Settings
     from overstory.systems.serag.communities import Community, CommunityTree
@@ -49,7 +49,7 @@ __all__ = [
 
 _HOMES = {
     "overstory.answer": ("Answer", "Citation"),
-    "overstory.entity_paths": ("EntityPath", "EntityPaths", "PathStep"),
+    "overstory.model.entity_paths": ("EntityPath", "EntityPaths", "PathStep"),
     "overstory.errors": ("OverstoryError",),
     "overstory.graph": ("CorpusSize",),
     "overstory.index": ("CorpusStatus", "IndexReport", "LoadReport", "StoredDocument"),

@@ -18,10 +18,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from overstory import index
+from overstory import index, sources, transfer
 from overstory.answer import CONTEXT_TOKENS, Answer, Context, Extract, OnText, answer, extract
+from overstory.display import data_frame
 from overstory.embed import make_embedder
-from overstory.entity_paths import EntityPaths
 from overstory.errors import BrokenSource, CorpusError, CorpusNotFound, QuestionError, SettingsError, SourceError
 from overstory.graph import (
     Corpus,
@@ -34,16 +34,17 @@ from overstory.graph import (
     writing,
 )
 from overstory.graph.ids import document_id
-from overstory.index import AtHand, CorpusStatus, IndexReport, LoadReport, StoredDocument
+from overstory.index import CorpusStatus, IndexReport, LoadReport, StoredDocument
 from overstory.llm import Chat, ChosenModel, Estimate, Spent
 from overstory.model import Annotation, Document, Evidence
-from overstory.notebook import data_frame
+from overstory.model.entity_paths import EntityPaths
 from overstory.progress import OnStep, progress_to
 from overstory.protocols import Embedder, Extractor, OnBroken, Progress, Retriever
 from overstory.retrieve import DEFAULT_RETRIEVER, RetrievalContext, make_retriever
-from overstory.retrieve.paths import find_paths
+from overstory.retrieve.entity_paths import find_paths
 from overstory.retrieve.question import clean_question
 from overstory.settings import Settings
+from overstory.sources import InMemory
 from overstory.systems import BuildContext, SystemReport, find_system, system_names
 from overstory.systems.serag.communities import CommunityTree
 from overstory.systems.serag.view import view_tree
@@ -201,24 +202,26 @@ class Knowledge:
         """
         report = LoadReport()
         on_broken = _on_broken(report, strict=strict)
-        named, sources = index.separate_exports(_listed(paths))
-        exports = index.usable_exports(named, on_broken)
-        documents = index.read_sources(sources, loader=loader, on_broken=on_broken, on_skipped=report.skipped.append)
+        named, paths_to_read = transfer.separate_exports(_listed(paths))
+        exports = transfer.usable_exports(named, on_broken)
+        documents = sources.read_sources(
+            paths_to_read, loader=loader, on_broken=on_broken, on_skipped=report.skipped.append
+        )
         first = list(itertools.islice(documents, 1))  # what cannot be read at all makes no corpus
         if not exports and not first:
             return report
         with self._writing("ingest") as writer:
             for export in exports:
-                index.restore_file(writer, export, report=report, on_broken=on_broken, progress=self.progress)
+                transfer.restore_file(writer, export, report=report, on_broken=on_broken, progress=self.progress)
             if exports:
-                index.settle_vectors(writer, self.embedder)
-                index.link(writer, progress=self.progress)
-                index.find_names_again(writer, progress=self.progress)
+                index.sync_vectors(writer, self.embedder)
+                index.sync_entities(writer, progress=self.progress)
+                index.sync_mentions_if_extracted(writer, progress=self.progress)
             if first:
                 self._load(writer, itertools.chain(first, documents), report, on_broken)
         return report
 
-    def ingest_documents(self, documents: AtHand | Iterable[AtHand], *, strict: bool = False) -> LoadReport:
+    def ingest_documents(self, documents: InMemory | Iterable[InMemory], *, strict: bool = False) -> LoadReport:
         """Loads documents that are at hand: texts, or `Document`s with a source, a key and a title of their own.
 
         A text is known by its content: the same one twice changes nothing. A `Document` is known by source and key, and
@@ -234,10 +237,10 @@ class Knowledge:
             EmbedderMismatch, WriterBusy, LeaseLost, DatabaseError: what was committed before stays.
         """
         report = LoadReport()
-        at_hand = index.documents_at_hand(documents)
-        first = list(itertools.islice(at_hand, 1))  # what cannot be loaded at all makes no corpus
+        in_memory = sources.in_memory_documents(documents)
+        first = list(itertools.islice(in_memory, 1))  # what cannot be loaded at all makes no corpus
         with self._writing("ingest") as writer:
-            self._load(writer, itertools.chain(first, at_hand), report, _on_broken(report, strict=strict))
+            self._load(writer, itertools.chain(first, in_memory), report, _on_broken(report, strict=strict))
         return report
 
     def preview(
@@ -249,14 +252,14 @@ class Knowledge:
             SourceError, DatabaseError: as `ingest`.
         """
         report = LoadReport()
-        exports, sources = index.separate_exports(_listed(paths))
+        exports, paths_to_read = transfer.separate_exports(_listed(paths))
         if exports:
             raise SourceError(
                 f"{exports[0]} is an export; what restoring it would do cannot be previewed.",
                 remedy="Restore it into a corpus of its own: --corpus NAME",
             )
-        documents = index.read_sources(
-            sources,
+        documents = sources.read_sources(
+            paths_to_read,
             loader=loader,
             on_broken=_on_broken(report, strict=strict),
             on_skipped=report.skipped.append,
@@ -466,7 +469,7 @@ class Knowledge:
         Raises:
             CorpusNotFound, DatabaseError: as their names say.
         """
-        return index.digest(self.graph, read_corpus(self.graph, self.corpus_name))
+        return transfer.digest(self.graph, read_corpus(self.graph, self.corpus_name))
 
     def corpora(self) -> list[CorpusSize]:
         """All corpora of the database, by name."""
@@ -514,8 +517,8 @@ class Knowledge:
             if source is not None:
                 wanted += [document.id for document in self.documents(source=source)]
             removed = index.remove_documents(writer, wanted, progress=self.progress)
-            index.link(writer, progress=self.progress)
-            index.find_names_again(writer, progress=self.progress)
+            index.sync_entities(writer, progress=self.progress)
+            index.sync_mentions_if_extracted(writer, progress=self.progress)
             return removed
 
     def delete_corpus(self) -> None:
@@ -537,12 +540,12 @@ class Knowledge:
         corpus = read_corpus(self.graph, self.corpus_name)
         lines = 0
         self.progress.start("export", None, "documents")
-        for line in index.export_lines(self.graph, corpus):
+        for line in transfer.export_lines(self.graph, corpus):
             write(line + "\n")
             lines += 1
             self.progress.advance(1)
         self.progress.finish(f"{lines - 1} documents")
-        computed = index.digest(self.graph, corpus)
+        computed = transfer.digest(self.graph, corpus)
         if read_corpus(self.graph, self.corpus_name).version != corpus.version:
             raise CorpusError(
                 f"Corpus {self.corpus_name!r} changed while it was exported, so that the export is of no one state.",

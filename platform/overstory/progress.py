@@ -14,8 +14,8 @@ class Step:
     """How far a task has come; `str(step)` says it in a line.
 
     Attributes:
-        task: "load", "embed", "extract", "link", "names", "delete", "restore", "export", or, before them, "Neo4j" (it
-            is fetched) and "Server" (it starts).
+        task: a stage ("load", "embed", "extract", "entities", "mentions", or a system's name), "delete", "restore" or
+            "export"; before them "Neo4j" (it is fetched) and "Server" (it starts).
         done, total: in units; `total` is None where it is not known.
         detail: a few words on the result when the task has ended; None before.
     """

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from tests.sources import docx_of, load, pdf_of, write
 
 from overstory.errors import BrokenSource
-from overstory.index.sources import loaders
 from overstory.model import Document
 from overstory.protocols import Loader
+from overstory.sources.walk import loaders
 
 LOADERS = loaders()
 PARAGRAPH = "The caf\u00e9 in Oslo opened in 1895. "

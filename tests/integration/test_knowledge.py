@@ -41,7 +41,7 @@ def test_texts_documents_and_files_go_in_and_evidence_comes_out(open_corpus: Ope
     added = knowledge.ingest_documents([EINSTEIN, "Marie Curie discovered polonium."])
     assert knowledge.ingest(tmp_path / "danube.txt").added == 1
     assert repr(added) == "<LoadReport: 2 added, 0 changed, 0 unchanged; 2 new chunks>"
-    assert repr(knowledge.index()) == "<IndexReport: embed, extract, link, names>"
+    assert repr(knowledge.index()) == "<IndexReport: embed, extract, entities, mentions>"
     assert repr(knowledge.index()) == "<IndexReport: nothing to do>"
     evidence = knowledge.search("Who discovered polonium?", k=1)
     assert evidence.hits[0].text == "Marie Curie discovered polonium."
@@ -173,7 +173,7 @@ def test_a_function_hears_of_progress_and_what_it_raises_ends_the_work_that_then
     assert [step.task for step in heard if step.detail is not None] == ["load", "embed"]
     with Knowledge(name, settings=settings) as patient:
         patient.use(embedder=models[0], extractor=models[1])
-        assert patient.index().done == ("extract", "link", "names")
+        assert patient.index().done == ("extract", "entities", "mentions")
 
 
 def test_a_server_is_named_in_code(shared_corpus: Knowledge, connection: server.Connection) -> None:

@@ -8,12 +8,12 @@ from dataclasses import replace
 from overstory.answer.citations import without_citations
 from overstory.answer.context import CONTEXT_TOKENS, Context, Passage, read_within
 from overstory.answer.extractive import Extract
+from overstory.answer.generative import OnText, room_for_passages, write
 from overstory.answer.result import Answer, Citation
-from overstory.answer.written import OnText, room_for_passages, write
+from overstory.display import printable
 from overstory.errors import LlmCancelled, LlmError
 from overstory.llm import Chat
 from overstory.model import Evidence
-from overstory.notebook import printable
 
 NOTHING_FOUND = "Nothing was found."
 NOTHING_FITS = "Nothing was read: no passage fits into so few tokens."

@@ -6,10 +6,10 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from overstory.display import counted
 from overstory.llm.budget import count_at_most
 from overstory.model import Evidence, Hit
-from overstory.notebook import counted
-from overstory.passage import passage_text
+from overstory.model.passage_text import passage_text
 from overstory.text.sentences import sentence_starts
 
 CONTEXT_TOKENS = 2_000

@@ -13,12 +13,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from overstory.answer.asked_for import DATE, Types, asks_for_an_end, asks_to_choose, types_asked_for
+from overstory.answer.answer_type import DATE, Types, asks_for_an_end, asks_to_choose, types_asked_for
 from overstory.answer.citations import without_citations
 from overstory.answer.context import Context, Passage
-from overstory.answer.prose import paragraphs
+from overstory.answer.paragraphs import paragraphs
+from overstory.display import printable, shortened
 from overstory.model import ChunkText, Mention
-from overstory.notebook import printable, shortened
 from overstory.protocols import Embedder, Extractor
 from overstory.text import entity_key
 from overstory.text.function_words import FUNCTION_WORDS

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from overstory.display import html_table, origin, shortened
 from overstory.llm import Spent
 from overstory.model import Evidence
-from overstory.notebook import html_table, origin, shortened
 
 AnswerKind = Literal["llm", "extractive"]
 

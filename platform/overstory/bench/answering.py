@@ -9,8 +9,8 @@ from pathlib import Path
 from overstory.answer import Answer, without_citations
 from overstory.bench.answer_metrics import AnswerScores, answer_scores, mean_answer_scores
 from overstory.bench.dataset import Question
+from overstory.display import counted
 from overstory.errors import BenchError, LlmError, OverstoryError
-from overstory.notebook import counted
 from overstory.protocols import Progress
 
 Ask = Callable[[str], Answer]

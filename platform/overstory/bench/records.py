@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import cast
 
 from overstory.errors import BenchError
-from overstory.wellformed import is_well_formed
+from overstory.surrogates import is_well_formed
 
 Record = dict[str, object]
 

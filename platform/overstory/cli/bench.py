@@ -20,9 +20,9 @@ from overstory.bench.runner import BenchResult
 from overstory.bench.trec import check_run, run_files, write_run
 from overstory.cli.options import budget_option, json_option, model_option, verbosity_options
 from overstory.cli.output import show_json
+from overstory.display import counted
 from overstory.embed import make_embedder
 from overstory.knowledge import Knowledge
-from overstory.notebook import counted
 from overstory.protocols import Progress
 from overstory.settings import Settings
 from overstory.systems import retrievers_without_system

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import click
 
-from overstory import explore
+from overstory import browser as graph_browser
 from overstory.cli.options import json_option, verbosity_options
 from overstory.cli.output import show_json
+from overstory.display import counted
 from overstory.errors import CorpusNotFound
 from overstory.graph import Corpus, read_corpus
 from overstory.knowledge import DEFAULT_CORPUS, Knowledge
-from overstory.notebook import counted
 from overstory.protocols import Progress
 
 TEXT_BROWSERS = {"www-browser", "links", "elinks", "lynx", "w3m"}
@@ -56,7 +56,7 @@ def browser(
     """
     with Knowledge(corpus or DEFAULT_CORPUS, progress=progress) as knowledge:
         shown = _corpus(knowledge, corpus)
-        addresses = explore.Addresses.of(knowledge.graph, browser=url)
+        addresses = graph_browser.Addresses.of(knowledge.graph, browser=url)
         if folder is not None:
             _save(knowledge, shown, folder, as_json=as_json)
         elif as_json or only_print:
@@ -81,8 +81,8 @@ def _corpus(knowledge: Knowledge, wanted: str | None) -> Corpus:
 
 
 def _save(knowledge: Knowledge, corpus: Corpus, folder: Path, *, as_json: bool) -> None:
-    queries = explore.all_queries(explore.saved_queries(corpus.label))
-    files = explore.save(folder, corpus.name, queries, explore.style_of(knowledge.graph))
+    queries = graph_browser.all_queries(graph_browser.saved_queries(corpus.label))
+    files = graph_browser.save(folder, corpus.name, queries, graph_browser.style_of(knowledge.graph))
     if as_json:
         show_json({"files": [str(file) for file in files]})
         return
@@ -90,7 +90,7 @@ def _save(knowledge: Knowledge, corpus: Corpus, folder: Path, *, as_json: bool) 
     click.echo("Drop the .zip file onto Neo4j Browser for favourites, the .grass file for colours and captions.")
 
 
-def _print(addresses: explore.Addresses, corpus: Corpus, *, as_json: bool) -> None:
+def _print(addresses: graph_browser.Addresses, corpus: Corpus, *, as_json: bool) -> None:
     if as_json:
         show_json(
             {
@@ -106,10 +106,10 @@ def _print(addresses: explore.Addresses, corpus: Corpus, *, as_json: bool) -> No
         _show(addresses)
 
 
-def _serve(knowledge: Knowledge, corpus: Corpus, addresses: explore.Addresses, *, open_it: bool) -> None:
+def _serve(knowledge: Knowledge, corpus: Corpus, addresses: graph_browser.Addresses, *, open_it: bool) -> None:
     """The open connection keeps an embedded server from stopping as idle."""
-    with suppress(KeyboardInterrupt), explore.GuideServer(origin=addresses.origin) as server:
-        guide = explore.serve_guide(server, knowledge.graph, corpus)
+    with suppress(KeyboardInterrupt), graph_browser.GuideServer(origin=addresses.origin) as server:
+        guide = graph_browser.serve_guide(server, knowledge.graph, corpus)
         link = addresses.link(guide)
         _show(addresses, link)
         click.echo(f"Guide     :guide {guide}")
@@ -119,7 +119,7 @@ def _serve(knowledge: Knowledge, corpus: Corpus, addresses: explore.Addresses, *
         server.wait()
 
 
-def _show(addresses: explore.Addresses, link: str = "") -> None:
+def _show(addresses: graph_browser.Addresses, link: str = "") -> None:
     click.echo(f"Browser   {link or addresses.link()}")
     click.echo(f"User      {addresses.user}")
     if addresses.embedded:

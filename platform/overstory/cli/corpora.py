@@ -6,8 +6,8 @@ import click
 
 from overstory.cli.options import json_option, verbosity_options
 from overstory.cli.output import show_json
+from overstory.display import counted
 from overstory.knowledge import Knowledge
-from overstory.notebook import counted
 from overstory.protocols import Progress
 
 

@@ -6,9 +6,9 @@ import click
 
 from overstory.cli.options import json_option, knowledge_options
 from overstory.cli.output import show_json
+from overstory.display import counted
 from overstory.errors import CorpusNotFound
 from overstory.knowledge import Knowledge
-from overstory.notebook import counted
 
 
 @click.command()

@@ -9,12 +9,12 @@ import click
 
 from overstory.cli.options import json_option, verbosity_options
 from overstory.cli.output import show_evidence, show_json
+from overstory.display import counted
 from overstory.examples import ATTRIBUTION, demo_corpus
-from overstory.index import read_sources
 from overstory.knowledge import Knowledge
 from overstory.model import Annotation, Document
-from overstory.notebook import counted
 from overstory.protocols import Progress
+from overstory.sources import read_sources
 
 CORPUS = "demo"
 SOURCE = "examples/hotpotqa"

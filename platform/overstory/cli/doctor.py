@@ -6,7 +6,7 @@ import click
 
 from overstory.cli.options import json_option, verbosity_options
 from overstory.cli.output import show_json
-from overstory.diagnosis import diagnose
+from overstory.doctor import diagnose
 from overstory.protocols import Progress
 from overstory.settings import Settings
 

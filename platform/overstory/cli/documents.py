@@ -8,9 +8,9 @@ import click
 
 from overstory.cli.options import json_option, knowledge_options
 from overstory.cli.output import harmless
+from overstory.display import origin, printable
 from overstory.index import StoredDocument
 from overstory.knowledge import Knowledge
-from overstory.notebook import origin, printable
 
 
 @click.command()

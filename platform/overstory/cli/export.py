@@ -10,9 +10,9 @@ import click
 
 from overstory.cli.options import json_option, knowledge_options
 from overstory.cli.output import show_json
+from overstory.display import counted
 from overstory.errors import SettingsError
 from overstory.knowledge import ExportReport, Knowledge
-from overstory.notebook import counted
 
 
 @click.command()

@@ -8,10 +8,10 @@ import click
 
 from overstory.cli.options import json_option, knowledge_options
 from overstory.cli.output import show_json
+from overstory.display import counted
 from overstory.errors import SourceError
 from overstory.index import LoadReport
 from overstory.knowledge import Knowledge
-from overstory.notebook import counted
 
 MOST_LISTED = 20
 

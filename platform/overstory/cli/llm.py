@@ -6,8 +6,8 @@ import click
 
 from overstory.cli.options import budget_option, json_option, model_option, verbosity_options
 from overstory.cli.output import show_json
+from overstory.display import counted
 from overstory.llm import answer_cache, check_model, open_chat
-from overstory.notebook import counted
 from overstory.protocols import Progress
 from overstory.settings import Settings
 

@@ -11,9 +11,9 @@ from typing import Any
 import click
 
 from overstory.answer import Answer
+from overstory.display import OBEYED, printable, shortened
 from overstory.model import BridgePath, Evidence, Hit
-from overstory.notebook import OBEYED, printable, shortened
-from overstory.passage import PATH_SEPARATOR, passage_text
+from overstory.model.passage_text import PATH_SEPARATOR, passage_text
 
 WIDTH = 100
 MOST_LINES = 4

@@ -8,10 +8,10 @@ import click
 
 from overstory.cli.options import json_option, knowledge_options
 from overstory.cli.output import MOST_LINES, WIDTH, show_json
-from overstory.entity_paths import EntityPath, EntityPaths, PathStep
+from overstory.display import counted
 from overstory.knowledge import MOST_PATHS, MOST_STEPS, Knowledge
-from overstory.notebook import counted
-from overstory.passage import PATH_SEPARATOR, passage_text
+from overstory.model.entity_paths import EntityPath, EntityPaths, PathStep
+from overstory.model.passage_text import PATH_SEPARATOR, passage_text
 
 
 @click.command()

@@ -8,9 +8,9 @@ import click
 
 from overstory.cli.options import json_option, knowledge_options
 from overstory.cli.output import WIDTH, show_json
+from overstory.display import printable, shortened
 from overstory.knowledge import Knowledge
-from overstory.notebook import printable, shortened
-from overstory.passage import PATH_SEPARATOR, passage_text
+from overstory.model.passage_text import PATH_SEPARATOR, passage_text
 from overstory.systems.serag.communities import SHORT, Community, CommunityTree, MemberPassage
 from overstory.systems.serag.view import MOST_BELOW, MOST_DEPTH, TREES
 

@@ -11,10 +11,10 @@ import numpy as np
 
 from overstory.embed.files import fingerprint_of
 from overstory.errors import ModelError
-from overstory.passage import TEMPLATE
+from overstory.model.passage_text import TEMPLATE
 from overstory.protocols import Vectors
 from overstory.settings import EmbeddingSettings
-from overstory.wellformed import is_key, well_formed
+from overstory.surrogates import is_key, well_formed
 
 if TYPE_CHECKING:
     from openai import OpenAI

@@ -12,10 +12,10 @@ import numpy as np
 
 from overstory.embed.files import fingerprint_of
 from overstory.errors import ModelError
-from overstory.passage import TEMPLATE
+from overstory.model.passage_text import TEMPLATE
 from overstory.protocols import Vectors
 from overstory.settings import EmbeddingSettings
-from overstory.wellformed import well_formed
+from overstory.surrogates import well_formed
 
 MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 TOKEN_LIMIT = 512

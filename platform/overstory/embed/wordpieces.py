@@ -9,7 +9,7 @@ from pathlib import Path
 from tokenizers import Tokenizer
 
 from overstory.embed.files import checked
-from overstory.wellformed import well_formed
+from overstory.surrogates import well_formed
 
 TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
 REMEDY = "Reinstall Overstory: pip install --force-reinstall --no-deps overstory"

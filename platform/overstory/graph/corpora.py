@@ -8,11 +8,11 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from overstory.display import counted
 from overstory.errors import CorpusNotFound, EmbedderMismatch
 from overstory.graph import schema
 from overstory.graph.client import GraphClient, Row, Transaction
 from overstory.graph.ids import content_id, corpus_label
-from overstory.notebook import counted
 from overstory.protocols import Embedder
 
 DEFAULT_ANALYZER = "english"
@@ -32,7 +32,7 @@ class Corpus:
         embedding_property: where those vectors are.
         vector_index: the index over them, "" while they are few enough to be scanned.
         linked_chunks: the number of chunks when specificities were last computed.
-        named_chunks: the number of chunks when the names stage last ran, -1 before it first did.
+        named_chunks: the number of chunks when the mentions stage last ran, -1 before it first did.
         named_by: the fingerprint of that stage, "" before.
         systems: what each system whose index the corpus has keeps of it, by the system's name.
     """

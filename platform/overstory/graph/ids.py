@@ -45,7 +45,7 @@ def chunk_id(document: str, text: str, occurrence: int) -> str:
 
 
 def entity_id(label: str, key: str) -> str:
-    """`key` is the normalised name (`overstory.text.names.entity_key`)."""
+    """`key` is the normalised name (`overstory.text.names.keys.entity_key`)."""
     return content_id("entity", label, key)
 
 

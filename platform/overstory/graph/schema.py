@@ -129,7 +129,7 @@ def vector_index_name(label: str, embedding_property: str) -> str:
     return f"overstory_vector_{label}" if embedding_property == PROPERTIES[0] else f"overstory_vector_alternate_{label}"
 
 
-def settle_vector_index(graph: GraphClient, label: str, embedding_property: str, *, chunks: int, dimension: int) -> str:
+def sync_vector_index(graph: GraphClient, label: str, embedding_property: str, *, chunks: int, dimension: int) -> str:
     """Makes or drops the vector index as the number of chunks asks for; its name, or "" where vectors are scanned."""
     name = vector_index_name(label, embedding_property)
     found = graph.run("schema/index_state", read=True, name=name)

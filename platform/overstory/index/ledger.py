@@ -7,13 +7,15 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from typing import Literal
 
 from overstory.errors import DatabaseError, DatabaseUnreachable
 from overstory.graph import Corpus, GraphClient, Writer
 from overstory.graph.ids import stage_id
-from overstory.model import StageStatus
 
 _COUNT = "count_"
+
+StageStatus = Literal["running", "done", "failed"]
 
 
 @dataclass(slots=True)

@@ -1,14 +1,14 @@
-"""The stages in their order: embed, extract, link, names. Each does what is missing, and no more."""
+"""The stages in their order: embed, extract, entities, mentions. Each does what is missing, and no more."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from overstory.graph import Writer, schema
-from overstory.index.embedding import embed, re_embed
-from overstory.index.extraction import extract
-from overstory.index.linking import link
-from overstory.index.naming import find_names
+from overstory.index.stages.embed import embed, re_embed
+from overstory.index.stages.entities import sync_entities
+from overstory.index.stages.extract import extract
+from overstory.index.stages.mentions import sync_mentions
 from overstory.protocols import Embedder, Extractor, Progress
 
 
@@ -48,7 +48,7 @@ def build_index(
     did = {
         "embed": fill(writer, embedder, progress=progress),
         "extract": extract(writer, extractor, progress=progress),
-        "link": link(writer, progress=progress),
-        "names": find_names(writer, progress=progress),
+        "entities": sync_entities(writer, progress=progress),
+        "mentions": sync_mentions(writer, progress=progress),
     }
     return IndexReport(done=tuple(stage for stage, something in did.items() if something))

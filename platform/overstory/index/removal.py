@@ -15,7 +15,7 @@ CHUNKS_A_TRANSACTION = 1_000
 def remove_documents(writer: Writer, ids: Iterable[str], *, progress: Progress) -> int:
     """Deletes documents by id, in batches, each whole or not at all; how many there were.
 
-    Names, weights and relationships of what is left are brought up to date by the link stage.
+    Names, weights and relationships of what is left are brought up to date by the entities stage.
 
     Raises:
         LeaseLost, DatabaseError: what was committed before stays deleted; the same call goes on from there.

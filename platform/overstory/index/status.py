@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from overstory.display import counted
 from overstory.graph import Corpus, GraphClient, batches
 from overstory.graph.client import Row
 from overstory.graph.lease import current_writer
 from overstory.index.ledger import StageRecord, read_ledger
-from overstory.index.naming import names_to_do
-from overstory.index.storing import METADATA
+from overstory.index.stages.mentions import pending_mentions
+from overstory.index.write_documents import METADATA
 from overstory.model import MetadataValue
-from overstory.notebook import counted
 
 DOCUMENTS_A_PAGE = 1_000
 
@@ -67,8 +67,8 @@ def read_status(graph: GraphClient, corpus: Corpus) -> CorpusStatus:
         pending={
             "embed": vectors["missing"],
             "extract": counts["chunks"] - counts["extracted"],
-            "link": counts["stale"] or int(corpus.linked_chunks != counts["chunks"]),
-            "names": names_to_do(graph, corpus),
+            "entities": counts["stale"] or int(corpus.linked_chunks != counts["chunks"]),
+            "mentions": pending_mentions(graph, corpus),
         },
         stages=read_ledger(graph, corpus),
         writer=current_writer(graph, corpus),

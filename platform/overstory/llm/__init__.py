@@ -1,16 +1,15 @@
 """Language models: requests and answers, their form, their memory, and what they take. Knows nothing of Neo4j."""
 
-from overstory.llm.budget import Accounts, Estimate, Prices, Spent
+from overstory.llm.budget import Estimate, Prices, Spent, UsageMeter
 from overstory.llm.cache import AnswerCache, CacheSize
 from overstory.llm.chat import Chat, Reply, Request
 from overstory.llm.checking import ModelCheck, check_model
-from overstory.llm.chosen import NO_MODEL, ChosenModel
 from overstory.llm.prompts import Prompt, as_data, prompt, read_prompt
 from overstory.llm.registry import answer_cache, llm_names, make_chat_model, open_chat
+from overstory.llm.selection import NO_MODEL, ChosenModel
 
 __all__ = [
     "NO_MODEL",
-    "Accounts",
     "AnswerCache",
     "CacheSize",
     "Chat",
@@ -22,6 +21,7 @@ __all__ = [
     "Reply",
     "Request",
     "Spent",
+    "UsageMeter",
     "answer_cache",
     "as_data",
     "check_model",

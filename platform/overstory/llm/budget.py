@@ -8,9 +8,9 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from overstory.display import counted
 from overstory.errors import BudgetExhausted
 from overstory.model import Completion, JsonSchema, Message, Usage
-from overstory.notebook import counted
 
 TOKENS_A_MESSAGE = 8
 """What a message takes beside its text: its role, where it begins and ends."""
@@ -150,7 +150,7 @@ class _Books:
     by_question: dict[str, Spent] = field(default_factory=dict[str, Spent])
 
 
-class Accounts:
+class UsageMeter:
     """Counts what is spent, and says no before it is too much. Safe to share between threads."""
 
     def __init__(self, *, budget_tokens: int | None = None, prices: Prices | None = None) -> None:

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Generic, NoReturn, Self, TypeVar
 
 from overstory.errors import AnswerTruncated, AnswerUnusable, LlmCancelled, LlmError
-from overstory.llm.budget import Accounts, Estimate, count_at_most, prompt_tokens_at_most
+from overstory.llm.budget import Estimate, UsageMeter, count_at_most, prompt_tokens_at_most
 from overstory.llm.cache import AnswerCache, request_key
 from overstory.llm.structured import Malformed, correction, parsed, schema_of
 from overstory.model import Completion, JsonSchema, Message, Usage
@@ -54,7 +54,7 @@ class Request:
     max_tokens: int | None = None
 
 
-class Turns:
+class SingleFlight:
     """Lets threads that would ask the same wait for each other, so that the second finds the answer remembered."""
 
     def __init__(self) -> None:
@@ -84,11 +84,11 @@ class Chat:
         model: ChatModel,
         *,
         cache: AnswerCache | None = None,
-        accounts: Accounts | None = None,
+        accounts: UsageMeter | None = None,
         at_once: int = AT_ONCE,
         stage: str = "chat",
         question: str | None = None,
-        _turns: Turns | None = None,
+        _turns: SingleFlight | None = None,
     ) -> None:
         """
         Args:
@@ -98,11 +98,11 @@ class Chat:
         """
         self.model = model
         self.cache = cache
-        self.accounts = accounts or Accounts()
+        self.accounts = accounts or UsageMeter()
         self.at_once = max(1, at_once)
         self.stage = stage
         self.question = question
-        self._turns = _turns or Turns()
+        self._turns = _turns or SingleFlight()
 
     def __enter__(self) -> Self:
         return self

@@ -27,7 +27,7 @@ from typing import cast
 from overstory.errors import SettingsError
 from overstory.llm.digests import digest_of, fingerprint_of
 from overstory.model import Message, Role
-from overstory.wellformed import well_formed
+from overstory.surrogates import well_formed
 
 VERSION = 1
 """Of how slots are filled: a change of it changes every prompt's fingerprint."""

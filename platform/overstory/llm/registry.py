@@ -7,7 +7,7 @@ from importlib.metadata import entry_points
 from typing import cast
 
 from overstory.errors import LlmError
-from overstory.llm.budget import Accounts, Prices
+from overstory.llm.budget import Prices, UsageMeter
 from overstory.llm.cache import AnswerCache
 from overstory.llm.chat import Chat
 from overstory.plugins import make_part
@@ -74,6 +74,6 @@ def open_chat(settings: Settings, model: str | None = None, *, budget_tokens: in
     return Chat(
         make_chat_model(llm, model),
         cache=answer_cache(settings) if llm.cache_megabytes else None,
-        accounts=Accounts(budget_tokens=budget_tokens, prices=Prices(llm.input_price, llm.output_price)),
+        accounts=UsageMeter(budget_tokens=budget_tokens, prices=Prices(llm.input_price, llm.output_price)),
         at_once=llm.at_once,
     )

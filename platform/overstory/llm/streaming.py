@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
-from overstory.wellformed import well_formed
+from overstory.surrogates import well_formed
 
 
 @dataclass(slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.model import Evidence, Reason
-from overstory.retrieve.base import RetrievalContext, ask_as_it_is_now, depth_for, hit
+from overstory.retrieve.context import RetrievalContext, depth_for, hit, query_current_corpus
 from overstory.retrieve.question import clean_question
 
 
@@ -26,7 +26,7 @@ class DenseRetriever:
         """
         text, notes = clean_question(question)
         vector: list[float] = self._context.embedder.embed([text])[0].tolist()
-        rows = ask_as_it_is_now(
+        rows = query_current_corpus(
             self._context, "retrieve/dense", lambda tx, corpus: nearest_chunks(tx, corpus, vector, k)
         )
         hits = tuple(hit(row, (Reason("dense", row["score"], "cosine similarity to the question"),)) for row in rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.model import Evidence, Reason
-from overstory.retrieve.base import RetrievalContext, ask_as_it_is_now, depth_for, hit, text_index_name
+from overstory.retrieve.context import RetrievalContext, depth_for, hit, query_current_corpus, text_index_name
 from overstory.retrieve.question import clean_question, full_text_query
 
 RANK_CONSTANT = 2
@@ -31,7 +31,7 @@ class HybridRetriever:
         text, notes = clean_question(question)
         vector: list[float] = self._context.embedder.embed([text])[0].tolist()
         query = full_text_query(text)
-        rows = ask_as_it_is_now(
+        rows = query_current_corpus(
             self._context, "retrieve/hybrid", lambda tx, corpus: _fused(tx, corpus, vector, query, k)
         )
         hits = tuple(hit(row, _reasons(row)) for row in rows)

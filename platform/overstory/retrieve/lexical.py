@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from overstory.model import Evidence, Reason
-from overstory.retrieve.base import RetrievalContext, hit, text_index_name
+from overstory.retrieve.context import RetrievalContext, hit, text_index_name
 from overstory.retrieve.question import clean_question, full_text_query
 
 

@@ -7,7 +7,7 @@ from importlib.metadata import EntryPoint, entry_points
 
 from overstory.errors import SettingsError
 from overstory.protocols import Retriever
-from overstory.retrieve.base import RetrievalContext
+from overstory.retrieve.context import RetrievalContext
 
 GROUP = "overstory.retrievers"
 DEFAULT_RETRIEVER = "canopy"

@@ -1,6 +1,6 @@
 """The embedded Neo4j: fetched once, started when needed, shared by a user's processes, stopped when idle."""
 
-from overstory.server.diagnose import Check, diagnose
+from overstory.server.checks import Check, diagnose
 from overstory.server.instance import USER, Connection
 from overstory.server.lifecycle import ensure_running, fetch, remove, stop
 from overstory.server.status import ServerState, ServerStatus, password, read_log, status

@@ -10,10 +10,10 @@ import socket
 from pathlib import Path
 
 from overstory.errors import SettingsError
+from overstory.server.atomic_files import write_whole
 from overstory.server.instance import HOST, USER, Instance, Ports
 from overstory.server.java import Java
 from overstory.server.provision import Jars
-from overstory.server.storage import write_whole
 from overstory.settings import ServerSettings
 
 MAIN_CLASS = "org.neo4j.server.CommunityEntryPoint"

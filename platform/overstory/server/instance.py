@@ -13,7 +13,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from overstory.errors import ServerError
-from overstory.server.storage import storage_errors, write_whole
+from overstory.server.atomic_files import storage_errors, write_whole
 from overstory.settings import Places
 
 USER = "neo4j"

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from overstory.errors import ServerError
 from overstory.server import health, process, starting, watchdog
+from overstory.server.atomic_files import storage_errors
 from overstory.server.instance import Connection, Instance
 from overstory.server.provision import provision
-from overstory.server.storage import storage_errors
 from overstory.settings import ServerSettings, Settings
 
 if TYPE_CHECKING:

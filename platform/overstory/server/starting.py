@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from overstory.errors import ServerStartError
-from overstory.server import configuration, health, process, store, watchdog
+from overstory.server import configuration, health, process, store_version, watchdog
+from overstory.server.atomic_files import check_space
 from overstory.server.failures import PortTakenError, explained
 from overstory.server.instance import Connection, Instance, Ports, Running
 from overstory.server.java import Java, find_java
 from overstory.server.locklist import read_lock_list
 from overstory.server.provision import Jars, provision
-from overstory.server.storage import check_space
 from overstory.settings import ServerSettings, Settings
 
 if TYPE_CHECKING:
@@ -36,13 +36,13 @@ def start(instance: Instance, settings: Settings, progress: Progress) -> Connect
         SettingsError: a memory size or a path cannot be used.
     """
     version = read_lock_list().neo4j_version
-    store.check_version(instance, version)
+    store_version.check_version(instance, version)
     configuration.check(settings.server)
     check_space(instance.root, _FREE_BYTES, error=ServerStartError, variable="OVERSTORY_HOME")
     jars = provision(settings.places.cache, progress=progress)
     java = find_java(settings.server.java)
     progress.start("Server", None, "")
-    preferred = store.last_ports(instance)
+    preferred = store_version.last_ports(instance)
     for _ in range(_PORT_TRIES - 1):
         try:
             running = _launch(instance, jars, java, settings.server, configuration.free_ports(preferred))
@@ -57,7 +57,7 @@ def start(instance: Instance, settings: Settings, progress: Progress) -> Connect
 
 def _launch(instance: Instance, jars: Jars, java: Java, settings: ServerSettings, ports: Ports) -> Running:
     configuration.prepare(instance, jars, settings, ports)
-    store.record(instance, jars.lock_list.neo4j_version, ports)
+    store_version.record(instance, jars.lock_list.neo4j_version, ports)
     printed_before = _trim_console(instance)
     pid = process.spawn(
         configuration.command(instance, java, settings),

@@ -12,8 +12,8 @@ from typing import Literal
 
 from overstory.errors import ServerError
 from overstory.server import health, process
+from overstory.server.atomic_files import storage_errors
 from overstory.server.instance import HOST, Instance, Running
-from overstory.server.storage import storage_errors
 from overstory.settings import Settings
 
 ServerState = Literal["running", "starting", "not answering", "password refused", "stopped"]

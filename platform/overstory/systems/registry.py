@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from overstory.errors import SettingsError
 from overstory.retrieve import retriever_names
+from overstory.systems.base import System
 from overstory.systems.serag.index import SeRag
 from overstory.systems.slimrag.index import SlimRag
-from overstory.systems.system import System
 
 _SYSTEMS: tuple[System, ...] = (SeRag(), SlimRag())
 

@@ -66,7 +66,7 @@ def test_from_files_to_evidence(overstory: Run, corpus: str, folder: Path) -> No
     assert ingested.code == 0
     assert "4 added" in ingested.out
     indexed = overstory("index", "--corpus", corpus)
-    assert "embed, extract, link, names" in indexed.out
+    assert "embed, extract, entities, mentions" in indexed.out
     assert "embed" in indexed.err  # progress
     found = overstory("search", "Where was Albert Einstein born?", "-k", "2", "--corpus", corpus)
     assert "Ulm" in found.out
@@ -77,7 +77,12 @@ def test_from_files_to_evidence(overstory: Run, corpus: str, folder: Path) -> No
 
 def test_json_is_all_there_is_on_standard_output(overstory: Run, corpus: str, folder: Path) -> None:
     assert overstory("ingest", str(folder), "--corpus", corpus, "--json").json()["added"] == 4
-    assert overstory("index", "--corpus", corpus, "--json").json()["done"] == ["embed", "extract", "link", "names"]
+    assert overstory("index", "--corpus", corpus, "--json").json()["done"] == [
+        "embed",
+        "extract",
+        "entities",
+        "mentions",
+    ]
     evidence = overstory("search", "Who discovered polonium?", "--corpus", corpus, "--json").json()
     assert evidence["retriever"] == "canopy"
     assert overstory("status", "--digest", "--corpus", corpus, "--json").json()["digest"]

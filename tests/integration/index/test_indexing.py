@@ -9,7 +9,7 @@ from tests.fakes import HashingEmbedder
 from tests.passages import CURIE, DANUBE, EINSTEIN, PASSAGES, ULM, OpenCorpus, passage
 
 from overstory.graph import Writer, schema
-from overstory.index import embedding
+from overstory.index.stages import embed as embed_stage
 
 
 def test_documents_one_by_one_in_any_order_give_what_a_single_load_gives(open_corpus: OpenCorpus) -> None:
@@ -32,13 +32,13 @@ def test_deleting_gives_what_never_loading_gives(open_corpus: OpenCorpus) -> Non
     ids = [document.id for document in deleted.documents() if document.source_key in ("einstein", "ulm")]
     assert deleted.delete_documents([*ids, "no such id"]) == 2
     assert deleted.digest() == without.digest()
-    assert deleted.status().pending == {"embed": 0, "extract": 0, "link": 0, "names": 0}
+    assert deleted.status().pending == {"embed": 0, "extract": 0, "entities": 0, "mentions": 0}
 
 
 def test_an_interrupted_run_resumes_and_gives_the_same_graph(
     open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(embedding, "CHUNKS_A_BATCH", 1)
+    monkeypatch.setattr(embed_stage, "CHUNKS_A_BATCH", 1)
     whole, broken = open_corpus("whole"), open_corpus("broken", embedder=HashingEmbedder(8, fail_after=2))
     whole.use(embedder=HashingEmbedder(8))
     for knowledge in (whole, broken):
@@ -95,7 +95,7 @@ def test_the_ledger_says_what_each_stage_did(open_corpus: OpenCorpus) -> None:
     knowledge.ingest_documents(PASSAGES)
     knowledge.index()
     stages = {stage.name: stage for stage in knowledge.status().stages}
-    assert list(stages) == ["load", "embed", "extract", "link", "names"]
+    assert list(stages) == ["load", "embed", "extract", "entities", "mentions"]
     assert all(stage.status == "done" and stage.finished is not None for stage in stages.values())
     assert stages["embed"].counts == {"chunks": 4}
     assert stages["embed"].tokens > 50
@@ -145,7 +145,7 @@ def test_a_vector_index_comes_and_goes_with_the_size_and_finds_the_same(
 
 
 def test_another_embedder_takes_over_without_a_gap(open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedding, "CHUNKS_A_BATCH", 1)
+    monkeypatch.setattr(embed_stage, "CHUNKS_A_BATCH", 1)
     old, fresh = open_corpus(), open_corpus("fresh", embedder=HashingEmbedder(16))
     old.ingest_documents(PASSAGES)
     old.index()
@@ -168,7 +168,7 @@ def test_another_embedder_takes_over_without_a_gap(open_corpus: OpenCorpus, monk
 def test_a_given_up_change_of_embedders_leaves_nothing(
     open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(embedding, "CHUNKS_A_BATCH", 1)
+    monkeypatch.setattr(embed_stage, "CHUNKS_A_BATCH", 1)
     knowledge = open_corpus()
     knowledge.ingest_documents(PASSAGES)
     knowledge.index()

@@ -14,7 +14,7 @@ from overstory.graph import read_corpus
 from overstory.knowledge import Knowledge
 from overstory.progress import Step, progress_to
 from overstory.protocols import Embedder, Extractor, Vectors
-from overstory.retrieve.vectors import VectorCache
+from overstory.retrieve.corpus_cache import VectorCache
 from overstory.settings import Settings
 
 WINE = passage("wine", "Ostwind", "Ostwind is a film. It was directed by Karla Ehrenreich.")
@@ -82,7 +82,7 @@ def test_nonsense_is_told_from_what_was_asked(corpus: Knowledge) -> None:
     assert not corpus.search("Who directed Ostwind?").notes
 
 
-@pytest.mark.parametrize("stage", ["link", "names"])
+@pytest.mark.parametrize("stage", ["entities", "mentions"])
 def test_an_index_that_was_stopped_before_it_has_names_is_searched_without(open_corpus: OpenCorpus, stage: str) -> None:
     def stop(step: Step) -> None:
         if step.task == stage:

@@ -8,7 +8,7 @@ from tests.fakes import ScriptedChat
 from overstory.answer import Answer, Context, Extract, answer
 from overstory.answer.extractive import Sentence
 from overstory.errors import BudgetExhausted, LlmCancelled, LlmError, LlmRefused, LlmUnreachable
-from overstory.llm import Accounts, Chat
+from overstory.llm import Chat, UsageMeter
 from overstory.model import Evidence, Hit
 
 EVIDENCE = Evidence(
@@ -30,7 +30,7 @@ def first_sentences(question: str, context: Context) -> Extract:
 def answered(
     *said: str | LlmError, evidence: Evidence = EVIDENCE, strict: bool = False, budget: int | None = None
 ) -> Answer:
-    chat = Chat(ScriptedChat(*said), accounts=Accounts(budget_tokens=budget)) if said else None
+    chat = Chat(ScriptedChat(*said), accounts=UsageMeter(budget_tokens=budget)) if said else None
     return answer(evidence, chat=chat, extracting=first_sentences, strict=strict)
 
 

@@ -8,7 +8,7 @@ import pytest
 from tests.fakes import HashingEmbedder
 
 from overstory.answer import Extract, extract, read_within
-from overstory.answer.asked_for import DATE, NUMBER, PERSON, PLACE, asks_to_choose, types_asked_for
+from overstory.answer.answer_type import DATE, NUMBER, PERSON, PLACE, asks_to_choose, types_asked_for
 from overstory.model import ChunkText, Evidence, Extraction, Hit, Mention
 
 

@@ -45,7 +45,7 @@ class FakeKnowledge:
     def status(self) -> CorpusStatus:
         stages = [
             StageRecord(name, "1", "done", NOW, NOW, seconds, 0, {}, 1)
-            for name, seconds in (("load", 100.0), ("embed", 1.5), ("link", 0.25), ("slimrag", 3.0))
+            for name, seconds in (("load", 100.0), ("embed", 1.5), ("entities", 0.25), ("slimrag", 3.0))
         ]
         corpus = Corpus("id", "bench", "Corpus_0", NOW, 1, "english", "", 0, "embedding", "", 0, -1, "")
         return CorpusStatus(corpus=corpus, counts={}, pending={}, stages=stages, writer="")

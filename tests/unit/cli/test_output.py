@@ -10,9 +10,9 @@ import pytest
 from overstory.answer import Answer
 from overstory.cli.documents import _json, _line  # pyright: ignore[reportPrivateUsage]
 from overstory.cli.output import harmless, show_answer, show_evidence, show_json
+from overstory.display import printable
 from overstory.index import StoredDocument
 from overstory.model import BridgePath, BridgeStep, Evidence, Hit, Reason
-from overstory.notebook import printable
 
 OBEYED = "a\x1b[2Jb\x07c\x9b31m\rd\u202ee\u2066f\x7f"
 

@@ -1,4 +1,4 @@
-"""Accounts by stage and question, and a budget that is not exceeded."""
+"""UsageMeter by stage and question, and a budget that is not exceeded."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from overstory.errors import BudgetExhausted
-from overstory.llm.budget import Accounts, Prices, Spent, count_at_most, prompt_tokens_at_most
+from overstory.llm.budget import Prices, Spent, UsageMeter, count_at_most, prompt_tokens_at_most
 from overstory.model import Completion, Message, Usage
 
 
@@ -17,7 +17,7 @@ def answer(prompt: int = 10, completion: int = 5, *, cached: bool = False) -> Co
 
 
 def test_answers_are_booked_by_stage_and_by_question() -> None:
-    accounts = Accounts(prices=Prices(prompt=1.0, completion=10.0))
+    accounts = UsageMeter(prices=Prices(prompt=1.0, completion=10.0))
     accounts.add(answer(), stage="summaries")
     accounts.add(answer(), stage="answer", question="Who?")
     accounts.add(answer(cached=True), stage="answer", question="Who?")
@@ -33,7 +33,7 @@ def test_answers_are_booked_by_stage_and_by_question() -> None:
 
 
 def test_a_request_that_might_go_over_the_budget_is_refused() -> None:
-    accounts = Accounts(budget_tokens=40)
+    accounts = UsageMeter(budget_tokens=40)
     with accounts.reserved(40):
         accounts.add(answer(), stage="s")
     with accounts.reserved(25):
@@ -47,12 +47,12 @@ def test_a_request_that_might_go_over_the_budget_is_refused() -> None:
 
 
 def test_without_a_budget_nothing_is_refused() -> None:
-    with Accounts().reserved(10**12):
+    with UsageMeter().reserved(10**12):
         pass
 
 
 def test_a_request_waits_for_those_under_way_where_it_may_still_fit() -> None:
-    accounts = Accounts(budget_tokens=100)
+    accounts = UsageMeter(budget_tokens=100)
     order: list[str] = []
     inside = threading.Event()
 
@@ -74,7 +74,7 @@ def test_a_request_waits_for_those_under_way_where_it_may_still_fit() -> None:
 
 
 def test_many_threads_never_exceed_the_budget() -> None:
-    accounts = Accounts(budget_tokens=1_000)
+    accounts = UsageMeter(budget_tokens=1_000)
 
     def ask(_: int) -> bool:
         try:

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from tests.fakes import ScriptedChat
 
 from overstory.errors import AnswerTruncated, AnswerUnusable, BudgetExhausted, LlmCancelled, LlmError, LlmUnreachable
-from overstory.llm import Accounts, AnswerCache, Chat, Request
+from overstory.llm import AnswerCache, Chat, Request, UsageMeter
 from overstory.llm.cache import request_key
 from overstory.model import Completion, JsonSchema, Message, Usage
 
@@ -143,7 +143,7 @@ def test_a_remembered_answer_that_a_stricter_class_refuses_is_asked_for_again(ca
 
 def test_the_budget_counts_the_longest_answer_before_it_asks() -> None:
     model = ScriptedChat("Dublin")
-    chat = Chat(model, accounts=Accounts(budget_tokens=125))
+    chat = Chat(model, accounts=UsageMeter(budget_tokens=125))
     chat.ask(ASKED)
     with pytest.raises(BudgetExhausted):
         chat.ask(ASKED)
@@ -154,7 +154,7 @@ def test_the_budget_counts_the_longest_answer_before_it_asks() -> None:
 
 def test_remembered_answers_need_no_budget(cache: AnswerCache) -> None:
     Chat(ScriptedChat("Dublin"), cache=cache).ask(ASKED)
-    assert Chat(ScriptedChat("x"), cache=cache, accounts=Accounts(budget_tokens=0)).ask(ASKED).text == "Dublin"
+    assert Chat(ScriptedChat("x"), cache=cache, accounts=UsageMeter(budget_tokens=0)).ask(ASKED).text == "Dublin"
 
 
 def test_an_estimate_sends_nothing_and_knows_what_is_remembered(cache: AnswerCache) -> None:

@@ -21,7 +21,7 @@ from tests.chat_endpoint import (
 from tests.fakes import ScriptedChat
 
 from overstory.errors import AnswerTruncated, AnswerUnusable, BudgetExhausted, LlmBusy, LlmCancelled, LlmUnreachable
-from overstory.llm import Accounts, AnswerCache, Chat
+from overstory.llm import AnswerCache, Chat, UsageMeter
 from overstory.llm.openai_client import OpenAiChat
 from overstory.llm.retrying import Backoff
 from overstory.model import Completion, Message, Usage
@@ -48,7 +48,7 @@ def opened(endpoint: Endpoint, folder: Path, *, budget_tokens: int | None = None
     values: dict[str, Any] = {"base_url": endpoint.url, "api_key": KEY, "model": "m", "seconds": 20.0} | more
     model = OpenAiChat(LlmSettings("openai", **values), backoff=Backoff(retries=2, first=0.01, longest=0.05))
     cache = AnswerCache(folder / "answers.sqlite3", most_bytes=1_000_000)
-    return Chat(model, cache=cache, accounts=Accounts(budget_tokens=budget_tokens))
+    return Chat(model, cache=cache, accounts=UsageMeter(budget_tokens=budget_tokens))
 
 
 def read(answer: Generator[str, None, Completion], into: list[str] | None = None) -> Completion:

@@ -15,7 +15,7 @@ import pytest
 from tests.sources import docx_of, pdf_of, write
 
 from overstory.errors import BrokenSource, LoaderNotFound
-from overstory.index.sources import read_sources
+from overstory.sources.walk import read_sources
 
 DOCS = Path(__file__).parents[3] / "docs" / "loaders.md"
 RECORD = '{"id": "a", "text": "one"}\n'

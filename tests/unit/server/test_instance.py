@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from overstory.errors import ServerError, ServerStartError
-from overstory.server import process, store
+from overstory.server import process, store_version
+from overstory.server.atomic_files import storage_errors
 from overstory.server.configuration import home_argument
 from overstory.server.failures import PortTakenError, explained
 from overstory.server.instance import Connection, Instance, Ports, Running
 from overstory.server.lifecycle import ensure_running
-from overstory.server.storage import storage_errors
 from overstory.settings import Places, Settings
 
 RUNNING = Running(pid=1, bolt=40001, http=40002, started=0.0, neo4j="5.26.30", ready=True)
@@ -109,17 +109,17 @@ def with_other_lock(instance: Instance) -> None:
 
 
 def test_a_graph_of_a_later_neo4j_is_refused(instance: Instance) -> None:
-    store.record(instance, "5.26.31", Ports(1, 2))
-    store.check_version(instance, "5.26.31")
-    store.check_version(instance, "2025.1.0")
+    store_version.record(instance, "5.26.31", Ports(1, 2))
+    store_version.check_version(instance, "5.26.31")
+    store_version.check_version(instance, "2025.1.0")
     with pytest.raises(ServerStartError, match=r"5\.26\.31.*does not go back"):
-        store.check_version(instance, "5.26.30")
+        store_version.check_version(instance, "5.26.30")
 
 
 def test_ports_are_remembered_for_the_next_start(instance: Instance) -> None:
-    assert store.last_ports(instance) is None
-    store.record(instance, "5.26.30", Ports(40001, 40002))
-    assert store.last_ports(instance) == Ports(40001, 40002)
+    assert store_version.last_ports(instance) is None
+    store_version.record(instance, "5.26.30", Ports(40001, 40002))
+    assert store_version.last_ports(instance) == Ports(40001, 40002)
 
 
 @pytest.mark.parametrize(

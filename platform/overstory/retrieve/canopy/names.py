@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from overstory.graph import Corpus, Transaction
 from overstory.graph.ids import entity_id
-from overstory.index.linking import specificity
+from overstory.index.stages.entities import specificity
 from overstory.retrieve.canopy.scoring import RARE, RARE_SEED, Seed
-from overstory.text.name_dictionary import Match, NameDictionary
-from overstory.text.question_names import longest_first, question_names, unknown_names, without_names
-from overstory.text.tokens import Tokens, tokenise
+from overstory.text.names.dictionary import Match, NameDictionary
+from overstory.text.names.tokens import Tokens, tokenise
+from overstory.text.questions.names import longest_first, question_names, unknown_names, without_names
 
 MOST_WORDS = 300
 """Words of a question in which names are looked for."""

@@ -9,20 +9,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from overstory.cpus import processors
+from overstory.display import shortened
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
-from overstory.index.linking import specificity
+from overstory.index.stages.entities import specificity
 from overstory.model import BridgePath, Evidence, Hit, Reason
-from overstory.notebook import shortened
-from overstory.processors import processors
 from overstory.protocols import Vectors
-from overstory.retrieve.base import NAMES_OUTDATED, RetrievalContext, ask_as_it_is_now, hit, text_index_name
 from overstory.retrieve.canopy import scoring
+from overstory.retrieve.canopy.bridge_paths import bridge_paths
 from overstory.retrieve.canopy.names import AskedNames, asked_names, named_chunks, rare_phrases
-from overstory.retrieve.canopy.paths import bridge_paths
 from overstory.retrieve.canopy.scoring import Candidate, Link, Place, Scored, Seed, Way
+from overstory.retrieve.context import NAMES_OUTDATED, RetrievalContext, hit, query_current_corpus, text_index_name
+from overstory.retrieve.corpus_cache import VectorCache
 from overstory.retrieve.question import clean_question, full_text_query
-from overstory.retrieve.vectors import VectorCache
 
 DEPTH = 50
 """Chunks that are looked at by meaning, and by words. On 6,761 chunks 50 lose nothing against looking at all, 20 lose
@@ -70,7 +70,7 @@ class CanopyRetriever:
             told = (*notes, *_notes(corpus, names, ranked))
             return Evidence(question=question, retriever=self.name, hits=hits, notes=told, paths=paths)
 
-        return ask_as_it_is_now(self._context, "retrieve/canopy", ask)
+        return query_current_corpus(self._context, "retrieve/canopy", ask)
 
     def _embedded(self, text: str) -> Future[Vectors]:
         return self._pool.submit(lambda: self._context.embedder.embed([text])[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from overstory.notebook import counted, origin, shortened
+from overstory.display import counted, origin, shortened
 
 SHORT = 8
 """Digits of an id that are shown; they name a community as long as no other begins so."""

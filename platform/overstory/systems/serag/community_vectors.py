@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from overstory.embed.packed import unpacked
 from overstory.entropy.compile import Ints
 from overstory.graph import Corpus, Transaction
 from overstory.protocols import Vectors
+from overstory.vectors.packed import unpacked
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class CommunityCache:
         with self._lock:
             if self._known is not None and self._known[0] == state:
                 return self._known[1]
-        rows = tx.run("retrieve/serag_communities", corpus.label, tree=tree, generation=generation)
+        rows = tx.run("systems/serag/communities", corpus.label, tree=tree, generation=generation)
         found = Communities(
             ids=[row["id"] for row in rows],
             levels=np.array([row["level"] for row in rows], dtype=np.int64),

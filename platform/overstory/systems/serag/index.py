@@ -6,10 +6,10 @@ from overstory.graph import Corpus, GraphClient, Writer, generations, read_corpu
 from overstory.graph.corpora import SYSTEM
 from overstory.index.ledger import forget, recorded
 from overstory.llm import NO_MODEL, Estimate
-from overstory.systems.serag.building import Build
-from overstory.systems.serag.memory import Memory
-from overstory.systems.serag.settings import NAME, Kept, SeragSettings
-from overstory.systems.system import BuildContext, Built, SystemReport
+from overstory.systems.base import BuildContext, Built, SystemReport
+from overstory.systems.serag.build import Build
+from overstory.systems.serag.build_cache import Memory
+from overstory.systems.serag.index_settings import NAME, Kept, SeragSettings
 
 NO_MODEL_NEEDED = "SeRAG's index asks no language model; its retriever does, where one is set"
 
@@ -38,7 +38,7 @@ class SeRag:
         before = Kept.of(corpus)
         settings = (before.settings if before else SeragSettings()).with_option(option)
         usable = before is not None and before.settings == settings and before.embedder == corpus.embedder
-        (counts,) = writer.graph.run("ingest/serag_counts", corpus.label, read=True)
+        (counts,) = writer.graph.run("systems/serag/counts", corpus.label, read=True)
         if before is not None and usable and before.fits(counts):
             return Built(False)
         kept = before if usable else None
@@ -71,7 +71,7 @@ class SeRag:
         kept = Kept.of(corpus)
         if kept is None:
             return SystemReport(NAME, self.pending(graph, corpus), "not built", {})
-        (row,) = graph.run("ingest/serag_report", corpus.label, read=True, generation=kept.generation)
+        (row,) = graph.run("systems/serag/report", corpus.label, read=True, generation=kept.generation)
         figures = dict(kept.figures) | {"stored_edges": row["links"], "tree_nodes": row["nodes"]}
         by = "found by GDS" if kept.by_gds else "found exactly"
         how = f"{kept.settings.described()}; similar chunks {by}"
@@ -79,9 +79,9 @@ class SeRag:
 
     def pending(self, graph: GraphClient, corpus: Corpus) -> int:
         kept = Kept.of(corpus)
-        (row,) = graph.run("ingest/serag_counts", corpus.label, read=True)
+        (row,) = graph.run("systems/serag/counts", corpus.label, read=True)
         if row["chunks"] != row["done"]:
-            return int(graph.run("ingest/serag_pending", corpus.label, read=True)[0]["documents"])
+            return int(graph.run("systems/serag/pending", corpus.label, read=True)[0]["documents"])
         return int(kept is not None and not kept.fits(row))  # a deleted one left its place in the tree
 
     def remove(self, writer: Writer) -> None:

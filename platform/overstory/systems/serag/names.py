@@ -11,15 +11,15 @@ import numpy as np
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.graph.ids import entity_id
-from overstory.index.linking import specificity
+from overstory.index.stages.entities import specificity
 from overstory.protocols import Embedder, Vectors
 from overstory.retrieve.canopy.names import possible_names
 from overstory.systems.serag.scoring import NamedEntity
 from overstory.text.function_words import FUNCTION_WORDS
-from overstory.text.name_dictionary import NameDictionary
-from overstory.text.names import entity_key
-from overstory.text.question_names import longest_unknown, question_names
-from overstory.text.tokens import tokenise
+from overstory.text.names.dictionary import NameDictionary
+from overstory.text.names.keys import entity_key
+from overstory.text.names.tokens import tokenise
+from overstory.text.questions.names import longest_unknown, question_names
 
 MOST_CHUNKS = 5_000
 """Of one name: a name in more brings no bonus, and a note says so."""
@@ -48,7 +48,7 @@ class AskedNames:
             chunks: how many the corpus has.
         """
         ids = [entity_id(corpus.label, key) for key in dict.fromkeys(possible_names(tokenise(question)))]
-        rows = {row["key"]: row for row in tx.run("retrieve/serag_names", corpus.label, ids=ids, most=MOST_CHUNKS)}
+        rows = {row["key"]: row for row in tx.run("systems/serag/names", corpus.label, ids=ids, most=MOST_CHUNKS)}
         found = question_names(question, NameDictionary(rows))
         keys = list(dict.fromkeys(match.key for match in found))[:MOST_NAMES]
         self.entities = [_entity(rows[key], 1.0, chunks) for key in keys if rows[key]["chunks"]]
@@ -65,7 +65,7 @@ class AskedNames:
 
 
 def similar_entities(rows: Iterable[Row], asked: AskedNames, names: NameVectors, chunks: int) -> list[NamedEntity]:
-    """Of entities (`retrieve/serag_entities`) those whose names are like one of the question's, but not the same.
+    """Of entities (`systems/serag/entities`) those whose names are like one of the question's, but not the same.
 
     Only names that share a word with one are compared: of those that do not, none was above the threshold.
     """

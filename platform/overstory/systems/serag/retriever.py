@@ -9,16 +9,16 @@ from overstory.errors import LlmError
 from overstory.graph import Corpus, Transaction
 from overstory.model import Evidence, Hit
 from overstory.protocols import Vectors
-from overstory.retrieve.base import RetrievalContext, ask_as_it_is_now, depth_for, hit
+from overstory.retrieve.context import RetrievalContext, depth_for, hit, query_current_corpus
+from overstory.retrieve.corpus_cache import VectorCache
 from overstory.retrieve.question import clean_question
 from overstory.retrieve.ranking import best_of
-from overstory.retrieve.vectors import VectorCache
-from overstory.systems.serag.asking import Asking, Found
+from overstory.systems.serag.candidates import Asking, Found
 from overstory.systems.serag.community_vectors import CommunityCache
+from overstory.systems.serag.index_settings import NAME, usable
 from overstory.systems.serag.names import NameVectors, similar_entities
-from overstory.systems.serag.options import SeragOptions
+from overstory.systems.serag.retriever_settings import SeragOptions
 from overstory.systems.serag.self_query import passage_of
-from overstory.systems.serag.settings import NAME, usable
 
 MOST_MEMBERS = 20_000
 """Chunks of selected communities that are looked at; the finest communities come first."""
@@ -64,7 +64,7 @@ class SeragRetriever:
             all_notes = (*notes, *told, *asking.names.notes, *self._stale(asking), *asking.notes)
             return Evidence(question=question, retriever=self.name, hits=hits, notes=all_notes)
 
-        return ask_as_it_is_now(self._context, "retrieve/serag", ask)
+        return query_current_corpus(self._context, "retrieve/serag", ask)
 
     def _asked(self, question: str) -> tuple[str, tuple[str, ...]]:
         """What is searched for, and a note on what was added to the question."""
@@ -89,7 +89,7 @@ class SeragRetriever:
         entities = list(asking.names.entities)
         if options.similar_names and asking.names.names:
             near, words = best_of(cosines, depth), sorted(asking.names.words())
-            rows = asking.tx.run("retrieve/serag_entities", asking.corpus.label, ids=near, words=words)
+            rows = asking.tx.run("systems/serag/entities", asking.corpus.label, ids=near, words=words)
             entities += similar_entities(rows, asking.names, self._names, asking.kept.chunks)
         found = Found(options, cosines, {id_: cosine for id_, (_, cosine) in selected.items()}, entities)
         if options.beside:
@@ -121,7 +121,7 @@ class SeragRetriever:
         corpus = asking.corpus
         state = (corpus.id, corpus.version)
         if self._counted is None or self._counted[0] != state:
-            (row,) = asking.tx.run("ingest/serag_counts", corpus.label)
+            (row,) = asking.tx.run("systems/serag/counts", corpus.label)
             self._counted = (state, row["chunks"], row["chunks"] - row["done"])
         _, chunks, missing = self._counted
         command = f"overstory index --corpus {shlex.quote(corpus.name)}"

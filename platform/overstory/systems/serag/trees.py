@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from overstory.embed.packed import packed
 from overstory.entropy import EncodingTree, Graph, community_vectors, encode, update
 from overstory.entropy.compile import Floats, Ints
 from overstory.graph.ids import tree_leaf_id, tree_node_id
 from overstory.protocols import Vectors
+from overstory.vectors.packed import packed
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,16 +9,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from overstory.embed.packed import unpacked
+from overstory.display import counted
 from overstory.errors import IndexMissing, QuestionError, SettingsError
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
-from overstory.notebook import counted
 from overstory.protocols import Embedder, Vectors
-from overstory.retrieve.base import RetrievalContext, ask_as_it_is_now
+from overstory.retrieve.context import RetrievalContext, query_current_corpus
 from overstory.systems.serag.communities import SHORT, Community, CommunityTree, MemberPassage, TellingName
-from overstory.systems.serag.settings import NAME, SEMANTIC, Kept, usable
+from overstory.systems.serag.index_settings import NAME, SEMANTIC, Kept, usable
 from overstory.text.sentences import sentence_texts
+from overstory.vectors.packed import unpacked
 
 TREES = (NAME, SEMANTIC)
 MOST_DEPTH = 10
@@ -62,7 +62,7 @@ def view_tree(context: RetrievalContext, node: str | None, *, depth: int, limit:
     def ask(tx: Transaction, corpus: Corpus) -> _Seen:
         return _Reading(tx, corpus, usable(corpus, tree), tree).seen(node, depth, limit)
 
-    return ask_as_it_is_now(context, "retrieve/tree", ask).as_tree(context.embedder)
+    return query_current_corpus(context, "retrieve/tree", ask).as_tree(context.embedder)
 
 
 @dataclass(slots=True)
@@ -248,10 +248,10 @@ class _Reading:
             seen.chunks |= {row["chunk_id"]: row for row in rows}
 
     def _outdated(self) -> Iterator[str]:
-        (row,) = self.tx.run("ingest/serag_counts", self.corpus.label)
+        (row,) = self.tx.run("systems/serag/counts", self.corpus.label)
         command = f"overstory index --corpus {shlex.quote(self.corpus.name)}"
         if row["chunks"] != row["done"]:
-            (pending,) = self.tx.run("ingest/serag_pending", self.corpus.label)
+            (pending,) = self.tx.run("systems/serag/pending", self.corpus.label)
             changed = counted(pending["documents"], "document")
             yield f"{changed} came or changed after the tree was made: run {command}"
         elif row["chunks"] != self.kept.chunks:

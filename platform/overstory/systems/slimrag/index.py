@@ -16,20 +16,20 @@ from typing import Any
 
 import numpy as np
 
-from overstory.embed.packed import packed
+from overstory.display import counted
 from overstory.errors import BudgetExhausted, LlmError, SettingsError
 from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches, read_corpus, schema
 from overstory.graph.client import Row
 from overstory.graph.corpora import SYSTEM
 from overstory.graph.ids import slim_entity_id, slim_sentence_id
-from overstory.index.embedding import check_vectors
 from overstory.index.ledger import StageRun, forget, recorded
+from overstory.index.stages.embed import check_vectors
 from overstory.llm import NO_MODEL, Chat, Estimate, Spent
-from overstory.notebook import counted
 from overstory.protocols import Embedder
+from overstory.systems.base import BuildContext, Built, SystemReport
 from overstory.systems.slimrag.reading import ReadDocument, Reader, ReadSentence, RuleReader, WholeDocument
-from overstory.systems.system import BuildContext, Built, SystemReport
-from overstory.text.names import entity_key
+from overstory.text.names.keys import entity_key
+from overstory.vectors.packed import packed
 
 NAME = "slimrag"
 OPTIONS = {"coreference": True, "no-coreference": False}
@@ -105,7 +105,7 @@ class SlimRag:
             _clear(writer)
             kept = replace(kept, ready=False)
         if before is None or replace(before, ready=kept.ready) != kept:
-            writer.graph.run_in_batches("ingest/slimrag_unread", corpus.label)
+            writer.graph.run_in_batches("systems/slimrag/unread", corpus.label)
             done = 0
         if kept.ready and documents - done > done:
             schema.drop_slimrag_index(writer.graph, corpus.label)
@@ -170,7 +170,7 @@ class SlimRag:
         """RITU is index tokens by corpus tokens, as the paper defines it (the fewer the more compact): with embeddings,
         and for the language model alone, which is 0 where rules read."""
         kept = Kept.of(corpus) or Kept()
-        (row,) = graph.run("ingest/slimrag_report", corpus.label, read=True)
+        (row,) = graph.run("systems/slimrag/report", corpus.label, read=True)
         llm = row["prompt_tokens"] + row["completion_tokens"]
         whole = row["corpus_tokens"] or 1
         figures = {name: row[name] for name in ("sentences", "entities", "references")}
@@ -190,7 +190,7 @@ class SlimRag:
         """
         writer.set(**{SYSTEM + NAME: None})  # first: no reader shall find a part of it
         _clear(writer)
-        writer.graph.run_in_batches("ingest/slimrag_unread", writer.corpus.label)
+        writer.graph.run_in_batches("systems/slimrag/unread", writer.corpus.label)
         forget(writer, NAME)
 
 
@@ -223,7 +223,7 @@ def _with_way_out(error: LlmError, corpus: Corpus) -> LlmError:
 
 def _clear(writer: Writer) -> None:
     schema.drop_slimrag_index(writer.graph, writer.corpus.label)
-    writer.graph.run_in_batches("ingest/slimrag_remove", writer.corpus.label)
+    writer.graph.run_in_batches("systems/slimrag/remove", writer.corpus.label)
 
 
 def _reader(kept: Kept, context: BuildContext, chat: Chat | None) -> Reader:
@@ -237,7 +237,7 @@ def _reader(kept: Kept, context: BuildContext, chat: Chat | None) -> Reader:
 
 def _counts(graph: GraphClient, corpus: Corpus) -> tuple[int, int]:
     """How many documents there are, and how many of them were read."""
-    (row,) = graph.run("ingest/slimrag_pending", corpus.label, read=True)
+    (row,) = graph.run("systems/slimrag/pending", corpus.label, read=True)
     return row["documents"], row["done"]
 
 
@@ -247,7 +247,7 @@ def _keep(writer: Writer, kept: Kept) -> None:
 
 def _documents(graph: GraphClient, corpus: Corpus, *, everything: bool = False) -> Iterator[WholeDocument]:
     """The documents that are not read yet, or all of them, in order of id, lazily."""
-    pages = graph.pages("ingest/slimrag_documents", corpus.label, size=DOCUMENTS_A_PAGE, everything=everything)
+    pages = graph.pages("systems/slimrag/documents", corpus.label, size=DOCUMENTS_A_PAGE, everything=everything)
     for row in itertools.chain.from_iterable(pages):
         chunks = sorted(row["chunks"], key=lambda chunk: chunk["seq"])
         texts = tuple((chunk["id"], chunk["text"]) for chunk in chunks)
@@ -268,7 +268,7 @@ def _store(writer: Writer, batch: Sequence[ReadDocument], embedder: Embedder, ru
     """Documents with their sentences and entities, in one transaction."""
     label = writer.corpus.label
     names = _names(label, batch)
-    known = {row["id"] for row in writer.graph.run("ingest/slimrag_known_entities", label, read=True, ids=list(names))}
+    known = {row["id"] for row in writer.graph.run("systems/slimrag/known_entities", label, read=True, ids=list(names))}
     new = {id_: name for id_, name in names.items() if id_ not in known}
     sentences = [sentence for document in batch for sentence in document.sentences]
     texts = [*(sentence.text for sentence in sentences), *new.values()]
@@ -289,12 +289,12 @@ def _store(writer: Writer, batch: Sequence[ReadDocument], embedder: Embedder, ru
     ]
 
     def write(tx: Transaction) -> None:
-        (cleared,) = tx.run("ingest/slimrag_clear", label, ids=[document.id for document in batch])
-        tx.run("ingest/slimrag_write_entities", label, label=label, rows=entity_rows)
+        (cleared,) = tx.run("systems/slimrag/clear", label, ids=[document.id for document in batch])
+        tx.run("systems/slimrag/write_entities", label, label=label, rows=entity_rows)
         for rows in batches(sentence_rows, SENTENCES_A_STATEMENT):
-            tx.run("ingest/slimrag_write_sentences", label, label=label, rows=rows)
-        tx.run("ingest/slimrag_remove_orphans", label, ids=cleared["entities"])
-        tx.run("ingest/slimrag_finish", label, rows=finished)
+            tx.run("systems/slimrag/write_sentences", label, label=label, rows=rows)
+        tx.run("systems/slimrag/remove_orphans", label, ids=cleared["entities"])
+        tx.run("systems/slimrag/finish", label, rows=finished)
 
     writer.commit(NAME, write)
     run.count("sentences", len(sentences))

@@ -10,8 +10,8 @@ from overstory.errors import AnswerRefused, AnswerTruncated, AnswerUnusable, Pro
 from overstory.llm import Chat, Estimate, Request, prompt
 from overstory.model import Message, Usage
 from overstory.systems.slimrag.reading import ReadDocument, ReadSentence, RuleReader, WholeDocument
-from overstory.text.coreference import Resolved
-from overstory.text.names import entity_key, key_words
+from overstory.text.coreference.chains import Resolved
+from overstory.text.names.keys import entity_key, key_words
 from overstory.text.sentences import sentence_starts, sentence_texts
 
 STAGE = "slimrag"

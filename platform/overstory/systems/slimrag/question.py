@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from overstory.errors import LlmError
 from overstory.llm import Chat
 from overstory.settings import ExtractionSettings
-from overstory.text.names import entity_key
-from overstory.text.pipelines import find_pipeline
-from overstory.text.question_names import longest_unknown
-from overstory.text.question_parts import QUESTION_PARTS, Part, QuestionParts
-from overstory.text.spacy_parser import SpacyParser
+from overstory.text.names.keys import entity_key
+from overstory.text.parsing.pipelines import find_pipeline
+from overstory.text.parsing.spacy_parser import SpacyParser
+from overstory.text.questions.names import longest_unknown
+from overstory.text.questions.parts import QUESTION_PARTS, Part, QuestionParts
 
 MOST_ENTITIES = 16
 """Entities of one question that are looked for; each costs a search of its own."""

@@ -10,12 +10,12 @@ from typing import NamedTuple, Protocol
 
 from overstory.model import Usage
 from overstory.settings import ExtractionSettings
-from overstory.text.coreference import Resolved, as_written, resolved
-from overstory.text.pipelines import find_pipeline
-from overstory.text.reading import read_texts
-from overstory.text.references import REFERENCES, References, united
+from overstory.text.coreference.chains import Resolved, as_written, resolved
+from overstory.text.coreference.references import REFERENCES, References, united
+from overstory.text.parsing.jobs import read_texts
+from overstory.text.parsing.pipelines import find_pipeline
+from overstory.text.parsing.spacy_parser import SpacyParser
 from overstory.text.sentences import sentence_texts
-from overstory.text.spacy_parser import SpacyParser
 
 VERSION = 1
 """Changes whenever the same document may be read in another way."""

@@ -10,21 +10,21 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from overstory.embed.packed import unpacked
 from overstory.errors import IndexMissing, SettingsError
 from overstory.graph import Corpus, Transaction, schema
 from overstory.graph.client import Row
 from overstory.graph.ids import slim_entity_id
 from overstory.model import Evidence, Excerpt, Hit, Reason
 from overstory.protocols import Vectors
-from overstory.retrieve.base import RetrievalContext, ask_as_it_is_now, hit
+from overstory.retrieve.context import RetrievalContext, hit, query_current_corpus
+from overstory.retrieve.corpus_cache import VectorCache
 from overstory.retrieve.dense import nearest_chunks
 from overstory.retrieve.question import clean_question
-from overstory.retrieve.vectors import VectorCache
 from overstory.systems.slimrag.index import NAME, Kept
 from overstory.systems.slimrag.question import AskedEntities, QuestionReader
 from overstory.systems.slimrag.scoring import HitEntity, ScoredSentence, hit_entities, scores, within
-from overstory.text.names import entity_key
+from overstory.text.names.keys import entity_key
+from overstory.vectors.packed import unpacked
 
 ENTITIES = 5
 """K: corpus entities for each of the question's. Source: the paper's appendix, as is `SENTENCES`."""
@@ -121,7 +121,7 @@ class SlimRagRetriever:
             told = (*notes, *asked.notes, *self._stale(tx, corpus), *found.notes)
             return Evidence(question=question, retriever=self.name, hits=found.hits, notes=told, excerpts=excerpts)
 
-        return ask_as_it_is_now(self._context, "retrieve/slimrag", ask)
+        return query_current_corpus(self._context, "retrieve/slimrag", ask)
 
     def _check(self, corpus: Corpus) -> None:
         kept = Kept.of(corpus)
@@ -150,7 +150,7 @@ class SlimRagRetriever:
         """A note where documents are not in the index; they are counted once a version of the corpus."""
         state = (corpus.id, corpus.version)
         if self._counted is None or self._counted[0] != state:
-            (row,) = tx.run("ingest/slimrag_pending", corpus.label)
+            (row,) = tx.run("systems/slimrag/pending", corpus.label)
             self._counted = (state, row["documents"], row["documents"] - row["done"])
         _, documents, missing = self._counted
         if missing:
@@ -211,7 +211,7 @@ class _Asking:
         if not len(self.names):
             return []
         rows = self.tx.run(
-            "retrieve/slimrag_candidates",
+            "systems/slimrag/candidates",
             self.corpus.label,
             index=schema.slimrag_index(self.corpus.label),
             vectors=self.names.tolist(),
@@ -228,9 +228,7 @@ class _Asking:
     def _by_meaning(self, k: int) -> _Found:
         """The chunks nearest to the question, and their sentences."""
         chunks = nearest_chunks(self.tx, self.corpus, self.vector.tolist(), max(k, self.options.sentences))
-        (row,) = self.tx.run(
-            "retrieve/slimrag_sentences_of", self.corpus.label, ids=[one["chunk_id"] for one in chunks]
-        )
+        (row,) = self.tx.run("systems/slimrag/sentences_of", self.corpus.label, ids=[one["chunk_id"] for one in chunks])
         hits = tuple(hit(one, (Reason("dense", one["score"], "cosine similarity to the question"),)) for one in chunks)
         return _Found(self._scored(dict.fromkeys(row["sentences"], 1.0)), hits[:k], (NOTHING_MATCHED,))
 
@@ -253,7 +251,7 @@ class _Asking:
         for start in range(0, len(scored), SENTENCES_A_PAGE):
             page = {each.id: each for each in scored[start : start + SENTENCES_A_PAGE]}
             missing = [id_ for id_ in page if id_ not in self.known]
-            for row in self.tx.run("retrieve/slimrag_texts", self.corpus.label, ids=missing) if missing else ():
+            for row in self.tx.run("systems/slimrag/texts", self.corpus.label, ids=missing) if missing else ():
                 self.known[row["id"]] = row
             for id_, sentence in page.items():
                 if id_ in self.known:
@@ -278,10 +276,10 @@ def _names_by_sentence(entities: Sequence[HitEntity]) -> dict[str, list[str]]:
 
 
 def _entity_vectors(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> dict[str, Vectors]:
-    (row,) = tx.run("retrieve/slimrag_entity_vectors", corpus.label, ids=list(ids))
+    (row,) = tx.run("systems/slimrag/entity_vectors", corpus.label, ids=list(ids))
     return {id_: np.asarray(vector, dtype=np.float32) for id_, vector in row["vectors"]}
 
 
 def _sentence_vectors(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> dict[str, Vectors]:
-    (row,) = tx.run("retrieve/slimrag_vectors", corpus.label, ids=list(ids))
+    (row,) = tx.run("systems/slimrag/vectors", corpus.label, ids=list(ids))
     return {id_: unpacked(vector) for id_, vector in row["vectors"]}

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from overstory.retrieve.canopy.names import MOST_WORDS, AskedNames, possible_names, rare_phrases
-from overstory.text.question_names import unknown_names
-from overstory.text.tokens import tokenise
+from overstory.text.names.tokens import tokenise
+from overstory.text.questions.names import unknown_names
 
 
 def asked(question: str) -> AskedNames:

@@ -11,7 +11,7 @@ from tests.fakes import HashingEmbedder
 from overstory.embed.minilm import MiniLmEmbedder
 from overstory.graph.client import Row
 from overstory.systems.serag.names import MOST_SIMILAR, SIMILAR, AskedNames, NameVectors, similar_entities
-from overstory.text.names import entity_key
+from overstory.text.names.keys import entity_key
 
 
 class Asked:

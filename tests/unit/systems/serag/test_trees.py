@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from overstory.embed.packed import unpacked
 from overstory.entropy import EncodingTree, Graph, structural_entropy, structural_weights
 from overstory.entropy.compile import Flags, Ints
 from overstory.graph.ids import tree_node_id
 from overstory.protocols import Vectors
 from overstory.systems.serag.trees import TreeNodes, make_tree, mend_tree, stored_form
+from overstory.vectors.packed import unpacked
 
 GROUPS, SIZE = 6, 12
 

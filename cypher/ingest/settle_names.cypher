@@ -1,9 +1,0 @@
-// Writes in how many chunks the dictionary finds names and whether a chunk is about them, names those that the link stage
-// does not name, and takes the mark of change off them.
-// Parameters: $rows LIST<MAP {id STRING; df INTEGER or null (not looked for); subject BOOLEAN or null (not);
-//   name STRING or null (stays)}>
-// Rows: none
-UNWIND $rows AS row
-MATCH (e:Overstory {id: row.id}) WHERE e:Entity:{{corpus}}
-SET e.dictionary_df = row.df, e.subject = row.subject, e.name = coalesce(row.name, e.name)
-REMOVE e:{{corpus}}_Changed

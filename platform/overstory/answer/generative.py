@@ -1,0 +1,187 @@
+"""Answers that a language model writes from numbered passages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+
+from overstory.answer.citations import CheckedCitations, without_citations
+from overstory.answer.context import Context
+from overstory.display import counted, printable
+from overstory.errors import AnswerTruncated, AnswerUnusable
+from overstory.llm import Chat, prompt
+from overstory.llm.budget import prompt_tokens_at_most
+from overstory.model import Completion
+
+OnText = Callable[[str], object]
+
+LEAST_ROOM = 200
+"""Tokens of passages, however small a model's context: where these do not fit, the model says so."""
+
+NOT_IN_EVIDENCE = "not in the evidence"
+NONE = "Not in the evidence."
+MOST_WORDS = 25
+"""An answer that says so in more words, or cites a passage, is taken for an answer."""
+
+_SAYS_NONE = re.compile(r"\W*not\s+in\s+the\s+evidence\b(?P<between>(?:\[\d+\]|[^\w\[])*)", re.IGNORECASE)
+_STOP = re.compile(r"[^\w\s\[\]]")
+_WORDS = re.compile(r"\w+")
+_THOUGHT = ("<think>", "</think>")
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a model wrote: `text` with the numbers in `cited`, each of which is a passage's."""
+
+    text: str
+    model: str
+    answered: bool
+    cited: tuple[int, ...]
+    notes: tuple[str, ...]
+
+
+def room_for_passages(chat: Chat, question: str) -> int | None:
+    """The tokens that a model has for passages, beside question and longest answer; None without a known end."""
+    context = getattr(chat.model, "context", None)
+    if not isinstance(context, int):
+        return None
+    asked = prompt_tokens_at_most(prompt("answer").messages(question=question, passage=[]))
+    return max(LEAST_ROOM, context - chat.model.max_tokens - asked)
+
+
+def write(chat: Chat, question: str, context: Context, on_text: OnText | None = None) -> Written:
+    """The answer of a language model; `on_text` hears it while it is made, as far as it can be shown.
+
+    An answer that was cut at the limit of tokens is given as far as it goes, with a note.
+
+    Raises:
+        AnswerUnusable: there is nothing in it to show.
+        LlmError: there is none, or it broke off.
+    """
+    heard = _Heard(len(context.passages), on_text)
+    messages = prompt("answer").messages(question=question, passage=[each.text for each in context.passages])
+    pieces = chat.stream(messages)
+    notes: list[str] = []
+    model = ""
+    try:
+        model = heard.all_of(pieces).model
+    except AnswerTruncated as error:
+        heard.end()
+        model = _name_of(chat)
+        notes.append(f"{error} {error.remedy}")
+    finally:
+        pieces.close()
+    text = heard.text.strip()
+    if not text:
+        raise AnswerUnusable("The model's answer has nothing to show.", remedy="Ask again, or use another model.")
+    answered = not says_not_in_evidence(text)
+    # Of what was said some may have been dropped, so that they are looked for in what is left.
+    left = CheckedCitations(len(context.passages))
+    left.take(text)
+    left.rest()
+    notes += [*heard.notes, *_notes(heard.citations, cites=bool(left.cited), answered=answered)]
+    return Written(text, model, answered, tuple(sorted(left.cited)) if answered else (), tuple(notes))
+
+
+def _name_of(chat: Chat) -> str:
+    """The name a model was asked for by, which stands in its fingerprint: an answer that was cut brings none."""
+    kind, *name = chat.model.fingerprint.split(":")
+    return ":".join(name[:-1]) or kind
+
+
+def says_not_in_evidence(text: str) -> bool:
+    """Whether an answer says that there is none: in the words of the prompt, in few others, and citing nothing."""
+    words = _WORDS.findall(text.lower())
+    if NOT_IN_EVIDENCE not in " ".join(words) or without_citations(text) != text.strip():
+        return False
+    return " ".join(words).startswith(NOT_IN_EVIDENCE) or len(words) <= MOST_WORDS
+
+
+def without_contradiction(text: str) -> tuple[str, tuple[str, ...]]:
+    """An answer that begins by saying that there is none, without that if it goes on and cites a passage, else that
+    alone; and notes on what was dropped. Others as they are."""
+    said = _SAYS_NONE.match(text)
+    if said is None:
+        return text, ()
+    rest = text[said.end() :].strip()
+    if without_citations(rest) == rest:  # cites nothing
+        dropped = "What the model said beyond that cites no passage and was left out."
+        return NONE, (dropped,) if rest else ()
+    if not _STOP.search(said["between"]):  # "not in the evidence of [1], but …" is one sentence
+        return text, ()
+    return rest, ("The model first said that it is not in the evidence, and then answered: the first was left out.",)
+
+
+def _notes(citations: CheckedCitations, *, cites: bool, answered: bool) -> tuple[str, ...]:
+    notes: list[str] = []
+    if citations.removed:
+        number = len(citations.removed)
+        was = "was" if number == 1 else "were"
+        notes.append(f"{counted(number, 'citation')} of the model named no passage and {was} removed.")
+    if answered and not cites:
+        notes.append("The model cited no passage: nothing says what this answer rests on.")
+    return tuple(notes)
+
+
+class _Heard:
+    """What may be shown of an answer, while it comes: no control characters, no thoughts, no numbers of no passage.
+
+    One that begins with "not in the evidence" is shown at its end: only there it is known whether it is an answer.
+    """
+
+    def __init__(self, passages: int, on_text: OnText | None) -> None:
+        self.citations = CheckedCitations(passages)
+        self.text = ""
+        self.notes: tuple[str, ...] = ()
+        self._on_text = on_text
+        self._denied: str | None = ""  # as long as it may say that there is no answer
+        self._beginning: str | None = ""  # as long as it may be a thought
+
+    def all_of(self, pieces: Generator[str, None, Completion]) -> Completion:
+        while True:
+            try:
+                piece = next(pieces)
+            except StopIteration as end:
+                self.end()
+                completion: Completion = end.value
+                return completion
+            self._show(self.citations.take(printable(self._thought_over(piece))))
+
+    def end(self) -> None:
+        held, self._beginning = self._beginning or "", None
+        unfinished = held.lstrip().startswith(_THOUGHT[0])
+        self._show(self.citations.take("" if unfinished else printable(held)) + self.citations.rest())
+        if self._denied:
+            text, self.notes = without_contradiction(self._denied)
+            self._denied = None
+            self._show(text)
+
+    def _show(self, text: str) -> None:
+        if self._denied is not None:
+            self._denied += text
+            words = " ".join(_WORDS.findall(self._denied.lower()))
+            if words.startswith(NOT_IN_EVIDENCE) or NOT_IN_EVIDENCE.startswith(words):
+                return
+            text, self._denied = self._denied, None
+        text = text if self.text else text.lstrip()
+        self.text += text
+        if text and self._on_text is not None:
+            self._on_text(text)
+
+    def _thought_over(self, piece: str) -> str:
+        """The piece, unless the model still thinks, which some servers give as a part of the answer."""
+        if self._beginning is None:
+            return piece
+        self._beginning += piece
+        text = self._beginning.lstrip()
+        begin, end = _THOUGHT
+        if text.startswith(begin):
+            _, ended, after = text.partition(end)
+            if not ended:
+                return ""
+            text = after
+        elif begin.startswith(text):
+            return ""
+        self._beginning = None
+        return text

@@ -1,0 +1,19 @@
+"""The graph in Neo4j Browser: saved queries, a guide made from them, colours and captions."""
+
+from overstory.browser.addresses import Addresses
+from overstory.browser.bundle import serve_guide
+from overstory.browser.files import save
+from overstory.browser.guide_server import GuideServer
+from overstory.browser.queries import SavedQuery, all_queries, saved_queries
+from overstory.browser.style import style_of
+
+__all__ = [
+    "Addresses",
+    "GuideServer",
+    "SavedQuery",
+    "all_queries",
+    "save",
+    "saved_queries",
+    "serve_guide",
+    "style_of",
+]

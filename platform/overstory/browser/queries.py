@@ -1,0 +1,117 @@
+"""The saved queries under `cypher/saved_queries/`: titles, parameters, and the text for a corpus.
+
+A query's header is all there is to know about it: the first line is its title (Browser calls a favourite so), then
+come its parameters and its rows. What is added to the folder is in the guide without a change here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from overstory.graph import GraphClient
+from overstory.graph.statements import statement, statement_names
+
+FOLDER = "saved_queries"
+
+CHAPTERS: Mapping[str, tuple[str, ...]] = {
+    "The whole": ("overview", "stages", "documents"),
+    "Documents": ("document_passages", "passage_graph", "document_facts"),
+    "Names": ("names", "specific_names", "aliases", "mentions", "mention_sentences"),
+    "Facts and paths": ("related", "paths", "together"),
+    "Search": ("find_text", "similar_passages"),
+    "Communities": ("tree", "community", "linked_passages", "tree_entropy"),
+    "Systems": ("slimrag_entity",),
+}
+"""The order of reading. A query that is named nowhere comes last, in a chapter of its own."""
+
+REMAINING = "More"
+
+PARAMETERS: Mapping[str, str] = {
+    "name": "a name; an alias will do, and upper or lower case",
+    "other": "a second name",
+    "document": "the title, id or source of a document",
+    "other_document": "another document, named in the same way",
+    "community": "the id of a community, or enough of its beginning, as overstory tree shows it",
+    "type": "a type of names, as PERSON, ORG or GPE; '' for all",
+    "words": "words to look for, in Lucene's syntax",
+}
+"""What the queries ask for. One name means one thing in all of them, so that values need be set only once."""
+
+_HEADER = re.compile(r"(?P<title>[^\n]+)\nParameters: (?P<parameters>.+?)\nRows: (?P<rows>.+)", re.DOTALL)
+_PARAMETER = re.compile(r"\$([a-z_]+)")
+_NOT_A_WORD = re.compile(r"\W+")
+
+
+@dataclass(frozen=True, slots=True)
+class SavedQuery:
+    """A query that can be pasted into Neo4j Browser as it is.
+
+    Attributes:
+        name: of its file, without the folder.
+        title: one line.
+        parameters: the names of those it takes, without `$`.
+        rows: what it returns.
+        text: the whole statement for one corpus, header included.
+    """
+
+    name: str
+    title: str
+    parameters: tuple[str, ...]
+    rows: str
+    text: str
+
+    @property
+    def is_picture(self) -> bool:
+        """Whether Browser draws what comes back."""
+        return " PATH" in self.rows
+
+
+def saved_queries(label: str, *, order: Mapping[str, tuple[str, ...]] = CHAPTERS) -> dict[str, list[SavedQuery]]:
+    """All saved queries for the corpus of this label, by chapter, in the order of reading."""
+    found = {query.name: query for query in (_query(name, label) for name in statement_names(FOLDER))}
+    chapters = {chapter: [found.pop(name) for name in names if name in found] for chapter, names in order.items()}
+    if found:
+        chapters[REMAINING] = list(found.values())
+    return chapters
+
+
+def all_queries(chapters: Mapping[str, list[SavedQuery]]) -> list[SavedQuery]:
+    """The queries of all chapters, in order."""
+    return [query for queries in chapters.values() for query in queries]
+
+
+def example_parameters(graph: GraphClient, label: str) -> dict[str, str]:
+    """A value for each parameter of the saved queries, taken from the corpus, so that they find something at once.
+
+    Where the corpus has nothing that fits, the value is "".
+    """
+    (row,) = graph.run("browser/examples", label, read=True)
+    found = {name: str(row.get(name) or "") for name in PARAMETERS}
+    found["words"] = " ".join(_NOT_A_WORD.sub(" ", f"{found['name']} {found['other']}").split())
+    return found
+
+
+def _query(statement_name: str, label: str) -> SavedQuery:
+    text = statement(statement_name, label).strip()
+    header = _HEADER.match(_comment(text))
+    if header is None:
+        raise ValueError(f"{statement_name} has no header with a title, Parameters and Rows")
+    return SavedQuery(
+        name=statement_name.removeprefix(f"{FOLDER}/"),
+        title=header["title"],
+        parameters=tuple(dict.fromkeys(_PARAMETER.findall(header["parameters"]))),
+        rows=" ".join(header["rows"].split()),
+        text=text,
+    )
+
+
+def _comment(text: str) -> str:
+    """The comment that a statement begins with, without its slashes."""
+    lines: list[str] = []
+    for line in text.splitlines():
+        if not line.startswith("//"):
+            break
+        lines.append(line.removeprefix("//").removeprefix(" "))
+    return "\n".join(lines)

@@ -1,0 +1,70 @@
+"""What is wrong with a set-up, and what to do about it: the server, the database, the models. Changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from importlib.metadata import version
+
+from overstory import server
+from overstory.embed import make_embedder
+from overstory.errors import OverstoryError
+from overstory.graph import GraphClient
+from overstory.graph.failures import GDS_REMEDY
+from overstory.graph.schema import refuse_newer, schema_version
+from overstory.llm import make_chat_model
+from overstory.server import Check
+from overstory.settings import Settings
+from overstory.sources.installed import catalogue
+from overstory.text import make_extractor
+
+
+def diagnose(settings: Settings) -> list[Check]:
+    """All checks of a set-up. An embedded server that is not running is not started for it."""
+    checks = [Check("overstory", ok=True, detail=version("overstory"))]
+    if settings.database.uri is None:
+        checks += server.diagnose(settings)
+        reachable = server.status(settings).state == "running"
+    else:
+        reachable = True
+    if reachable:
+        checks += list(_database(settings))
+    checks.append(_checked("embedder", lambda: make_embedder(settings.embedding).fingerprint))
+    checks.append(_checked("extractor", lambda: make_extractor(settings.extraction).fingerprint))
+    checks.append(_checked("llm", lambda: _llm(settings)))
+    for name, why in catalogue().unusable.items():
+        checks.append(Check("loader", ok=False, detail=f"{name}: {why}", remedy="Reinstall the package that has it."))
+    return checks
+
+
+def _database(settings: Settings) -> Iterator[Check]:
+    try:
+        with GraphClient.open(settings) as graph:
+            found = graph.capabilities
+            yield Check("database", ok=True, detail=f"Neo4j {found.version} {found.edition} at {graph.uri}")
+            gds = found.gds or "not installed; searching works without it"
+            yield Check("gds", ok=bool(found.gds), detail=gds, remedy=GDS_REMEDY)
+            yield _checked("schema", lambda: _schema(graph))
+    except OverstoryError as error:
+        yield Check("database", ok=False, detail=str(error), remedy=error.remedy)
+
+
+def _schema(graph: GraphClient) -> str:
+    found = schema_version(graph)
+    refuse_newer(found)
+    return f"version {found}" if found else "none yet: nothing was loaded"
+
+
+def _llm(settings: Settings) -> str:
+    """Nothing is sent to it: that may cost, and take long."""
+    if settings.llm.llm is None:
+        return "none set; nothing needs one"
+    model = make_chat_model(settings.llm)
+    model.close()
+    return f"{model!r}; `overstory llm check` asks it"
+
+
+def _checked(name: str, look: Callable[[], str]) -> Check:
+    try:
+        return Check(name, ok=True, detail=look())
+    except OverstoryError as error:
+        return Check(name, ok=False, detail=str(error), remedy=error.remedy)

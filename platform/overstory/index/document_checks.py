@@ -1,0 +1,44 @@
+"""What of a document cannot be stored. Loaders clean what they read; documents also come straight from a program."""
+
+from __future__ import annotations
+
+from overstory.errors import BrokenSource
+from overstory.model import Document
+from overstory.surrogates import is_well_formed
+
+_LARGEST = 2**63
+
+
+def fault_of(document: Document) -> BrokenSource | None:
+    """Why a document cannot be stored; None if it can."""
+    source = str(document.source).encode("utf-8", "replace").decode("utf-8")
+    for name in ("source", "source_key", "title", "text"):
+        value: object = getattr(document, name)
+        if not isinstance(value, str) or not is_well_formed(value):
+            return BrokenSource(f"the {name} of document {document.source_key!r} is no Unicode text.", source=source)
+    if not document.text.strip():
+        return BrokenSource(f"document {document.source_key!r} has no text.", source=source)
+    for key, value in document.metadata.items():
+        if not _is_property(key, value):
+            return BrokenSource(
+                f"document {document.source_key!r} has metadata {key!r} that cannot be stored: {value!r:.60}",
+                source=source,
+                remedy="Use texts, numbers of 64 bits, truth values, or lists of one of these.",
+            )
+    return None
+
+
+def _is_property(key: object, value: object) -> bool:
+    if not isinstance(key, str) or not is_well_formed(key):
+        return False
+    if isinstance(value, list):
+        return len({type(each) for each in value}) <= 1 and all(_is_scalar(each) for each in value)
+    return _is_scalar(value)
+
+
+def _is_scalar(value: object) -> bool:
+    if isinstance(value, str):
+        return is_well_formed(value)
+    if isinstance(value, bool | float):
+        return True
+    return isinstance(value, int) and -_LARGEST <= value < _LARGEST

@@ -1,0 +1,1 @@
+"""The stages that fill the graph, one a module."""

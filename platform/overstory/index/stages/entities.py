@@ -1,0 +1,117 @@
+"""The stage `entities`: names, aliases and weights of entities, wording of facts, RELATED between entities.
+
+Everything it writes is a function of the mentions and statements that are there, whatever the order in which they came:
+a corpus that grew document by document equals one that was loaded at once. What changed since the last run carries the
+label `Corpus_…_Stale`, set in the same transactions as the changes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from overstory.graph import Transaction, Writer, read_corpus
+from overstory.graph.client import Row
+from overstory.index.ledger import recorded
+from overstory.protocols import Progress
+
+ENTITIES_A_TRANSACTION = 1_000
+FACTS_A_TRANSACTION = 2_000
+KINDS = ("ner", "openie")
+"""Mentions that count for an entity's name, df and specificity; those that one system's index stage adds do not."""
+
+MOST_ALIASES = 50
+
+SPECIFICITY_DIGITS = 12
+"""Python and Neo4j differ in the last digit of some logarithms; both round to this many."""
+
+
+def sync_entities(writer: Writer, *, progress: Progress) -> bool:
+    """Brings entities, facts and RELATED up to date with mentions and statements; False if they were.
+
+    Raises:
+        LeaseLost, DatabaseError: what was committed before stays, and the same call goes on from there.
+    """
+    graph, label = writer.graph, writer.corpus.label
+    (state,) = graph.run("ingest/stale_counts", label, read=True)
+    chunks: int = state["chunks"]
+    resized = read_corpus(graph, writer.corpus.name).linked_chunks != chunks
+    if not (state["entities"] or state["facts"] or resized):
+        return False
+    progress.start("entities", state["entities"] + state["facts"], "entities and facts")
+    with recorded(writer, "entities", "link-1") as run:
+        if resized:
+            writer.set(linked_chunks=None)  # or an interrupted run could be taken for one that was never needed
+        graph.run_in_batches("ingest/link_dead_facts", label)
+        named, removed = _link_entities(writer, chunks, progress)
+        run.count("entities", named)
+        run.count("entities_removed", removed)
+        run.count("facts", _link_facts(writer, progress))
+        if resized:
+            if chunks:
+                graph.run_in_batches("ingest/refresh_specificity", label, chunks=chunks)
+            writer.set(linked_chunks=chunks)
+    progress.finish(f"{named} entities, {run.counts['facts']} facts")
+    return True
+
+
+def specificity(chunks: int, df: int) -> float:
+    """How much a name tells, 1 for one that nothing mentions, falling to 0: ln(1 + N/(1+df)) / ln(1 + N)."""
+    if not chunks:
+        return 0.0
+    return round(math.log(1.0 + chunks / (1 + df)) / math.log(1.0 + chunks), SPECIFICITY_DIGITS)
+
+
+def most_frequent(counted: Sequence[tuple[str, int]]) -> list[str]:
+    """The strings by falling count, equal counts in alphabetical order."""
+    return [text for text, _ in sorted(counted, key=lambda pair: (-pair[1], pair[0]))]
+
+
+def _link_facts(writer: Writer, progress: Progress) -> int:
+    def work(tx: Transaction) -> int:
+        (row,) = tx.run("ingest/link_facts", writer.corpus.label, limit=FACTS_A_TRANSACTION)
+        return int(row["linked"])
+
+    linked = 0
+    while True:
+        done = writer.commit("entities", work)
+        linked += done
+        progress.advance(done)
+        if done < FACTS_A_TRANSACTION:
+            return linked
+
+
+def _link_entities(writer: Writer, chunks: int, progress: Progress) -> tuple[int, int]:
+    label = writer.corpus.label
+    named = removed = 0
+    while True:
+        rows = writer.graph.run(
+            "ingest/stale_entities", label, read=True, kinds=list(KINDS), limit=ENTITIES_A_TRANSACTION
+        )
+        alive = [_entity_row(row, chunks) for row in rows if row["held"]]
+        dead = [row["id"] for row in rows if not row["held"]]
+        if rows:
+
+            def write(tx: Transaction, alive: list[Row] = alive, dead: list[str] = dead) -> None:
+                tx.run("ingest/link_entities", label, rows=alive)
+                tx.run("ingest/remove_entities", label, ids=dead)
+
+            writer.commit("entities", write)
+        named += len(alive)
+        removed += len(dead)
+        progress.advance(len(rows))
+        if len(rows) < ENTITIES_A_TRANSACTION:
+            return named, removed
+
+
+def _entity_row(row: Row, chunks: int) -> Row:
+    surfaces = most_frequent([(text, count) for text, count in row["surfaces"]])
+    types = most_frequent([(text, count) for text, count in row["types"] if text])
+    return {
+        "id": row["id"],
+        "name": surfaces[0] if surfaces else row["key"],
+        "aliases": surfaces[1 : 1 + MOST_ALIASES],
+        "type": types[0] if types else "",
+        "df": row["df"],
+        "specificity": specificity(chunks, row["df"]),
+    }

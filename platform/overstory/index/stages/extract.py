@@ -1,0 +1,92 @@
+"""The extract stage: sentences, mentions and facts of every chunk that the extractor has not read yet."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+from overstory.graph import GraphClient, Transaction, Writer, batches
+from overstory.graph.corpora import Corpus
+from overstory.index.ledger import recorded
+from overstory.index.write_extractions import Findings, FoundFact, FoundMention, write_findings
+from overstory.model import ChunkText, Extraction
+from overstory.protocols import Extractor, Progress
+from overstory.text.extraction.mentions import NOT_NAMES
+from overstory.text.names.keys import entity_key
+from overstory.text.sentences import sentence_texts
+
+CHUNKS_A_PAGE = 1_000
+CHUNKS_A_TRANSACTION = 200
+
+
+def extract(writer: Writer, extractor: Extractor, *, progress: Progress) -> bool:
+    """Reads what has not been read with this extractor; False if there was nothing to do.
+
+    Raises:
+        LeaseLost, DatabaseError: what was committed before stays, and the same call goes on from there.
+    """
+    label = writer.corpus.label
+    (state,) = writer.graph.run("ingest/count_to_extract", label, read=True, fingerprint=extractor.fingerprint)
+    if not state["missing"]:
+        return False
+    texts: dict[str, str] = {}
+    progress.start("extract", state["missing"], "chunks")
+    with recorded(writer, "extract", extractor.fingerprint) as run:
+        pending = _remembered(_pending(writer.graph, writer.corpus, extractor.fingerprint), texts)
+        for batch in batches(extractor.extract(pending), CHUNKS_A_TRANSACTION):
+            findings = [_findings(extraction, texts.pop(extraction.chunk_id)) for extraction in batch]
+            marks: list[dict[str, object]] = [
+                {"chunk": e.chunk_id, "fingerprint": extractor.fingerprint, "sentences": list(e.sentences)}
+                for e in batch
+            ]
+
+            def write(
+                tx: Transaction, findings: list[Findings] = findings, marks: list[dict[str, object]] = marks
+            ) -> None:
+                write_findings(tx, label, extractor.by, findings)
+                tx.run("ingest/mark_extracted", label, rows=marks)
+
+            writer.commit("extract", write)
+            run.count("chunks", len(batch))
+            run.count("mentions", sum(len(found.mentions) for found in findings))
+            run.count("facts", sum(len(found.facts) for found in findings))
+            progress.advance(len(batch))
+    progress.finish(f"{run.counts.get('mentions', 0)} mentions, {run.counts.get('facts', 0)} facts")
+    return True
+
+
+def _pending(graph: GraphClient, corpus: Corpus, fingerprint: str) -> Iterator[ChunkText]:
+    pages = graph.pages("ingest/chunks_to_extract", corpus.label, size=CHUNKS_A_PAGE, fingerprint=fingerprint)
+    for row in itertools.chain.from_iterable(pages):
+        yield ChunkText(id=row["id"], title=row["title"], heading=row["heading"], text=row["text"])
+
+
+def _remembered(chunks: Iterator[ChunkText], texts: dict[str, str]) -> Iterator[ChunkText]:
+    """Keeps the text of what is on its way through the extractor; the caller takes it out again."""
+    for chunk in chunks:
+        texts[chunk.id] = chunk.text
+        yield chunk
+
+
+def _findings(extraction: Extraction, text: str) -> Findings:
+    keys = ["" if m.type in NOT_NAMES else entity_key(m.surface) for m in extraction.mentions]
+    mentions = [
+        FoundMention(key=key, surface=mention.surface, type=mention.type, sentence=mention.sentence)
+        for key, mention in zip(keys, extraction.mentions, strict=True)
+        if key
+    ]
+    quotes = [sentence.strip() for sentence in sentence_texts(text, extraction.sentences)]
+    facts = [
+        FoundFact(
+            subject=fact.subject,
+            subject_key="" if fact.subject_mention is None else keys[fact.subject_mention],
+            predicate=fact.predicate,
+            object=fact.object,
+            object_key="" if fact.object_mention is None else keys[fact.object_mention],
+            position=fact.position,
+            sentence=fact.sentence,
+            quote=quotes[fact.sentence],
+        )
+        for fact in extraction.facts
+    ]
+    return Findings(chunk_id=extraction.chunk_id, mentions=mentions, facts=facts)

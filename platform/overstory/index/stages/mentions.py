@@ -1,0 +1,267 @@
+"""The stage `mentions`: what each chunk is about, and which of the corpus' names it mentions.
+
+It writes `ABOUT` from entities to chunks, `MENTIONS {by: 'dictionary'}` from chunks to entities, and of entities
+`dictionary_df`, the number of chunks that mention them so, and `subject`, whether a chunk is about them. All of it
+follows from the texts and from what the parser found. What changed since it last ran carries the label
+`Corpus_…_Changed`, set in the same transactions as the changes.
+
+It goes in three steps, each of which may be interrupted:
+1. Names. Every document with a changed chunk tells anew what its chunks are about. Before that is written, all chunks
+   that have a name which came or went are marked as changed. In memory: what the chunks are about, some 1 KB each.
+2. Mentions of the changed chunks, a page at a time; the entities concerned are marked as changed.
+3. The changed entities: their df, and the names of those that only titles and first words give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass
+from itertools import groupby
+
+from overstory.graph import GraphClient, Transaction, Writer, batches, read_corpus
+from overstory.graph.client import Row
+from overstory.graph.corpora import Corpus
+from overstory.graph.ids import entity_id
+from overstory.graph.schema import name_index
+from overstory.index.ledger import StageRun, recorded
+from overstory.index.stages.entities import most_frequent
+from overstory.protocols import Progress
+from overstory.text.names.dictionary import NameDictionary, is_looked_for
+from overstory.text.names.subjects import (
+    OWN,
+    SURE,
+    About,
+    Passage,
+    Said,
+    Subject,
+    name_start,
+    name_starts,
+    other_names,
+    own_subjects,
+    said_names,
+)
+from overstory.text.names.tokens import tokenise
+
+ROWS_A_TRANSACTION = 5_000
+CHUNKS_A_TRANSACTION = 500
+ENTITIES_A_TRANSACTION = 2_000
+
+PARSED = ("ner",)
+"""Kinds of mentions whose names are looked for in all texts."""
+
+MOST_LOOKED_UP = 5_000
+"""New names that are looked up in the index of name starts; with more, every chunk is read again."""
+STARTS_A_QUERY = 500
+
+FINGERPRINT = "names-2"
+"""Changes whenever the same texts may get other names."""
+
+
+def sync_mentions(writer: Writer, *, progress: Progress) -> bool:
+    """Brings ABOUT and the dictionary's mentions up to date with the chunks; False if they were.
+
+    Raises:
+        LeaseLost, DatabaseError: what was committed before stays, and the same call goes on from there.
+    """
+    graph, label = writer.graph, writer.corpus.label
+    corpus = read_corpus(graph, writer.corpus.name)
+    if not pending_mentions(graph, corpus):
+        return False
+    with recorded(writer, "mentions", FINGERPRINT) as run:
+        if corpus.named_by != FINGERPRINT:
+            graph.run_in_batches("ingest/mark_all_changed", label)
+        (state,) = graph.run("ingest/names_state", label, read=True)
+        progress.start("mentions", None, "chunks")
+        names = _find_subjects(writer, run, all_changed=state["changed_chunks"] == state["chunks"])
+        scanned = _scan_changed(writer, names, run, progress)
+        _sync_changed(writer, run)
+        writer.set(named_by=FINGERPRINT, named_chunks=state["chunks"])
+    progress.finish(f"{len(names.all)} names; {scanned} chunks read")
+    return True
+
+
+def sync_mentions_if_extracted(writer: Writer, *, progress: Progress) -> bool:
+    """Runs `sync_mentions` after a deletion or a restore; returns False also where chunks still wait for the extractor,
+    since `index` has to run then anyway."""
+    (counts,) = writer.graph.run("corpus/counts", writer.corpus.label, read=True)
+    return counts["extracted"] == counts["chunks"] and sync_mentions(writer, progress=progress)
+
+
+def pending_mentions(graph: GraphClient, corpus: Corpus) -> int:
+    """How many chunks and entities changed since the mentions stage last ran; 0 if it has nothing to do."""
+    (state,) = graph.run("ingest/names_state", corpus.label, read=True)
+    if state["changed"]:
+        return int(state["changed"])
+    if not state["chunks"] and not corpus.named_by:
+        return 0
+    return int(corpus.named_by != FINGERPRINT or corpus.named_chunks != state["chunks"])
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """Keys: all that are looked for, and those of them that some chunk is about."""
+
+    all: Set[str]
+    subjects: Set[str]
+
+
+def _find_subjects(writer: Writer, run: StageRun, *, all_changed: bool) -> _Names:
+    """The first step: ABOUT, and the marks of chunks in which names came or went."""
+    graph, label = writer.graph, writer.corpus.label
+    stored = _stored_about(graph, label)
+    own = {
+        chunk: {key: subject for key, subject in names.items() if subject.source in OWN}
+        for chunk, names in stored.items()
+    }
+    for _, rows in groupby(graph.stream("ingest/changed_passages", label), key=lambda row: row["document"]):
+        own |= own_subjects([Passage(r["id"], r["document"], r["title"], r["heading"], r["text"]) for r in rows])
+    parsed = _parsed(graph, label)
+    about = {chunk: dict(names) for chunk, names in own.items()}
+    for chunk, names in other_names(own, parsed).items():
+        about[chunk] |= names
+    subjects = {key for names in about.values() for key in names}
+    wanted = _Names(subjects | parsed, subjects)
+    if not all_changed:
+        _mark_changed(writer, _known(graph, label), wanted)
+    _write_about(writer, stored, about, run)
+    return wanted
+
+
+def _stored_about(graph: GraphClient, label: str) -> About:
+    about: About = {}
+    for row in graph.stream("ingest/stored_about", label):
+        subject = Subject(row["weight"], row["source"], row["full"], row["surface"])
+        about.setdefault(row["chunk"], {})[row["key"]] = subject
+    return about
+
+
+def _parsed(graph: GraphClient, label: str) -> set[str]:
+    rows = graph.stream("ingest/parsed_names", label, kinds=list(PARSED))
+    return {row["key"] for row in rows if _is_parsed(row)}
+
+
+def _is_parsed(row: Row) -> bool:
+    return any(is_looked_for(row["key"], type_) for type_ in row["types"])
+
+
+def _known(graph: GraphClient, label: str) -> _Names:
+    """What the last run that was finished looked for."""
+    subject_of = {row["key"]: row["subject"] for row in graph.stream("ingest/known_names", label)}
+    return _Names(subject_of.keys(), {key for key, subject in subject_of.items() if subject})
+
+
+def _mark_changed(writer: Writer, known: _Names, wanted: _Names) -> None:
+    """Marks the chunks whose mentions may be others now; what they say does not change by any other name."""
+    label = writer.corpus.label
+    gone = (known.all - wanted.all) | (known.subjects - wanted.subjects)
+    for keys in batches(sorted(gone), STARTS_A_QUERY):
+        ids = [entity_id(label, key) for key in keys]
+        _commit(writer, "ingest/mark_mentioning", ids=ids)
+    came = (wanted.all - known.all) | (wanted.subjects - known.subjects)
+    if len(came) > MOST_LOOKED_UP:
+        writer.graph.run_in_batches("ingest/mark_all_changed", label)
+        return
+    for starts in batches(sorted({name_start(key) for key in came}), STARTS_A_QUERY):
+        query = " ".join(f'"{start}"' for start in starts)
+        _commit(writer, "ingest/mark_starting", index=name_index(label), query=query)
+
+
+def _write_about(writer: Writer, stored: About, wanted: About, run: StageRun) -> None:
+    label = writer.corpus.label
+    gone = (_edge(label, chunk, key) for chunk, names in stored.items() for key in names if key not in wanted[chunk])
+    for rows in batches(gone, ROWS_A_TRANSACTION):
+        _commit(writer, "ingest/remove_about", rows=rows)
+        run.count("about_removed", len(rows))
+    new = (
+        _edge(label, chunk, key) | {"key": key, "about": _properties(subject)}
+        for chunk, names in wanted.items()
+        for key, subject in names.items()
+        if stored.get(chunk, {}).get(key) != subject
+    )
+    for rows in batches(new, ROWS_A_TRANSACTION):
+        _commit(writer, "ingest/write_about", label=label, rows=rows)
+        run.count("about", len(rows))
+
+
+def _properties(subject: Subject) -> Row:
+    return {
+        "weight": subject.weight,
+        "source": subject.source,
+        "full": subject.full,
+        "surface": subject.surface or None,
+    }
+
+
+def _scan_changed(writer: Writer, names: _Names, run: StageRun, progress: Progress) -> int:
+    """The second step: what the changed chunks mention, a page at a time."""
+    graph, label = writer.graph, writer.corpus.label
+    dictionary, subjects = NameDictionary(names.all), NameDictionary(names.subjects)
+    scanned = 0
+    while rows := graph.run("ingest/changed_chunks", label, read=True, sure=SURE, limit=CHUNKS_A_TRANSACTION):
+        starts: list[Row] = []
+        gone: list[Row] = []
+        new: list[Row] = []
+        for row in rows:
+            tokens = tokenise(row["text"])
+            starts.append({"chunk": row["id"], "starts": name_starts(tokens)})
+            wanted = dict.fromkeys(row["subjects"], Said())
+            wanted |= said_names(row["text"], tokens, row["sentences"], dictionary, subjects)
+            stored = {key: Said(tuple(surfaces), tuple(sentences)) for key, surfaces, sentences in row["mentions"]}
+            lost = stored.keys() - wanted.keys()
+            gone += [_edge(label, row["id"], key) for key in lost]
+            new += _mention_rows(label, row["id"], wanted, stored)
+
+        def write(tx: Transaction, starts: list[Row] = starts, gone: list[Row] = gone, new: list[Row] = new) -> None:
+            tx.run("ingest/remove_dictionary_mentions", label, rows=gone)
+            tx.run("ingest/write_dictionary_mentions", label, rows=new)
+            tx.run("ingest/finish_chunks", label, rows=starts)
+
+        writer.commit("mentions", write)
+        scanned += len(rows)
+        run.count("chunks", len(rows))
+        run.count("mentions", len(new))
+        progress.advance(len(rows))
+    return scanned
+
+
+def _mention_rows(label: str, chunk: str, wanted: Mapping[str, Said], stored: Mapping[str, Said]) -> Iterator[Row]:
+    for key, said in wanted.items():
+        if stored.get(key) != said:
+            yield _edge(label, chunk, key) | {"surfaces": list(said.surfaces), "sentences": list(said.sentences)}
+
+
+def _edge(label: str, chunk: str, key: str) -> Row:
+    return {"chunk": chunk, "entity": entity_id(label, key)}
+
+
+def _sync_changed(writer: Writer, run: StageRun) -> None:
+    """The third step: df, and the names of entities that the entities stage does not name."""
+    graph, label = writer.graph, writer.corpus.label
+    while rows := graph.run(
+        "ingest/changed_entities", label, read=True, kinds=list(PARSED), limit=ENTITIES_A_TRANSACTION
+    ):
+        held = [_entity_row(row) for row in rows if row["held"]]
+        dead = [row["id"] for row in rows if not row["held"]]
+
+        def write(tx: Transaction, held: list[Row] = held, dead: list[str] = dead) -> None:
+            tx.run("ingest/sync_names", label, rows=held)
+            tx.run("ingest/remove_entities", label, ids=dead)
+
+        writer.commit("mentions", write)
+        run.count("entities", len(held))
+        run.count("entities_removed", len(dead))
+
+
+def _entity_row(row: Row) -> Row:
+    surfaces = most_frequent([(surface, count) for surface, count in row["surfaces"]])
+    in_dictionary = row["subject"] or _is_parsed(row)
+    return {
+        "id": row["id"],
+        "df": row["df"] if in_dictionary else None,
+        "subject": row["subject"] or None,
+        "name": None if row["linked"] else (surfaces[0] if surfaces else row["key"]),
+    }
+
+
+def _commit(writer: Writer, statement: str, **parameters: object) -> None:
+    writer.commit("mentions", lambda tx: tx.run(statement, writer.corpus.label, **parameters))

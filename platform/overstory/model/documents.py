@@ -1,0 +1,72 @@
+"""What is loaded: documents, their headings, annotations, and the pieces they are cut into."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from overstory.display import origin, shortened
+
+MetadataValue = str | int | float | bool | list[str] | list[int] | list[float] | list[bool]
+"""What a metadata value may be: what Neo4j stores as a property."""
+
+Metadata = Mapping[str, MetadataValue]
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading of a document. `start` is its first character in `Document.text`; `level` counts from 1."""
+
+    start: int
+    level: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Document:
+    """What a loader yields: one text with its origin.
+
+    Attributes:
+        source: the namespace of the key: a path or another address without what changes between runs.
+        source_key: unique within the source (a BEIR `_id`, a line's `id`, or "" where a source is one document).
+        text: the whole text, stripped; its chunks, in order, concatenate to it.
+        title: "" where there is none.
+        headings: in order of `start`; a chunk never crosses one.
+    """
+
+    source: str
+    source_key: str
+    text: str
+    title: str = ""
+    metadata: Metadata = field(default_factory=dict)
+    headings: tuple[Heading, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Document [{origin(self.source, self.source_key)}] {self.title!r}: {shortened(self.text)}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """Entities and facts that somebody else extracted from a document (OpenIE); stored with `by: "openie"`.
+
+    Attributes:
+        source: the namespace of the annotated document; "" finds it by its key alone.
+        triples: subject, predicate, object, in text order.
+    """
+
+    source: str
+    source_key: str
+    entities: tuple[str, ...]
+    triples: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TextPiece:
+    """A piece of a document's text, `text == document.text[start:end]`, with the path of headings above it."""
+
+    seq: int
+    start: int
+    end: int
+    text: str
+    heading: str
+    token_count: int

@@ -1,0 +1,139 @@
+"""Paths between two names: through which names one leads to the other, and the sentences that state each step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from overstory.display import counted, data_frame, html_table, origin, shortened
+
+if TYPE_CHECKING:
+    import pandas
+
+StepKind = Literal["fact", "sentence", "subject", "passage"]
+"""What states a step, the closest first: a fact of both names; a sentence with both; a sentence with one, in a passage
+that is about the other; two sentences of a passage."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PathStep:
+    """From one name to the next, and the passage that states it.
+
+    Attributes:
+        predicate: of the fact ("be born in"); "" for other kinds.
+        subject, object: of the fact; "" for other kinds. Either may be the name at which the step starts.
+        sentences: those that state it, in reading order: one, or two of a passage that has no common one.
+        cost: 1 and what it is short of a fact.
+        more: how many other passages mention both names.
+    """
+
+    start: str
+    end: str
+    kind: StepKind
+    predicate: str
+    subject: str
+    object: str
+    sentences: tuple[str, ...]
+    title: str
+    heading: str
+    source: str
+    source_key: str
+    document_id: str
+    chunk_id: str
+    cost: float
+    more: int
+
+    def __repr__(self) -> str:
+        return f"<PathStep {self.says} [{self.origin}]: {shortened(' … '.join(self.sentences))}>"
+
+    @property
+    def says(self) -> str:
+        """What is stated, without the sentence: "Bram Stoker – write – Dracula", or "Dracula and Dublin together"."""
+        if self.kind == "fact":
+            return f"{self.subject} – {self.predicate} – {self.object}"
+        return f"{self.start} and {self.end} together"
+
+    @property
+    def origin(self) -> str:
+        """Where it is stated: source, and key if there is one."""
+        return origin(self.source, self.source_key)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class EntityPath:
+    """One path between two names.
+
+    Attributes:
+        names: from start to end, both included; one more than `steps`.
+        cost: of the steps, and what each name between says too little; the less, the better.
+    """
+
+    names: tuple[str, ...]
+    steps: tuple[PathStep, ...]
+    cost: float
+
+    def __str__(self) -> str:
+        return " → ".join(self.names)
+
+    def __repr__(self) -> str:
+        return f"<EntityPath {self.cost:.2f} {self}>"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class EntityPaths:
+    """What connects two names.
+
+    Attributes:
+        start, end: the names as the corpus writes them.
+        paths: the shortest, of several the best, and then the others from the best on. No two have the same names
+            between.
+        notes: what the reader should know of the result (what was not followed, an index older than the corpus).
+    """
+
+    start: str
+    end: str
+    paths: tuple[EntityPath, ...]
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        """A line a path, and two for each of its steps."""
+        lines = [f"<EntityPaths from {self.start!r} to {self.end!r}: {counted(len(self.paths), 'path')}>"]
+        for rank, path in enumerate(self.paths, start=1):
+            lines.append(f"{rank:>3}. {path}  (cost {path.cost:.2f})")
+            for step in path.steps:
+                lines.append(f"     {step.says}: {step.title or '(no title)'} [{step.origin}]")
+                lines.append(f"       {shortened(' … '.join(step.sentences))}")
+        return "\n".join([*lines, *(f"Note: {note}" for note in self.notes)])
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        header = ("path", "step", "title", "sentences", "source")
+        shown = (
+            (str(rank), step.says, step.title, " … ".join(step.sentences), step.origin)
+            for rank, path in enumerate(self.paths, start=1)
+            for step in path.steps
+        )
+        return html_table(f"{self.start} → {self.end}", header, shown, self.notes)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A row a step: `path` and `step` (both from 1), `path_cost`, and the fields of the step.
+
+        Raises:
+            ExtraMissing: pandas is not installed.
+        """
+        return data_frame(_records(self.paths), STEP_COLUMNS)
+
+
+_FIELDS = (
+    *("start", "end", "kind", "predicate", "subject", "object", "sentences", "title", "heading"),
+    *("source", "source_key", "cost", "more", "document_id", "chunk_id"),
+)
+STEP_COLUMNS = ("path", "step", "path_cost", *_FIELDS)
+
+
+def _records(paths: tuple[EntityPath, ...]) -> Iterator[dict[str, object]]:
+    for rank, path in enumerate(paths, start=1):
+        for number, step in enumerate(path.steps, start=1):
+            fields: dict[str, object] = {name: getattr(step, name) for name in _FIELDS}
+            yield {"path": rank, "step": number, "path_cost": path.cost} | fields

@@ -1,0 +1,154 @@
+"""The two names between which paths are looked for: as the corpus has them, or the most alike of those that it has."""
+
+from __future__ import annotations
+
+import difflib
+import shlex
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from overstory.display import shortened
+from overstory.errors import IndexMissing, NameNotFound, QuestionError
+from overstory.graph import Corpus, Transaction
+from overstory.graph.client import Row
+from overstory.graph.ids import entity_id
+from overstory.retrieve.context import text_index_name
+from overstory.retrieve.question import clean_question, full_text_query
+from overstory.text.names.keys import entity_key
+
+PASSAGES_LOOKED_AT = 50
+"""In which names like an unknown one are looked for."""
+
+MOST_SUGGESTIONS = 5
+ALIKE = 0.65
+"""How like an unknown name another one must be, from 0 to 1."""
+
+WITHIN = 0.9
+"""How like a name it is that stands, word by word, within another."""
+
+SHORT_WORD = 4
+"""A longer word of an unknown name may be misspelt: by a letter, by two from `LONG_WORD` on."""
+LONG_WORD = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name as the corpus has it. `df` is the number of passages that mention it."""
+
+    id: str
+    key: str
+    name: str
+    df: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """The names at the ends of paths; `chunks` is the size of the corpus, `outdated` whether its index is older."""
+
+    start: Name
+    end: Name
+    chunks: int
+    outdated: bool
+
+
+def read_ends(tx: Transaction, corpus: Corpus, start: str, end: str) -> Ends:
+    """The two names; whatever case, accents and punctuation they are written with.
+
+    Raises:
+        QuestionError: one is empty, or both are one.
+        IndexMissing: the corpus has no names yet.
+        NameNotFound: it has others.
+    """
+    asked = [(_clean(text), entity_key(_clean(text))) for text in (start, end)]
+    for text, key in asked:
+        if not key:
+            raise QuestionError(f"{text!r} is no name.", remedy="Name two things, like: overstory path Dracula Dublin")
+    if asked[0][1] == asked[1][1]:
+        raise QuestionError(
+            f"{asked[0][0]!r} and {asked[1][0]!r} are one name, to which no path leads.",
+            remedy="Name two different things.",
+        )
+    (row,) = tx.run("retrieve/path_ends", corpus.label, ids=[entity_id(corpus.label, key) for _, key in asked])
+    if not row["named"]:
+        run = "Run: " if row["chunks"] else "Load something (overstory ingest, Knowledge.ingest in Python), then run: "
+        raise IndexMissing(
+            f"Corpus {corpus.name!r} has no names yet.",
+            remedy=f"{run}{_index_command(corpus)}, or Knowledge.index() in Python.",
+        )
+    known = {name["key"]: Name(name["id"], name["key"], name["name"], name["df"]) for name in row["names"]}
+    outdated = row["changed"] > 0 or not corpus.named_by
+    for text, key in asked:
+        if key not in known:
+            raise _not_found(tx, corpus, text, key, outdated=outdated)
+    return Ends(known[asked[0][1]], known[asked[1][1]], row["chunks"], outdated)
+
+
+def most_alike(key: str, candidates: Iterable[tuple[str, str, int]]) -> tuple[str, ...]:
+    """The names (key, name, passages) that are most like an unknown one, the likest first.
+
+    Of names that are as like, those come first that more passages mention.
+    """
+    ranked = sorted((-_likeness(key, other), -df, name) for other, name, df in candidates)
+    return tuple(dict.fromkeys(name for likeness, _, name in ranked if -likeness >= ALIKE))[:MOST_SUGGESTIONS]
+
+
+def _likeness(key: str, other: str) -> float:
+    """0 to 1: of the whole names, or, a little less, of each word of the first to the likest of the second."""
+    whole = difflib.SequenceMatcher(None, key, other).ratio()
+    words = [max(difflib.SequenceMatcher(None, word, each).ratio() for each in other.split()) for word in key.split()]
+    return max(whole, WITHIN * sum(words) / len(words))
+
+
+def fuzzy_query(name: str) -> str:
+    """A Lucene query for the words of a name and for words that are spelt nearly so; "" if it has none."""
+    words = full_text_query(name).split()
+    fuzzy = [f"{word}~{1 if len(word) < LONG_WORD else 2}" for word in words if len(word) >= SHORT_WORD]
+    return " ".join([*words, *fuzzy])
+
+
+def _clean(text: str) -> str:
+    """A name without characters that no name has.
+
+    Raises:
+        QuestionError: nothing is left.
+    """
+    try:
+        return clean_question(text)[0]
+    except QuestionError as error:
+        raise QuestionError(
+            "A name is empty.", remedy="Name two things, like: overstory path Dracula Dublin"
+        ) from error
+
+
+def _not_found(tx: Transaction, corpus: Corpus, name: str, key: str, *, outdated: bool) -> NameNotFound:
+    rows: list[Row] = []
+    if query := fuzzy_query(name):
+        rows = tx.run(
+            "retrieve/path_suggestions",
+            corpus.label,
+            index=text_index_name(corpus),
+            query=query,
+            depth=PASSAGES_LOOKED_AT,
+        )
+    suggestions = most_alike(key, ((row["key"], row["name"], row["df"]) for row in rows))
+    remedies = [f"Did you mean {_either(suggestions)}?"] if suggestions else []
+    if outdated:
+        remedies.append(f"The index is older than the documents: {_index_command(corpus)}")
+    if not remedies:
+        command = f"overstory search {shlex.quote(shortened(name))} --corpus {shlex.quote(corpus.name)}"
+        remedies.append(f"Names are what texts call people, places, works and the like; {command} finds other words.")
+    return NameNotFound(
+        f"No passage of corpus {corpus.name!r} mentions the name {shortened(name)!r}.",
+        name=name,
+        suggestions=suggestions,
+        remedy=" ".join(remedies),
+    )
+
+
+def _either(names: tuple[str, ...]) -> str:
+    quoted = [repr(name) for name in names]
+    return " or ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)
+
+
+def _index_command(corpus: Corpus) -> str:
+    return f"overstory index --corpus {shlex.quote(corpus.name)}"

@@ -1,0 +1,184 @@
+"""Names reached from the two ends, a step at a time, from whichever end reads fewer passages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from overstory.graph import Corpus, Transaction
+from overstory.graph.client import Row
+from overstory.index.stages.entities import specificity
+from overstory.retrieve.entity_paths.endpoints import Ends
+from overstory.retrieve.entity_paths.shortest import cheapest
+from overstory.text.names.dictionary import is_looked_for
+
+MOST_MENTIONED = 100
+"""Passages that may mention a name which paths go through: more say too little, and read too much."""
+
+PASSAGES_A_STEP = 1_000
+NAMES_A_STEP = 300
+"""Passages and names that are read at one step; of more names those that fewest passages mention."""
+
+PASSAGES_OF_AN_END = 500
+
+AS_A_NAME = 4
+"""A word alone that texts also write otherwise ("League", "South") is a name if a parser takes it for one in at least
+one of so many passages."""
+
+SAYS_LITTLE = 1.5
+"""What a name costs that every passage mentions."""
+
+AMBIGUOUS = 0.2
+"""What a word alone costs besides: it may be part of several names, as Burton is of Cliff and Hilarie Burton."""
+
+PLACES = frozenset({"GPE", "LOC", "NORP", "LANGUAGE"})
+"""Types of names that stand alone: Germany is one, in East Germany too."""
+
+MOST_TOLD = 5
+
+
+@dataclass(slots=True)
+class _Side:
+    """What was reached from one end: all names, those of the last step, and the hubs that were met."""
+
+    reached: set[str]
+    last: set[str]
+    hubs: set[str] = field(default_factory=set[str])
+
+
+class Walk:
+    """The part of the graph between two names that was read so far.
+
+    Attributes:
+        neighbours: names -> those a step away; symmetrical. The ends are taken for neighbours, whether they are or not.
+        costs: of the names that paths may go through.
+        ambiguous: those of them that may be part of several others, like a family name alone.
+        names: how the corpus writes the names.
+        df: the passages that mention them.
+    """
+
+    def __init__(self, tx: Transaction, corpus: Corpus, ends: Ends) -> None:
+        self.neighbours: dict[str, set[str]] = {ends.start.id: {ends.end.id}, ends.end.id: {ends.start.id}}
+        self.costs: dict[str, float] = {}
+        self.ambiguous: set[str] = set()
+        self.names: dict[str, str] = {ends.start.id: ends.start.name, ends.end.id: ends.end.name}
+        self.df: dict[str, int] = {ends.start.id: ends.start.df, ends.end.id: ends.end.df}
+        self._tx = tx
+        self._corpus = corpus
+        self._ends = ends
+        self._sides = tuple(_Side({end.id}, {end.id}) for end in (ends.start, ends.end))
+        self._read: set[str] = set()
+        self._left_out = 0
+        self._steps = 0
+
+    @property
+    def least(self) -> float:
+        """The cost of the cheapest name that a path can go through."""
+        return self.cost_of(2)
+
+    def cost_of(self, df: int) -> float:
+        return SAYS_LITTLE * (1.0 - specificity(self._ends.chunks, df))
+
+    def read_up_to(self, steps: int, *, last: bool) -> None:
+        """Reads what is needed for paths of so many steps, as far as it was not read yet.
+
+        Args:
+            last: only what makes whole paths.
+        """
+        while 1 < steps > self._steps:
+            self._steps += 1
+            self._read_a_step(last=last and self._steps == steps)
+
+    def notes(self, most: float) -> list[str]:
+        """What was left out; `most` is the cost of the worst path that was found, infinite if more were wanted."""
+        notes: list[str] = []
+        hubs = self._sides[0].hubs & self._sides[1].hubs
+        if hubs and most > cheapest(2, self.cost_of(MOST_MENTIONED + 1)):
+            first = sorted(hubs, key=lambda hub: (-self.df[hub], self.names[hub]))[:MOST_TOLD]
+            told = ", ".join([self.names[hub] for hub in first] + (["…"] if len(hubs) > MOST_TOLD else []))
+            were = "name was" if len(hubs) == 1 else "names were"
+            notes.append(
+                f"{len(hubs):,} {were} not gone through, since over {MOST_MENTIONED} passages mention each: {told}"
+            )
+        notes += [
+            f"only {PASSAGES_OF_AN_END:,} of the {end.df:,} passages that mention {end.name} were read"
+            for end in (self._ends.start, self._ends.end)
+            if end.id in self._read and end.df > PASSAGES_OF_AN_END
+        ]
+        if self._left_out:
+            followed = "name was not followed" if self._left_out == 1 else "names were not followed"
+            notes.append(f"{self._left_out:,} {followed}, the most frequent of those on the way")
+        return notes
+
+    def _passages(self, names: Iterable[str]) -> int:
+        return sum(min(self.df[name], PASSAGES_OF_AN_END) for name in names)
+
+    def _affordable(self, names: list[str]) -> list[str]:
+        """The first names that may be read at one step; one at least."""
+        chosen: list[str] = []
+        passages = 0
+        for name in names[:NAMES_A_STEP]:
+            passages += min(self.df[name], PASSAGES_OF_AN_END)
+            if chosen and passages > PASSAGES_A_STEP:
+                break
+            chosen.append(name)
+        return chosen
+
+    def _read_a_step(self, *, last: bool) -> None:
+        side, other = sorted(self._sides, key=lambda each: self._passages(each.last))
+        if not side.last:  # nothing leads on from it; what the other end meets is read once, for the notes
+            side, other = other, side
+            if side.last != side.reached:
+                return
+        unread = sorted(side.last - self._read, key=lambda name: (self.df[name], name))
+        chosen = self._affordable(unread)
+        self._left_out += len(unread) - len(chosen)
+        if chosen:
+            self._read_neighbours(chosen, side, sorted(other.reached | other.hubs) if last else None)
+        met = {name for each in side.last for name in self.neighbours[each] if name in self.costs}
+        side.last = met - side.reached
+        side.reached |= met
+
+    def _read_neighbours(self, names: list[str], side: _Side, only: list[str] | None) -> None:
+        self._read.update(names)
+        rows = self._tx.run(
+            "retrieve/path_neighbours",
+            self._corpus.label,
+            asked={"names": names, "only": only},
+            most=PASSAGES_OF_AN_END,
+            ends=[self._ends.start.id, self._ends.end.id],
+        )
+        for row in rows:
+            self._add(row, names, side)
+
+    def _add(self, row: Row, read: list[str], side: _Side) -> None:
+        name = row["id"]
+        self.names[name], self.df[name] = row["name"], row["df"]
+        if not self._is_end(name):
+            if not is_name(row):
+                return
+            if row["df"] > MOST_MENTIONED:
+                side.hubs.add(name)
+                return
+            self.costs[name] = self.cost_of(row["df"])
+            if is_ambiguous(row):
+                self.ambiguous.add(name)
+                self.costs[name] += AMBIGUOUS
+        for place in row["met"]:
+            self.neighbours.setdefault(name, set()).add(read[place])
+            self.neighbours[read[place]].add(name)
+
+    def _is_end(self, name: str) -> bool:
+        return name in (self._ends.start.id, self._ends.end.id)
+
+
+def is_name(row: Row) -> bool:
+    """Whether a row of `retrieve/path_neighbours` is a name that paths may go through: no number, no part of one."""
+    if not is_looked_for(row["key"], row["type"]):
+        return False
+    return " " in row["key"] or row["full"] or row["parsed"] * AS_A_NAME >= row["df"]
+
+
+def is_ambiguous(row: Row) -> bool:
+    """Whether it may be part of several names: a word alone, unless a passage has it as its own name, or a place's."""
+    return " " not in row["key"] and not row["full"] and row["type"] not in PLACES

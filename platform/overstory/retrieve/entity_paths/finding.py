@@ -1,0 +1,143 @@
+"""Finds paths: reads the graph a step at a time from both ends, and stops when no longer path can be better."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from math import inf
+
+from overstory.graph import Corpus, GraphClient, Transaction, batches, read_corpus
+from overstory.graph.client import Row
+from overstory.model.entity_paths import EntityPath, EntityPaths, PathStep
+from overstory.retrieve.context import NAMES_OUTDATED
+from overstory.retrieve.entity_paths.endpoints import read_ends
+from overstory.retrieve.entity_paths.expansion import Walk
+from overstory.retrieve.entity_paths.selection import Found, add, chosen_paths, enough
+from overstory.retrieve.entity_paths.shortest import STEP, cheapest, ways
+from overstory.retrieve.entity_paths.statements import Statement, possible_names, stated, statements
+from overstory.text.sentences import sentence_at
+
+WAYS_A_BATCH = 40
+MOST_BATCHES = 5
+"""Ways of one length whose statements are looked for."""
+
+PASSAGES_A_PAIR = 50
+
+
+def find_paths(graph: GraphClient, corpus_name: str, start: str, end: str, *, k: int, steps: int) -> EntityPaths:
+    """The shortest path between two names and the best others, `k` in all, of at most so many steps.
+
+    Raises:
+        QuestionError: a name is empty, or both are one.
+        CorpusNotFound, IndexMissing, NameNotFound: as their names say.
+        StatementFailed: the time limit of a search is over.
+    """
+
+    def work(tx: Transaction) -> EntityPaths:
+        corpus = read_corpus(tx, corpus_name)
+        ends = read_ends(tx, corpus, start, end)
+        walk = Walk(tx, corpus, ends)
+        finding = _Finding(tx, corpus, walk, ends.start.id, ends.end.id)
+        best = finding.best(k, steps)
+        worst = max(each.cost for each in best) if len(best) == k else inf
+        notes = [*walk.notes(worst), *([NAMES_OUTDATED] if ends.outdated else [])]
+        return EntityPaths(ends.start.name, ends.end.name, finding.paths(best), tuple(notes))
+
+    return graph.reading("retrieve/paths", work)
+
+
+class _Finding:
+    """One question in its transaction."""
+
+    def __init__(self, tx: Transaction, corpus: Corpus, walk: Walk, start: str, end: str) -> None:
+        self._tx = tx
+        self._corpus = corpus
+        self._walk = walk
+        self._start = start
+        self._end = end
+        self._said: dict[tuple[str, str], list[Statement]] = {}
+        self._together: dict[tuple[str, str], int] = {}
+
+    def best(self, k: int, steps: int) -> list[Found]:
+        """The shortest way and the best others, in the order in which they are shown."""
+        found: list[Found] = []
+        for number in range(1, steps + 1):
+            self._walk.read_up_to(number, last=number == steps)
+            self._add_ways(found, k, number)
+            if enough(found, k, cheapest(number + 1, self._walk.least)):
+                break
+        return chosen_paths(found, k)
+
+    def paths(self, found: Sequence[Found]) -> tuple[EntityPath, ...]:
+        """What was found as it is shown, with the sentences."""
+        ids = list(dict.fromkeys(statement.chunk for each in found for statement in each.statements))
+        rows = self._tx.run("retrieve/chunks_by_id", self._corpus.label, ids=ids) if ids else []
+        chunks = {row["chunk_id"]: row for row in rows}  # but those that were deleted meanwhile
+        return tuple(
+            EntityPath(
+                names=tuple(self._walk.names[name] for name in each.way),
+                steps=tuple(
+                    self._step(pair, statement, chunks[statement.chunk])
+                    for pair, statement in zip(pairwise(each.way), each.statements, strict=True)
+                ),
+                cost=round(each.cost, 6),
+            )
+            for each in found
+            if all(statement.chunk in chunks for statement in each.statements)
+        )
+
+    def _add_ways(self, found: list[Found], k: int, steps: int) -> None:
+        """Adds the ways of exactly so many steps, until there are enough that no other can be better."""
+        walk = self._walk
+        candidates = ways(walk.neighbours, walk.costs, self._start, self._end, steps=steps)
+        for number, batch in enumerate(batches(candidates, WAYS_A_BATCH), start=1):
+            self._read_statements(pair for _, way in batch for pair in pairwise(way))
+            for cost, way in batch:
+                chosen = stated(way, [self._said[_ordered(pair)] for pair in pairwise(way)], walk.ambiguous)
+                if chosen is not None:
+                    whole = cost + steps * STEP + sum(statement.cost for statement in chosen)
+                    add(found, Found(way, whole, chosen, possible_names(way, chosen, walk.ambiguous)))
+            if number == MOST_BATCHES or enough(found, k, steps * STEP + batch[-1][0]):
+                return
+
+    def _read_statements(self, pairs: Iterable[tuple[str, str]]) -> None:
+        new = [pair for pair in dict.fromkeys(_ordered(pair) for pair in pairs) if pair not in self._said]
+        if not new:
+            return
+        rarer_first = [self._rarer_first(pair) for pair in new]
+        rows = self._tx.run(
+            "retrieve/path_steps", self._corpus.label, asked={"pairs": rarer_first}, most=PASSAGES_A_PAIR
+        )
+        self._said |= {pair: [] for pair in new}
+        for row in rows:
+            self._said[new[row["pair"]]] = statements(row, rarer_first[row["pair"]])
+            self._together[new[row["pair"]]] = row["together"]
+
+    def _rarer_first(self, pair: tuple[str, str]) -> tuple[str, str]:
+        return pair if self._walk.df[pair[0]] <= self._walk.df[pair[1]] else (pair[1], pair[0])
+
+    def _step(self, pair: tuple[str, str], statement: Statement, chunk: Row) -> PathStep:
+        start, end = (self._walk.names[name] for name in pair)
+        return PathStep(
+            start=start,
+            end=end,
+            kind=statement.kind,
+            subject=statement.subject,
+            predicate=statement.predicate,
+            object=statement.object,
+            sentences=(statement.quote,)
+            if statement.quote
+            else tuple(sentence_at(chunk["text"], chunk["sentences"], number) for number in statement.sentences),
+            title=chunk["title"],
+            heading=chunk["heading"],
+            source=chunk["source"],
+            source_key=chunk["source_key"],
+            document_id=chunk["document_id"],
+            chunk_id=chunk["chunk_id"],
+            cost=STEP + statement.cost,
+            more=max(0, self._together[_ordered(pair)] - 1),
+        )
+
+
+def _ordered(pair: tuple[str, str]) -> tuple[str, str]:
+    return pair if pair[0] < pair[1] else (pair[1], pair[0])

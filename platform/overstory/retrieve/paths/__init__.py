@@ -1,5 +1,0 @@
-"""Paths between two names, over the passages that mention names together and the facts that tie them."""
-
-from overstory.retrieve.paths.finding import find_paths
-
-__all__ = ["find_paths"]

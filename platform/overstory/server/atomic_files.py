@@ -1,0 +1,65 @@
+"""Files on a user's disk: written whole or not at all, and their faults said in words."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+from overstory.errors import ServerError
+
+_FULL = {errno.ENOSPC, errno.EDQUOT}
+_CLOSED = {errno.EACCES, errno.EPERM, errno.EROFS}
+
+
+@contextmanager
+def storage_errors(place: Path, *, error: type[ServerError] = ServerError, variable: str) -> Generator[None]:
+    """SingleFlight what the file system says about `place` into an `error`.
+
+    Args:
+        variable: the environment variable that moves this place elsewhere.
+    """
+    try:
+        yield
+    except OSError as fault:
+        raise _explained(fault, place, error, variable) from fault
+
+
+def _explained(fault: OSError, place: Path, error: type[ServerError], variable: str) -> ServerError:
+    if fault.errno in _FULL:
+        return error(
+            f"The disk is full: {place} could not be written.",
+            remedy=f"Free some space (a server needs about 500 MB), or set {variable} to a folder on another disk.",
+        )
+    if fault.errno in _CLOSED:
+        return error(
+            f"{fault.filename or place} cannot be read or written: {fault.strerror}.",
+            remedy=f"Make it yours (chown, chmod), or set {variable} to a folder that you may write.",
+        )
+    return error(f"{fault.filename or place}: {fault.strerror or fault}.", remedy=f"Set {variable} to another folder.")
+
+
+def check_space(place: Path, needed: int, *, error: type[ServerError], variable: str) -> None:
+    """Raises the error if the disk of an existing folder has less than `needed` bytes free."""
+    free = shutil.disk_usage(place).free
+    if free < needed:
+        raise error(
+            f"The disk is full: {place} has {free / 1e6:.0f} MB of free space, and {needed / 1e6:.0f} MB are needed.",
+            remedy=f"Free some space, or set {variable} to a folder on another disk.",
+        )
+
+
+def write_whole(file: Path, text: str, *, mode: int = 0o600) -> None:
+    """Replaces the file at once, so that no reader ever sees half of it and no one else may read it."""
+    part = file.with_name(f"{file.name}.{os.getpid()}.part")
+    try:
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "w", encoding="utf-8") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        part.replace(file)
+    finally:
+        part.unlink(missing_ok=True)

@@ -1,0 +1,150 @@
+"""What is wrong with the set-up of the embedded server, and what to do about it. Changes nothing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from overstory.errors import OverstoryError
+from overstory.server import configuration, health, store_version
+from overstory.server.atomic_files import storage_errors
+from overstory.server.instance import Instance
+from overstory.server.java import find_java
+from overstory.server.lifecycle import refuse_windows
+from overstory.server.locklist import read_lock_list
+from overstory.server.provision import missing
+from overstory.server.status import status
+from overstory.settings import Settings
+
+_GRAPH_BYTES = 500_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at. `remedy` says what to do where `ok` is False."""
+
+    name: str
+    ok: bool
+    detail: str
+    remedy: str = ""
+
+
+def diagnose(settings: Settings) -> list[Check]:
+    """All checks of the embedded server, in the order in which a start needs them."""
+    checks = (_system, _java, _jars, _memory, _folder, _disk, _version, _password, _ports, _server)
+    return [_checked(check, settings) for check in checks]
+
+
+def _checked(check: Callable[[Settings], Check], settings: Settings) -> Check:
+    try:
+        with storage_errors(settings.places.data, variable="OVERSTORY_HOME"):
+            return check(settings)
+    except OverstoryError as error:
+        return Check(check.__name__.removeprefix("_"), ok=False, detail=str(error), remedy=error.remedy)
+
+
+def _system(_: Settings) -> Check:
+    refuse_windows()
+    return Check("system", ok=True, detail=os.uname().sysname + " " + os.uname().machine)
+
+
+def _java(settings: Settings) -> Check:
+    java = find_java(settings.server.java)
+    return Check("java", ok=True, detail=f"{java.version} from {java.origin} ({java.binary})")
+
+
+def _jars(settings: Settings) -> Check:
+    lock_list, absent = read_lock_list(), missing(settings.places.cache)
+    version = f"Neo4j {lock_list.neo4j_version}, GDS {lock_list.gds_version}"
+    if len(absent) == len(lock_list.jars):
+        return Check("jars", ok=True, detail=f"{version}: the first start fetches {lock_list.size / 1e6:.0f} MB")
+    if absent:
+        return Check(
+            "jars",
+            ok=False,
+            detail=f"{len(absent)} of {len(lock_list.jars)} are missing, or changed since they were checked",
+            remedy="The next start looks into them and fetches what it must, or do it now: `overstory server fetch`.",
+        )
+    return Check("jars", ok=True, detail=f"{version}: {len(lock_list.jars)} in {settings.places.cache / 'jars'}")
+
+
+def _memory(settings: Settings) -> Check:
+    configuration.check(settings.server)
+    return Check("memory", ok=True, detail=f"heap {settings.server.heap}, page cache {settings.server.pagecache}")
+
+
+def _folder(settings: Settings) -> Check:
+    place = _existing(Instance.of(settings.places).root)
+    if place.is_dir() and os.access(place, os.W_OK | os.X_OK):
+        return Check("folder", ok=True, detail=f"{settings.places.data} can be written")
+    return Check(
+        "folder",
+        ok=False,
+        detail=f"{place} cannot be written",
+        remedy="Make it yours (chown, chmod), or set OVERSTORY_HOME to a folder that you may write.",
+    )
+
+
+def _disk(settings: Settings) -> Check:
+    free = shutil.disk_usage(_existing(settings.places.data)).free
+    return Check(
+        "disk",
+        ok=free >= _GRAPH_BYTES,
+        detail=f"{free / 1e9:.1f} GB free for {settings.places.data}",
+        remedy="Free some space, or set OVERSTORY_HOME to a folder on another disk.",
+    )
+
+
+def _version(settings: Settings) -> Check:
+    version = read_lock_list().neo4j_version
+    store_version.check_version(Instance.of(settings.places), version)
+    return Check("version", ok=True, detail=f"the graph fits Neo4j {version}")
+
+
+def _password(settings: Settings) -> Check:
+    instance = Instance.of(settings.places)
+    try:
+        mode = stat.S_IMODE(instance.password_file.stat().st_mode)
+    except FileNotFoundError:
+        made = instance.has_graph()
+        return Check(
+            "password",
+            ok=not made,
+            detail="its file is missing" if made else "is made by the first start",
+            remedy=f"Put the password of the graph into {instance.password_file}, or delete the graph with "
+            "`overstory server remove`.",
+        )
+    return Check(
+        "password",
+        ok=not mode & 0o077,
+        detail=f"{instance.password_file} has mode {mode:o}",
+        remedy=f"Others can read it: chmod 600 {instance.password_file}",
+    )
+
+
+def _ports(_: Settings) -> Check:
+    ports = configuration.free_ports()
+    return Check("ports", ok=True, detail=f"free ones can be had on the loopback address (now {ports.bolt})")
+
+
+def _server(settings: Settings) -> Check:
+    found = status(settings)
+    if found.state == "stopped":
+        return Check("server", ok=True, detail="is not running; starts when needed")
+    if found.state == "password refused":
+        raise health.PasswordRefusedError
+    return Check(
+        "server",
+        ok=found.state != "not answering",
+        detail=f"{found.state}, {found.uri}, process {found.pid}",
+        remedy="It is ended and started anew by the next command that needs it, or now: `overstory server stop`.",
+    )
+
+
+def _existing(folder: Path) -> Path:
+    """The folder, or the nearest one above it that exists."""
+    return next(place for place in (folder, *folder.parents) if place.exists())

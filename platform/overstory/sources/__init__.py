@@ -1,0 +1,6 @@
+"""Sources: files, folders and texts of a program become documents."""
+
+from overstory.sources.in_memory import InMemory, in_memory_documents
+from overstory.sources.walk import read_sources
+
+__all__ = ["InMemory", "in_memory_documents", "read_sources"]

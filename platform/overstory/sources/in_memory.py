@@ -1,0 +1,54 @@
+"""Documents that a program has at hand: texts become documents, and what is neither is refused."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import PurePath
+from typing import cast
+
+from overstory.errors import SourceError
+from overstory.model import Annotation, Document
+
+TEXT_SOURCE = "text"
+"""The source of texts that came without one."""
+
+InMemory = Document | Annotation | str
+"""What can be loaded from a program; a text is known by the first digits of its SHA-256."""
+
+
+def in_memory_documents(given: InMemory | Iterable[InMemory]) -> Iterator[Document | Annotation]:
+    """One thing or many as documents, lazily.
+
+    Raises:
+        SourceError: something is neither a text nor a document; the message says what, and the remedy what to do.
+    """
+    for number, thing in enumerate(_things(given), start=1):
+        if isinstance(thing, str):
+            yield _text_document(thing)
+        elif isinstance(thing, Document | Annotation):
+            yield thing
+        else:
+            raise _refusal(thing, number)
+
+
+def _things(given: object) -> Iterable[object]:
+    """Not everybody checks types: a mapping is one thing, not its keys, and so is what cannot be iterated."""
+    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+        return [given]
+    return cast("Iterable[object]", given)
+
+
+def _text_document(text: str) -> Document:
+    stripped = text.strip()
+    key = hashlib.sha256(stripped.encode("utf-8", "replace")).hexdigest()[:16]
+    return Document(source=TEXT_SOURCE, source_key=key, text=stripped)
+
+
+def _refusal(thing: object, number: int) -> SourceError:
+    remedy = "Give texts, or overstory.Document(source=…, source_key=…, text=…)."
+    if isinstance(thing, PurePath):
+        remedy = "Load files and folders with Knowledge.ingest."
+    elif hasattr(thing, "page_content"):
+        remedy = "Convert LangChain documents first: overstory_loaders.from_langchain(documents)"
+    return SourceError(f"Item {number} is no text and no Document, but of type {type(thing).__name__}.", remedy=remedy)

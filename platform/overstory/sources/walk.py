@@ -1,0 +1,261 @@
+"""From paths to documents: the walk through folders, and what is done about what cannot be read.
+
+Nothing is held but the names of what was read, so that a file named twice, or reached through a link, is read once.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from overstory.errors import BrokenSource, OverstoryError
+from overstory.model import Annotation, Document
+from overstory.protocols import Loader, OnBroken
+from overstory.sources.installed import Catalogue, catalogue, find_loader, loaders, recognises
+from overstory.surrogates import is_well_formed
+
+__all__ = ["OnSkipped", "find_loader", "loaders", "read_sources"]
+
+OnSkipped = Callable[[str], None]
+"""Hears of a file that is not read: its path where no loader recognises it, else its path and the reason."""
+
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+_END: Final = object()
+
+
+def read_sources(
+    paths: Sequence[str],
+    *,
+    loader: str | None,
+    on_broken: OnBroken,
+    on_skipped: OnSkipped,
+    installed: Catalogue | None = None,
+) -> Iterator[Document | Annotation]:
+    """What files and folders hold, lazily, in the order named.
+
+    A folder that a loader recognises is read by it as a whole; any other is walked, by name and without what is hidden.
+    What is broken goes to `on_broken`, which may raise, and what is left goes on.
+
+    Args:
+        loader: read everything with the loader of this name; in folders, the files that it recognises.
+        installed: the loaders to choose from; those of the entry points if left out.
+
+    Raises:
+        LoaderNotFound: there is no such loader, or none that recognises the one file that was named.
+    """
+    known = catalogue() if installed is None else installed
+    only = None if loader is None else known.named(loader)
+    if only is None and len(paths) == 1 and _is_file(paths[0]) and known.recognising(paths[0]) is None:
+        raise known.not_recognised(paths[0])
+    return _Reader(known, only, on_broken, on_skipped).read(paths)
+
+
+class _Reports:
+    """Passes broken sources on, and remembers what the listener raised: that is no failure of the loader it came
+    through, and stops everything."""
+
+    def __init__(self, on_broken: OnBroken) -> None:
+        self._on_broken = on_broken
+        self.raised: BaseException | None = None
+
+    def __call__(self, error: BrokenSource) -> None:
+        try:
+            self._on_broken(error)
+        except BaseException as raised:
+            self.raised = raised
+            raise
+
+
+class _Reader:
+    """One call of `read_sources`: what was read already, and to whom to say what was not."""
+
+    def __init__(self, known: Catalogue, only: Loader | None, on_broken: OnBroken, on_skipped: OnSkipped) -> None:
+        self._known = known
+        self._only = only
+        self._reports = _Reports(on_broken)
+        self._on_skipped = on_skipped
+        self._done: set[str] = set()
+
+    def read(self, paths: Sequence[str]) -> Iterator[Document | Annotation]:
+        for named in paths:
+            if (problem := _problem(named)) is not None:
+                self._reports(problem)
+                continue
+            path = _absolute(named)
+            loader = self._loader_for(path, named=True)
+            if loader is not None:
+                yield from self._read(self._whole(path, loader), loader)
+            elif _is_folder(path):
+                yield from self._folder(path)
+            else:
+                error = self._known.not_recognised(str(path))
+                self._reports(BrokenSource("no loader recognises it", source=str(path), remedy=error.remedy))
+
+    def _loader_for(self, path: Path, *, named: bool = False) -> Loader | None:
+        """A loader that was asked for reads every file that was named, and what it recognises in folders."""
+        if self._only is None:
+            return self._known.recognising(str(path))
+        wanted = recognises(self._only, str(path)) or (named and _is_file(path))
+        return self._only if wanted else None
+
+    def _whole(self, path: Path, loader: Loader) -> Path:
+        """The folder of a file that the same loader reads as a whole stands for the file: it is the same source."""
+        return path.parent if _is_file(path) and recognises(loader, str(path.parent)) else path
+
+    def _folder(self, folder: Path) -> Iterator[Document | Annotation]:
+        """All that is recognised in a folder that was named; it is an error if nothing is."""
+        anything = False
+        for path, loader in self._walk(folder):
+            anything = True
+            yield from self._read(path, loader)
+        if not anything:
+            what = "any loader recognises" if self._only is None else f"the loader {self._only.name!r} recognises"
+            self._reports(BrokenSource(f"holds nothing that {what}", source=str(folder), remedy="Check the path."))
+
+    def _walk(self, folder: Path) -> Iterator[tuple[Path, Loader]]:
+        """What to read below a folder, sorted by name in each. Links are followed, but no folder is entered twice."""
+        entered: set[str] = set()
+        left = [folder]
+        while left:
+            path = left.pop()
+            readable = path is not folder and (_is_file(path) or _is_folder(path))
+            loader = self._loader_for(path) if readable else None
+            if loader is not None:
+                yield path, loader
+            elif _is_folder(path):
+                real = os.path.realpath(path)
+                if real not in entered:
+                    entered.add(real)
+                    left.extend(reversed(self._entries(path)))
+            else:
+                self._on_skipped(f"{path}{_why_skipped(path)}")
+
+    def _entries(self, folder: Path) -> list[Path]:
+        try:
+            entries = sorted(folder.iterdir())
+        except OSError as error:
+            self._reports(_unreadable(error, str(folder)))
+            return []
+        visible = [entry for entry in entries if not entry.name.startswith(".")]
+        for entry in visible:
+            if not is_well_formed(str(entry)):
+                self._reports(_unnamable(str(entry)))
+        return [entry for entry in visible if is_well_formed(str(entry))]
+
+    def _read(self, path: Path, loader: Loader) -> Iterator[Document | Annotation]:
+        real = os.path.realpath(path)
+        if real in self._done:
+            return
+        self._done.add(real)
+        if _is_folder(path):
+            self._tell_what_stays_out(path, loader)
+        yield from self._items(str(path), loader)
+
+    def _tell_what_stays_out(self, folder: Path, loader: Loader) -> None:
+        """Files that would be read if they stood elsewhere: nobody should believe that they were."""
+        for path, other in self._walk(folder) if self._only is None else ():
+            read_before = os.path.realpath(path) in self._done
+            if other is not loader and not read_before and not recognises(loader, str(path)):
+                self._on_skipped(f"{path} (its folder is read as a whole, by the loader {loader.name!r})")
+
+    def _items(self, source: str, loader: Loader) -> Iterator[Document | Annotation]:
+        """What a loader makes of a source. Whatever it raises is reported as broken; the consumer's errors are not."""
+        items: Iterator[object] | None = None
+        while True:
+            try:
+                if items is None:
+                    items = iter(loader.load(source, on_broken=self._reports))
+                item = next(items, _END)
+                if item is not _END and not isinstance(item, (Document, Annotation)):
+                    raise TypeError(f"it gave a {type(item).__name__}, not a Document")
+            except Exception as error:  # noqa: BLE001 # loaders of other packages may raise anything, and must not stop the rest
+                if self._reports.raised is not None:
+                    raise self._reports.raised from None
+                self._reports(_as_broken(error, source, loader))
+                return
+            if not isinstance(item, (Document, Annotation)):
+                return
+            yield item
+
+
+def _problem(path: str) -> BrokenSource | None:
+    """Why a path that was named cannot be read by any loader."""
+    if not is_well_formed(path):
+        return _unnamable(path)
+    if path and (_is_file(path) or _is_folder(path)):
+        return None
+    if _ADDRESS.match(path):
+        return BrokenSource(
+            "is an address, and nothing is fetched from the network",
+            source=path,
+            remedy="Download it first, and name the file: curl -LO ADDRESS",
+        )
+    try:
+        Path(path or "\0").stat()
+    except PermissionError as error:
+        return _unreadable(error, path)
+    except (OSError, ValueError):
+        shown = path or "(an empty path)"
+        return BrokenSource("there is no such file or folder", source=shown, remedy="Check the path.")
+    return BrokenSource("is neither a file nor a folder", source=path, remedy="Write it to a file first.")
+
+
+def _why_skipped(path: Path) -> str:
+    if _is_file(path):
+        return ""
+    return " (neither a file nor a folder)" if os.path.exists(path) else " (a link that leads nowhere)"  # noqa: PTH110 # as below
+
+
+# Path.is_file and Path.is_dir raise for what lies in a folder that may not be entered.
+def _is_file(path: str | Path) -> bool:
+    return os.path.isfile(path)  # noqa: PTH113
+
+
+def _is_folder(path: str | Path) -> bool:
+    return os.path.isdir(path)  # noqa: PTH112
+
+
+def _absolute(path: str) -> Path:
+    """The path from the root without "..", links not followed: a document is known by where it was put."""
+    plain = Path(os.path.abspath(path))  # noqa: PTH100 # Path.absolute keeps ".."
+    # "link/.." is the parent of what the link leads to, and not where the link stands.
+    return plain if _is_same(plain, path) else Path(path).resolve()
+
+
+def _is_same(plain: Path, path: str) -> bool:
+    try:
+        return plain.samefile(path)
+    except OSError:
+        return False
+
+
+def _as_broken(error: Exception, source: str, loader: Loader) -> BrokenSource:
+    if isinstance(error, BrokenSource):
+        return error
+    if isinstance(error, OverstoryError):
+        broken = BrokenSource(str(error), source=source, remedy=error.remedy)
+    elif isinstance(error, OSError):
+        broken = _unreadable(error, source)
+    else:
+        broken = BrokenSource(
+            f"the loader {loader.name!r} failed: {type(error).__name__}: {error}",
+            source=source,
+            remedy="Report this to the makers of the loader, with the file.",
+        )
+    broken.__cause__ = error
+    return broken
+
+
+def _unreadable(error: OSError, source: str) -> BrokenSource:
+    if isinstance(error, PermissionError):
+        remedy = "Check the rights of the file and of its folders."
+        return BrokenSource("may not be read: permission denied", source=source, remedy=remedy)
+    return BrokenSource(f"cannot be read: {error.strerror or error}", source=source)
+
+
+def _unnamable(path: str) -> BrokenSource:
+    shown = os.fsencode(path).decode("utf-8", "backslashreplace")
+    return BrokenSource("its name is not UTF-8", source=shown, remedy="Rename it.")

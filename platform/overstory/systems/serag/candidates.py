@@ -1,0 +1,159 @@
+"""One question in its transaction: candidates for it, and the parts of their scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from overstory.graph import Corpus, Transaction
+from overstory.model import Reason
+from overstory.protocols import Vectors
+from overstory.retrieve.context import depth_for
+from overstory.retrieve.ranking import best_of
+from overstory.systems.serag.index_settings import Kept
+from overstory.systems.serag.names import AskedNames
+from overstory.systems.serag.retriever_settings import SeragOptions
+from overstory.systems.serag.scoring import Edge, NamedEntity, Nearness, entity_bonus, nearness
+
+FEW_CHUNKS = 100
+"""A name in so many chunks or fewer makes them candidates, however far from the question they are in meaning."""
+MOST_EDGES = 64
+"""Of each anchor that are followed, the strongest."""
+
+
+@dataclass(slots=True)
+class Found:
+    """Candidates with the parts of their scores.
+
+    Attributes:
+        cosines: to the question.
+        coarse: cosines of their best selected communities, where these are asked.
+        entities: of the corpus, that the question names.
+        bonus: log(1 + B).
+        scores: what they are ranked by.
+        beside: what they owe to better ones beside them.
+        filled: those that are there by their cosines alone.
+    """
+
+    options: SeragOptions
+    cosines: dict[str, float]
+    coarse: Mapping[str, float]
+    entities: Sequence[NamedEntity]
+    bonus: Mapping[str, float] = field(init=False)
+    scores: dict[str, float] = field(default_factory=dict[str, float])
+    beside: dict[str, Nearness] = field(default_factory=dict[str, Nearness])
+    filled: set[str] = field(default_factory=set[str])
+
+    def __post_init__(self) -> None:
+        self.bonus = entity_bonus(self.entities, by_what_it_tells=self.options.by_what_it_tells)
+        self.score()
+
+    def score(self) -> None:
+        """Eq. 10 for every candidate."""
+        given = self.options
+        for id_, cosine in self.cosines.items():
+            fine = cosine + given.bonus * self.bonus.get(id_, 0.0)
+            self.scores[id_] = given.fine * fine + given.coarse * self.coarse.get(id_, 0.0)
+
+    def keep(self, k: int) -> None:
+        """Drops all but the `k` best."""
+        kept = best_of(self.scores, k)
+        self.scores = {id_: self.scores[id_] for id_ in kept}
+
+    def reasons(self, id_: str, titles: Mapping[str, str]) -> Iterator[Reason]:
+        """The parts of a score. `titles` are those of chunks."""
+        given = self.options
+        yield Reason(
+            "dense", given.fine * self.cosines[id_], f"cosine similarity to the question {self.cosines[id_]:.3f}"
+        )
+        if id_ in self.filled:
+            yield Reason("filled", 0.0, "the selected communities have too few passages: filled up by cosine")
+        if id_ in self.bonus:
+            names = ", ".join(entity.name for entity in self.entities if id_ in entity.counts)
+            yield Reason("entities", given.fine * given.bonus * self.bonus[id_], f"says {names}")
+        if id_ in self.coarse:
+            yield Reason(
+                "community", given.coarse * self.coarse[id_], f"cosine of its community {self.coarse[id_]:.3f}"
+            )
+        if id_ in self.beside:
+            near = self.beside[id_]
+            beside = titles.get(near.beside) or near.beside[:8]
+            yield Reason("beside", given.beside * near.score, f"linked to {beside!r} in one community")
+
+
+@dataclass(slots=True)
+class Asking:
+    """One question in its transaction."""
+
+    tx: Transaction
+    corpus: Corpus
+    kept: Kept
+    options: SeragOptions
+    question: str
+    vector: Vectors
+    names: AskedNames = field(init=False)
+    notes: list[str] = field(default_factory=list[str])
+
+    def __post_init__(self) -> None:
+        self.names = AskedNames(self.tx, self.corpus, self.question, self.kept.chunks)
+
+    def candidates(self, depth: int) -> dict[str, float]:
+        """The chunks nearest in meaning, and those that say a name which few say."""
+        found = nearest_cosines(self.tx, self.corpus, self.vector, depth)
+        named = {id_ for each in self.names.entities if len(each.counts) <= FEW_CHUNKS for id_ in each.counts}
+        return found | self._cosines(sorted(named - found.keys()))
+
+    def walk(self, found: Found) -> None:
+        """Adds what the best chunks pass on along edges that stay in their communities."""
+        anchors = best_of(found.scores, self.options.anchors)
+        rows = self.tx.run(
+            "systems/serag/linked",
+            self.corpus.label,
+            ids=anchors,
+            tree=self.options.tree,
+            generation=self.kept.generation,
+            weight=self.options.edge_weight,
+            most=MOST_EDGES,
+        )
+        edges = (Edge(row["id"], other, weight / row["strongest"]) for row in rows for other, weight in row["inside"])
+        found.beside = nearness(found.scores, edges)
+        new = self._cosines(sorted(found.beside.keys() - found.cosines.keys()))
+        found.cosines |= new
+        found.score()
+        for id_, near in found.beside.items():
+            if id_ in found.scores:
+                found.scores[id_] += self.options.beside * near.score
+
+    def fill(self, found: Found, k: int) -> None:
+        """Makes up for too few candidates with the chunks nearest in meaning, behind all others."""
+        least = min(found.scores.values(), default=0.0)
+        nearest = nearest_cosines(self.tx, self.corpus, self.vector, depth_for(k))
+        for id_ in best_of({id_: cosine for id_, cosine in nearest.items() if id_ not in found.scores}, k):
+            found.cosines[id_] = nearest[id_]
+            found.scores[id_] = least - 2.0 + nearest[id_]
+            found.filled.add(id_)
+
+    def members(self, communities: list[str]) -> dict[str, list[str]]:
+        """The chunks of some communities."""
+        rows = self.tx.run("systems/serag/members", self.corpus.label, ids=communities)
+        return {row["community"]: row["chunks"] for row in rows}
+
+    def _cosines(self, ids: list[str]) -> dict[str, float]:
+        if not ids:
+            return {}
+        (row,) = self.tx.run(
+            "systems/serag/cosines",
+            self.corpus.label,
+            ids=ids,
+            property=self.corpus.embedding_property,
+            vector=self.vector.tolist(),
+        )
+        return dict(zip(row["ids"], row["cosines"], strict=True))
+
+
+def nearest_cosines(tx: Transaction, corpus: Corpus, vector: Vectors, depth: int) -> dict[str, float]:
+    """The cosines of the `depth` chunks nearest to a vector."""
+    where = {"index": corpus.vector_index} if corpus.vector_index else {"property": corpus.embedding_property}
+    statement = "systems/serag/nearest_index" if corpus.vector_index else "systems/serag/nearest_exact"
+    (row,) = tx.run(statement, corpus.label, vector=vector.tolist(), depth=depth, **where)
+    return dict(zip(row["ids"], row["cosines"], strict=True))

@@ -1,0 +1,94 @@
+"""Who finds the nearest neighbours: we, exactly, or Graph Data Science, nearly, above a size where that is faster."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches
+from overstory.graph.client import Row
+from overstory.graph.gds import projection
+from overstory.systems.serag.index_settings import NAME, SeragSettings
+from overstory.vectors.nearest import NOBODY, Neighbours, nobody
+
+EXACT_UP_TO = 200_000
+"""Chunks: where the seconds of both meet by what was measured up to 63,000 (docs/serag.md)."""
+ROWS_A_TRANSACTION = 1_000
+
+
+def is_for_gds(graph: GraphClient, settings: SeragSettings, chunks: int) -> bool:
+    """
+    Raises:
+        GdsMissing: the settings want it, and the server does not have it.
+    """
+    if settings.search == "gds":
+        graph.capabilities.require_gds("the search for similar chunks")
+        return True
+    return settings.search == "auto" and chunks > EXACT_UP_TO and bool(graph.capabilities.gds)
+
+
+def find_by_gds(writer: Writer, corpus: Corpus, nearest: int) -> None:
+    """Writes SIMILAR between the chunks of a corpus.
+
+    Raises:
+        DatabaseError: as `GraphClient.run`; call again to begin anew.
+    """
+    graph = writer.graph
+    forget_similar(writer)
+    with projection(graph, corpus, "gds/project_vectors", property=corpus.embedding_property) as name:
+        graph.run("gds/write_similar", graph=name, nearest=nearest)
+
+
+def forget_similar(writer: Writer) -> None:
+    """Deletes SIMILAR.
+
+    Raises:
+        DatabaseError: as `GraphClient.run_in_batches`.
+    """
+    writer.graph.run_in_batches("systems/serag/unlink_similar", writer.corpus.label)
+
+
+def stored_neighbours(graph: GraphClient, corpus: Corpus, ids: Sequence[str], nearest: int) -> Neighbours:
+    """What is stored as SIMILAR, for chunks in this order, as cosines.
+
+    Raises:
+        DatabaseError: as `GraphClient.stream`.
+    """
+    number = {id_: place for place, id_ in enumerate(ids)}
+    found = nobody(len(ids), nearest)
+    for row in graph.stream("systems/serag/similar", corpus.label):
+        place = number.get(row["id"], NOBODY)
+        others = [(number[id_], _cosine(score)) for id_, score in row["others"] if id_ in number][:nearest]
+        if place != NOBODY and others:
+            found.ids[place, : len(others)], found.scores[place, : len(others)] = zip(*others, strict=True)
+    return found
+
+
+def write_changed(writer: Writer, ids: Sequence[str], before: Neighbours, now: Neighbours) -> None:
+    """Stores the lists that differ.
+
+    Args:
+        before, now: of the chunks `ids`, in this order.
+
+    Raises:
+        LeaseLost, DatabaseError: as `Writer.commit`.
+    """
+    changed = np.flatnonzero((before.ids != now.ids).any(axis=1)).tolist()
+    for some in batches(changed, ROWS_A_TRANSACTION):
+        rows = [{"id": ids[place], "others": _listed(ids, now, place)} for place in some]
+
+        def write(tx: Transaction, rows: list[Row] = rows) -> None:
+            tx.run("systems/serag/write_similar", writer.corpus.label, rows=rows)
+
+        writer.commit(NAME, write)
+
+
+def _listed(ids: Sequence[str], neighbours: Neighbours, place: int) -> list[Row]:
+    pairs = zip(neighbours.ids[place].tolist(), neighbours.scores[place].tolist(), strict=True)
+    return [{"id": ids[other], "score": (1.0 + cosine) / 2.0} for other, cosine in pairs if other != NOBODY]
+
+
+def _cosine(score: float) -> float:
+    """Of GDS's score, (1 + cosine) / 2, in steps of 2⁻²⁰ as `nearest` has them."""
+    return round((2.0 * score - 1.0) * 2**20) / 2**20

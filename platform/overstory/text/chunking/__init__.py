@@ -1,0 +1,1 @@
+"""Documents into chunks that an embedder takes whole."""

@@ -1,0 +1,1 @@
+"""Which expressions of a document refer to the same thing."""

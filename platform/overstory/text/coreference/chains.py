@@ -1,0 +1,215 @@
+"""Which expressions of a document stand for the same thing, by rules: aliases, pronouns, and "the company".
+
+Nothing here looks beyond one document: what two documents call by one name is one entity, and nothing else is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from overstory.text.coreference.references import NO_ANTECEDENT, Reference, References
+from overstory.text.names.abbreviations import FullNames, compatible
+from overstory.text.names.keys import entity_key, key_words
+
+By = Literal["text", "alias", "coreference"]
+
+FAR = 4
+"""Sentences: what nobody spoke of for longer is no longer what "it" or "the company" means."""
+
+_QUALIFIER = re.compile(r"\s*\([^()]*\)\s*$")
+_THINGS = frozenset({"ORG", "GPE", "LOC", "FAC", "WORK_OF_ART", "PRODUCT", "EVENT", "LAW", "LANGUAGE"})
+_GROUPS = frozenset({"ORG", "NORP", "GPE"})
+
+_CALLED = """
+PERSON: man woman boy girl actor actress singer musician composer writer author poet novelist politician president
+PERSON: king queen prince princess emperor director painter artist scientist physicist player footballer
+ORG: company firm corporation organization organisation institution university college school club team band group
+ORG: party agency bank airline label studio magazine newspaper publisher association society union
+GPE LOC: city town village municipality country nation state province region district county island river mountain
+GPE LOC: lake area
+FAC ORG: building bridge airport station stadium church castle museum
+WORK_OF_ART PRODUCT: film movie book novel album song single series show play opera poem painting game
+EVENT: war battle tournament festival election championship
+"""
+CLASSES = {
+    noun: frozenset(types.split())
+    for types, _, nouns in (line.partition(":") for line in _CALLED.strip().splitlines())
+    for noun in nouns.split()
+}
+"""The types of things that may be called by a noun."""
+
+
+class Resolved(NamedTuple):
+    """What a sentence refers to.
+
+    Attributes:
+        name: the canonical name: the fullest that the document has.
+        surface: as the sentence says it.
+        by: "text" if it says the name itself, "alias" if a shorter one, "coreference" if it says no name.
+    """
+
+    name: str
+    surface: str
+    by: By
+
+
+@dataclass(slots=True)
+class _Entity:
+    """Something that a document speaks of.
+
+    Attributes:
+        type: "" where only a title names it.
+        last: the last sentence that speaks of it.
+        place: of the first reference to it there.
+    """
+
+    name: str
+    type: str
+    last: int
+    place: int
+    gender: str = ""
+
+    def spoken_of(self, sentence: int, place: int) -> None:
+        if sentence != self.last:
+            self.last, self.place = sentence, place
+
+    classes: set[str] = field(default_factory=set[str])
+
+
+def as_written(text: References) -> list[list[Resolved]]:
+    """What each sentence refers to by its own words: names, and phrases of several words."""
+    found: list[list[Resolved]] = [[] for _ in text.sentences]
+    for reference in text.references:
+        if reference.salient:
+            found[reference.sentence].append(Resolved(reference.surface, reference.surface, "text"))
+    return found
+
+
+def resolved(text: References, title: str = "") -> list[list[Resolved]]:
+    """What each sentence refers to, each thing by the fullest name that the document has for it so far.
+
+    A last name stands for the person of that name, capitals for the name that they abbreviate; a pronoun, or "the
+    film", for what fits it and was spoken of last. A pronoun that nothing fits refers to nothing.
+
+    Args:
+        title: of the document; it counts as spoken of before the first sentence.
+    """
+    entities: dict[str, _Entity] = {}
+    canonical = _canonical_keys(_name_references(text), title)
+    bare = _QUALIFIER.sub("", title)
+    if entity_key(bare):
+        entities[canonical(bare)] = _Entity(bare, "", 0, -1)
+    found: list[list[Resolved]] = [[] for _ in text.sentences]
+    places: dict[int, _Entity] = {}
+    for place, reference in enumerate(text.references):
+        if reference.kind == "name":
+            found_entity = _named(reference, place, canonical(reference.surface), entities)
+            places[place] = found_entity
+            said_itself = entity_key(reference.surface) == entity_key(found_entity.name)
+            found[reference.sentence].append(
+                Resolved(found_entity.name, reference.surface, "text" if said_itself else "alias")
+            )
+            continue
+        meant = _antecedent(reference, entities.values())
+        if meant is not None:
+            meant.spoken_of(reference.sentence, place)
+            found[reference.sentence].append(Resolved(meant.name, reference.surface, "coreference"))
+        elif reference.salient:
+            found[reference.sentence].append(Resolved(reference.surface, reference.surface, "text"))
+        if reference.says_of != NO_ANTECEDENT and reference.says_of in places:
+            places[reference.says_of].classes.add(reference.type)
+    return found
+
+
+def _named(reference: Reference, place: int, key: str, entities: dict[str, _Entity]) -> _Entity:
+    """The entity of a name, new or known."""
+    entity = entities.setdefault(key, _Entity(reference.surface, reference.type, reference.sentence, place))
+    entity.type = entity.type or reference.type
+    entity.spoken_of(reference.sentence, place)
+    return entity
+
+
+def _antecedent(reference: Reference, entities: Iterable[_Entity]) -> _Entity | None:
+    """What a pronoun or a definite phrase stands for: of what fits and was spoken of last, what came first there."""
+    fitting = [entity for entity in entities if _fits(reference, entity)]
+    best = max(fitting, key=lambda entity: (entity.last, -entity.place), default=None)
+    if best is not None and reference.type in {"he", "she"}:
+        best.gender = reference.type
+    return best
+
+
+def _fits(reference: Reference, entity: _Entity) -> bool:
+    match reference.type if reference.kind == "pronoun" else "":
+        case "he" | "she":
+            return entity.type in {"PERSON", ""} and entity.gender in {"", reference.type}
+        case "it":
+            return entity.type in _THINGS | {""} and not entity.gender and _near(reference, entity)
+        case "they":
+            return entity.type in _GROUPS | {""} and not entity.gender and _near(reference, entity)
+        case _:
+            if not reference.definite or " " in reference.surface:
+                return False
+            if entity.classes:
+                return reference.type in entity.classes
+            if entity.name.lower().endswith(f" {reference.type}"):
+                return True
+            return entity.type in CLASSES.get(reference.type, frozenset()) and _near(reference, entity)
+
+
+def _near(reference: Reference, entity: _Entity) -> bool:
+    return reference.sentence - entity.last <= FAR
+
+
+def _name_references(text: References) -> list[Reference]:
+    return [reference for reference in text.references if reference.kind == "name"]
+
+
+class _canonical_keys:  # noqa: N801 # reads as the function that it is
+    """The key of the fullest name that stands before a name, or is written with it: "Obama" after "Barack Obama"."""
+
+    def __init__(self, names: list[Reference], title: str) -> None:
+        self._fullest: dict[str, str] = {}
+        people = FullNames()
+        by_last: dict[str, str] = {}
+        initials: dict[str, str] = {}
+        bare = _QUALIFIER.sub("", title)
+        titled = entity_key(bare)
+        for key, surface, is_person in [
+            (titled, title, True),
+            *((entity_key(name.surface), name.surface, name.type == "PERSON") for name in names),
+        ]:
+            if not key or key in self._fullest:
+                continue
+            words = key.split()
+            if titled and key != titled and _is_titled(key, bare, is_person=is_person):
+                meant: str | None = titled
+            elif len(words) == 1:
+                meant = by_last.get(key) or (initials.get(key) if surface.isupper() else None)
+            else:
+                meant = next((full for full in people.of(key) if len(full) > len(key)), None) if is_person else None
+            self._fullest[key] = meant or key
+            if meant is None and len(words) > 1:
+                if is_person:
+                    people.add(key)
+                    by_last[words[-1]] = key
+                initials["".join(word[0] for word in key_words(surface) if word not in _SMALL)] = key
+
+    def __call__(self, surface: str) -> str:
+        key = entity_key(surface)
+        return self._fullest.get(key, key)
+
+
+def _is_titled(key: str, title: str, *, is_person: bool) -> bool:
+    """Whether a title names the same: "Leland, North Carolina" names Leland, "Terry Sanford" James Terry Sanford."""
+    place, comma, _ = title.partition(",")
+    if comma and key == entity_key(place):
+        return True
+    *firsts, last = entity_key(title).split()
+    *words, of_name = key.split()
+    return is_person and bool(firsts) and last == of_name and compatible(firsts, words)
+
+
+_SMALL = frozenset({"of", "the", "and", "for", "in", "on", "de", "la"})

@@ -1,0 +1,1 @@
+"""Entities and facts of a parsed text."""

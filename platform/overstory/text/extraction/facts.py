@@ -1,0 +1,163 @@
+"""Subject–predicate–object facts from the dependencies of a parsed English text. Pure functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from overstory.model import FactStatement
+from overstory.text.extraction.clauses import (
+    direct_objects,
+    gap,
+    has_subject,
+    is_passive,
+    is_predicate,
+    predicate,
+    resolved,
+    says_there_is,
+    subjects,
+)
+from overstory.text.extraction.phrases import coordinated, is_common, phrase, prepositions
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
+
+RULES = 1
+"""Changes whenever the same parse may give other facts."""
+
+MOST = 100
+"""Facts that one word states: a list of people who met a list of people is not multiplied out."""
+
+
+class _Statement(NamedTuple):
+    """What `at` says of `subject`; `words` is the object's text if that is not the whole phrase of the noun."""
+
+    at: Token
+    subject: Token
+    predicate: str
+    object: Token
+    words: str = ""
+
+
+def facts(doc: Doc, mentions: Mapping[int, int]) -> tuple[FactStatement, ...]:
+    """The facts of a text, in text order: by the word that states them, then by the object; none twice in a sentence.
+
+    Subjects and objects are phrases of the text without articles; predicates are lemmas with preposition and "not"
+    ("be born in", "be capital of", "not win prize for"), and hold no names.
+
+    Args:
+        mentions: index of the mention that each token is part of, by the token's index.
+    """
+    if not doc.has_annotation("DEP"):
+        return ()
+    found: list[FactStatement] = []
+    for number, sentence in enumerate(doc.sents):
+        try:
+            statements = [s for word in sentence for s in islice(_stated_at(word), MOST)]
+        except RecursionError:  # "a man who was a man who was …", some hundred times
+            continue
+        seen: set[tuple[str, str, str]] = set()
+        for s in sorted(statements, key=lambda s: (s.at.i, s.object.i)):
+            triple = (_text(s.subject, whole=not says_there_is(s.at)), s.predicate, s.words or _text(s.object))
+            says_itself = triple[0].casefold() == triple[2].casefold()
+            if all(triple) and not says_itself and triple not in seen:
+                seen.add(triple)
+                found.append(
+                    FactStatement(*triple, number, len(found), mentions.get(s.subject.i), mentions.get(s.object.i))
+                )
+    return tuple(found)
+
+
+def _stated_at(word: Token) -> Iterator[_Statement]:
+    if is_predicate(word):
+        stated = list(_objects(word))
+        for subject in subjects(word) if stated else ():
+            for what, noun, words in stated:
+                if noun.i != subject.i:
+                    yield _Statement(word, subject, what, noun, words)
+    elif word.dep_ == "appos" and word.pos_ in {"NOUN", "PROPN"} and word.ent_type_ not in _NOT_BEING:
+        for noun in coordinated(word):
+            for what, named, words in _being("be", noun):
+                yield _Statement(noun, word.head, what, named, words)
+
+
+_NOT_BEING = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "PERCENT", "MONEY"})
+"""What stands beside a noun without saying what it is: "Einstein (14 March 1879)"."""
+
+_Object = tuple[str, "Token", str]
+"""Predicate, the object's noun, and its words if they are not its whole phrase."""
+
+
+def _objects(verb: Token) -> list[_Object]:
+    """All that a verb says of its subject."""
+    if says_there_is(verb):
+        return list(_whereabouts(verb))
+    what, things = predicate(verb), direct_objects(verb)
+    found = [said for kind, thing in things for noun in resolved(thing) for said in _direct(what, kind, noun)]
+    for child in verb.children:
+        if child.dep_ == "acomp":
+            goes_on = any(c.dep_ == "xcomp" for c in child.children)  # "was able to win": the predicate of "win"
+            found += [] if goes_on else _being(what, child)
+        elif child.dep_ == "npadvmod" and child.ent_type_ == "DATE":  # "died 11 November 875"
+            found.append((what, child, ""))
+    common = [thing.lemma_.lower() for kind, thing in things if kind == "dobj" and is_common(thing)][:1]
+    for by, thing in prepositions(verb):
+        for noun in resolved(thing):
+            said = " ".join([what, *common, by])
+            found += [(said, noun, ""), *_through(said, noun)]
+    return found or _shared(verb) or [(f"{what} {by}".strip(), noun, "") for by, noun in gap(verb)]
+
+
+def _whereabouts(verb: Token) -> Iterator[_Object]:
+    """Where "there are two rivers in Paris" says that they are, wherever the parser hangs the place."""
+    for word in [verb, *(noun for _, noun in direct_objects(verb))]:
+        for by, noun in prepositions(word):
+            yield f"{predicate(verb)} {by}", noun, ""
+
+
+def _direct(what: str, kind: str, noun: Token) -> Iterator[_Object]:
+    if kind == "attr":
+        yield from _being(what, noun)
+    elif kind == "dative":
+        yield f"{what} to", noun, ""
+    else:
+        yield what, noun, ""
+        yield from _through(what, noun)
+
+
+def _being(what: str, noun: Token) -> Iterator[_Object]:
+    """What something is: "capital" of what, and what sort of one where the text says so."""
+    further = [] if noun.ent_type_ or noun.pos_ not in {"NOUN", "PROPN", "ADJ"} else list(prepositions(noun))
+    kind = phrase(noun, with_prepositions=not further)
+    if not further or kind.lower() != noun.lower_:
+        yield what, noun, kind
+    for by, thing in further:
+        yield f"{what} {noun.lemma_.lower()} {by}", thing, ""
+
+
+def _through(what: str, noun: Token) -> Iterator[_Object]:
+    """The named things behind an object: "directed the sequel to Alien" says something of Alien."""
+    if is_common(noun):
+        for by, thing in prepositions(noun):
+            if thing.ent_type_:
+                yield f"{what} {noun.lemma_.lower()} {by}", thing, ""
+
+
+def _shared(verb: Token) -> list[_Object]:
+    """What a verb has only together with the next one: "wrote and directed the film", "written and directed by her"."""
+    following = [c for c in verb.children if c.dep_ == "conj" and is_predicate(c) and not has_subject(c)][:1]
+    what = predicate(verb)
+    things = [(what, noun, "") for other in following for kind, noun in direct_objects(other) if kind == "dobj"]
+    doers = [(f"{what} {by}", noun, "") for other in following for by, noun in prepositions(other) if by == "by"]
+    return doers if is_passive(verb) else things
+
+
+def _text(noun: Token, *, whole: bool = True) -> str:
+    """The phrase of a noun; "whose father" as "Einstein's father"."""
+    text = phrase(noun, with_prepositions=whole)
+    if not text.lower().startswith("whose "):
+        return text
+    whose = next((word for word in noun.subtree if word.tag_ == "WP$"), None)
+    owners = resolved(whose) if whose else []
+    return f"{phrase(owners[0])}'s {text[6:]}" if owners and owners[0] is not whose else text

@@ -1,0 +1,86 @@
+"""What a parsed text holds: its sentences, its mentions, its facts. Pure functions on spaCy's documents."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from overstory.model import FactStatement, Mention
+from overstory.text.extraction.facts import facts
+from overstory.text.extraction.mentions import mention
+from overstory.text.parsing.jobs import Reading
+from overstory.text.sentences import sentence_starts
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
+
+class Parsed(NamedTuple):
+    """See `overstory.model.Extraction`, whose parts these are."""
+
+    sentences: tuple[int, ...]
+    mentions: tuple[Mention, ...]
+    facts: tuple[FactStatement, ...]
+
+
+def parsed(doc: Doc) -> Parsed:
+    """The contents of a document; a pipeline without parser gives sentences by rules, and no facts."""
+    text = doc.text  # put together anew each time it is asked for
+    starts = starts_of(doc, text)
+    mentions: list[Mention] = []
+    of_token: dict[int, int] = {}
+    for entity in doc.ents:
+        sentence = bisect_right(starts, entity.start_char) - 1
+        found = mention(text, entity.start_char, entity.end_char, type_=entity.label_, sentence=sentence)
+        if found is not None:
+            of_token.update(dict.fromkeys(range(entity.start, entity.end), len(mentions)))
+            mentions.append(found)
+    return Parsed(tuple(starts), tuple(mentions), facts(doc, of_token))
+
+
+def starts_of(doc: Doc, text: str) -> list[int]:
+    """The first character of each sentence, as the pipeline sees them, or else by rules."""
+    if doc.has_annotation("SENT_START"):
+        return [0, *(sentence.start_char for sentence in doc.sents if sentence.start > 0)]
+    return sentence_starts(text)
+
+
+def united(parts: list[tuple[int, Parsed]]) -> Parsed:
+    """One text's contents from those of its parts, each with the part's first character in the text."""
+    if len(parts) == 1:
+        return parts[0][1]
+    sentences: list[int] = []
+    mentions: list[Mention] = []
+    stated: list[FactStatement] = []
+    for offset, part in parts:
+        of_sentence, of_mention, of_fact = len(sentences), len(mentions), len(stated)
+        sentences += [offset + start for start in part.sentences]
+        mentions += [
+            Mention(m.surface, m.type, of_sentence + m.sentence, offset + m.start, offset + m.end)
+            for m in part.mentions
+        ]
+        stated += [
+            FactStatement(
+                f.subject,
+                f.predicate,
+                f.object,
+                of_sentence + f.sentence,
+                of_fact + f.position,
+                None if f.subject_mention is None else of_mention + f.subject_mention,
+                None if f.object_mention is None else of_mention + f.object_mention,
+            )
+            for f in part.facts
+        ]
+    return Parsed(tuple(sentences), tuple(mentions), tuple(stated))
+
+
+def decoded(fields: list[Any]) -> Parsed:
+    """JSON's lists as what they were."""
+    sentences, mentions, stated = fields
+    return Parsed(
+        tuple(sentences), tuple(Mention(*each) for each in mentions), tuple(FactStatement(*each) for each in stated)
+    )
+
+
+FINDINGS = Reading("overstory.text.extraction.findings:FINDINGS", parsed, united, decoded)
+"""Sentences, mentions and facts."""

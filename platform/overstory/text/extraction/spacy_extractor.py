@@ -1,0 +1,47 @@
+"""The default extractor: entities and facts by a spaCy pipeline, in several processes when that pays."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+
+from overstory.model import ChunkText, Extraction
+from overstory.settings import ExtractionSettings
+from overstory.text.extraction.facts import RULES
+from overstory.text.extraction.findings import FINDINGS
+from overstory.text.parsing.jobs import read_texts
+from overstory.text.parsing.pipelines import find_pipeline
+from overstory.text.parsing.spacy_parser import SpacyParser
+
+VERSION = 1
+"""Changes whenever the same parse may give other sentences or mentions."""
+
+
+class SpacyExtractor:
+    """Sentences, named entities of all types, and facts. Safe to use from several threads."""
+
+    by: str = "ner"
+
+    def __init__(self, settings: ExtractionSettings) -> None:
+        """
+        Raises:
+            ModelError: the pipeline is not installed.
+        """
+        self._pipeline = find_pipeline(settings.pipeline)
+        digest = hashlib.sha256(f"{self._pipeline.fingerprint} {VERSION} {RULES}".encode()).hexdigest()
+        self.fingerprint: str = f"spacy:{digest[:16]}"
+        self._processes = settings.processes
+        self._parser = SpacyParser(self._pipeline, FINDINGS)
+
+    def extract(self, chunks: Iterable[ChunkText]) -> Iterator[Extraction]:
+        """One extraction a chunk, in order. Best called once with all chunks: processes live as long as the iterator.
+
+        Raises:
+            ModelError: the pipeline cannot be loaded, or a process died.
+        """
+        for chunk, found in read_texts(self._parser, chunks, _text, processes=self._processes):
+            yield Extraction(chunk.id, *found)
+
+
+def _text(chunk: ChunkText) -> str:
+    return chunk.text

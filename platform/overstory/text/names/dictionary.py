@@ -1,0 +1,103 @@
+"""Which names a text mentions: the longest ones of a dictionary that stand in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from overstory.text.extraction.mentions import NOT_NAMES
+from overstory.text.function_words import FUNCTION_WORDS
+from overstory.text.names.tokens import Tokens
+
+LONGEST_NAME = 8
+"""Words of a name that is looked for; what a parser takes for a longer one is a list, or half a sentence."""
+
+NOT_LOOKED_FOR = NOT_NAMES | {"LANGUAGE"}
+"""A language is a name, an entity of the graph; but half of a corpus mentions "English", so it leads nowhere."""
+
+
+class Match(NamedTuple):
+    """A name as it stands in a text: its key, its words (`first` up to, not including, `stop`), its characters."""
+
+    key: str
+    first: int
+    stop: int
+    start: int
+    end: int
+
+
+def is_looked_for(key: str, type_: str) -> bool:
+    """Whether a name that a parser found is looked for in other texts."""
+    words = key.count(" ") + 1
+    if not key or type_ in NOT_LOOKED_FOR or words > LONGEST_NAME:
+        return False
+    return words > 1 or not (key in FUNCTION_WORDS or key.isdigit() or len(key) == 1)
+
+
+class NameDictionary:
+    """A set of keys in which the longest one that begins at a word is found fast. O(its words) a word of text."""
+
+    def __init__(self, keys: Iterable[str] = ()) -> None:
+        self._keys: set[str] = set()
+        self._longest: dict[str, int] = {}
+        """Words of the longest key that begins with a word."""
+        for key in keys:
+            self.add(key)
+
+    def add(self, key: str) -> None:
+        """Looks for this name too."""
+        words = key.split()
+        if words:
+            self._keys.add(key)
+            self._longest[words[0]] = max(len(words), self._longest.get(words[0], 0))
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._keys
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def at(self, tokens: Tokens, first: int) -> Iterator[Match]:
+        """The names that begin at a word, the longest first."""
+        forms, bare = tokens.forms, tokens.bare
+        longest = self._longest.get(forms[first], 0)
+        if first in bare:
+            longest = max(longest, 1)
+        for stop in range(min(first + longest, len(forms)), first, -1):
+            key = " ".join(forms[first:stop])
+            if key in self._keys:
+                yield Match(key, first, stop, tokens.starts[first], tokens.ends[stop - 1])
+            elif stop - 1 in bare:
+                form, end = bare[stop - 1]
+                key = " ".join([*forms[first : stop - 1], form])
+                if key in self._keys:
+                    yield Match(key, first, stop, tokens.starts[first], end)
+
+    def scan(self, tokens: Tokens) -> list[Match]:
+        """From left to right the longest name that begins at a capitalised word, none within another."""
+        found: list[Match] = []
+        after = 0
+        for first, (form, capital) in enumerate(zip(tokens.forms, tokens.capital, strict=True)):
+            if capital and first >= after and (form in self._longest or first in tokens.bare):
+                match = next(self.at(tokens, first), None)
+                if match is not None:
+                    found.append(match)
+                    after = match.stop
+        return found
+
+    def anywhere(self, tokens: Tokens) -> set[str]:
+        """Every name that begins at a capitalised word, also those within others.
+
+        A text's matches do not change when a name comes or goes that is not among these: of the texts that have been
+        scanned, only those must be scanned anew in which a dictionary of the changed names finds one.
+        """
+        capitalised = (first for first, capital in enumerate(tokens.capital) if capital)
+        return {match.key for first in capitalised for match in self.at(tokens, first)}
+
+
+def mentioned_names(tokens: Tokens, names: NameDictionary, about: NameDictionary) -> list[Match]:
+    """What a text mentions, in text order: found with all names, or with those alone that a text is about.
+
+    Without the second scan "Francis Ford Coppola Presents" hides the man that the next passage is about.
+    """
+    return sorted({*names.scan(tokens), *about.scan(tokens)}, key=lambda match: (match.first, -match.stop, match.key))

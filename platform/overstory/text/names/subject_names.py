@@ -1,0 +1,192 @@
+"""What a passage is about: the names that its title, its heading and its first words give to their subject."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from overstory.text.function_words import FUNCTION_WORDS
+from overstory.text.names.keys import entity_key
+from overstory.text.names.tokens import tokenise
+
+TITLE, LEAD, PART, SHORT, ABBREVIATED, MISSPELT = 1.0, 0.8, 0.7, 0.7, 0.6, 0.5
+"""How sure a kind of name is to name the subject: a title; first words; a title up to its comma; a shortened name; one
+with initials (`abbreviations`); one that differs in a letter (`spellings`)."""
+
+LONGEST_LEAD = 9
+FULL_NAME = range(3, 6)
+"""Words of a name in which the middle ones may be left out."""
+SHORTENED = range(3, 8)
+OPENING = 400
+"""Characters of a paragraph in which other names of its subject are looked for."""
+
+_PARENTHESIS = re.compile(r"\s*\([^)]*\)?")
+_LEAD_END = re.compile(r"\s*[(,;\n]|\s+(?:is|was|are|were|has|had|refers)\s")
+_OPENERS = " \t\r\n\"“”'‘’`*#_"
+_QUOTED = re.compile(r"[\"“](?P<name>[^\"“”\n]{2,80}?),?[\"”]")
+_QUOTED_INSIDE = re.compile(r"\s*[\"“][^\"“”]*[\"”]\s*")
+_ADVERBIAL = re.compile(
+    r"(?:In|On|At|By|For|From|With|During|After|Before|Since|Until|When|While|As|Although|Though|Because|If|Under|Over|"
+    r"Among|Between|Despite|Following|According|Based|Like|Unlike|Throughout|Within|Besides|Later|However|To|Of)\b"
+)
+_WITHIN_NAMES = frozenset(
+    [
+        "of",
+        "the",
+        "and",
+        "de",
+        "von",
+        "van",
+        "la",
+        "le",
+        "du",
+        "der",
+        "for",
+        "in",
+        "di",
+        "da",
+        "del",
+        "al",
+        "to",
+        "on",
+        "at",
+        "ibn",
+        "bin",
+        "y",
+        "e",
+        "a",
+        "an",
+        "with",
+        "from",
+        "by",
+        "or",
+        "no",
+    ]
+)
+_ARTICLES = frozenset({"the", "a", "an"})
+_NAMED = re.compile(
+    r"\b(?:known(?:\s+\w+)?\s+as|born|n[ée]e|called|nicknamed|stage\s+name(?:\s+of)?|pen\s+name|titled)\b[\s:,\"“'‘`]*(?=[^\W\d_])"
+)
+_CAPITALISED_RUN = re.compile(r"[^\W\d_][\w.'’\-]*(?:\s+[^\W\d_][\w.'’\-]*)*")
+_NICKNAME = re.compile(r"[\"“](?P<nick>[^\W\d_][\w\-.' ]{0,30})[\"”]\s+(?P<next>[^\W\d_][\w'’\-]*)")
+
+
+def title_names(title: str) -> dict[str, float]:
+    """The keys that a title or heading gives its text, with their weights."""
+    names: dict[str, float] = {}
+    plain = _PARENTHESIS.sub("", title).strip()
+    _put(names, title, TITLE)
+    _put(names, plain, PART if "," in plain else TITLE)
+    _put(names, plain.partition(",")[0], PART if "," in plain else TITLE)
+    return names
+
+
+def lead_names(paragraph: str) -> dict[str, float]:
+    """The keys that the beginning of a paragraph gives its subject, with their weights; {} if it names none."""
+    names: dict[str, float] = {}
+    opening = paragraph[:OPENING]
+    for name in (lead_name(opening), *_other_leads(opening), *_other_names(opening)):
+        _put(names, name, LEAD)
+    return names
+
+
+def lead_name(paragraph: str) -> str:
+    """The name that a paragraph begins with, up to the first word that says something of it; "" if there is none.
+
+    "Admiral Twin released an album" begins with "Admiral Twin", but "Flute sonata in C" with all of it: one capital
+    letter is only that of the sentence.
+    """
+    clause = _first_clause(paragraph)
+    named = _named_words(clause)
+    if len(tokenise(named).forms) > 1:
+        clause = named
+    tokens = tokenise(clause)
+    words = tokens.forms
+    if not words or len(words) > LONGEST_LEAD or not tokens.capital[0]:
+        return ""
+    says_nothing = words[0] in FUNCTION_WORDS and words[0] not in _ARTICLES and clause != named
+    return "" if says_nothing or (len(words) == 1 and words[0] in FUNCTION_WORDS) else clause
+
+
+def _first_clause(paragraph: str) -> str:
+    """The words before the first bracket, comma, line end or form of "be" or "have"; "" if they say where or when."""
+    text = paragraph.lstrip()
+    quoted = _QUOTED.match(text)
+    if quoted and len(quoted["name"].split()) <= LONGEST_LEAD:
+        return quoted["name"]
+    text = text.lstrip(_OPENERS)
+    end = _LEAD_END.search(text)
+    clause = text[: end.start()] if end else text
+    adverbial = _ADVERBIAL.match(clause) and text[len(clause) :].lstrip().startswith(",")
+    return "" if adverbial else clause
+
+
+def _named_words(clause: str) -> str:
+    """The words of a clause before its first common one, which is in lower case and stands in no name."""
+    words = clause.split()[: LONGEST_LEAD + 1]
+    named: list[str] = []
+    for word in words:
+        bare = word.strip(".,;:'\"()’“”-–")
+        if bare[:1].islower() and bare not in _WITHIN_NAMES:
+            break
+        named.append(word)
+    while named and named[-1].lower() in _WITHIN_NAMES:
+        named.pop()
+    return " ".join(named)
+
+
+def _other_leads(opening: str) -> Iterator[str]:
+    """What else a lead name says: "Francis Coppola" of "Francis Ford Coppola", both of "Alice Guy or Alice Blaché"."""
+    lead = lead_name(opening)
+    tokens = tokenise(lead)
+    if len(tokens.forms) in FULL_NAME and all(tokens.capital):
+        yield f"{tokens.forms[0]} {tokens.forms[-1]}"
+    plain = _QUOTED_INSIDE.sub(" ", lead)
+    if plain != lead:
+        yield plain
+    first, either, second = lead.partition(" or ")
+    if either and first[:1].isupper() and second[:1].isupper():
+        yield first
+        yield second
+
+
+def short_forms(lead: str) -> Iterator[str]:
+    """Keys of what a full name may be shortened to: its first word and one or two later ones.
+
+    They name the subject only where a text uses them, which the caller must know.
+    """
+    words = entity_key(lead).split()
+    if len(words) in SHORTENED:
+        for second in range(1, len(words)):
+            yield f"{words[0]} {words[second]}"
+            for third in range(second + 1, len(words)):
+                yield f"{words[0]} {words[second]} {words[third]}"
+
+
+def _other_names(opening: str) -> Iterator[str]:
+    for said in _NAMED.finditer(opening):
+        run = _CAPITALISED_RUN.match(opening, said.end())
+        if run:
+            yield from _capitalised(run.group())
+    for nickname in _NICKNAME.finditer(opening):
+        if nickname["nick"][0].isupper() and nickname["next"][0].isupper():
+            yield f"{nickname['nick']} {nickname['next']}"
+
+
+def _capitalised(words: str) -> Iterator[str]:
+    """The capitalised words that others begin with, if they are two or more."""
+    run: list[str] = []
+    for word in words.split():
+        if not word[0].isupper():
+            break
+        run.append(word)
+        if word[-1] == "." and len(word) > 2:
+            break
+    if len(run) > 1:
+        yield " ".join(run)
+
+
+def _put(names: dict[str, float], name: str, weight: float) -> None:
+    key = entity_key(name)
+    if key and (" " in key or key not in FUNCTION_WORDS):
+        names[key] = max(weight, names.get(key, 0.0))

@@ -1,0 +1,207 @@
+"""What passages are about and which names they mention: functions of texts and of the names that parsers found.
+
+Nothing here depends on the order in which documents came: a corpus that grew equals one that was loaded at once.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from overstory.model.passage_text import PATH_SEPARATOR
+from overstory.text.names.abbreviations import FullNames
+from overstory.text.names.dictionary import Match, NameDictionary, mentioned_names
+from overstory.text.names.keys import entity_key
+from overstory.text.names.spellings import Spellings
+from overstory.text.names.subject_names import (
+    ABBREVIATED,
+    MISSPELT,
+    SHORT,
+    lead_name,
+    lead_names,
+    short_forms,
+    title_names,
+)
+from overstory.text.names.tokens import Tokens
+
+SURE = 0.75
+"""From this weight on a passage that is about a name counts as one that mentions it, said or not."""
+
+Source = Literal["title", "heading", "lead", "short form", "abbreviation", "spelling"]
+"""What tells that a passage is about a name. The first three are in the passage itself; the others are other names of
+what the first three name, and depend on what names there are."""
+
+OWN: tuple[Source, ...] = ("title", "heading", "lead")
+
+_PARAGRAPH_END = re.compile(r"\n\s*\n")
+_PARENTHESIS = re.compile(r"\s*\([^)]*\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A chunk. `heading` is the path of headings above it."""
+
+    id: str
+    document: str
+    title: str
+    heading: str
+    text: str
+
+
+class Subject(NamedTuple):
+    """How sure a passage is to be about a name, and what tells so.
+
+    `full` if it is a full name, of which others may be short forms. `surface` is how a title or heading writes it.
+    """
+
+    weight: float
+    source: Source
+    full: bool = False
+    surface: str = ""
+
+
+class Said(NamedTuple):
+    """The words by which a passage says a name, in text order, with their sentences; none if it is only about it."""
+
+    surfaces: tuple[str, ...] = ()
+    sentences: tuple[int, ...] = ()
+
+
+About = dict[str, dict[str, Subject]]
+"""Passages (by id) -> the names (by key) that they are about."""
+
+
+def own_subjects(passages: Sequence[Passage]) -> About:
+    """What each passage of one document, in reading order, is about by its title, its heading and its first words.
+
+    The title is that of the first passage alone, a heading that of the first below it. A passage that goes on with a
+    paragraph has no first words.
+    """
+    about: About = {}
+    headings: set[str] = set()
+    begins = True
+    for number, passage in enumerate(passages):
+        names = about[passage.id] = {}
+        if passage.title and number == 0:
+            _add_title(names, passage.title, "title")
+        if passage.heading and passage.heading not in headings:
+            _add_title(names, passage.heading.split(PATH_SEPARATOR)[-1], "heading")
+        for place, paragraph in enumerate(part for part in _PARAGRAPH_END.split(passage.text) if part.strip()):
+            if place or begins:
+                _add_lead(names, paragraph)
+        headings.add(passage.heading)
+        begins = passage.text.endswith("\n")
+    return about
+
+
+def other_names(own: About, parsed: Set[str]) -> About:
+    """What passages are about besides, by other names of what they are about by themselves.
+
+    A short form counts where it is a name somewhere. What a parser found and nothing is about yet is taken for a full
+    name that it abbreviates, or else for one that it spells otherwise by a letter.
+
+    Args:
+        own: as `own_subjects` has it, of all passages.
+        parsed: the keys that parsers found anywhere, as far as they are looked for.
+    """
+    named = {key for names in own.values() for key in names}
+    known = named | parsed
+    leads: dict[str, list[str]] = {}
+    for passage, names in own.items():
+        for key, subject in names.items():
+            if subject.full:
+                leads.setdefault(key, []).append(passage)
+    about: About = {}
+
+    def put(key: str, lead: str, subject: Subject) -> None:
+        for passage in leads[lead]:
+            if key not in own[passage]:
+                about.setdefault(passage, {})[key] = subject
+
+    for lead in leads:
+        for key in short_forms(lead):
+            if key in known:
+                put(key, lead, Subject(SHORT, "short form"))
+                named.add(key)
+    full_names, spellings = FullNames(leads), Spellings(leads)
+    for key in parsed - named:
+        words = key.count(" ") + 1
+        if words > 1:
+            shortened = [lead for lead in full_names.of(key) if lead.count(" ") + 1 >= words]
+            for lead in shortened:
+                put(key, lead, Subject(ABBREVIATED, "abbreviation"))
+            for lead in () if shortened else spellings.of(key):
+                put(key, lead, Subject(MISSPELT, "spelling"))
+    return about
+
+
+def said_names(
+    text: str, tokens: Tokens, sentences: Sequence[int], names: NameDictionary, subjects: NameDictionary
+) -> dict[str, Said]:
+    """The names that a text says, by key.
+
+    Args:
+        sentences: their first characters.
+        names: all that are looked for.
+        subjects: those that some passage is about: a longer name does not hide them.
+    """
+    places: dict[str, list[Match]] = {}
+    for match in mentioned_names(tokens, names, subjects):
+        places.setdefault(match.key, []).append(match)
+    return {
+        key: Said(
+            tuple(text[match.start : match.end] for match in found),
+            tuple(max(0, bisect_right(sentences, match.start) - 1) for match in found),
+        )
+        for key, found in places.items()
+    }
+
+
+def name_starts(tokens: Tokens) -> list[str]:
+    """What a name can begin with in a text: each capitalised word, alone and with the next, "john" and "john_smith".
+
+    A text that a name stands in has `name_start` of it among these; sorted, each once.
+    """
+    starts: set[str] = set()
+    for first, capital in enumerate(tokens.capital):
+        if not capital:
+            continue
+        starts.update(_forms(tokens, first))
+        if first + 1 < len(tokens.forms):
+            starts.update(f"{tokens.forms[first]}_{second}" for second in _forms(tokens, first + 1))
+    return sorted(starts)
+
+
+def name_start(key: str) -> str:
+    """What `name_starts` has for a text in which the name stands: its first two words."""
+    return "_".join(key.split(" ", 2)[:2])
+
+
+def _forms(tokens: Tokens, word: int) -> Iterator[str]:
+    yield tokens.forms[word]
+    if word in tokens.bare:
+        yield tokens.bare[word][0]
+
+
+def _add_title(names: dict[str, Subject], title: str, source: Source) -> None:
+    plain = _PARENTHESIS.sub("", title).strip()
+    surfaces = {entity_key(surface): surface for surface in (plain.partition(",")[0], plain, title)}
+    full = entity_key(plain if source == "title" else title)
+    for key, weight in title_names(title).items():
+        _add(names, key, Subject(weight, source, full=key == full, surface=surfaces.get(key, "")))
+
+
+def _add_lead(names: dict[str, Subject], paragraph: str) -> None:
+    full = entity_key(lead_name(paragraph))
+    for key, weight in lead_names(paragraph).items():
+        _add(names, key, Subject(weight, "lead", full=key == full))
+
+
+def _add(names: dict[str, Subject], key: str, subject: Subject) -> None:
+    """Keeps the surest source; a name that any source has in full is a full one."""
+    known = names.get(key, subject)
+    best = subject if subject.weight > known.weight else known
+    names[key] = best._replace(full=known.full or subject.full)

@@ -1,0 +1,113 @@
+"""The words of a text in the form that names are compared by, each with its place in the text."""
+
+from __future__ import annotations
+
+import functools
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from overstory.text.names.keys import key_words
+
+_APOSTROPHES = "'’‘ʼʻʹ`´＇"
+_BETWEEN_INITIALS = re.compile(r"[. \-]{0,3}")
+_ARTICLE_OR_PRONOUN = frozenset({"a", "i"})
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The words of a text, in order; parallel lists.
+
+    The forms of neighbouring words, joined by spaces, are the `entity_key` of what stands there: initials are one word
+    ("J. R. R." is "jrr"), "O'Brien" is "obrien", "&" is "and".
+
+    Attributes:
+        forms: as keys have them.
+        starts, ends: characters in the text.
+        capital: whether a word began with a capital, a digit, or a letter of a script without case.
+        bare: for words that may be possessives, by position: the form without 's, and where it ends in the text.
+    """
+
+    forms: list[str]
+    starts: list[int]
+    ends: list[int]
+    capital: list[bool]
+    bare: dict[int, tuple[str, int]]
+
+    def key(self, start: int, stop: int) -> str:
+        """The key of the words from `start` up to, not including, `stop`; a possessive 's of the last one stays."""
+        return " ".join(self.forms[start:stop])
+
+
+def tokenise(text: str) -> Tokens:
+    """The words of a text: runs of letters and digits with their marks, apostrophes inside, "+" and "#" after them."""
+    tokens = Tokens([], [], [], [], {})
+    forms, starts, ends, capital = tokens.forms, tokens.starts, tokens.ends, tokens.capital
+    joins = -1
+    """The last word, if it is an initial or several."""
+    for match in _words(text):
+        word, start, end = match.group(), match.start(), match.end()
+        form = _form(word)
+        if not form:
+            continue
+        bare = _bare(word) if len(word) > 2 else ""
+        if _is_initial(bare or form, text, start, end):
+            if joins == len(forms) - 1 >= 0 and _BETWEEN_INITIALS.fullmatch(text, ends[joins], start):
+                forms[joins], before, ends[joins] = forms[joins] + form, forms[joins], end
+                if bare:
+                    tokens.bare[joins] = (before + bare, start + 1)
+                    joins = -1
+                continue
+            joins = -1 if bare else len(forms)
+        if bare:
+            tokens.bare[len(forms)] = (bare, end - 2 if word[-1] in "sS" else end)
+        forms.append(form)
+        starts.append(start)
+        ends.append(end)
+        capital.append(not word[0].islower())
+    return tokens
+
+
+def _words(text: str) -> Iterator[re.Match[str]]:
+    return (_ascii_word() if text.isascii() else _any_word()).finditer(text)
+
+
+@functools.cache
+def _ascii_word() -> re.Pattern[str]:
+    return _pattern("[A-Za-z0-9]", "'`")
+
+
+@functools.cache
+def _any_word() -> re.Pattern[str]:
+    # `re` has no class for marks, without which words of Indic scripts fall apart; compiled when first needed.
+    marks = "".join(chr(c) for c in range(0x300, 0x20000) if unicodedata.category(chr(c))[0] == "M")
+    return _pattern(rf"(?:[^\W_]|[{marks}])", _APOSTROPHES)
+
+
+def _pattern(letter: str, apostrophes: str) -> re.Pattern[str]:
+    word = rf"{letter}+(?:[+#]+{letter}*)*"
+    return re.compile(rf"{word}(?:[{apostrophes}]{word})*|&")
+
+
+def _form(word: str) -> str:
+    if word.isascii() and word.isalnum():
+        return word.lower()
+    return _rare_form(word)
+
+
+@functools.lru_cache(maxsize=65_536)
+def _rare_form(word: str) -> str:
+    return " ".join(key_words(word))
+
+
+def _bare(word: str) -> str:
+    """The form of a possessive without its 's; "" for other words."""
+    return _form(word[:-2]) if word[-1] in "sS" and word[-2] in _APOSTROPHES else ""
+
+
+def _is_initial(form: str, text: str, start: int, end: int) -> bool:
+    """Whether a word is a capital letter alone, but neither "A" nor "I" before a word in lower case."""
+    if len(form) != 1 or not "A" <= text[start] <= "Z":
+        return False
+    return form not in _ARTICLE_OR_PRONOUN or not (text[end : end + 1] == " " and text[end + 1 : end + 2].islower())

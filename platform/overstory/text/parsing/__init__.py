@@ -1,0 +1,1 @@
+"""spaCy: pipelines, the jobs that read parsed texts, and the worker processes."""

@@ -1,0 +1,69 @@
+"""Texts through a spaCy pipeline, in this process."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from overstory.surrogates import well_formed
+from overstory.text.parsing.jobs import BATCH, Reading
+from overstory.text.parsing.pipelines import Pipeline
+from overstory.text.sentences import sentence_starts
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+T = TypeVar("T")
+
+LONGEST = 20_000
+"""Characters read at once: the parser needs about a kilobyte each, and refuses a million."""
+
+
+class SpacyParser(Generic[T]):
+    """Loads its pipeline when first used. Safe to use from several threads, which take turns."""
+
+    def __init__(self, pipeline: Pipeline, reading: Reading[T]) -> None:
+        self.pipeline = pipeline
+        self.reading = reading
+        self._language: Language | None = None
+        self._turn = threading.Lock()
+
+    def parse(self, texts: Sequence[str]) -> list[T]:
+        """The contents of each text.
+
+        Raises:
+            ModelError: the pipeline cannot be loaded.
+        """
+        texts = [well_formed(text) for text in texts]
+        bounds = [_windows(text) for text in texts]
+        parts = [text[s:e] for text, window in zip(texts, bounds, strict=True) for s, e in pairwise(window)]
+        with self._turn:
+            if self._language is None:
+                self._language = self.pipeline.load()
+            with self._language.memory_zone():  # or every new word stays in memory for good
+                found = iter([self.reading.of(doc) for doc in self._language.pipe(parts, batch_size=BATCH)])
+        return [self.reading.united([(start, next(found)) for start in window[:-1]]) for window in bounds]
+
+
+def _windows(text: str) -> list[int]:
+    """Bounds between which a text is read at once: sentences' as far as possible."""
+    if len(text) <= LONGEST:
+        return [0, len(text)]
+    return list(_bounds(text))
+
+
+def _bounds(text: str) -> Iterator[int]:
+    yield 0
+    last = before = 0
+    for start in [*sentence_starts(text)[1:], len(text)]:
+        if start - last > LONGEST and before > last:
+            yield before
+            last = before
+        while start - last > LONGEST:  # one sentence
+            last += LONGEST
+            yield last
+        before = start
+    if last < len(text):
+        yield len(text)

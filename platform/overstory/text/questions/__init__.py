@@ -1,0 +1,1 @@
+"""Questions: the names in them and the simpler questions they are made of."""

@@ -1,0 +1,102 @@
+"""The names that a question holds, and what it asks besides."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+
+from overstory.text.function_words import FUNCTION_WORDS
+from overstory.text.names.dictionary import Match, NameDictionary
+from overstory.text.names.tokens import Tokens, tokenise
+
+LONGEST_UNKNOWN = 6
+"""Words of a phrase in a question that is looked up though no text gave it as a name."""
+
+LOWER_CASE = 3
+"""So many words in lower case do not stand within a name; "Meet Me in St. Louis" has one, "Ada and the Bad Day" two."""
+
+
+def question_names(question: str, names: NameDictionary) -> list[Match]:
+    """The known names in a question, in order; they may overlap, but none lies within another.
+
+    From every word the longest. People type names in lower case, but a common word is no name: without a capital first
+    letter it takes two words, one of them capitalised. A single word that begins the question is a "Which", whatever a
+    film is called.
+    """
+    tokens = tokenise(question)
+    found: list[Match] = []
+    for first in range(len(tokens.forms)):
+        match = next((m for m in names.at(tokens, first) if _is_meant(m, tokens)), None)
+        if match is not None and (not found or match.stop > found[-1].stop):
+            found.append(match)
+    return found
+
+
+def unknown_names(question: str, found: Sequence[Match]) -> list[Match]:
+    """What looks like a name in a question and is none that is known: phrases that begin outside of those that are.
+
+    Every phrase of up to six words that begins and ends with a capital or digit, by its place, the longest first; which
+    of them say something is for the texts to say (`longest_first`). A known name may stand within one: "1952 in
+    Kingston" tells more than "1952". Neither a function word nor the question's first word alone.
+    """
+    tokens = tokenise(question)
+    covered = {word for match in found for word in range(match.first, match.stop)}
+    phrases: list[Match] = []
+    for first, capital in enumerate(tokens.capital):
+        if not capital or first in covered or tokens.forms[first] in FUNCTION_WORDS:
+            continue
+        for stop in reversed(_stops(tokens, first)):
+            key = _key(tokens, first, stop)
+            phrases.append(Match(key, first, stop, tokens.starts[first], tokens.ends[stop - 1]))
+    return phrases
+
+
+def _stops(tokens: Tokens, first: int) -> list[int]:
+    """Where the phrases that begin at a word may end: after a capitalised one."""
+    stops: list[int] = []
+    for word in range(first, min(first + LONGEST_UNKNOWN, len(tokens.forms))):
+        if stops and word - stops[-1] >= LOWER_CASE:
+            break
+        if tokens.capital[word] and word > 0:
+            stops.append(word + 1)
+    return stops
+
+
+def longest_first(phrases: Sequence[Match], known: Container[str]) -> list[Match]:
+    """Of phrases by their place, the longest first, those that are known and do not overlap one before."""
+    chosen: list[Match] = []
+    after = 0
+    for phrase in phrases:
+        if phrase.first >= after and phrase.key in known:
+            chosen.append(phrase)
+            after = phrase.stop
+    return chosen
+
+
+def longest_unknown(question: str, known: Container[str]) -> list[str]:
+    """What looks like a name in a question, the longest phrases that do not overlap, as they are written there; without
+    those whose keys are known."""
+    phrases = unknown_names(question, [])
+    longest = longest_first(phrases, {phrase.key for phrase in phrases})
+    return [question[phrase.start : phrase.end] for phrase in longest if phrase.key not in known]
+
+
+def without_names(question: str, found: Sequence[Match]) -> str:
+    """The question without these names; white space squeezed."""
+    left: list[str] = []
+    end = 0
+    for match in sorted(found, key=lambda match: match.start):
+        left.append(question[end : max(end, match.start)])
+        end = max(end, match.end)
+    return " ".join(" ".join([*left, question[end:]]).split())
+
+
+def _key(tokens: Tokens, first: int, stop: int) -> str:
+    last = tokens.bare[stop - 1][0] if stop - 1 in tokens.bare else tokens.forms[stop - 1]
+    return " ".join([*tokens.forms[first : stop - 1], last])
+
+
+def _is_meant(match: Match, tokens: Tokens) -> bool:
+    words = match.stop - match.first
+    if words == 1:
+        return match.first > 0 and tokens.capital[match.first]
+    return any(tokens.capital[match.first : match.stop])

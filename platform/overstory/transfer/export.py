@@ -1,0 +1,113 @@
+"""Export: a corpus as JSON lines, one document a line with all that was found in it, and its digest.
+
+A line holds no id: ids follow from the corpus' name and the content, so that a corpus can be restored under another
+name, in another database, and has the same digest there.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from overstory.graph import Corpus, GraphClient
+from overstory.index.stages.mentions import pending_mentions
+from overstory.index.write_documents import METADATA
+
+FORMAT = 1
+DOCUMENTS_A_PAGE = 100
+
+# A line of the file, or a row of the graph: JSON of a shape that only the code beside it knows.
+Record = dict[str, Any]
+
+
+def export_lines(graph: GraphClient, corpus: Corpus) -> Iterator[str]:
+    """A header, then one line a document, without line ends; lazily."""
+    yield _json(
+        {
+            "overstory_export": FORMAT,
+            "corpus": corpus.name,
+            "embedder": corpus.embedder,
+            "dimension": corpus.dimension,
+            "analyzer": corpus.analyzer,
+        }
+    )
+    for record in document_records(graph, corpus):
+        yield _json(record)
+
+
+def document_records(graph: GraphClient, corpus: Corpus) -> Iterator[Record]:
+    """Every document with its chunks, their vectors, mentions and facts; lazily, page by page."""
+    label = corpus.label
+    for page in graph.pages("export/documents", label, size=DOCUMENTS_A_PAGE, id_of=lambda row: row["document"]["id"]):
+        documents = [row["document"] for row in page]
+        ids = [document["id"] for document in documents]
+        rows = graph.run("export/chunks", label, read=True, documents=ids, property=corpus.embedding_property)
+        chunk_ids = [row["id"] for row in rows]
+        mentions = _grouped(graph.run("export/mentions", label, read=True, chunks=chunk_ids))
+        facts = _grouped(graph.run("export/statements", label, read=True, chunks=chunk_ids))
+        chunks: dict[str, list[Record]] = {}
+        for row in rows:
+            found = {"mentions": mentions.get(row["id"], []), "facts": facts.get(row["id"], [])}
+            chunks.setdefault(row["document"], []).append(_chunk_record(row) | found)
+        for document in documents:
+            yield _document_record(document, chunks.get(document["id"], []))
+
+
+def digest(graph: GraphClient, corpus: Corpus) -> str:
+    """64 hexadecimal digits over all that follows from the documents: chunks, vectors, mentions, facts, entities.
+
+    What the mentions stage found is among it if it is up to date.
+
+    Times, run ids, versions and the corpus' name are left out. Equal content in any order gives an equal digest: it is
+    the sum of the records' SHA-256, so that nothing need be sorted or held in memory.
+    """
+    total = 0
+    for record in _digest_records(graph, corpus):
+        total += int.from_bytes(hashlib.sha256(_json(record).encode()).digest())
+    return f"{total % 2**256:064x}"
+
+
+def _document_record(document: Record, chunks: list[Record]) -> Record:
+    return {
+        "source": document["source"],
+        "source_key": document["source_key"],
+        "title": document["title"],
+        "sha256": document["sha256"],
+        "metadata": {k.removeprefix(METADATA): v for k, v in sorted(document.items()) if k.startswith(METADATA)},
+        "chunks": chunks,
+    }
+
+
+def _chunk_record(row: Record) -> Record:
+    kept = {key: row[key] for key in ("heading", "text", "start", "end", "token_count", "extracted", "sentences")}
+    vector = row["vector"]
+    packed = None if vector is None else base64.b64encode(np.asarray(vector, dtype="<f4").tobytes()).decode("ascii")
+    return kept | {"vector": packed}
+
+
+def _grouped(rows: list[Record]) -> dict[str, list[Record]]:
+    """Rows by their chunk, without it."""
+    result: dict[str, list[Record]] = {}
+    for row in rows:
+        result.setdefault(row["chunk"], []).append({key: value for key, value in row.items() if key != "chunk"})
+    return result
+
+
+def _digest_records(graph: GraphClient, corpus: Corpus) -> Iterator[Record]:
+    yield {"embedder": corpus.embedder, "dimension": corpus.dimension, "analyzer": corpus.analyzer}
+    yield from document_records(graph, corpus)
+    statements = ["entities", "relations", "order"]
+    if not pending_mentions(graph, corpus):  # those that are out of date follow from an earlier state
+        statements += ["about", "dictionary_mentions"]
+    for statement in statements:
+        for row in graph.stream(f"export/{statement}", corpus.label):
+            yield {statement: row}
+
+
+def _json(record: Record) -> str:
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,1 @@
+"""Vectors as arrays: their packed form, and nearest neighbours."""

@@ -1,0 +1,424 @@
+"""SeRAG on the real Neo4j: what its index holds, however the corpus grew, and what questions get from it."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.fakes import HashingEmbedder, ScriptedChat
+from tests.integration.systems.serag.oracle import (
+    StoredTree,
+    assert_links,
+    checked_tree,
+    chunk_graph,
+    generations_of,
+    read,
+    stored_links,
+)
+from tests.passages import ULM, OpenCorpus, passage
+
+from overstory.errors import IndexMissing, LlmUnreachable, SettingsError
+from overstory.graph import GraphClient, Writer
+from overstory.knowledge import Knowledge
+from overstory.llm import Chat
+from overstory.model import Document
+from overstory.protocols import Embedder, Extractor
+from overstory.retrieve import RetrievalContext
+from overstory.settings import Settings
+from overstory.systems import retrievers_without_system
+from overstory.systems.serag import SeragRetriever
+from overstory.systems.serag import changes as serag_changes
+from overstory.systems.serag.retriever_settings import SeragOptions
+
+HOTPOTQA = Path(__file__).parents[3] / "examples" / "hotpotqa"
+QUESTION = "Who designed the dice game Demon Dice?"
+
+
+def hotpotqa(first: int, last: int) -> list[Document]:
+    """Some passages of the example, each a document."""
+    with (HOTPOTQA / "corpus.jsonl").open(encoding="utf-8") as lines:
+        records = [json.loads(line) for line in itertools.islice(lines, first, last)]
+    return [passage(record["_id"], record["title"], record["text"]) for record in records]
+
+
+def joined(key: str, documents: list[Document]) -> Document:
+    """A document of many chunks."""
+    return passage(key, f"Reader {key}", "\n\n".join(f"{each.title}\n\n{each.text}" for each in documents))
+
+
+DOCUMENTS = [*hotpotqa(0, 30), joined("one", hotpotqa(30, 50)), joined("other", hotpotqa(50, 54))]
+
+
+@pytest.fixture(scope="module")
+def readers(settings: Settings, models: tuple[Embedder, Extractor]) -> Iterator[Knowledge]:
+    """Short and long documents, indexed with both trees; no test may change it."""
+    with Knowledge("serag-readers", settings=settings) as knowledge:
+        knowledge.use(embedder=models[0], extractor=models[1])
+        knowledge.ingest_documents(DOCUMENTS)
+        knowledge.index(systems=["serag:semantic"])
+        yield knowledge
+        knowledge.delete_corpus()
+
+
+def context_of(knowledge: Knowledge, chat: Chat | None = None) -> RetrievalContext:
+    return RetrievalContext(knowledge.graph, knowledge.corpus_name, knowledge.embedder, lambda: chat)
+
+
+def last_run(knowledge: Knowledge) -> dict[str, int]:
+    """The counts of the last build."""
+    (stage,) = (stage for stage in knowledge.status().stages if stage.name == "serag")
+    assert stage.status == "done"
+    return stage.counts
+
+
+def test_the_stored_graph_and_both_trees_are_what_the_definitions_ask_for(readers: Knowledge) -> None:
+    edges = chunk_graph(readers)
+    degrees = [sum(chunk in pair for pair in edges) for chunk in {end for pair in edges for end in pair}]
+    assert max(degrees) > 32 > min(degrees)  # or the limit would not be seen
+    assert any(edge.near for edge in edges.values())
+    assert any(edge.shared for edge in edges.values())
+    assert_links(readers, edges)
+    fused, alone = (checked_tree(readers, edges, tree, within=1e-9) for tree in ("serag", "serag-semantic"))
+    assert fused != alone
+    assert all({level for level, _ in tree.communities} == {0, 1, 2} for tree in (fused, alone))
+    (report,) = readers.system_reports()
+    assert report.pending == 0
+    assert report.how == "2 community levels, a second tree (serag-semantic); similar chunks found exactly"
+    assert report.figures["entropy"] == pytest.approx(fused.entropy, abs=1e-6)
+    assert report.figures["stored_edges"] == len(stored_links(readers))
+    assert last_run(readers)["edges"] == len(edges)
+    assert last_run(readers)["trees_encoded_anew"] == 1
+
+
+def test_where_nothing_changed_nothing_is_done(readers: Knowledge) -> None:
+    before = readers.status().corpus
+    assert readers.index().done == readers.index(systems=["serag"]).done == ()
+    assert readers.status().corpus == before
+
+
+@pytest.mark.parametrize("option", ["", "flat", "paper", "paper,flat", "semantic", "paper,semantic", "no-self-query"])
+def test_every_way_to_answer_finds_the_passage_and_says_why(readers: Knowledge, option: str) -> None:
+    evidence = readers.search(QUESTION, 5, retriever=f"serag:{option}" if option else "serag")
+    assert evidence.hits[0].title == "Demon Dice"
+    assert len(evidence.hits) == 5
+    kinds = {reason.kind for hit in evidence.hits for reason in hit.reasons}
+    assert {"dense", "entities"} <= kinds
+    assert ("community" in kinds) == (option in ("paper", "paper,semantic"))
+    assert "filled" not in kinds
+    if option in ("flat", "paper", "paper,flat", "paper,semantic"):
+        assert "beside" not in kinds
+    for hit in evidence.hits:
+        assert hit.score == pytest.approx(sum(reason.score for reason in hit.reasons), abs=1e-5)
+
+
+def test_more_than_the_selected_communities_have_is_filled_up_by_cosine(readers: Knowledge) -> None:
+    few = SeragRetriever(context_of(readers), options=replace(SeragOptions.named("paper"), communities=1))
+    hits = few.retrieve(QUESTION, 60).hits
+    assert len(hits) == 60
+    filled = ["filled" in {reason.kind for reason in hit.reasons} for hit in hits]
+    assert filled == sorted(filled)
+    assert any(filled)
+    assert not all(filled)
+
+
+def test_a_passage_by_the_language_model_is_asked_along_and_told(readers: Knowledge) -> None:
+    model = ScriptedChat("Demon Dice is a dice game by Lester Smith and Tim Brown.")
+    evidence = SeragRetriever(context_of(readers, Chat(model))).retrieve("Who made that game about demons?", 3)
+    assert evidence.hits[0].title == "Demon Dice"
+    assert "entities" in {reason.kind for reason in evidence.hits[0].reasons}  # the question itself names nobody
+    assert evidence.notes == (
+        "self-query by the language model: Demon Dice is a dice game by Lester Smith and Tim Brown.",
+    )
+    assert len(model.asked) == 1
+    SeragRetriever(context_of(readers, Chat(model)), "no-self-query").retrieve(QUESTION, 3)
+    assert len(model.asked) == 1
+
+
+def test_where_the_language_model_fails_the_question_is_asked_as_it_is(readers: Knowledge) -> None:
+    chat = Chat(ScriptedChat(LlmUnreachable("The model is gone.")))
+    evidence = SeragRetriever(context_of(readers, chat)).retrieve(QUESTION, 3)
+    assert evidence.hits == readers.search(QUESTION, 3, retriever="serag").hits
+    assert evidence.notes == ("asked without a self-query: The model is gone.",)
+
+
+def test_an_option_that_there_is_not_is_refused_by_retriever_and_index(readers: Knowledge) -> None:
+    version = readers.status().corpus.version
+    with pytest.raises(SettingsError, match="'deep'"):
+        readers.search(QUESTION, retriever="serag:deep")
+    with pytest.raises(SettingsError, match="'deep'"):
+        readers.index(systems=["serag:deep"])
+    with pytest.raises(SettingsError, match="levels"):
+        readers.estimate_index(["serag:levels=9"])
+    assert readers.estimate_index(["serag:levels=3"]).requests == 0
+    assert readers.status().corpus.version == version
+
+
+Step = Callable[[Knowledge], object]
+
+NEW = hotpotqa(60, 67)
+STEPS: tuple[Step, ...] = (
+    lambda knowledge: knowledge.ingest_documents(NEW[:1]),
+    lambda knowledge: knowledge.ingest_documents(NEW[1:5]),
+    lambda knowledge: knowledge.ingest_documents([joined("other", [*NEW[5:6], *hotpotqa(50, 53)])]),  # chunks move
+    lambda knowledge: knowledge.delete_documents(
+        [knowledge.document_id(each.source, each.source_key) for each in (NEW[0], *DOCUMENTS[3:6])]
+    ),
+    lambda knowledge: (  # as many come as go
+        knowledge.ingest_documents(NEW[5:]),
+        knowledge.delete_documents([knowledge.document_id(each.source, each.source_key) for each in NEW[1:3]]),
+    ),
+    lambda knowledge: (  # the same come back, one with another title, and have their ids again
+        knowledge.delete_documents([knowledge.document_id(each.source, each.source_key) for each in DOCUMENTS[8:10]]),
+        knowledge.ingest_documents([*DOCUMENTS[8:10], replace(DOCUMENTS[10], title="Renamed")]),
+    ),
+)
+
+
+def test_a_corpus_that_changes_has_the_graph_of_one_that_is_built_anew(open_corpus: OpenCorpus) -> None:
+    """By one process from what it remembers, by another that does not, and by the first, which notices the other."""
+    here, there = open_corpus("changing"), open_corpus("changing")
+    here.ingest_documents(DOCUMENTS)
+    here.index(systems=["serag"])
+    (generation,) = generations_of(here)
+    for step, knowledge in zip(STEPS, (here, here, there, here, here, here), strict=True):
+        step(knowledge)
+        assert knowledge.status().pending["serag"] > 0
+        assert knowledge.index().done[-1] == "serag"
+        assert last_run(knowledge)["trees_encoded_anew"] == 0
+        assert knowledge.status().pending["serag"] == 0
+        assert_links(knowledge, chunk_graph(knowledge))
+    edges, links = chunk_graph(here), stored_links(here)
+    mended = checked_tree(here, edges)
+    assert generations_of(here) == {generation}  # it never left its place
+
+    here.remove_system("serag")
+    here.index(systems=["serag"])
+    anew, fresh = checked_tree(here, edges), stored_links(here)
+    assert mended.entropy == pytest.approx(anew.entropy, rel=0.03)
+    assert links.keys() == fresh.keys()
+    for pair, parts in links.items():
+        assert parts == pytest.approx(fresh[pair], abs=2e-5)
+
+
+class Killed(BaseException):
+    """Like Ctrl-C, at a certain moment."""
+
+
+def kill_at(patch: pytest.MonkeyPatch, moment: int) -> None:
+    """Raises before the nth time that a build of SeRAG's index commits."""
+    commit, set_, in_batches = Writer.commit, Writer.set, GraphClient.run_in_batches
+    moments = itertools.count(1)
+
+    def killing(do: Callable[[], object]) -> object:
+        if next(moments) == moment:
+            raise Killed
+        return do()
+
+    def commits(self: Writer, doing: str, work: Callable[..., object]) -> object:
+        return killing(lambda: commit(self, doing, work)) if doing == "serag" else commit(self, doing, work)
+
+    def sets(self: Writer, **properties: object) -> None:
+        if any("serag" in name for name in properties):
+            killing(lambda: set_(self, **properties))
+        else:
+            set_(self, **properties)
+
+    def runs(self: GraphClient, name: str, label: str | None = None, /, **parameters: object) -> None:
+        if "serag" in name or parameters.get("name") == "serag":
+            killing(lambda: in_batches(self, name, label, **parameters))
+        else:
+            in_batches(self, name, label, **parameters)
+
+    patch.setattr(Writer, "commit", commits)
+    patch.setattr(Writer, "set", sets)
+    patch.setattr(GraphClient, "run_in_batches", runs)
+
+
+def killed_builds(knowledge: Knowledge, begin: Step) -> Iterator[int]:
+    """Builds that are killed later and later, each after the same beginning, until one comes to its end unharmed."""
+    for moment in itertools.count(1):
+        begin(knowledge)
+        with pytest.MonkeyPatch.context() as patch:
+            kill_at(patch, moment)
+            try:
+                knowledge.index(systems=["serag"])
+            except Killed:
+                yield moment
+            else:
+                return
+
+
+def test_a_build_that_is_killed_leaves_readers_working_and_the_next_one_makes_it_good(
+    open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serag_changes, "ROWS_A_TRANSACTION", 250)
+    knowledge = open_corpus("killed")
+    first, more = DOCUMENTS[:18], NEW[:2]
+    knowledge.ingest_documents(first)
+    knowledge.index(systems=["serag"])
+    edges = chunk_graph(knowledge)
+    undisturbed = checked_tree(knowledge, edges)
+    killed: list[StoredTree] = []
+    for _ in killed_builds(knowledge, lambda knowledge: knowledge.remove_system("serag")):
+        assert knowledge.search(QUESTION, 1, retriever="dense").hits[0].title == "Demon Dice"
+        if "serag" in knowledge.status().corpus.systems:
+            assert knowledge.search(QUESTION, 1, retriever="serag:paper").hits[0].title == "Demon Dice"
+        assert set(knowledge.index(systems=["serag"]).done) <= {"serag"}
+        assert_links(knowledge, edges)
+        killed.append(checked_tree(knowledge, edges))
+        assert len(generations_of(knowledge)) == 1
+    assert len(killed) > 4
+    assert set(killed) == {undisturbed}
+
+    def grown(knowledge: Knowledge) -> None:
+        knowledge.delete_documents([knowledge.document_id(each.source, each.source_key) for each in more])
+        knowledge.index()
+        knowledge.ingest_documents(more)
+
+    monkeypatch.setattr(serag_changes, "ROWS_A_TRANSACTION", 40)
+    again: list[StoredTree] = []
+    for _ in killed_builds(knowledge, grown):
+        for option in ("serag", "serag:paper"):
+            assert knowledge.search(QUESTION, 1, retriever=option).hits[0].title == "Demon Dice"
+        assert set(knowledge.index().done) <= {"serag"}
+        edges = edges if again else chunk_graph(knowledge)
+        assert_links(knowledge, edges)
+        again.append(checked_tree(knowledge, edges))
+        assert len(generations_of(knowledge)) == 1
+    assert len(again) > 2
+    best = min(tree.entropy for tree in again)
+    assert [tree.entropy for tree in again] == pytest.approx([best] * len(again), rel=0.03)
+
+
+CONTENTS = """
+MATCH (n:Overstory {corpus: $label}) WITH n, labels(n) AS names WHERE NOT 'Stage' IN names
+OPTIONAL MATCH (n)-[r]->()
+RETURN [name IN names WHERE NOT name ENDS WITH '_Stale'] AS labels, collect(type(r)) AS types, keys(n) AS keys
+"""
+
+
+def contents(knowledge: Knowledge) -> Counter[str]:
+    """Labels, properties' names and relationships of every node."""
+    return Counter(
+        f"{sorted(row['labels'])} {sorted(row['types'])} {sorted(row['keys'])}" for row in read(knowledge, CONTENTS)
+    )
+
+
+def others(knowledge: Knowledge) -> list[object]:
+    """What all retrievers find that need no system."""
+    return [knowledge.search(QUESTION, 5, retriever=name) for name in retrievers_without_system()]
+
+
+def ids(knowledge: Knowledge) -> set[str]:
+    return {row["id"] for row in read(knowledge, "MATCH (c:Chunk {corpus: $label}) RETURN c.id AS id")}
+
+
+def similar(knowledge: Knowledge) -> dict[str, list[str]]:
+    """The stored neighbours of each chunk, the nearest first."""
+    rows = read(
+        knowledge,
+        "MATCH (c:Chunk {corpus: $label})-[s:SIMILAR]->(o) WITH c, o, s ORDER BY s.score DESC, o.id "
+        "RETURN c.id AS id, collect(o.id) AS others",
+    )
+    return {row["id"]: row["others"] for row in rows}
+
+
+def test_neighbours_by_gds_are_kept_up_and_an_index_goes_without_a_trace(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus("gds")
+    documents, more = DOCUMENTS[:20], NEW[:2]
+    knowledge.ingest_documents(documents)
+    knowledge.index()
+    with pytest.raises(IndexMissing, match="no index for SeRAG") as missing:
+        knowledge.search(QUESTION, retriever="serag")
+    assert "--system serag " in missing.value.remedy
+    before, digest, found = contents(knowledge), knowledge.digest(), others(knowledge)
+
+    knowledge.index(systems=["serag:exact,nearest=5"])
+    exact = stored_links(knowledge)
+    assert_links(knowledge, chunk_graph(knowledge))
+    assert not similar(knowledge)
+    assert knowledge.index(systems=["serag:gds"]).done == ("serag",)
+    lists = similar(knowledge)
+    assert lists.keys() == ids(knowledge)
+    assert {len(each) for each in lists.values()} == {5}
+    nearly = stored_links(knowledge)
+    assert len(nearly.keys() & exact.keys()) >= 0.95 * len(nearly.keys() | exact.keys())
+    both = [(nearly[pair]["similar"], exact[pair]["similar"]) for pair in nearly.keys() & exact.keys()]
+    assert all(one == pytest.approx(other, abs=1e-5) for one, other in both if one and other)
+    assert (others(knowledge), knowledge.digest()) == (found, digest)
+    knowledge.remove_system("serag")
+    assert contents(knowledge) == before
+    assert not knowledge.system_reports()
+
+    knowledge.index(systems=["serag:gds,nearest=5"])
+    for one in more:
+        knowledge.ingest_documents([one])
+        assert knowledge.index().done[-1] == "serag"
+        assert last_run(knowledge)["trees_encoded_anew"] == 0
+    knowledge.delete_documents(
+        [knowledge.document_id(each.source, each.source_key) for each in (*more[:1], *documents[8:10])]
+    )
+    assert "serag" in knowledge.index().done
+    assert last_run(knowledge)["trees_encoded_anew"] == 0
+    lists = similar(knowledge)
+    assert lists.keys() == ids(knowledge)
+    assert {len(each) for each in lists.values()} == {5}
+    assert not knowledge.index().done
+    mended = stored_links(knowledge)
+
+    assert knowledge.index(systems=["serag:exact"]).done == ("serag",)
+    assert not similar(knowledge)
+    edges = chunk_graph(knowledge)
+    assert_links(knowledge, edges)
+    exact = stored_links(knowledge)
+    assert len(mended.keys() & exact.keys()) >= 0.95 * len(mended.keys() | exact.keys())
+
+    with pytest.raises(IndexMissing, match="over meaning alone") as missing:
+        knowledge.search(QUESTION, retriever="serag:semantic")
+    assert "--system serag:semantic " in missing.value.remedy
+    knowledge.index(systems=["serag:levels=1,semantic"])
+    assert {level for level, _ in checked_tree(knowledge, edges, "serag-semantic").communities} == {0, 1}
+    assert knowledge.search(QUESTION, 1, retriever="serag:paper,semantic").hits[0].title == "Demon Dice"
+    knowledge.ingest_documents([documents[8], documents[9]])
+    knowledge.delete_documents(knowledge.document_id(more[1].source, more[1].source_key))
+    knowledge.index()
+    assert knowledge.digest() == digest
+
+    knowledge.use(embedder=HashingEmbedder(32))
+    assert knowledge.index(re_embed=True).done[-1] == "serag"
+    edges = chunk_graph(knowledge)
+    assert_links(knowledge, edges)
+    checked_tree(knowledge, edges)
+    assert len(generations_of(knowledge)) == 1
+    for option in ("serag", "serag:paper"):
+        assert len(knowledge.search(QUESTION, 5, retriever=option).hits) == 5
+
+
+EVERY_OPTION = ("serag", "serag:flat", "serag:paper", "serag:semantic")
+
+
+def test_the_smallest_corpora_are_indexed_and_asked(open_corpus: OpenCorpus) -> None:
+    """One chunk, two, none that mentions anything, equal ones, and none at all."""
+    knowledge = open_corpus("small")
+
+    def hits(documents: list[Document]) -> set[int]:
+        knowledge.ingest_documents(documents)
+        knowledge.index(systems=["serag:semantic"])
+        edges = chunk_graph(knowledge)
+        assert_links(knowledge, edges)
+        for tree in ("serag", "serag-semantic"):
+            checked_tree(knowledge, edges, tree)
+        return {len(knowledge.search(QUESTION, 5, retriever=option).hits) for option in EVERY_OPTION}
+
+    assert hits([ULM]) == {1}
+    assert hits([passage("plain", "", "nobody says anything about anything here")]) == {2}
+    same = [passage(f"same{n}", ULM.title, ULM.text) for n in range(3)]
+    assert hits(same) == {5}
+    knowledge.delete_documents([document.id for document in knowledge.documents()])
+    assert hits([]) == {0}
+    assert hits([passage("plain", "", "nobody says anything about anything here")]) == {1}

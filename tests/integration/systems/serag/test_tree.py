@@ -1,0 +1,266 @@
+"""What a person sees of SeRAG's tree: communities, their figures, what they are about, and errors that help."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from tests.passages import CURIE, DANUBE, EINSTEIN, ULM, OpenCorpus, passage
+
+from overstory.entropy import EncodingTree, Graph
+from overstory.errors import EmbedderMismatch, IndexMissing, QuestionError, SettingsError
+from overstory.graph import read_corpus
+from overstory.graph.client import Row
+from overstory.knowledge import Knowledge
+from overstory.progress import progress_to
+from overstory.protocols import Embedder, Extractor
+from overstory.settings import Settings
+from overstory.systems.serag.chunk_graph import (
+    Layer,
+    fused,
+    most_chunks_of_an_entity,
+    near_in_documents,
+    shared_entities,
+)
+from overstory.systems.serag.communities import Community, CommunityTree
+from overstory.systems.serag.graph_reads import ReadChunks, read_chunks, read_tree
+from overstory.systems.serag.index_settings import Kept
+from overstory.systems.serag.view import MOST_SHOWN
+from overstory.vectors.nearest import alike, nearest
+
+NEAR = 1e-9
+RIVERS = ("Danube", "Rhine", "Elbe", "Oder", "Loire", "Po", "Tagus", "Volga")
+PLANETS = ("Mercury", "Venus", "Mars", "Jupiter", "Saturn", "Uranus", "Neptune", "Pluto")
+PAINTERS = ("Vermeer", "Rubens", "Rembrandt", "Titian", "Goya", "Monet", "Manet", "Klee")
+DOCUMENTS = (
+    *(
+        passage(f"r{n}", f"The {name}", f"The {name} is a river. Barges go up the {name}.")
+        for n, name in enumerate(RIVERS)
+    ),
+    *(passage(f"p{n}", name, f"{name} orbits the Sun. A telescope shows {name}.") for n, name in enumerate(PLANETS)),
+    *(passage(f"k{n}", name, f"{name} was a painter. A museum has oils by {name}.") for n, name in enumerate(PAINTERS)),
+)
+
+
+@pytest.fixture(scope="module")
+def topics(settings: Settings, models: tuple[Embedder, Extractor]) -> Iterator[Knowledge]:
+    """Three topics, with both trees."""
+    with Knowledge("tree topics", settings=settings) as knowledge:
+        knowledge.use(embedder=models[0], extractor=models[1])
+        knowledge.ingest_documents(DOCUMENTS)
+        knowledge.index(systems=["serag:semantic"])
+        yield knowledge
+        knowledge.delete_corpus()
+
+
+def everything(community: Community) -> Iterator[Community]:
+    yield community
+    for below in community.communities:
+        yield from everything(below)
+
+
+def titles(community: Community) -> set[str]:
+    return {passage.title for each in everything(community) for passage in each.passages}
+
+
+def rebuilt(knowledge: Knowledge) -> EncodingTree:
+    """The tree that is stored, over the graph as the chunks make it; nothing of its volumes and cuts is read."""
+    corpus = read_corpus(knowledge.graph, knowledge.corpus_name)
+    kept = Kept.of(corpus)
+    assert kept is not None
+    chunks = read_chunks(knowledge.graph, corpus, progress_to(None))
+    stored = read_tree(knowledge.graph, corpus, "serag", kept.generation)
+    leaf = {node.chunk: id_ for id_, node in stored.items() if node.chunk}
+    order = [leaf[chunk] for chunk in chunks.ids] + [id_ for id_, node in stored.items() if not node.chunk]
+    number = {id_: place for place, id_ in enumerate(order)} | {"": -1}
+    parents = np.array([number[stored[id_].parent] for id_ in order])
+    return EncodingTree.from_parents(graph_of(chunks, kept), parents)
+
+
+def graph_of(chunks: ReadChunks, kept: Kept) -> Graph:
+    similar = Layer(*alike(nearest(chunks.vectors, kept.settings.nearest)))
+    shared = shared_entities(
+        chunks.mentioned(),
+        most_chunks=most_chunks_of_an_entity(len(chunks.ids), kept.settings.common),
+        most_pairs=kept.settings.sharing,
+    )
+    near = near_in_documents(chunks.document_numbers(), chunks.places)
+    return fused(len(chunks.ids), similar, shared.layer, near).as_graph()
+
+
+def entropy_by_cypher(knowledge: Knowledge) -> Row:
+    (row,) = knowledge.graph.run(
+        "saved_queries/tree_entropy", read_corpus(knowledge.graph, knowledge.corpus_name).label, read=True
+    )
+    return row
+
+
+def test_the_entropy_that_cypher_finds_is_the_engines(topics: Knowledge, shared_corpus: Knowledge) -> None:
+    for knowledge in (topics, shared_corpus):
+        tree, found = rebuilt(knowledge), entropy_by_cypher(knowledge)
+        assert found["entropy"] == pytest.approx(tree.entropy, abs=NEAR)
+        assert found["of_passages"] == pytest.approx(tree.node_entropy[: tree.leaves].sum(), abs=NEAR)
+        assert (found["communities"], found["passages"]) == (len(tree) - tree.leaves - 1, tree.leaves)
+        assert knowledge.tree().entropy == pytest.approx(tree.entropy, abs=NEAR)
+
+
+def test_terms_of_the_entropy_add_up(topics: Knowledge) -> None:
+    whole = topics.tree(depth=2, limit=100)
+    assert whole.community.entropy == 0
+    assert whole.community.entropy_below == pytest.approx(whole.entropy, abs=NEAR)
+    for community in (whole.community, *whole.community.communities):
+        below = sum(each.entropy + each.entropy_below for each in community.communities)
+        assert community.entropy_below == pytest.approx(below, abs=NEAR)
+
+
+def test_communities_are_shown_largest_first_with_what_they_are_about(topics: Knowledge) -> None:
+    whole = topics.tree(depth=3, limit=100)
+    sizes = [community.size for community in whole.community.communities]
+    assert sizes == sorted(sizes, reverse=True)
+    assert (whole.size, sum(sizes)) == (len(DOCUMENTS), len(DOCUMENTS))
+    assert whole.levels == (len(sizes), sum(len(each.communities) for each in whole.community.communities))
+    planets = next(each for each in whole.community.communities if "Saturn" in titles(each))
+    assert "Neptune" in titles(planets)
+    assert "The Loire" not in titles(planets)
+    assert 1 <= len(planets.names) <= 5
+    assert {each.name for each in planets.names} <= {*PLANETS, "Sun"}
+    assert any("orbits the Sun" in sentence or "telescope" in sentence for sentence in planets.sentences)
+    assert all(len(each.sentences) in (1, 2) and 0 <= each.inside <= 1 for each in everything(planets))
+
+
+def test_one_goes_down_by_the_beginning_of_an_id(topics: Knowledge) -> None:
+    upper = topics.tree().community.communities[0]
+    assert upper.below > 0
+    assert not upper.communities
+    assert not upper.passages
+    lower = topics.tree(upper.short_id).community.communities[0]
+    shown = topics.tree(f" {lower.short_id.upper()} ")
+    assert (shown.community.id, shown.above) == (lower.id, (upper.id,))
+    assert (len(shown.community.passages), shown.community.below) == (lower.size, lower.size)
+    likeness = [passage.similarity for passage in shown.community.passages]
+    assert likeness == sorted(likeness, reverse=True)
+
+
+def test_the_rest_is_counted(topics: Knowledge) -> None:
+    whole = topics.tree(limit=1)
+    assert len(whole.community.communities) == 1
+    more = sum(topics.tree().levels[:1]) - 1
+    assert whole.community.hidden == f"{more} more communities"
+    assert f"… {more} more communities" in repr(whole)
+    bottom = max(topics.tree(depth=2).community.communities[0].communities, key=lambda each: each.size)
+    assert topics.tree(bottom.id, limit=1).community.hidden.startswith(f"{bottom.size - 1} more passage")
+
+
+def test_no_more_is_shown_than_can_be_read(topics: Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("overstory.systems.serag.view.MOST_SHOWN", 4)
+    whole = topics.tree(depth=3)
+    assert len([*everything(whole.community)]) == 1 + 4 < MOST_SHOWN
+    assert len(titles(whole.community)) <= 4
+    assert "only 4 communities are shown" in whole.notes[0]
+
+
+def test_the_tree_over_meaning_alone_is_another_one(topics: Knowledge) -> None:
+    semantic = topics.tree(tree="serag-semantic")
+    assert semantic.headline.endswith("tree serag-semantic")
+    assert not {each.id for each in semantic.community.communities} & {
+        each.id for each in topics.tree().community.communities
+    }
+    with pytest.raises(QuestionError, match="begins with"):
+        topics.tree(semantic.community.id)
+
+
+@pytest.mark.parametrize(
+    ("node", "options", "says"),
+    [
+        ("0000000000", {}, "No community"),
+        ("not hex", {}, "No community"),
+        ("", {}, "No community"),
+        (None, {"depth": 0}, "depth is 0"),
+        (None, {"limit": 101}, "limit is 101"),
+    ],
+)
+def test_what_cannot_be_asked_is_said(topics: Knowledge, node: str | None, options: dict[str, int], says: str) -> None:
+    with pytest.raises(QuestionError, match=says) as raised:
+        topics.tree(node, **options)  # type: ignore[arg-type] # the names of the options stand above
+    assert raised.value.remedy
+
+
+def test_several_communities_are_named_where_one_was_meant(topics: Knowledge) -> None:
+    whole = topics.tree(depth=2, limit=100).community
+    first = [each.id[0] for each in everything(whole)]
+    twice = next(digit for digit in first if first.count(digit) > 1)
+    with pytest.raises(QuestionError, match=f"begins with '{twice}'") as raised:
+        topics.tree(twice)
+    assert all(each.short_id in str(raised.value) for each in everything(whole) if each.id.startswith(twice))
+    assert "overstory tree --corpus 'tree topics' " in raised.value.remedy
+
+
+def test_a_missing_tree_is_said_with_what_makes_it(shared_corpus: Knowledge, open_corpus: OpenCorpus) -> None:
+    with pytest.raises(IndexMissing, match="over meaning alone") as raised:
+        shared_corpus.tree(tree="serag-semantic")
+    assert "overstory index --system serag:semantic --corpus shared" in raised.value.remedy
+    with pytest.raises(SettingsError, match="no tree 'slimrag'"):
+        shared_corpus.tree(tree="slimrag")
+    bare = open_corpus()
+    bare.ingest_documents([ULM])
+    bare.index()
+    with pytest.raises(IndexMissing, match="no index for SeRAG") as raised:
+        bare.tree()
+    assert "overstory index --system serag " in raised.value.remedy
+
+
+def test_a_tree_that_is_older_than_the_corpus_says_so(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents([EINSTEIN, ULM, DANUBE])
+    knowledge.index(systems=["serag"])
+    assert knowledge.tree().notes == ()
+    knowledge.ingest_documents([CURIE])
+    (note,) = knowledge.tree().notes
+    assert note.startswith("1 document came or changed after the tree was made: run overstory index")
+    for document in (CURIE, DANUBE):
+        knowledge.delete_documents(knowledge.document_id(document.source, document.source_key))
+    (note,) = knowledge.tree().notes
+    assert note.startswith("passages were deleted after the tree was made")
+    knowledge.index()
+    assert (knowledge.tree().size, knowledge.tree().notes) == (2, ())
+
+
+def test_a_tree_that_goes_while_it_is_read_is_said(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents([ULM])
+    knowledge.index(systems=["serag"])
+    knowledge.graph.native_driver().execute_query(
+        "MATCH (t:TreeNode {corpus: $label}) DETACH DELETE t",
+        label=knowledge.status().corpus.label,
+        database_="neo4j",
+    )
+    with pytest.raises(IndexMissing, match="replaced while it was read") as raised:
+        knowledge.tree()
+    assert raised.value.remedy.startswith("Ask again.")
+
+
+def test_another_embedder_is_refused(topics: Knowledge, settings: Settings, models: tuple[Embedder, Extractor]) -> None:
+    class Another:
+        fingerprint = "another:1"
+        token_limit = 512
+        dimension = 3
+        embed = models[0].embed
+        count_tokens = models[0].count_tokens
+
+    with Knowledge(topics.corpus_name, settings=settings) as knowledge:
+        knowledge.use(embedder=Another())
+        with pytest.raises(EmbedderMismatch):
+            knowledge.tree()
+
+
+def test_a_tree_reads_well(topics: Knowledge) -> None:
+    whole = topics.tree(depth=3, limit=100)
+    assert isinstance(whole, CommunityTree)
+    lines = repr(whole).splitlines()
+    levels = " + ".join(map(str, whole.levels))
+    of = f"corpus 'tree topics': 24 passages in {levels} communities, {whole.entropy:.4f} bits"
+    assert lines[0] == f"<CommunityTree of {of}>"
+    first = whole.community.communities[0]
+    assert lines[1].startswith(f"{first.short_id}  {first.size} passages, ")
+    assert any(line.strip().startswith("Saturn [tests/passages#p4]: Saturn orbits the Sun.") for line in lines)

@@ -1,0 +1,138 @@
+"""What becomes of a language model's answer, with a model that says what the test wants."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+
+import pytest
+from tests.fakes import ScriptedChat
+
+from overstory.answer import Context, Passage
+from overstory.answer.generative import LEAST_ROOM, Written, room_for_passages, says_not_in_evidence, write
+from overstory.errors import AnswerUnusable
+from overstory.llm import Chat
+from overstory.model import Completion, Hit, Message, Usage
+
+HIT = Hit("c1", "d1", "test", "", "Ulm", "", "Albert Einstein was born in Ulm.", 1.0)
+CONTEXT = Context((Passage(1, HIT, HIT.text), Passage(2, HIT, "Ulm is on the Danube.")))
+
+
+class Streaming(ScriptedChat):
+    """Gives its answers letter by letter."""
+
+    def stream(self, messages: Sequence[Message], *, max_tokens: int | None = None) -> Generator[str, None, Completion]:
+        completion = self.complete(messages, max_tokens=max_tokens)
+        yield from completion.text
+        return completion
+
+
+def written(said: str | Completion, heard: list[str] | None = None) -> Written:
+    return write(Chat(Streaming(said)), "Where?", CONTEXT, None if heard is None else heard.append)
+
+
+def test_passages_and_question_are_sent_as_data_and_question() -> None:
+    model = ScriptedChat("Ulm [1].")
+    write(Chat(model), "Where was he born?", CONTEXT)
+    [system, user] = model.asked[0]
+    assert "Not in the evidence." in system.text
+    assert 'nr="1">\nUlm\nAlbert Einstein was born in Ulm.\n</passage' in user.text
+    assert 'nr="2">\nUlm\nUlm is on the Danube.\n</passage' in user.text
+    assert user.text.endswith("Question: Where was he born?")
+
+
+def test_what_is_heard_is_what_is_written() -> None:
+    heard: list[str] = []
+    answer = written("\n In Ulm [1][9], on the Danube [2, 3]. \n", heard)
+    assert answer.text == "In Ulm [1], on the Danube [2]."
+    assert "".join(heard).strip() == answer.text
+    assert answer.cited == (1, 2)
+    assert answer.notes == ("2 citations of the model named no passage and were removed.",)
+    assert answer.answered
+
+
+def test_an_answer_that_cites_nothing_says_so() -> None:
+    assert written("In Ulm.").notes == ("The model cited no passage: nothing says what this answer rests on.",)
+
+
+@pytest.mark.parametrize(
+    ("said", "none"),
+    [
+        ("Not in the evidence.", True),
+        ('"NOT IN THE EVIDENCE"', True),
+        ("**Not in the evidence**: the passages are about rivers.", True),
+        ("Not in the evidence. However, Ulm [1].", False),
+        ("Not in the evidence of passage 2, but in Ulm [1].", False),
+        ("Not", False),
+        ("I am sorry, but the answer is not in the evidence.", True),
+        ("In Ulm [1]. His mother's name is not in the evidence.", False),
+        ("In Ulm.", False),
+        ("not in  the\nevidence", True),
+    ],
+)
+def test_not_in_the_evidence_is_understood_however_it_is_said(said: str, *, none: bool) -> None:
+    assert says_not_in_evidence(said) is none
+    assert written(said).answered is not none
+
+
+@pytest.mark.parametrize(
+    ("said", "shown", "cited"),
+    [
+        ("Not in the evidence. However, Dublin [1].", "However, Dublin [1].", (1,)),
+        ("**Not in the evidence** [2]: it is Dublin [1].", "it is Dublin [1].", (1,)),
+        ("Not in the evidence [1]. However, Dublin.", "Not in the evidence.", ()),
+        ("Not in the evidence. However, Dublin [9].", "Not in the evidence.", ()),
+        ("Not in the evidence. [1]", "Not in the evidence.", ()),
+        ("Not in the evidence of passage 2, but of [1].", "Not in the evidence of passage 2, but of [1].", (1,)),
+        ("Not evident [1].", "Not evident [1].", (1,)),
+    ],
+)
+def test_not_in_the_evidence_stands_alone_or_is_dropped(said: str, shown: str, cited: tuple[int, ...]) -> None:
+    heard: list[str] = []
+    answer = written(said, heard)
+    assert answer.text == "".join(heard) == shown
+    assert answer.cited == cited
+    assert answer.answered is bool(cited)
+    assert any("left out" in note for note in answer.notes) is ("Dublin" in said)
+
+
+def test_what_nobody_sees_is_not_shown() -> None:
+    hidden = "\u200b\u2060\ufeff\u00ad\U000e0041\U000e007f\u2066"
+    assert written(f"In{hidden} Ulm [1{hidden}].").text == "In Ulm [1]."
+
+
+def test_what_a_terminal_would_obey_is_not_shown() -> None:
+    heard: list[str] = []
+    answer = written("\x1b]0;owned\x07In\x1b[2J \u202eUlm\x9b31m\r [1].\n\tYes.", heard)
+    assert answer.text == "]0;ownedIn[2J Ulm31m [1].\n\tYes."
+    assert "".join(heard) == answer.text
+
+
+def test_thoughts_are_not_shown() -> None:
+    heard: list[str] = []
+    assert written("<think>Is it Bern? [7]</think>\n\nUlm [1].", heard).text == "".join(heard) == "Ulm [1]."
+    assert written("<thin ice> [1]").text == "<thin ice> [1]"
+
+
+def test_an_answer_of_thoughts_alone_is_none() -> None:
+    with pytest.raises(AnswerUnusable, match="nothing to show"):
+        written("<think>Is it Bern?")
+
+
+def test_an_answer_that_was_cut_is_shown_with_a_note() -> None:
+    answer = written(Completion("In Ulm [1], wh", "m", Usage(10, 100), truncated=True))
+    assert answer.text == "In Ulm [1], wh"
+    assert answer.model == "scripted"
+    [note] = answer.notes
+    assert note.startswith("The answer was cut at 100 tokens. Raise OVERSTORY_LLM_MAX_TOKENS")
+
+
+def test_a_small_context_leaves_room_for_the_answer() -> None:
+    model = ScriptedChat("x", max_tokens=100)
+    chat = Chat(model)
+    assert room_for_passages(chat, "Where?") is None
+    model.context = 1_000  # type: ignore[attr-defined] # what models with an end have
+    room = room_for_passages(chat, "Where?")
+    assert room is not None
+    assert 500 < room < 900
+    model.context = 10  # type: ignore[attr-defined] # as above
+    assert room_for_passages(chat, "Where?") == LEAST_ROOM

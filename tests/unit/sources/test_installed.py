@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+
+import pytest
+
+from overstory.errors import LoaderNotFound
+from overstory.model import Annotation, Document
+from overstory.protocols import OnBroken
+from overstory.sources.installed import Catalogue, catalogue, find_loader, loaders
+
+
+class Eager:
+    """Recognises everything, as loaders of other packages may."""
+
+    name = "eager"
+
+    def recognises(self, source: str) -> bool:  # noqa: ARG002
+        return True
+
+    def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:  # noqa: ARG002
+        yield from ()
+
+
+class Nervous(Eager):
+    name = "nervous"
+
+    def recognises(self, source: str) -> bool:  # noqa: ARG002
+        raise RuntimeError("not today")
+
+
+class NoLoader:
+    pass
+
+
+def point(name: str, value: str) -> EntryPoint:
+    return EntryPoint(name, f"{__name__}:{value}", "overstory.loaders")
+
+
+def test_the_built_in_loaders_are_found_through_their_entry_points() -> None:
+    assert {"beir", "csv", "docx", "html", "jsonl", "markdown", "openie", "pdf", "text"} <= set(loaders())
+
+
+def test_a_loader_that_cannot_be_used_stops_nobody_and_is_explained() -> None:
+    points = [
+        point("missing", "Nothing"),
+        point("none", "NoLoader"),
+        point("good", "Eager"),
+        EntryPoint("gone", "no_such_module:X", "overstory.loaders"),
+    ]
+    found = catalogue(points)
+    assert list(found.loaders) == ["good"]
+    assert "AttributeError" in found.unusable["missing"]
+    assert "gives no loader, but a NoLoader" in found.unusable["none"]
+    assert "ModuleNotFoundError: No module named 'no_such_module'" in found.unusable["gone"]
+    with pytest.raises(LoaderNotFound, match="The loader 'gone' cannot be used: no_such_module:X of the package"):
+        found.named("gone")
+
+
+def test_the_second_loader_of_a_name_is_left_out_and_named() -> None:
+    found = catalogue([point("same", "Eager"), point("same", "Nervous")])
+    assert isinstance(found.loaders["same"], Eager)
+    assert found.unusable == {"same (unknown)": "another loader has this name"}
+
+
+def test_loaders_of_other_packages_are_asked_first() -> None:
+    found = catalogue([*entry_points(group="overstory.loaders"), point("zzz", "Eager")])
+    assert next(iter(found.loaders)) == "zzz"
+    assert found.recognising("a.txt") is found.loaders["zzz"]
+
+
+def test_one_that_fails_to_look_is_passed_over(caplog: pytest.LogCaptureFixture) -> None:
+    found = Catalogue({"nervous": Nervous(), "eager": Eager()})
+    assert found.recognising("a.txt") is found.loaders["eager"]
+    assert caplog.record_tuples[0][1:] == (logging.WARNING, "The loader 'nervous' failed to look at a.txt")
+
+
+def test_a_loader_is_found_by_name_or_by_what_it_recognises(tmp_path: Path) -> None:
+    assert find_loader("whatever", "csv").name == "csv"
+    assert find_loader(str(tmp_path / "a.md")).name == "markdown"
+
+
+def test_a_name_that_nobody_has_is_told_which_there_are() -> None:
+    with pytest.raises(LoaderNotFound, match=r"There is no loader 'cvs'\.") as raised:
+        find_loader("a.csv", "cvs")
+    assert "csv, " in raised.value.remedy
+
+
+def test_a_source_that_nobody_knows_is_told_what_to_try() -> None:
+    with pytest.raises(LoaderNotFound, match=r"a\.xyz: no loader recognises it\.") as raised:
+        find_loader("a.xyz")
+    assert "--loader" in raised.value.remedy
+
+
+def test_without_any_loader_the_remedy_is_to_reinstall() -> None:
+    with pytest.raises(LoaderNotFound) as raised:
+        catalogue([]).named("text")
+    assert raised.value.remedy == "No loader is installed: reinstall Overstory."

@@ -1,0 +1,16 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from overstory.surrogates import well_formed
+
+
+def test_half_a_character_is_replaced_and_the_rest_stays() -> None:
+    assert well_formed("a\ud800b\udfff🌳\0") == "a\N{REPLACEMENT CHARACTER}b\N{REPLACEMENT CHARACTER}🌳\0"
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=[])))
+def test_the_result_can_be_written_and_is_as_long_as_before(text: str) -> None:
+    assert len(well_formed(text)) == len(text)
+    well_formed(text).encode()

@@ -1,0 +1,179 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from overstory.text.names.dictionary import NameDictionary
+from overstory.text.names.keys import entity_key
+from overstory.text.names.subjects import (
+    About,
+    Passage,
+    Said,
+    Subject,
+    name_start,
+    name_starts,
+    other_names,
+    own_subjects,
+    said_names,
+)
+from overstory.text.names.tokens import tokenise
+
+COPPOLA = Passage(
+    id="coppola",
+    document="coppola",
+    title="Francis Ford Coppola",
+    heading="",
+    text="Francis Ford Coppola (born 1939) is an American director. He made The Godfather.",
+)
+GODFATHER = Passage(
+    id="godfather",
+    document="godfather",
+    title="The Godfather (film)",
+    heading="",
+    text="The Godfather is a film directed by Francis Coppola. F. F. Coppola wrote it with Mario Puzo.",
+)
+
+
+def own(*passages: Passage) -> About:
+    about: About = {}
+    for passage in passages:
+        about |= own_subjects([passage])
+    return about
+
+
+def weights(names: dict[str, Subject]) -> dict[str, float]:
+    return {key: subject.weight for key, subject in names.items()}
+
+
+def said(
+    text: str, names: Sequence[str], subjects: Sequence[str] = (), sentences: Sequence[int] = (0,)
+) -> dict[str, Said]:
+    every = NameDictionary([*names, *subjects])
+    return said_names(text, tokenise(text), sentences, every, NameDictionary(subjects))
+
+
+def test_a_title_is_what_its_passage_is_about_with_and_without_what_tells_it_apart() -> None:
+    names = own(GODFATHER)["godfather"]
+    assert weights(names) == {"godfather film": 1.0, "godfather": 1.0}
+    assert names["godfather film"].surface == "The Godfather (film)"
+    assert [key for key, subject in names.items() if subject.full] == ["godfather"]
+
+
+def test_a_title_is_that_of_the_first_passage_and_a_heading_that_of_the_first_below_it() -> None:
+    chunks = [Passage(str(i), "d", "Rome", "History › Early years", f"then {i} came.") for i in range(2)]
+    about = own_subjects(chunks)
+    assert set(about["0"]) == {"rome", "early years"}
+    assert about["1"] == {}
+
+
+def test_a_chunk_that_goes_on_with_a_paragraph_is_not_about_its_first_words() -> None:
+    first = Passage("1", "d", "", "", "Alpha Beta is here, and ")
+    goes_on = Passage("2", "d", "", "", "Gamma Delta is there.")
+    assert own_subjects([first, goes_on])["2"] == {}
+    assert "gamma delta" in own_subjects([replace(first, text="Alpha Beta is here.\n"), goes_on])["2"]
+    assert "gamma delta" in own_subjects([goes_on])["2"]
+
+
+def test_every_paragraph_has_a_subject() -> None:
+    both = Passage("1", "d", "", "", "Alpha Beta is here.\n\nGamma Delta is there.")
+    assert {"alpha beta", "gamma delta"} <= own_subjects([both])["1"].keys()
+
+
+@pytest.mark.parametrize(
+    ("parsed", "weight", "source"),
+    [
+        ("francis ford", 0.7, "short form"),
+        ("f coppola", 0.6, "abbreviation"),
+        ("francis ford copolla", None, None),
+        ("francis fort coppola", None, None),
+        ("francis ford copola", 0.5, "spelling"),
+        ("coppola", None, None),
+        ("mario puzo", None, None),
+    ],
+)
+def test_another_name_leads_to_the_full_one_where_a_parser_found_it(
+    parsed: str, weight: float | None, source: str | None
+) -> None:
+    about = own(COPPOLA, GODFATHER)
+    assert other_names(about, set()) == {}
+    found = other_names(about, {parsed})
+    expected = {} if weight is None else {"coppola": {parsed: Subject(weight, source)}}  # type: ignore[arg-type]
+    assert found == expected
+
+
+def test_an_abbreviation_is_no_spelling_too_and_what_a_passage_is_about_stays() -> None:
+    about = own(COPPOLA, replace(COPPOLA, id="other", title="F. Coppola", text=""))
+    assert other_names(about, {"f coppola", "francis ford coppola"}) == {}
+
+
+def test_a_passage_says_the_names_of_others_in_its_sentences() -> None:
+    text = GODFATHER.text
+    assert said(text, ["francis coppola", "mario puzo"], sentences=(0, 53)) == {
+        "francis coppola": Said(("Francis Coppola",), (0,)),
+        "mario puzo": Said(("Mario Puzo",), (1,)),
+    }
+
+
+def test_a_longer_name_hides_a_shorter_one_unless_a_passage_is_about_that() -> None:
+    text = "He drank Francis Ford Coppola Presents in Ulm."
+    assert set(said(text, ["francis ford coppola", "francis ford coppola presents"])) == {
+        "francis ford coppola presents"
+    }
+    assert set(said(text, ["francis ford coppola presents"], ["francis ford coppola"])) == {
+        "francis ford coppola presents",
+        "francis ford coppola",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("He met John Smith there.", "john smith"),
+        ("He met J. R. R. Tolkien's son.", "jrr tolkien"),
+        ("Only Beyoncé sang.", "beyonce"),
+        ("It was O'Brien's book.", "obrien"),
+        ("Simon & Schuster printed it.", "simon and schuster"),
+        ("At Schindler's List the end", "schindler"),
+        ("He wrote C++ there", "c++"),
+        ("in Ulm's Old Town", "ulm"),
+    ],
+)
+def test_a_name_begins_in_every_text_in_which_it_stands(text: str, key: str) -> None:
+    tokens = tokenise(text)
+    assert key in NameDictionary([key]).anywhere(tokens)
+    assert name_start(key) in name_starts(tokens)
+
+
+WORDS = (
+    "Ann",
+    "ann",
+    "Lee",
+    "Lee's",
+    "J.",
+    "R",
+    "O'Neil",
+    "Beyoncé",
+    "&",
+    "C++",
+    "von",
+    "X's",
+    "7",
+    "Straße",
+    "A",
+    "I",
+)
+
+
+@given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=8), st.integers(0, 7), st.integers(1, 4))
+def test_whatever_name_a_text_has_begins_in_it(words: list[str], first: int, length: int) -> None:
+    key = entity_key(" ".join(words[first : first + length]))
+    tokens = tokenise(" ".join(words))
+    assert not NameDictionary([key]).anywhere(tokens) or name_start(key) in name_starts(tokens)
+
+
+def test_common_words_begin_no_name() -> None:
+    assert name_starts(tokenise("we saw it in Ulm today")) == ["ulm", "ulm_today"]

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import pytest
+
+from overstory.text.names.dictionary import NameDictionary
+from overstory.text.names.keys import entity_key
+from overstory.text.questions.names import longest_first, question_names, unknown_names, without_names
+
+NAMES = NameDictionary(
+    entity_key(name)
+    for name in (
+        "Which",
+        "Lothair II",
+        "Lothair",
+        "True to the Navy",
+        "The Navy",
+        "Navy Blue",
+        "Village",
+        "Possession (1922 film)",
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "names", "rest"),
+    [
+        ("When did Lothair Ii's mother die?", ["lothair ii"], "When did 's mother die?"),
+        ("Who made True To The Navy Blue?", ["true to the navy", "navy blue"], "Who made ?"),
+        ("Who made true to the Navy?", ["true to the navy"], "Who made ?"),
+        ("Who lives in a village?", [], "Who lives in a village?"),
+        ("Which film is longer?", [], "Which film is longer?"),
+        ("Who lives in Village?", ["village"], "Who lives in ?"),
+        ("", [], ""),
+    ],
+)
+def test_known_names_are_found_and_taken_out(question: str, names: list[str], rest: str) -> None:
+    found = question_names(question, NAMES)
+    assert [match.key for match in found] == names
+    assert without_names(question, found) == rest
+
+
+def test_other_capitalised_phrases_may_be_names_nobody_knows_yet() -> None:
+    question = "When did the Philbrook Museum ever open its doors in a Village?"
+    phrases = unknown_names(question, question_names(question, NAMES))
+    assert [phrase.key for phrase in phrases] == ["philbrook museum", "philbrook", "museum"]
+
+
+def test_the_first_word_alone_and_function_words_are_no_unknown_names() -> None:
+    assert unknown_names("Who wrote The Iliad?", []) == unknown_names("who wrote the Iliad?", [])
+    assert unknown_names("Who wrote it?", []) == []
+
+
+def test_of_unknown_phrases_the_longest_that_occurs_is_taken() -> None:
+    phrases = unknown_names("when did Admiral Twin of Tulsa open?", [])
+    assert [phrase.key for phrase in longest_first(phrases, {"admiral twin", "twin", "tulsa"})] == [
+        "admiral twin",
+        "tulsa",
+    ]
