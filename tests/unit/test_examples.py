@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from overstory.bench.dataset import load_dataset
-from overstory.examples import ATTRIBUTION, demo_corpus
+from overstory.examples import demo_corpus
 
 
 def test_the_demo_corpus_is_a_benchmark_that_can_be_measured() -> None:
@@ -10,9 +10,3 @@ def test_the_demo_corpus_is_a_benchmark_that_can_be_measured() -> None:
     assert len(dataset.questions) == 50
     assert dataset.notes() == ()
     assert all(len(gold) == 2 for gold in dataset.qrels.values())
-
-
-def test_the_attribution_names_authors_and_licence() -> None:
-    assert "Wikipedia" in ATTRIBUTION
-    assert "Yang et al. 2018" in ATTRIBUTION
-    assert "CC BY-SA 4.0" in ATTRIBUTION

@@ -165,7 +165,6 @@ def test_a_tree_is_shown_with_its_communities_and_their_passages(overstory: Run,
         (["tree", "0000000", "--corpus", "shared"], 10, "overstory tree --corpus shared"),
         (["tree", "--tree", "serag-semantic", "--corpus", "shared"], 6, "--system serag:semantic"),
         (["tree", "--limit", "0"], 2, "--limit"),
-        (["delete", "0" * 32, "--corpus", "shared"], 7, ""),
         (["documents", "--source", "\udcff", "--corpus", "shared"], 3, "UTF-8"),
         (["export", "/dev/null", "--force", "--corpus", "shared"], 3, "no file"),
         (["export", "-", "--json", "--corpus", "shared"], 2, "--json"),
@@ -185,6 +184,11 @@ def test_a_mistake_is_answered_with_a_remedy_and_a_code(
     assert ran.code == code
     assert says in ran.err
     assert "Traceback" not in ran.err
+
+
+def test_a_document_that_is_not_there_is_counted_and_gives_code_7(overstory: Run, shared_corpus: Knowledge) -> None:
+    ran = overstory("delete", "0" * 32, "--corpus", "shared")
+    assert (ran.code, ran.out) == (7, "Deleted 0 documents; 1 not found.\n")
 
 
 def test_saying_no_changes_nothing(overstory: Run, shared_corpus: Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,8 +32,12 @@ def test_a_refusal_of_gds_is_an_error_of_ours_and_the_projection_is_dropped(open
     knowledge.ingest_documents(PASSAGES)
     knowledge.index()
     corpus = read_corpus(knowledge.graph, knowledge.corpus_name)
-    with (
-        pytest.raises(StatementFailed, match="concurrency"),
-        projected(knowledge.graph, corpus, ["MENTIONS"], stage="test") as (gds, graph),
-    ):
-        gds.leiden.stream(graph, concurrency=64)
+    with projected(knowledge.graph, corpus, ["MENTIONS"], stage="test") as (gds, kept):
+        before = {info.graph_name for info in gds.graph.list()}
+        assert kept.name() in before
+        with (
+            pytest.raises(StatementFailed, match="concurrency"),
+            projected(knowledge.graph, corpus, ["MENTIONS"], stage="test") as (_, refused),
+        ):
+            gds.leiden.stream(refused, concurrency=64)
+        assert {info.graph_name for info in gds.graph.list()} == before
