@@ -35,8 +35,8 @@ from overstory.embed import make_embedder
 from overstory.errors import OverstoryError
 from overstory.knowledge import Knowledge
 from overstory.protocols import Embedder, Extractor
+from overstory.retrieve import retriever_names
 from overstory.settings import Settings
-from overstory.systems import retrievers_without_system
 from overstory.text import make_extractor
 
 LAYOUTS = {
@@ -101,7 +101,7 @@ def main() -> int:
     parser.add_argument("--compare", default="canopy", metavar="NAME", help="with the best of the others (canopy)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too, after every run")
     arguments = parser.parse_args()
-    names = list(dict.fromkeys(arguments.retriever or in_order(retrievers_without_system())))
+    names = list(dict.fromkeys(arguments.retriever or in_order(retriever_names())))
     layouts = list(dict.fromkeys(arguments.layout or LAYOUTS))
     if arguments.json is not None and not arguments.json.parent.is_dir():
         parser.error(f"there is no folder for {arguments.json}")

@@ -39,10 +39,10 @@ from overstory.llm import Chat
 from overstory.model import Document
 from overstory.protocols import Embedder, Silence
 from overstory.settings import Settings
-from overstory.systems import BuildContext, find_system
+from overstory.systems import BuildContext, Wish, find_system, lifecycle
 from overstory.systems.serag.gds_neighbours import find_by_gds, stored_neighbours
 from overstory.systems.serag.graph_reads import read_chunks
-from overstory.systems.serag.index_settings import SeragSettings
+from overstory.systems.serag.index_settings import SeragIndexSettings
 from overstory.vectors.nearest import nearest
 
 LAYOUTS = {
@@ -230,7 +230,7 @@ def _added(knowledge: Knowledge, embedder: Embedder, passages: Sequence[Document
         embed(writer, embedder, progress=Silence())
         extract(writer, knowledge.extractor, progress=Silence())
         began = time.perf_counter()
-        find_system("serag").build(writer, context, option=None, model=None)
+        lifecycle.build(writer, Wish(find_system("serag")), context)
         return time.perf_counter() - began
 
 
@@ -262,11 +262,11 @@ def _recall_5(knowledge: Knowledge, dataset: BenchDataset) -> list[float]:
 def neighbours(corpora: Sequence[str]) -> None:
     """All products and GDS, on corpora that are indexed."""
     rows = [["chunks", "exact s", "GDS s, written and read", "of the exact ones found"]]
-    nearest_count = SeragSettings().nearest
+    nearest_count = SeragIndexSettings().nearest
     for name in corpora:
         with Knowledge(name) as knowledge:
             corpus = read_corpus(knowledge.graph, name)
-            chunks = read_chunks(knowledge.graph, corpus, Silence())
+            chunks = read_chunks(knowledge.graph, corpus, -1, Silence())
             nearest(chunks.vectors[:100], nearest_count)  # compiles
             began = time.perf_counter()
             exact = nearest(chunks.vectors, nearest_count)

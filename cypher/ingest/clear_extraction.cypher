@@ -1,10 +1,11 @@
 // Takes one kind of mentions and statements off chunks, and marks their entities and facts for the link
-// stage, entities for the mentions stage too. SeRAG's tree is of what was mentioned before.
+// stage, entities for the mentions stage too.
 // Parameters: $by STRING; $ids LIST<STRING> (chunks)
 // Rows: none
+MATCH (corpus:Corpus:{{corpus}})
 UNWIND $ids AS id
 MATCH (c:Overstory {id: id}) WHERE c:{{corpus}}_Chunk
-REMOVE c:{{corpus}}_SeragRead
+SET c.touched = corpus.version + 1
 WITH c
 CALL (c) {
   MATCH (c)-[mention:MENTIONS {by: $by}]->(entity:Entity:{{corpus}})

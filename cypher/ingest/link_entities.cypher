@@ -1,6 +1,7 @@
 // Names entities; the facts of one whose name changes are marked, since they carry it.
 // Parameters: $rows LIST<MAP {id, name, type STRING; aliases LIST<STRING>; df INTEGER; specificity FLOAT}>
 // Rows: none
+MATCH (corpus:Corpus:{{corpus}})
 UNWIND $rows AS row
 MATCH (e:Overstory {id: row.id}) WHERE e:Entity:{{corpus}}
 CALL (e, row) {
@@ -8,5 +9,6 @@ CALL (e, row) {
   MATCH (f:Fact:{{corpus}})-[:SUBJECT|OBJECT]->(e)
   SET f:{{corpus}}_Stale
 }
-SET e.name = row.name, e.type = row.type, e.aliases = row.aliases, e.df = row.df, e.specificity = row.specificity
+SET e.name = row.name, e.type = row.type, e.aliases = row.aliases, e.df = row.df, e.specificity = row.specificity,
+  e.touched = corpus.version + 1
 REMOVE e:{{corpus}}_Stale

@@ -1,5 +1,5 @@
-// Deletes chunks, and marks what they mentioned, stated and were about for the stages that follow.
-// What SlimRAG has of them goes at once, with the entities that nothing else refers to, and so do the leaves of trees.
+// Deletes chunks with the nodes that stand on them, and marks what they mentioned, stated and were about for the stages
+// that follow. What such nodes share goes with the last of them.
 // Parameters: $ids LIST<STRING>
 // Rows: none
 UNWIND $ids AS id
@@ -17,17 +17,13 @@ CALL (c) {
   SET fact:{{corpus}}_Stale
 }
 CALL (c) {
-  MATCH (s:{{corpus}}_SlimSentence)-[:PART_OF]->(c)
-  OPTIONAL MATCH (s)-[:REFERS_TO]->(e:{{corpus}}_SlimEntity)
-  WITH collect(DISTINCT s) AS sentences, collect(DISTINCT e) AS entities
-  FOREACH (s IN sentences | DETACH DELETE s)
-  WITH entities
-  UNWIND entities AS e
-  WITH e WHERE NOT EXISTS { (e)<-[:REFERS_TO]-() }
-  DETACH DELETE e
-}
-CALL (c) {
-  MATCH (leaf:{{corpus}}_TreeNode)-[:COVERS]->(c)
-  DETACH DELETE leaf
+  MATCH (n:{{corpus}}_OfChunk)-->(c)
+  OPTIONAL MATCH (n)-->(shared:{{corpus}}_Shared)
+  WITH collect(DISTINCT n) AS nodes, collect(DISTINCT shared) AS shared
+  FOREACH (n IN nodes | DETACH DELETE n)
+  WITH shared
+  UNWIND shared AS s
+  WITH s WHERE NOT EXISTS { (s)<--() }
+  DETACH DELETE s
 }
 DETACH DELETE c

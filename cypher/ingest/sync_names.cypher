@@ -3,7 +3,9 @@
 // Parameters: $rows LIST<MAP {id STRING; df INTEGER or null (not looked for); subject BOOLEAN or null (not);
 //   name STRING or null (stays)}>
 // Rows: none
+MATCH (corpus:Corpus:{{corpus}})
 UNWIND $rows AS row
 MATCH (e:Overstory {id: row.id}) WHERE e:Entity:{{corpus}}
-SET e.dictionary_df = row.df, e.subject = row.subject, e.name = coalesce(row.name, e.name)
+SET e.dictionary_df = row.df, e.subject = row.subject, e.name = coalesce(row.name, e.name),
+  e.touched = corpus.version + 1
 REMOVE e:{{corpus}}_Changed

@@ -3,10 +3,11 @@
 // Parameters: $label STRING; $rows LIST<MAP {chunk, entity, key STRING; about MAP {weight FLOAT, source STRING,
 //   full BOOLEAN, surface STRING or null}}>
 // Rows: none
+MATCH (corpus:Corpus:{{corpus}})
 UNWIND $rows AS row
 MATCH (c:Overstory {id: row.chunk})
 MERGE (e:Overstory {id: row.entity})
-ON CREATE SET e:Entity:{{corpus}}, e.corpus = $label, e.key = row.key, e.name = row.key, e.type = '', e.aliases = [],
-  e.df = 0, e.specificity = 1.0
+ON CREATE SET e:Entity:{{corpus}}:{{corpus}}_Entity, e.corpus = $label, e.key = row.key, e.name = row.key, e.type = '', e.aliases = [],
+  e.df = 0, e.specificity = 1.0, e.touched = corpus.version + 1
 MERGE (e)-[a:ABOUT]->(c)
 SET a = row.about, c:{{corpus}}_Changed, e:{{corpus}}_Changed

@@ -2,7 +2,9 @@
 // mentions stage.
 // Parameters: $label STRING; $rows LIST<MAP {id, key STRING}>
 // Rows: none
+MATCH (corpus:Corpus:{{corpus}})
 UNWIND $rows AS row
 MERGE (e:Overstory {id: row.id})
-ON CREATE SET e:Entity:{{corpus}}, e.corpus = $label, e.key = row.key, e.name = row.key
+ON CREATE SET e:Entity:{{corpus}}:{{corpus}}_Entity, e.corpus = $label, e.key = row.key, e.name = row.key,
+  e.touched = corpus.version + 1
 SET e:{{corpus}}_Stale:{{corpus}}_Changed

@@ -1,8 +1,9 @@
-// Stores vectors as float32. SeRAG's tree does not know them.
+// Stores vectors as float32.
 // Parameters: $property STRING; $rows LIST<MAP {id STRING, vector LIST<FLOAT>}>
 // Rows: none
+MATCH (corpus:Corpus:{{corpus}})
 UNWIND $rows AS row
 MATCH (c:Overstory {id: row.id}) WHERE c:{{corpus}}_Chunk
-REMOVE c:{{corpus}}_SeragRead
+SET c.touched = corpus.version + 1
 WITH c, row
 CALL db.create.setNodeVectorProperty(c, $property, row.vector)

@@ -1,7 +1,7 @@
 // The vectors of the entities that SlimRAG looks for, unquantised: with the default quantisation the nearest are missed.
-// Parameters: $dimension INTEGER
+// Parameters: $name STRING; $dimension INTEGER
 // Rows: none
-CREATE VECTOR INDEX overstory_slimrag_{{corpus}} IF NOT EXISTS
+CREATE VECTOR INDEX $name IF NOT EXISTS
 FOR (e:{{corpus}}_SlimEntity) ON (e.embedding)
 OPTIONS {indexConfig: {
   `vector.dimensions`: $dimension,

@@ -10,7 +10,7 @@ from overstory.embed import make_embedder
 from overstory.errors import OverstoryError
 from overstory.graph import GraphClient
 from overstory.graph.failures import GDS_REMEDY
-from overstory.graph.schema import refuse_newer, schema_version
+from overstory.graph.schema import refuse_others, schema_version
 from overstory.llm import make_chat_model
 from overstory.server import Check
 from overstory.settings import Settings
@@ -50,7 +50,7 @@ def _database(settings: Settings) -> Iterator[Check]:
 
 def _schema(graph: GraphClient) -> str:
     found = schema_version(graph)
-    refuse_newer(found)
+    refuse_others(found)
     return f"version {found}" if found else "none yet: nothing was loaded"
 
 

@@ -13,6 +13,7 @@
     │   └── StatementFailed                     a statement was refused or ran out of time or memory
     ├── SchemaError                         6   what is stored does not fit what is asked
     │   ├── SchemaTooNew
+    │   ├── SchemaTooOld
     │   ├── EmbedderMismatch
     │   └── IndexMissing
     ├── CorpusError                         7
@@ -118,6 +119,10 @@ class SchemaError(OverstoryError):
 
 class SchemaTooNew(SchemaError):
     """The graph was written by a later version of Overstory."""
+
+
+class SchemaTooOld(SchemaError):
+    """The graph was written by an earlier version of Overstory, and cannot be migrated."""
 
 
 class EmbedderMismatch(SchemaError):

@@ -11,12 +11,12 @@ from __future__ import annotations
 import itertools
 import threading
 import weakref
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from overstory import index, sources, transfer
 from overstory.answer import CONTEXT_TOKENS, Answer, Context, Extract, OnText, answer, extract
@@ -40,14 +40,26 @@ from overstory.model import Annotation, Document, Evidence
 from overstory.model.entity_paths import EntityPaths
 from overstory.progress import OnStep, progress_to
 from overstory.protocols import Embedder, Extractor, OnBroken, Progress, Retriever
-from overstory.retrieve import DEFAULT_RETRIEVER, RetrievalContext, make_retriever
+from overstory.retrieve import DEFAULT_RETRIEVER, RetrievalContext
 from overstory.retrieve.entity_paths import find_paths
 from overstory.retrieve.question import clean_question
 from overstory.settings import Settings
 from overstory.sources import InMemory
-from overstory.systems import BuildContext, SystemReport, find_system, system_names
+from overstory.systems import (
+    BuildContext,
+    SystemReport,
+    Wish,
+    find_system,
+    lifecycle,
+    make_retriever,
+    system_names,
+    systems_of,
+    wishes,
+)
 from overstory.systems.serag.communities import CommunityTree
+from overstory.systems.serag.index import SeRag
 from overstory.systems.serag.view import view_tree
+from overstory.systems.settings import SettingsClass
 from overstory.text import make_extractor
 
 if TYPE_CHECKING:
@@ -111,7 +123,7 @@ class Knowledge:
         self._embedder: Embedder | None = None
         self._extractor: Extractor | None = None
         self._model = ChosenModel(self.settings)
-        self._retrievers: dict[str, Retriever] = {}
+        self._retrievers: dict[str | SettingsClass, Retriever] = {}
         self._making = threading.RLock()  # each of these is made once, whoever asks first
 
     @property
@@ -271,15 +283,16 @@ class Knowledge:
         self,
         *,
         re_embed: bool = False,
-        systems: Sequence[str] = (),
+        systems: Sequence[str | SettingsClass] = (),
         model: str | None = None,
     ) -> IndexReport:
         """Brings the index up to date: vectors, mentions, facts, relationships. Nothing is done twice.
 
         Args:
             re_embed: change to the embedder of the settings where the corpus has another one's vectors.
-            systems: also build what these systems need, like "slimrag", and so does every later run;
-                "slimrag:no-coreference" names an option of one.
+            systems: also build what these systems need, and so does every later run: names ("slimrag"), with options
+                after a colon ("serag:levels=3,semantic"), or settings of one (`SeragIndexSettings(levels=3)`). They are
+                checked before anything is done.
             model: the language model that these systems read with, as `use_model` names it; "none" for none. Without
                 it they keep to what they were built with, which at first is none: an index costs nothing unasked.
 
@@ -290,9 +303,9 @@ class Knowledge:
             EmbedderMismatch, ModelError, WriterBusy, LeaseLost, DatabaseError: what was committed before stays;
                 call again to go on.
         """
-        wished = _wished(systems)
+        wished = wishes(systems, model)
         with writing(self.graph, read_corpus(self.graph, self.corpus_name), "index") as writer:
-            names = self._systems_named(writer.corpus, wished, model)
+            wanted = self._all_wishes(writer.corpus, wished, model)
             report = index.build_index(
                 writer,
                 self.embedder,
@@ -301,27 +314,21 @@ class Knowledge:
                 progress=self.progress,
             )
             context = self._build_context()
-            built = {
-                name: find_system(name).build(
-                    writer, context, option=wished.get(name), model=model if name in wished or not wished else None
-                )
-                for name in names
-            }
+            built = {name: lifecycle.build(writer, wish, context) for name, wish in wanted.items()}
         notes = tuple(note for system in built.values() for note in system.notes)
         return replace(report, done=(*report.done, *(name for name in built if built[name].something)), notes=notes)
 
-    def estimate_index(self, systems: Sequence[str] = (), *, model: str | None = None) -> Estimate:
+    def estimate_index(self, systems: Sequence[str | SettingsClass] = (), *, model: str | None = None) -> Estimate:
         """What `index` would ask of a language model for these systems, at most; without any, for those that the corpus
         has. Nothing is sent or written.
 
         Raises:
             SettingsError, CorpusNotFound, LlmError, ModelError, DatabaseError: as `index`.
         """
+        wished = wishes(systems, model)
         corpus, context = read_corpus(self.graph, self.corpus_name), self._build_context()
-        estimates = [
-            find_system(name).estimate(self.graph, corpus, context, option=option, model=model)
-            for name, option in (_wished(systems) or dict.fromkeys(self._systems_named(corpus, {}, model))).items()
-        ]
+        wanted = wished or self._all_wishes(corpus, {}, model)
+        estimates = [lifecycle.estimate(self.graph, corpus, wish, context) for wish in wanted.values()]
         return sum(estimates, start=Estimate.nothing())
 
     def remove_system(self, name: str) -> None:
@@ -333,18 +340,18 @@ class Knowledge:
         """
         system = find_system(name)
         with writing(self.graph, read_corpus(self.graph, self.corpus_name), "index") as writer:
-            system.remove(writer)
+            lifecycle.remove(writer, system)
 
     def system_reports(self) -> list[SystemReport]:
         """What the systems' indexes of this corpus hold, took, and lack.
 
         Raises:
-            CorpusNotFound, DatabaseError: as their names say.
+            CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
         """
         corpus = read_corpus(self.graph, self.corpus_name)
-        return [find_system(name).report(self.graph, corpus) for name in sorted(corpus.systems)]
+        return [lifecycle.report(self.graph, corpus, system) for system in systems_of(corpus)]
 
-    def search(self, question: str, k: int = 5, *, retriever: str = DEFAULT_RETRIEVER) -> Evidence:
+    def search(self, question: str, k: int = 5, *, retriever: str | SettingsClass = DEFAULT_RETRIEVER) -> Evidence:
         """The best `k` chunks for a question, with the reasons for each; fewer where there are fewer.
 
         Args:
@@ -365,7 +372,7 @@ class Knowledge:
         question: str,
         k: int = 5,
         *,
-        retriever: str = DEFAULT_RETRIEVER,
+        retriever: str | SettingsClass = DEFAULT_RETRIEVER,
         on_text: OnText | None = None,
         context_tokens: int = CONTEXT_TOKENS,
         strict: bool = False,
@@ -439,13 +446,19 @@ class Knowledge:
             SettingsError: there is no such tree.
             CorpusNotFound, IndexMissing, EmbedderMismatch, DatabaseError: as their names say.
         """
-        return view_tree(self._retrieval_context(), node, depth=depth, limit=limit, tree=tree)
+        serag = find_system("serag")
+        assert isinstance(serag, SeRag)  # noqa: S101 # until trees are found by name
+        return view_tree(serag, self._retrieval_context(), node, depth=depth, limit=limit, tree=tree)
 
-    def retriever(self, name: str = DEFAULT_RETRIEVER) -> Retriever:
+    def retriever(self, name: str | SettingsClass = DEFAULT_RETRIEVER) -> Retriever:
         """A retriever over this corpus, made once.
 
+        Args:
+            name: with options after a colon ("serag:paper,flat"), or settings of a system's retriever
+                (`SeragRetrieverSettings(bonus=0.2)`).
+
         Raises:
-            SettingsError: there is none of this name.
+            SettingsError: there is none of this name, or it has no such option.
         """
         with self._making:
             if name not in self._retrievers:
@@ -460,7 +473,7 @@ class Knowledge:
         """
         corpus = read_corpus(self.graph, self.corpus_name)
         status = index.read_status(self.graph, corpus)
-        systems = {name: find_system(name).pending(self.graph, corpus) for name in sorted(corpus.systems)}
+        systems = {each.name: lifecycle.pending(self.graph, corpus, each) for each in systems_of(corpus)}
         return replace(status, pending=status.pending | systems)
 
     def digest(self) -> str:
@@ -578,19 +591,20 @@ class Knowledge:
         where = self.settings.database.uri or "embedded server"
         return f"<Knowledge corpus={self.corpus_name!r} at {where}>"
 
-    def _systems_named(self, corpus: Corpus, wished: Iterable[str], model: str | None) -> list[str]:
-        """The systems that are wished, and those that the corpus has.
+    def _all_wishes(self, corpus: Corpus, wished: Mapping[str, Wish[Any]], model: str | None) -> dict[str, Wish[Any]]:
+        """What is wished, and the systems that the corpus has, as they are; a model is for those that are named, or for
+        all where none is.
 
         Raises:
-            SettingsError: a model is named, and there is none that could read with it.
+            SettingsError: a model is named, and there is no system that could read with it.
         """
-        names = list(dict.fromkeys((*wished, *corpus.systems)))
-        if model is not None and not names:
+        kept = {each.name: Wish(each, model=None if wished else model) for each in systems_of(corpus)}
+        if model is not None and not (wished or kept):
             raise SettingsError(
                 f"No system of corpus {corpus.name!r} reads with a language model.",
                 remedy=f"Name a system, too: {', '.join(system_names())} (--system NAME, or systems=[…] in Python).",
             )
-        return names
+        return {**wished, **{name: wish for name, wish in kept.items() if name not in wished}}
 
     def _retrieval_context(self) -> RetrievalContext:
         return RetrievalContext(self.graph, self.corpus_name, self.embedder, self._model.chat, self.settings.extraction)
@@ -618,21 +632,6 @@ class Knowledge:
             return read_corpus(self.graph, self.corpus_name)
         except CorpusNotFound:
             return None
-
-
-def _wished(systems: Sequence[str]) -> dict[str, str | None]:
-    """Systems with the option of each, None where none is named.
-
-    Raises:
-        SettingsError: there is no such system, or one is named with two options.
-    """
-    wished: dict[str, str | None] = {}
-    for each in [systems] if isinstance(systems, str) else systems:
-        name, _, option = each.partition(":")
-        if wished.get(find_system(name).name, option or None) != (option or None):
-            raise SettingsError(f"The system {name!r} is named with two options.", remedy="Name it once.")
-        wished[name] = option or None
-    return wished
 
 
 def _listed(paths: str | Path | Sequence[str | Path]) -> list[str]:

@@ -9,8 +9,7 @@ from tests.passages import CURIE, OpenCorpus, passage
 
 from overstory.errors import CorpusNotFound, QuestionError
 from overstory.knowledge import Knowledge
-from overstory.retrieve import retriever_names
-from overstory.systems import system_names
+from overstory.systems import retriever_names, system_names
 
 ODD_QUESTIONS = {
     "Lucene syntax": 'title:(+Ulm -"Bern"~2) AND NOT [a TO z] OR /x+/ ^4 {} && || ! ? * \\ "',

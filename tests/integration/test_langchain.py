@@ -15,8 +15,8 @@ from overstory import server
 from overstory.errors import CorpusNotFound, DatabaseUnreachable, QuestionError, SettingsError
 from overstory.knowledge import Knowledge
 from overstory.langchain import OverstoryRetriever
-from overstory.retrieve import retriever_names
 from overstory.settings import Settings
+from overstory.systems import retriever_names
 from overstory_loaders import from_langchain
 
 QUESTION = "Where was Albert Einstein born?"

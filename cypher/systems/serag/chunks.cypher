@@ -5,6 +5,6 @@
 MATCH (c:{{corpus}}_Chunk) WHERE c.id > $after AND c[$property] IS NOT NULL
 WITH c ORDER BY c.id LIMIT $limit
 MATCH (c)-[:PART_OF]->(d:Document)
-RETURN c.id AS id, d.id AS document, c.seq AS seq, c[$property] AS vector, c:{{corpus}}_SeragRead AS known,
+RETURN c.id AS id, d.id AS document, c.seq AS seq, c[$property] AS vector, c.touched <= $read_to AS known,
   COLLECT { MATCH (c)-[m:MENTIONS]->(e:Entity) WHERE m.by IN ['ner', 'openie'] RETURN DISTINCT e.id } AS entities
 ORDER BY id

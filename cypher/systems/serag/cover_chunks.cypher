@@ -3,4 +3,5 @@
 // Rows: none
 UNWIND $rows AS row
 MATCH (t:Overstory {id: row.id}), (c:Overstory {id: row.chunk})
+SET t:{{corpus}}_OfChunk
 MERGE (t)-[:COVERS]->(c)

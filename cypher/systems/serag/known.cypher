@@ -2,4 +2,4 @@
 // Parameters: $property STRING (where vectors are)
 // Rows: id STRING; known BOOLEAN
 MATCH (c:{{corpus}}_Chunk) WHERE c[$property] IS NOT NULL
-RETURN c.id AS id, c:{{corpus}}_SeragRead AS known
+RETURN c.id AS id, c.touched <= $read_to AS known

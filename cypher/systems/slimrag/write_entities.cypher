@@ -3,7 +3,7 @@
 // Rows: none
 UNWIND $rows AS row
 MERGE (e:Overstory {id: row.id})
-ON CREATE SET e:SlimEntity:{{corpus}}:{{corpus}}_SlimEntity, e.corpus = $label, e.key = row.key, e.name = row.name,
+ON CREATE SET e:SlimEntity:{{corpus}}:{{corpus}}_SlimEntity:{{corpus}}_Shared, e.corpus = $label, e.key = row.key, e.name = row.name,
   e.tokens = row.tokens
 WITH e, row
 CALL db.create.setNodeVectorProperty(e, 'embedding', row.vector)

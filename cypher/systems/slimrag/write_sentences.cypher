@@ -5,7 +5,7 @@
 UNWIND $rows AS row
 MATCH (c:Overstory {id: row.chunk}) WHERE c:{{corpus}}_Chunk
 MERGE (s:Overstory {id: row.id})
-SET s:SlimSentence:{{corpus}}:{{corpus}}_SlimSentence,
+SET s:SlimSentence:{{corpus}}:{{corpus}}_SlimSentence:{{corpus}}_OfChunk,
   s.corpus = $label, s.seq = row.seq, s.text = row.text, s.tokens = row.tokens, s.vector = row.vector
 MERGE (s)-[:PART_OF]->(c)
 WITH s, row

@@ -13,6 +13,7 @@ from overstory.index import CorpusStatus
 from overstory.model import Annotation, Document
 from overstory.protocols import Progress, Retriever
 from overstory.systems import find_system, system_names
+from overstory.systems.settings import parse
 
 LOAD_STAGE = "load"
 """The stage that is not indexing; it is recorded anew by every comparison, though there be nothing to load."""
@@ -76,9 +77,10 @@ def _systems(retrievers: Iterable[str]) -> list[str]:
     """The systems that retrievers belong to, with the options of their indexes that the retrievers need."""
     needs: dict[str, list[str]] = {}
     for retriever in retrievers:
-        name, _, option = retriever.partition(":")
+        name, _, options = retriever.partition(":")
         if name in system_names():
-            needed = find_system(name).option_for(option)
+            system = find_system(name)
+            needed = system.index_options(parse(system.retriever_settings, options, of=f"The retriever {name!r}"))
             needs.setdefault(name, []).extend([needed] if needed else [])
     return [f"{name}:{','.join(dict.fromkeys(options))}" if options else name for name, options in needs.items()]
 

@@ -24,8 +24,8 @@ from overstory.display import counted
 from overstory.embed import make_embedder
 from overstory.knowledge import Knowledge
 from overstory.protocols import Progress
+from overstory.retrieve import retriever_names
 from overstory.settings import Settings
-from overstory.systems import retrievers_without_system
 
 PIPED_WIDTH = 100
 
@@ -98,7 +98,7 @@ def bench(
     for note in notes:
         click.echo(f"Note: {note}", err=True)
     layout = Layout(titles=titles, pack=pack, seed=seed)
-    names = tuple(dict.fromkeys(names)) or tuple(retrievers_without_system())
+    names = tuple(dict.fromkeys(names)) or tuple(retriever_names())
     files = run_files(run, names) if run else {}
     if files:
         check_run(files, dataset.ids())

@@ -18,6 +18,8 @@ from overstory.protocols import Embedder
 DEFAULT_ANALYZER = "english"
 SYSTEM = "system_"
 """What the names of the properties begin with that hold `Corpus.systems`."""
+UNITS = {"document": "documents", "chunk": "chunks", "entity": "entities"}
+"""What systems build on, with the plurals of their counters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,7 @@ class Corpus:
         named_chunks: the number of chunks when the mentions stage last ran, -1 before it first did.
         named_by: the fingerprint of that stage, "" before.
         systems: what each system whose index the corpus has keeps of it, by the system's name.
+        deletions: how many units of each kind were ever deleted: "document", "chunk", "entity".
     """
 
     id: str
@@ -51,6 +54,7 @@ class Corpus:
     named_chunks: int
     named_by: str
     systems: Mapping[str, str] = field(default_factory=dict)
+    deletions: Mapping[str, int] = field(default_factory=dict)
 
     def check_embedder(self, embedder: Embedder) -> None:
         """
@@ -90,7 +94,7 @@ def create_corpus(graph: GraphClient, name: str, *, analyzer: str = DEFAULT_ANAL
 
     Raises:
         CorpusNameInvalid: the name cannot be one.
-        SchemaTooNew: the graph is a later version's.
+        SchemaTooNew, SchemaTooOld: the graph is another version's.
     """
     schema.prepare(graph)
     label = corpus_label(name)
@@ -100,17 +104,23 @@ def create_corpus(graph: GraphClient, name: str, *, analyzer: str = DEFAULT_ANAL
     return corpus
 
 
+def count_deleted(tx: Transaction, corpus: Corpus, *, documents: int = 0, chunks: int = 0, entities: int = 0) -> None:
+    """Adds to the counts of deleted units, in the transaction that deletes them: `Corpus.deletions`."""
+    if documents or chunks or entities:
+        tx.run("corpus/count_deleted", id=corpus.id, documents=documents, chunks=chunks, entities=entities)
+
+
 def read_corpus(graph: GraphClient | Transaction, name: str) -> Corpus:
     """The corpus of this name.
 
     Raises:
         CorpusNotFound: there is none; the message names those that are.
-        SchemaTooNew: the graph is a later version's.
+        SchemaTooNew, SchemaTooOld: the graph is another version's.
     """
     run = graph.run if isinstance(graph, Transaction) else functools.partial(graph.run, read=True)
     rows = run("corpus/read", id=corpus_id(name))
     if rows:
-        schema.refuse_newer(rows[0]["schema"])
+        schema.refuse_others(rows[0]["schema"])
         return _corpus(rows[0]["corpus"])
     known = [row["name"] for row in run("corpus/names")]
     raise CorpusNotFound(
@@ -143,4 +153,5 @@ def _corpus(row: Row) -> Corpus:
         named_chunks=row.get("named_chunks", -1),
         named_by=row.get("named_by", ""),
         systems={name.removeprefix(SYSTEM): value for name, value in row.items() if name.startswith(SYSTEM)},
+        deletions={unit: row.get(f"deleted_{plural}", 0) for unit, plural in UNITS.items()},
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from overstory.errors import SchemaTooNew, StatementFailed
+from overstory.errors import SchemaTooNew, SchemaTooOld, StatementFailed
 from overstory.graph.client import GraphClient
 
 INDEX_SECONDS = 600
@@ -41,27 +41,26 @@ class Migration:
 
 def _first_schema(graph: GraphClient) -> None:
     graph.run("schema/id_constraint")
-    await_index(graph, "overstory_id")
+    graph.run("schema/touched_index")
+    for name in ("overstory_id", "overstory_touched"):
+        await_index(graph, name)
 
 
-def _without_sentence_vectors(graph: GraphClient) -> None:
-    """Schema 1 could hold vectors of sentences, which nothing reads any more."""
-    graph.run_in_batches("schema/remove_sentence_properties")
-    graph.run_in_batches("schema/remove_sentences")
-
-
-MIGRATIONS = (Migration(to=1, run=_first_schema), Migration(to=2, run=_without_sentence_vectors))
+MIGRATIONS = (Migration(to=2, run=_first_schema),)
+"""Graphs of schema 1 were written before 0.1.0 was released; they are refused, not migrated."""
 
 
 def prepare(graph: GraphClient, migrations: tuple[Migration, ...] = MIGRATIONS) -> int:
     """Brings the database to the newest schema, and returns its number. Does nothing where it is there already.
 
     Raises:
-        SchemaTooNew: a later version of Overstory wrote this graph.
+        SchemaTooNew, SchemaTooOld: as `refuse_others`.
     """
     found = schema_version(graph)
     newest = migrations[-1].to
-    refuse_newer(found, newest)
+    if found < MIGRATIONS[0].to and not graph.run("corpus/names", read=True):
+        found = 0  # whatever an earlier version left, there is no corpus to lose
+    refuse_others(found, newest)
     for migration in migrations:
         if migration.to > found:
             migration.run(graph)
@@ -69,15 +68,25 @@ def prepare(graph: GraphClient, migrations: tuple[Migration, ...] = MIGRATIONS) 
     return newest
 
 
-def refuse_newer(found: int, newest: int = MIGRATIONS[-1].to) -> None:
-    """
+def refuse_others(found: int, newest: int = MIGRATIONS[-1].to) -> None:
+    """Lets only graphs pass that this version of Overstory reads; 0, an empty one, is among them.
+
     Raises:
-        SchemaTooNew: the graph's schema is newer than what this version of Overstory knows.
+        SchemaTooNew: a later version of Overstory wrote the graph.
+        SchemaTooOld: an earlier version wrote it, and there is no migration from its schema.
     """
     if found > newest:
         raise SchemaTooNew(
             f"The graph has schema {found}; this version of Overstory knows schemas up to {newest}.",
             remedy="Upgrade Overstory: pip install --upgrade overstory",
+        )
+    if 0 < found < MIGRATIONS[0].to:
+        raise SchemaTooOld(
+            f"The graph has schema {found}, which an earlier version of Overstory wrote; this version reads schemas "
+            f"from {MIGRATIONS[0].to} on.",
+            remedy="With the earlier version, export every corpus (overstory export FILE --corpus NAME) and delete it "
+            "(overstory delete --all --corpus NAME); then restore it with this one: "
+            "overstory ingest FILE --corpus NAME",
         )
 
 
@@ -150,26 +159,24 @@ def drop_vector_index(graph: GraphClient, label: str, embedding_property: str) -
     graph.run(f"schema/drop_{kind}_index", label)
 
 
-def slimrag_index(label: str) -> str:
-    """The index over the vectors of SlimRAG's entities."""
-    return f"overstory_slimrag_{label}"
+def derived_index(label: str, kind: str) -> str:
+    """The name of the index over the vectors of one kind of derived nodes."""
+    return f"overstory_{kind.lower()}_{label}"
 
 
-def create_slimrag_index(graph: GraphClient, label: str, dimension: int) -> None:
-    """Makes the index over SlimRAG's entities, and awaits it; one for vectors of another dimension is made anew."""
-    name = slimrag_index(label)
-    found = graph.run("schema/index_state", read=True, name=name)
-    if found and found[0]["dimension"] != dimension:
-        drop_slimrag_index(graph, label)
-    graph.run("schema/slimrag_vector_index", label, dimension=dimension)
+def create_derived_index(graph: GraphClient, label: str, kind: str, *, dimension: int) -> None:
+    """Makes the index over the vectors of one kind of derived nodes, and awaits it."""
+    name = derived_index(label, kind)
+    graph.run("schema/slimrag_vector_index", label, dimension=dimension, name=name)
     await_index(graph, name)
 
 
-def drop_slimrag_index(graph: GraphClient, label: str) -> None:
-    graph.run("schema/drop_slimrag_index", label)
+def drop_derived_index(graph: GraphClient, label: str, kind: str) -> None:
+    graph.run("schema/drop_index", name=derived_index(label, kind))
 
 
 def drop_indexes(graph: GraphClient, label: str) -> None:
     """Drops every index of a corpus."""
-    for kind in (*CREATED_BY, "vector", "vector_alternate", "slimrag"):
+    for kind in (*CREATED_BY, "vector", "vector_alternate"):
         graph.run(f"schema/drop_{kind}_index", label)
+    drop_derived_index(graph, label, "SlimEntity")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import re
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from overstory.graph.ids import CORPUS_LABEL
@@ -22,6 +23,18 @@ def statement_folder() -> Path:
     return installed if installed.is_dir() else package.parents[1] / "cypher"
 
 
+_ADDED: dict[str, Traversable] = {}
+
+
+def add_statements(prefix: str, folder: Traversable) -> None:
+    """Makes the statements of another package known: `prefix/NAME` is `folder/NAME.cypher`.
+
+    Args:
+        prefix: like "systems/toy"; ours are never replaced.
+    """
+    _ADDED[prefix] = folder
+
+
 @functools.cache
 def statement(name: str, label: str | None = None) -> str:
     """The text of a statement for one corpus, or for none.
@@ -30,12 +43,22 @@ def statement(name: str, label: str | None = None) -> str:
         ValueError: the statement names a corpus and none is given, or the label is not a corpus label. Both are
             mistakes in Overstory's own code.
     """
-    text = (statement_folder() / f"{name}.cypher").read_text(encoding="utf-8")
+    text = _file(name).read_text(encoding="utf-8")
     if PLACEHOLDER not in text:
         return text
     if label is None or not CORPUS_LABEL.fullmatch(label):
         raise ValueError(f"{name} needs a corpus label, not {label!r}")
     return text.replace(PLACEHOLDER, label)
+
+
+def _file(name: str) -> Path | Traversable:
+    own = statement_folder() / f"{name}.cypher"
+    if own.exists():
+        return own
+    for prefix, folder in _ADDED.items():
+        if name.startswith(f"{prefix}/"):
+            return folder.joinpath(f"{name.removeprefix(f'{prefix}/')}.cypher")
+    return own
 
 
 @functools.lru_cache(maxsize=4_096)

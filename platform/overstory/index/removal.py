@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from overstory.graph import Transaction, Writer, batches, schema
-from overstory.graph.corpora import Corpus
+from overstory.graph.corpora import Corpus, count_deleted
 from overstory.protocols import Progress
 
 DOCUMENTS_A_TRANSACTION = 50
@@ -39,6 +39,7 @@ def _remove(tx: Transaction, corpus: Corpus, ids: list[str]) -> int:
     for part in batches(chunks, CHUNKS_A_TRANSACTION):
         tx.run("ingest/remove_chunks", corpus.label, ids=part)
     tx.run("ingest/remove_documents", corpus.label, ids=known)
+    count_deleted(tx, corpus, documents=len(known), chunks=len(chunks))
     return len(known)
 
 

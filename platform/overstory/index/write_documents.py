@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from overstory.graph import Corpus, Transaction, batches
+from overstory.graph.corpora import count_deleted
 from overstory.graph.ids import chunk_id
 from overstory.model import Document, TextPiece
 
@@ -30,7 +31,9 @@ def store_documents(
     label = corpus.label
     if changed:
         tx.run("ingest/unchain_chunks", label, documents=changed)
-        tx.run("ingest/remove_chunks", label, ids=_outdated(tx, label, changed, chunks))
+        outdated = _outdated(tx, label, changed, chunks)
+        tx.run("ingest/remove_chunks", label, ids=outdated)
+        count_deleted(tx, corpus, chunks=len(outdated))
     tx.run("ingest/write_documents", label, corpus=corpus.id, rows=documents)
     for part in batches(chunks, CHUNKS_A_STATEMENT):
         tx.run("ingest/write_chunks", label, rows=part)

@@ -1,6 +1,30 @@
-"""Published systems, each on the one graph model: an index stage and a retriever of its own."""
+"""Published systems, each an index and a retriever on the one graph model, and the rooms that they share."""
 
-from overstory.systems.base import BuildContext, System, SystemReport
-from overstory.systems.registry import find_system, retrievers_without_system, system_names
+from overstory.systems.base import BuildContext, Learner, LearningRun, Owned, System, SystemRun, SystemView
+from overstory.systems.lifecycle import SystemReport, Wish
+from overstory.systems.registry import find_system, installed_systems, system_names, systems_of, wishes
+from overstory.systems.retrievers import make_retriever, retriever_names
+from overstory.systems.settings import option
+from overstory.systems.state import IndexState, require_state
 
-__all__ = ["BuildContext", "System", "SystemReport", "find_system", "retrievers_without_system", "system_names"]
+__all__ = [
+    "BuildContext",
+    "IndexState",
+    "Learner",
+    "LearningRun",
+    "Owned",
+    "System",
+    "SystemReport",
+    "SystemRun",
+    "SystemView",
+    "Wish",
+    "find_system",
+    "installed_systems",
+    "make_retriever",
+    "option",
+    "require_state",
+    "retriever_names",
+    "system_names",
+    "systems_of",
+    "wishes",
+]

@@ -1,20 +1,70 @@
-"""What the systems share: how an index of one is built, counted, described and removed."""
+"""What a system is: its index, its retriever, and what it owns in the graph.
+
+A system is one folder and one entry point in the group `overstory.systems`. It derives from `System` and says what its
+settings are; the shared rooms do the rest: `settings` reads its options, `lifecycle` builds, reports and removes its
+index, `state` is what a corpus keeps of it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeVar, runtime_checkable
 
-from overstory.graph import Corpus, GraphClient, Writer
+from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches, generations, schema
+from overstory.graph.corpora import SYSTEM
+from overstory.index.ledger import StageRun
 from overstory.llm import Chat, Estimate
-from overstory.protocols import Embedder, Progress
+from overstory.protocols import Embedder, Progress, Retriever
+from overstory.retrieve import RetrievalContext
 from overstory.settings import ExtractionSettings
+from overstory.systems.settings import SettingsClass
+from overstory.systems.state import Backlog, IndexState, mark_of, unit_label
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+    from overstory.answer import Answer
+    from overstory.model import Evidence
+
+S = TypeVar("S", bound=SettingsClass)
+R = TypeVar("R", bound=SettingsClass)
+
+Unit = Literal["document", "chunk", "entity"]
+"""What an index is built from, and what is counted as missing from it."""
+
+UNITS_A_PAGE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Owned:
+    """What a system alone writes to the graph; a name here is an allow-list for what is deleted with its index.
+
+    A node of a system carries `Overstory`, the label of its corpus, its kind (one of `labels`) and `Corpus_…_KIND`. One
+    that stands on a chunk, a document or an entity also carries `Corpus_…_OfChunk`, `…_OfDocument` or `…_OfEntity`, and
+    goes with it; what such nodes share carries `Corpus_…_Shared`, and goes with the last of them.
+
+    Attributes:
+        labels: the kinds of its nodes.
+        relationship_types: of the relationships that it writes between units; those of its nodes go with these.
+        unit_properties: that it writes to the units it reads, besides its mark.
+        vector_indexes: those of `labels` whose `embedding` a vector index of the system holds.
+        generations: the names of its derived structures (`graph.generations`).
+        saved_queries: statements for Neo4j Browser, in the order of reading.
+    """
+
+    labels: tuple[str, ...] = ()
+    relationship_types: tuple[str, ...] = ()
+    unit_properties: tuple[str, ...] = ()
+    vector_indexes: tuple[str, ...] = ()
+    generations: tuple[str, ...] = ()
+    saved_queries: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class BuildContext:
-    """What an index is built with.
+    """What every index is built with.
 
     Attributes:
         chat: opens the language model of a name.
@@ -26,65 +76,258 @@ class BuildContext:
     progress: Progress
 
 
-@dataclass(frozen=True, slots=True)
-class SystemReport:
-    """What the index of a system holds in a corpus.
+@dataclass(slots=True)
+class SystemRun(Generic[S]):
+    """A build under way: what it is to do, and how it writes.
 
     Attributes:
-        pending: documents that are not in it yet.
-        how: how it was built, in a few words.
-        figures: what it holds and took, by names that say what they are.
+        corpus: as it was when the build began; nobody else changes it meanwhile.
+        before: the state of the index then, None where there was none.
+        scratch: whether everything is to be read again: there was no index, or one of other settings, another embedder
+            or another reader.
+        backlog: what the index lacks.
+        chat: the language model that reads, None where rules do.
+        model: its name, "" where rules read.
+        ledger: counts and tokens of the run go here.
+        figures: what the index holds and took, by names that say what they are.
+        notes: what the user should know of the run.
     """
 
-    name: str
-    pending: int
-    how: str
-    figures: Mapping[str, float] = field(default_factory=dict)
+    system: System[S, Any]
+    writer: Writer
+    corpus: Corpus
+    settings: S
+    before: IndexState[S] | None
+    scratch: bool
+    backlog: Backlog
+    context: BuildContext
+    chat: Chat | None
+    model: str
+    fingerprint: str
+    ledger: StageRun
+    figures: dict[str, float] = field(default_factory=dict[str, float])
+    notes: list[str] = field(default_factory=list[str])
+
+    @property
+    def graph(self) -> GraphClient:
+        return self.writer.graph
+
+    @property
+    def progress(self) -> Progress:
+        return self.context.progress
+
+    @property
+    def read_to(self) -> int:
+        """The version up to which the index has read; −1 where everything is to be read."""
+        return self.before.read_to if self.before is not None and not self.scratch else -1
+
+    def unread(self, *, size: int = UNITS_A_PAGE) -> Iterator[list[str]]:
+        """The ids of the units that were not read as they are now, in order, in pages of at most `size`."""
+        return unread(self.graph, self.corpus, self.system, None if self.scratch else self.before, size=size)
+
+    def clear(self) -> None:
+        """Deletes the nodes of the system and their vector indexes, for an index that is built from scratch.
+
+        Raises:
+            DatabaseError: what was deleted before stays so.
+        """
+        clear(self.writer, self.system)
+
+    def commit(self, work: Callable[[Transaction], None], *, done: Sequence[str] = ()) -> None:
+        """Runs `work` in one transaction that also marks units as read: a run that is killed goes on behind them.
+
+        Raises:
+            LeaseLost, DatabaseError: nothing was committed.
+        """
+
+        def unit(tx: Transaction) -> None:
+            work(tx)
+            if done:
+                tx.run("systems/mark", self.corpus.label, ids=list(done), mark=mark_of(self.system))
+
+        self.writer.commit(self.system.name, unit)
+
+    def state(
+        self,
+        *,
+        built: bool = True,
+        complete: bool = True,
+        generation: int = 0,
+        details: Mapping[str, Any] | None = None,
+    ) -> IndexState[S]:
+        """The state of the index with this run's settings and figures.
+
+        Args:
+            built: whether it can be asked.
+            complete: whether every unit was read.
+        """
+        return IndexState(
+            settings=self.settings,
+            embedder=self.context.embedder.fingerprint,
+            model=self.model,
+            fingerprint=self.fingerprint,
+            built=built,
+            generation=generation,
+            read_to=self.corpus.version if complete else self.read_to,
+            deleted=self.corpus.deletions[self.system.unit],
+            figures=dict(self.figures),
+            details=details or {},
+        )
+
+    def publish(self, state: IndexState[S]) -> None:
+        """Makes a state the corpus' own: readers use the index as it says from here on.
+
+        Raises:
+            LeaseLost, DatabaseError: readers keep the state before.
+        """
+        kept = {SYSTEM + self.system.name: state.as_json()}
+        if state.generation:
+            (structure,) = self.system.owns.generations
+            generations.publish(self.writer, structure, state.generation, **kept)
+        else:
+            self.writer.set(**kept)
+
+    def publish_in(self, tx: Transaction, state: IndexState[S]) -> None:
+        """As `publish`, as a part of a transaction that also changes the index in place."""
+        tx.run(
+            "corpus/set",
+            id=self.corpus.id,
+            token=self.writer.token,
+            properties={SYSTEM + self.system.name: state.as_json()},
+        )
+
+
+def unread(
+    graph: GraphClient,
+    corpus: Corpus,
+    system: System[S, Any],
+    state: IndexState[S] | None,
+    *,
+    size: int = UNITS_A_PAGE,
+    again: bool = False,
+) -> Iterator[list[str]]:
+    """The ids of the units that an index has not read as they are now, in order, in pages of at most `size`.
+
+    Args:
+        state: of the index; without one the marks of an unfinished first run count.
+        again: all units, whatever was read.
+    """
+    if again or state is None or state.read_to < 0:
+        mark = None if again else mark_of(system)
+        for rows in graph.pages(f"systems/unread_{system.unit}", corpus.label, size=size, mark=mark):
+            yield [row["id"] for row in rows]
+        return
+    changed = graph.run(
+        "systems/touched",
+        corpus.label,
+        read=True,
+        label=corpus.label,
+        unit=unit_label(corpus, system),
+        read_to=state.read_to,
+        mark=mark_of(system),
+    )
+    yield from batches([row["id"] for row in changed], size)
+
+
+def clear(writer: Writer, system: System[Any, Any]) -> None:
+    """Deletes the nodes of a system and their vector indexes, but neither its state nor what it wrote to units."""
+    label = writer.corpus.label
+    for kind in system.owns.vector_indexes:
+        schema.drop_derived_index(writer.graph, label, kind)
+    for kind in system.owns.labels:
+        writer.graph.run_in_batches("systems/remove_nodes", label, kind=f"{label}_{kind}")
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
-    """What a build did: whether there was anything to do, and what its user should know of it."""
+class SystemView(Generic[S]):
+    """A corpus as `System.estimate` sees it; nothing is written."""
 
-    something: bool
-    notes: tuple[str, ...] = ()
+    graph: GraphClient
+    corpus: Corpus
+    settings: S
+    before: IndexState[S] | None
+    context: BuildContext
+    model: str
 
 
-class System(Protocol):
-    """A system's index. What it keeps of a corpus is in `Corpus.systems` under its name; without it there is none."""
+class System(ABC, Generic[S, R]):
+    """A published system: an index over a corpus, and a retriever that asks it.
 
-    name: str
+    Attributes:
+        name: in `overstory index --system NAME` and `--retriever NAME`.
+        title: as its authors write it.
+        settings, retriever_settings: the dataclasses of its options.
+        unit: what its index is built from.
+        owns: what it writes.
+        reads_with_model: whether a language model can read for its index.
+        rebuilds_after_deletions: whether the index is out of date when units were deleted; False where all that stands
+            on a unit goes with it.
+        statements: the folder of its Cypher statements, for a system outside this package; its statements are called
+            `systems/NAME/…`. Ours are under `cypher/systems/NAME/`.
+    """
 
-    def build(self, writer: Writer, context: BuildContext, *, option: str | None, model: str | None) -> Built:
-        """Brings the index up to date.
+    name: ClassVar[str]
+    title: ClassVar[str]
+    settings: type[S]
+    retriever_settings: type[R]
+    unit: ClassVar[Unit]
+    owns: ClassVar[Owned]
+    reads_with_model: ClassVar[bool] = False
+    rebuilds_after_deletions: ClassVar[bool] = True
+    statements: ClassVar[Traversable | None] = None
 
-        Args:
-            option: one of the system's own; None keeps what the corpus has.
-            model: the language model to read with, "none" for none; None keeps what the corpus has.
+    @abstractmethod
+    def build(self, run: SystemRun[S]) -> None:
+        """Brings the index up to date, and publishes its state.
 
         Raises:
-            SettingsError: there is no such option.
-            LlmError, BudgetExhausted, ModelError, LeaseLost, DatabaseError: what was committed before stays, and the
-                same call goes on from there.
+            LlmError, BudgetExhausted, ModelError, GdsMissing, LeaseLost, DatabaseError: what was committed before
+                stays, and the same call goes on from there.
         """
-        ...
 
-    def estimate(
-        self, graph: GraphClient, corpus: Corpus, context: BuildContext, *, option: str | None, model: str | None
-    ) -> Estimate:
+    @abstractmethod
+    def retriever(self, context: RetrievalContext, settings: R) -> Retriever:
+        """A retriever over the index. Whether there is one is asked with each question."""
+
+    def fingerprint(self, settings: S, context: BuildContext, chat: Chat | None) -> str:  # noqa: ARG002 # for those that read texts
+        """Changes whenever the same unit may be read in another way; besides settings, model and embedder."""
+        return ""
+
+    def estimate(self, view: SystemView[S]) -> Estimate:  # noqa: ARG002 # for those that ask a language model
         """What `build` would ask of a language model, at most. Nothing is sent or written."""
-        ...
+        return Estimate.nothing()
 
-    def option_for(self, retriever_option: str) -> str | None:
-        """The option of the index that a retriever with this option needs; None where any index serves it."""
-        ...
+    def index_options(self, settings: R) -> str:  # noqa: ARG002 # for those whose ablations need an index of their own
+        """The options of the index that a retriever with these settings needs, as `settings.parse` reads them."""
+        return ""
 
-    def report(self, graph: GraphClient, corpus: Corpus) -> SystemReport: ...
+    def describe(self, state: IndexState[S]) -> str:
+        """How the index was built, in a few words."""
+        return f"read by {state.model or 'rules'}"
 
-    def pending(self, graph: GraphClient, corpus: Corpus) -> int:
-        """How many documents are not in the index yet; quick."""
-        ...
+    def figures(self, graph: GraphClient, corpus: Corpus, state: IndexState[S]) -> Mapping[str, float]:  # noqa: ARG002
+        """What the index holds, counted now; beside those of the last build."""
+        return {}
 
-    def remove(self, writer: Writer) -> None:
-        """Removes the index; nothing else changes."""
+
+@dataclass(frozen=True, slots=True)
+class LearningRun:
+    """What a system that learns from answers is given."""
+
+    graph: GraphClient
+    corpus: Corpus
+    embedder: Embedder
+    chat: Chat | None
+
+
+@runtime_checkable
+class Learner(Protocol):
+    """A system that learns from answers. Asked only where the caller wanted the answer to be remembered."""
+
+    def learn(self, answer: Answer, evidence: Evidence, run: LearningRun) -> Iterable[str]:
+        """Called after an answer is complete; gives notes on what was stored, or why nothing was.
+
+        Raises:
+            DatabaseError: nothing was stored; the answer stands.
+        """
         ...

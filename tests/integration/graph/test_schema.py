@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, LiteralString
 
 import pytest
 from tests.passages import PASSAGES, OpenCorpus
 
-from overstory.errors import SchemaTooNew
-from overstory.graph import GraphClient, schema, writing
-from overstory.index.ledger import recorded
+from overstory.errors import SchemaTooNew, SchemaTooOld
+from overstory.graph import GraphClient, schema
 from overstory.settings import Settings
 
 
@@ -50,6 +48,23 @@ def test_nothing_reads_or_writes_a_corpus_of_a_later_version(graph: GraphClient,
         graph.run("schema/write_version", version=newest)
 
 
+def test_a_graph_of_an_earlier_version_is_refused_with_the_way_to_move_it(
+    graph: GraphClient, open_corpus: OpenCorpus
+) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents(PASSAGES)
+    newest = schema.MIGRATIONS[-1].to
+    graph.run("schema/write_version", version=1)
+    try:
+        for call in (knowledge.index, knowledge.status, lambda: knowledge.search("Ulm"), knowledge.delete_corpus):
+            with pytest.raises(SchemaTooOld, match="schema 1") as refused:
+                call()
+            assert "overstory export" in refused.value.remedy
+    finally:
+        graph.run("schema/write_version", version=newest)
+    assert knowledge.status().counts["documents"] == len(PASSAGES)
+
+
 def test_an_interrupted_migration_is_run_again_and_finished_ones_are_not(graph: GraphClient) -> None:
     newest = schema.MIGRATIONS[-1].to
     ran: list[int] = []
@@ -71,52 +86,3 @@ def test_an_interrupted_migration_is_run_again_and_finished_ones_are_not(graph: 
     finally:
         graph.run("schema/write_version", version=newest)
     assert ran == [newest + 1, newest + 2, newest + 2]
-
-
-def ask(graph: GraphClient, query: LiteralString, **parameters: object) -> list[dict[str, Any]]:
-    rows, _, _ = graph.native_driver().execute_query(query, parameters, database_=graph.database)
-    return [row.data() for row in rows]
-
-
-def test_vectors_of_sentences_that_an_earlier_version_wrote_are_removed(
-    graph: GraphClient, open_corpus: OpenCorpus
-) -> None:
-    knowledge = open_corpus()
-    knowledge.ingest_documents(PASSAGES)
-    knowledge.index()
-    corpus = knowledge.status().corpus
-    label, newest, digest = corpus.label, schema.MIGRATIONS[-1].to, knowledge.digest()
-    with writing(graph, corpus, "index") as writer:
-        writer.set(sentence_embedder=corpus.embedder)
-        with recorded(writer, "sentences", corpus.embedder):
-            ask(
-                graph,
-                "MATCH (c:Chunk {corpus: $label}) SET c.sentence_vectors = 600 WITH c UNWIND range(0, 599) AS seq "
-                "CREATE (s:Overstory {id: c.id + '-' + seq, seq: seq, corpus: $label})-[:PART_OF]->(c) "
-                "SET s:Sentence:$($label):$($label + '_Sentence') "
-                "WITH s CALL db.create.setNodeVectorProperty(s, 'embedding', [0.6, 0.8])",
-                label=label,
-            )
-    left: LiteralString = (
-        "RETURN count { (n:Sentence {corpus: $label}) } AS sentences, "
-        "count { MATCH (n:Chunk {corpus: $label}) WHERE n.sentence_vectors IS NOT NULL } AS chunks, "
-        "count { MATCH (n:Corpus {corpus: $label}) WHERE n.sentence_embedder IS NOT NULL } AS corpora, "
-        "count { (n:Stage {corpus: $label, name: 'sentences'}) } AS stages"
-    )
-    chunks = len(PASSAGES)
-    written = {"sentences": 600 * chunks, "chunks": chunks, "corpora": 1, "stages": 1}
-    assert ask(graph, left, label=label) == [written]
-    ask(graph, "CREATE (:Sentence:Corpus:Chunk:TheirOwn {sentence_vectors: 1, sentence_embedder: 'theirs'})")
-    try:
-        for _ in range(2):  # as after an interruption
-            graph.run("schema/write_version", version=1)
-            assert schema.prepare(graph) == newest
-            assert ask(graph, left, label=label) == [dict.fromkeys(written, 0)]
-        assert ask(graph, "MATCH (n:TheirOwn) RETURN properties(n) AS kept") == [
-            {"kept": {"sentence_vectors": 1, "sentence_embedder": "theirs"}}
-        ]
-    finally:
-        graph.run("schema/write_version", version=newest)
-        ask(graph, "MATCH (n:TheirOwn) DETACH DELETE n")
-    assert knowledge.digest() == digest
-    assert not knowledge.index().done

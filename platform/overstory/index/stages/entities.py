@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from overstory.graph import Transaction, Writer, read_corpus
 from overstory.graph.client import Row
+from overstory.graph.corpora import count_deleted
 from overstory.index.ledger import recorded
 from overstory.protocols import Progress
 
@@ -95,6 +96,7 @@ def _link_entities(writer: Writer, chunks: int, progress: Progress) -> tuple[int
             def write(tx: Transaction, alive: list[Row] = alive, dead: list[str] = dead) -> None:
                 tx.run("ingest/link_entities", label, rows=alive)
                 tx.run("ingest/remove_entities", label, ids=dead)
+                count_deleted(tx, writer.corpus, entities=len(dead))
 
             writer.commit("entities", write)
         named += len(alive)

@@ -20,7 +20,7 @@ from itertools import groupby
 
 from overstory.graph import GraphClient, Transaction, Writer, batches, read_corpus
 from overstory.graph.client import Row
-from overstory.graph.corpora import Corpus
+from overstory.graph.corpora import Corpus, count_deleted
 from overstory.graph.ids import entity_id
 from overstory.graph.schema import name_index
 from overstory.index.ledger import StageRun, recorded
@@ -246,6 +246,7 @@ def _sync_changed(writer: Writer, run: StageRun) -> None:
         def write(tx: Transaction, held: list[Row] = held, dead: list[str] = dead) -> None:
             tx.run("ingest/sync_names", label, rows=held)
             tx.run("ingest/remove_entities", label, ids=dead)
+            count_deleted(tx, writer.corpus, entities=len(dead))
 
         writer.commit("mentions", write)
         run.count("entities", len(held))

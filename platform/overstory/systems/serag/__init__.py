@@ -4,6 +4,8 @@ Source: "Token-Free Hierarchical Indexing for RAG beyond LLM-based Summarization
 paper is read in which way, and what each part brings.
 """
 
-from overstory.systems.serag.retriever import SeragRetriever
+from overstory.systems.serag.index import SeRag
+from overstory.systems.serag.index_settings import SeragIndexSettings
+from overstory.systems.serag.retriever_settings import SeragRetrieverSettings
 
-__all__ = ["SeragRetriever"]
+__all__ = ["SeRag", "SeragIndexSettings", "SeragRetrieverSettings"]

@@ -18,12 +18,9 @@ import numpy as np
 
 from overstory.entropy import EncodingTree, Graph
 from overstory.entropy.compile import Ints
-from overstory.graph import Corpus, Transaction, Writer, generations
-from overstory.graph.client import Row
-from overstory.graph.corpora import SYSTEM
-from overstory.index.ledger import StageRun
-from overstory.protocols import Progress
-from overstory.systems.serag.build_cache import Memory, Remembered
+from overstory.graph import Transaction, generations
+from overstory.systems.base import SystemRun
+from overstory.systems.build_cache import BuildCache
 from overstory.systems.serag.changes import (
     LinkChanges,
     Links,
@@ -60,8 +57,10 @@ from overstory.systems.serag.graph_reads import (
     read_links,
     read_tree,
 )
-from overstory.systems.serag.index_settings import NAME, Kept, SeragSettings
+from overstory.systems.serag.index_settings import NAME, SeragIndexSettings
+from overstory.systems.serag.last_build import LastBuild
 from overstory.systems.serag.trees import make_tree, mend_tree, stored_form
+from overstory.systems.state import IndexState
 from overstory.vectors.nearest import NOBODY, Neighbours, alike, nearest, nearest_after
 
 MOST_CHANGED = 0.2
@@ -75,41 +74,41 @@ class Build:
     """A build under way.
 
     Attributes:
-        kept: of the index that is to be mended, None where it is made anew.
-        counts: as `systems/serag/counts` gives them.
-        figures: what was found, and the seconds that each part took.
+        before: the state of the index that is brought up to date, None where it is built from scratch.
         by_gds: whether the nearest neighbours are stored, as GDS found them.
     """
 
-    writer: Writer
-    corpus: Corpus
-    settings: SeragSettings
-    kept: Kept | None
-    counts: Row
-    progress: Progress
-    memory: Memory
-    figures: dict[str, float] = field(default_factory=dict[str, float])
+    job: SystemRun[SeragIndexSettings]
+    cache: BuildCache[LastBuild]
+    before: IndexState[SeragIndexSettings] | None = field(init=False)
     by_gds: bool = False
 
-    def run(self, ledger: StageRun) -> None:
+    def __post_init__(self) -> None:
+        self.before = None if self.job.scratch else self.job.before
+
+    @property
+    def settings(self) -> SeragIndexSettings:
+        return self.job.settings
+
+    def run(self) -> None:
         """
         Raises:
             GdsMissing, LeaseLost, DatabaseError: what was committed before stays; build again to go on.
         """
-        remembered = self.memory.take(self.writer.graph, self.kept.stamp) if self.kept else None
-        chunks = self._read(remembered)
-        neighbours = self._neighbours(chunks, remembered)
+        last = self.cache.take(self.job.graph, self.before.details["stamp"]) if self.before else None
+        chunks = self._read(last)
+        neighbours = self._neighbours(chunks, last)
         layers = self._layers(chunks, neighbours)
         with self._timed("graph"):
             graphs = {tree: fused(len(chunks.ids), *layers, shares) for tree, shares in self.settings.trees().items()}
             engine = {tree: found.as_graph() for tree, found in graphs.items()}
             links = _links(graphs[NAME], engine[NAME], chunks.ids, self.settings.linked)
         with self._timed("read"):
-            written = remembered if remembered and remembered.is_still_stored(chunks) else None
-            before = written.links if written else read_links(self.writer.graph, self.corpus)
+            written = last if last and last.is_still_stored(chunks) else None
+            before = written.links if written else read_links(self.job.graph, self.job.corpus)
             stored = self._stored_trees(written)
         changed_links = link_changes(links, before)
-        new, gone = int((~chunks.known).sum()), self._gone(chunks)
+        new, gone = int((~chunks.known).sum()), self._gone()
         anew = not stored or new + gone > MOST_CHANGED * len(chunks.ids)
         with self._timed("tree"):
             trees = {
@@ -118,7 +117,7 @@ class Build:
                 else _mended(graph, stored[name], chunks, changed_links, self.settings.levels)
                 for name, graph in engine.items()
             }
-        self.progress.finish(_told(trees[NAME], graphs[NAME], anew=anew))
+        self.job.progress.finish(_told(trees[NAME], graphs[NAME], anew=anew))
         self._write(chunks, neighbours, trees, {} if anew else stored, changed_links, before)
         for what, number in {
             "chunks": len(chunks.ids),
@@ -127,53 +126,53 @@ class Build:
             "edges": len(graphs[NAME].keys),
             "trees_encoded_anew": int(anew),
         }.items():
-            ledger.count(what, number)
+            self.job.ledger.count(what, number)
 
     @contextmanager
     def _timed(self, part: str) -> Generator[None]:
         began = time.perf_counter()
         yield
         name = f"{part}_seconds"
-        self.figures[name] = round(self.figures.get(name, 0.0) + time.perf_counter() - began, 3)
+        self.job.figures[name] = round(self.job.figures.get(name, 0.0) + time.perf_counter() - began, 3)
 
-    def _read(self, remembered: Remembered | None) -> ReadChunks:
-        self.progress.start(NAME, self.counts["chunks"], "chunks")
+    def _read(self, last: LastBuild | None) -> ReadChunks:
+        self.job.progress.start(NAME, self.job.backlog.units, "chunks")
         with self._timed("read"):
-            before = remembered.chunks if remembered else None
-            return read_chunks(self.writer.graph, self.corpus, self.progress, before)
+            before = last.chunks if last else None
+            return read_chunks(self.job.graph, self.job.corpus, self.job.read_to, self.job.progress, before)
 
-    def _stored_trees(self, remembered: Remembered | None) -> Mapping[str, Tree]:
-        if remembered:
-            return remembered.trees
-        if not self.kept:
+    def _stored_trees(self, last: LastBuild | None) -> Mapping[str, Tree]:
+        if last:
+            return last.trees
+        if not self.before:
             return {}
-        graph, generation = self.writer.graph, self.kept.generation
-        return {tree: read_tree(graph, self.corpus, tree, generation) for tree in self.settings.trees()}
+        graph, generation = self.job.graph, self.before.generation
+        return {tree: read_tree(graph, self.job.corpus, tree, generation) for tree in self.settings.trees()}
 
-    def _gone(self, chunks: ReadChunks) -> int:
-        """How many chunks of the tree are there no longer, or at least so many."""
-        return max(0, self.kept.chunks - len(chunks.ids), self.kept.chunks - self.counts["done"]) if self.kept else 0
+    def _gone(self) -> int:
+        """How many chunks were deleted since the tree was written."""
+        return self.job.backlog.deleted if self.before else 0
 
-    def _neighbours(self, chunks: ReadChunks, remembered: Remembered | None) -> Neighbours:
+    def _neighbours(self, chunks: ReadChunks, last: LastBuild | None) -> Neighbours:
         with self._timed("similar"):
             nearest_count = self.settings.nearest
-            if self.kept and self.kept.by_gds:
+            if self.before and self.before.details["by_gds"]:
                 self.by_gds = True
-                before = stored_neighbours(self.writer.graph, self.corpus, chunks.ids, nearest_count)
+                before = stored_neighbours(self.job.graph, self.job.corpus, chunks.ids, nearest_count)
                 complete = before.ids[:, -1] != NOBODY  # others lost a neighbour that was deleted
                 was = np.where(chunks.known & complete, np.arange(len(chunks.ids)), NOBODY)
                 found = nearest_after(chunks.vectors, before, was)
-                write_changed(self.writer, chunks.ids, before, found)
+                write_changed(self.job.writer, chunks.ids, before, found)
                 return found
-            if is_for_gds(self.writer.graph, self.settings, len(chunks.ids)):
+            if is_for_gds(self.job.graph, self.settings, len(chunks.ids)):
                 self.by_gds = True
-                find_by_gds(self.writer, self.corpus, nearest_count)
-                return stored_neighbours(self.writer.graph, self.corpus, chunks.ids, nearest_count)
-            if not self.kept:
-                forget_similar(self.writer)  # which GDS found for an index of other settings
-            if remembered:
-                was = numbers_before(remembered.chunks.ids, chunks)
-                return nearest_after(chunks.vectors, remembered.neighbours, was)
+                find_by_gds(self.job.writer, self.job.corpus, nearest_count)
+                return stored_neighbours(self.job.graph, self.job.corpus, chunks.ids, nearest_count)
+            if not self.before:
+                forget_similar(self.job.writer)  # which GDS found for an index of other settings
+            if last:
+                was = numbers_before(last.chunks.ids, chunks)
+                return nearest_after(chunks.vectors, last.neighbours, was)
             return nearest(chunks.vectors, nearest_count)
 
     def _layers(self, chunks: ReadChunks, neighbours: Neighbours) -> tuple[Layer, Layer, Layer]:
@@ -185,7 +184,7 @@ class Build:
                 most_pairs=self.settings.sharing,
             )
         near = near_in_documents(chunks.document_numbers(), chunks.places)
-        self.figures |= {
+        self.job.figures |= {
             "similar": len(similar.keys),
             "shares_entities": len(shared.layer.keys),
             "near": len(near.keys),
@@ -204,45 +203,38 @@ class Build:
         before: LinkWeights,
     ) -> None:
         """Edges first, then the trees: in place where little changed, else beside the ones that are read."""
-        generation = self.kept.generation if self.kept else 0
+        generation = self.before.generation if self.before else 0
         changes = self._tree_changes(chunks, trees, stored, generation) if stored else {}
         in_place = bool(stored) and sum(map(len, changes.values())) <= MOST_IN_PLACE
         if not in_place:
-            generation, stored = generations.begin(self.writer, NAME), {}
+            generation, stored = generations.begin(self.job.writer, NAME), {}
             changes = self._tree_changes(chunks, trees, stored, generation)
         beside = {} if in_place else changes
         rows = len(links.new) + len(links.gone) + sum(map(len, beside.values()))
-        self.progress.start(f"{NAME} graph", rows, "rows")
+        self.job.progress.start(f"{NAME} graph", rows, "rows")
         with self._timed("write"):
-            write_links(self.writer, links, self.progress)
+            write_links(self.job.writer, links, self.job.progress)
             for each in beside.values():
-                write_tree(self.writer, each, self.progress)
-        self.figures |= {"entropy": round(trees[NAME].entropy, 6), "communities": _communities(trees[NAME])}
-        kept = Kept(
-            settings=self.settings,
-            embedder=self.corpus.embedder,
-            generation=generation,
-            chunks=len(chunks.ids),
-            stamp=uuid.uuid4().hex,
-            by_gds=self.by_gds,
-            figures=self.figures,
-        )
+                write_tree(self.job.writer, each, self.job.progress)
+        self.job.figures |= {"entropy": round(trees[NAME].entropy, 6), "communities": _communities(trees[NAME])}
+        stamp = uuid.uuid4().hex
+        details = {"stamp": stamp, "by_gds": self.by_gds, "chunks": len(chunks.ids)}
+        state = self.job.state(generation=generation, details=details)
         if in_place:
-            generations.discard_unpublished(self.writer, NAME)  # of a build that was killed
-            self._commit(kept, chunks, changes)
+            generations.discard_unpublished(self.job.writer, NAME)  # of a build that was killed
+            self._publish_in_place(state, changes)
         else:
-            self._publish(kept)
-        self.progress.finish(f"{rows:,} rows written")
+            self.job.publish(state)
+        self.job.progress.finish(f"{rows:,} rows written")
         known = replace(chunks, known=np.ones(len(chunks.ids), dtype=np.bool_))
         trees_now = {name: stored_after(each, stored.get(name, {})) for name, each in changes.items()}
-        self.memory.keep(
-            self.writer.graph, Remembered(kept.stamp, known, neighbours, links.applied_to(before), trees_now)
-        )
+        build = LastBuild(known, neighbours, links.applied_to(before), trees_now)
+        self.cache.keep(self.job.graph, stamp, build, units=len(chunks.ids))
 
     def _tree_changes(
         self, chunks: ReadChunks, trees: Mapping[str, EncodingTree], stored: Mapping[str, Tree], generation: int
     ) -> dict[str, TreeChanges]:
-        label = self.corpus.label
+        label = self.job.corpus.label
         with self._timed("vectors"):
             return {
                 name: tree_changes(
@@ -255,23 +247,15 @@ class Build:
                 for name, tree in trees.items()
             }
 
-    def _commit(self, kept: Kept, chunks: ReadChunks, changes: Mapping[str, TreeChanges]) -> None:
-        """The trees, what is kept of them and the marks of the chunks, in one transaction."""
-        label = self.corpus.label
-        fresh = [chunks.ids[place] for place in np.flatnonzero(~chunks.known).tolist()]
+    def _publish_in_place(self, state: IndexState[SeragIndexSettings], changes: Mapping[str, TreeChanges]) -> None:
+        """Changes the trees and the state in one transaction."""
 
         def write(tx: Transaction) -> None:
             for each in changes.values():
-                write_tree_in(tx, label, each)
-            tx.run("systems/serag/mark", label, ids=fresh)
-            tx.run("corpus/set", id=self.corpus.id, token=self.writer.token, properties={SYSTEM + NAME: kept.stored()})
+                write_tree_in(tx, self.job.corpus.label, each)
+            self.job.publish_in(tx, state)
 
-        self.writer.commit(NAME, write)
-
-    def _publish(self, kept: Kept) -> None:
-        """Switches readers to the new generation. Killed before the marks, the next run finds every chunk changed."""
-        generations.publish(self.writer, NAME, kept.generation, **{SYSTEM + NAME: kept.stored()})
-        self.writer.graph.run_in_batches("systems/serag/mark_all", self.corpus.label, generation=kept.generation)
+        self.job.commit(write)
 
 
 def _links(found: ChunkGraph, graph: Graph, ids: list[str], most: int) -> Links:

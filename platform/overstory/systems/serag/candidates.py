@@ -10,10 +10,11 @@ from overstory.model import Reason
 from overstory.protocols import Vectors
 from overstory.retrieve.context import depth_for
 from overstory.retrieve.ranking import best_of
-from overstory.systems.serag.index_settings import Kept
+from overstory.systems.serag.index_settings import SeragIndexSettings
 from overstory.systems.serag.names import AskedNames
-from overstory.systems.serag.retriever_settings import SeragOptions
+from overstory.systems.serag.retriever_settings import SeragRetrieverSettings
 from overstory.systems.serag.scoring import Edge, NamedEntity, Nearness, entity_bonus, nearness
+from overstory.systems.state import IndexState
 
 FEW_CHUNKS = 100
 """A name in so many chunks or fewer makes them candidates, however far from the question they are in meaning."""
@@ -35,7 +36,7 @@ class Found:
         filled: those that are there by their cosines alone.
     """
 
-    options: SeragOptions
+    settings: SeragRetrieverSettings
     cosines: dict[str, float]
     coarse: Mapping[str, float]
     entities: Sequence[NamedEntity]
@@ -45,12 +46,12 @@ class Found:
     filled: set[str] = field(default_factory=set[str])
 
     def __post_init__(self) -> None:
-        self.bonus = entity_bonus(self.entities, by_what_it_tells=self.options.by_what_it_tells)
+        self.bonus = entity_bonus(self.entities, idf_weighted=self.settings.idf_weighted)
         self.score()
 
     def score(self) -> None:
         """Eq. 10 for every candidate."""
-        given = self.options
+        given = self.settings
         for id_, cosine in self.cosines.items():
             fine = cosine + given.bonus * self.bonus.get(id_, 0.0)
             self.scores[id_] = given.fine * fine + given.coarse * self.coarse.get(id_, 0.0)
@@ -62,7 +63,7 @@ class Found:
 
     def reasons(self, id_: str, titles: Mapping[str, str]) -> Iterator[Reason]:
         """The parts of a score. `titles` are those of chunks."""
-        given = self.options
+        given = self.settings
         yield Reason(
             "dense", given.fine * self.cosines[id_], f"cosine similarity to the question {self.cosines[id_]:.3f}"
         )
@@ -78,7 +79,7 @@ class Found:
         if id_ in self.beside:
             near = self.beside[id_]
             beside = titles.get(near.beside) or near.beside[:8]
-            yield Reason("beside", given.beside * near.score, f"linked to {beside!r} in one community")
+            yield Reason("beside", given.neighbours * near.score, f"linked to {beside!r} in one community")
 
 
 @dataclass(slots=True)
@@ -87,15 +88,15 @@ class Asking:
 
     tx: Transaction
     corpus: Corpus
-    kept: Kept
-    options: SeragOptions
+    state: IndexState[SeragIndexSettings]
+    settings: SeragRetrieverSettings
     question: str
     vector: Vectors
     names: AskedNames = field(init=False)
     notes: list[str] = field(default_factory=list[str])
 
     def __post_init__(self) -> None:
-        self.names = AskedNames(self.tx, self.corpus, self.question, self.kept.chunks)
+        self.names = AskedNames(self.tx, self.corpus, self.question, self.state.details["chunks"])
 
     def candidates(self, depth: int) -> dict[str, float]:
         """The chunks nearest in meaning, and those that say a name which few say."""
@@ -105,14 +106,14 @@ class Asking:
 
     def walk(self, found: Found) -> None:
         """Adds what the best chunks pass on along edges that stay in their communities."""
-        anchors = best_of(found.scores, self.options.anchors)
+        anchors = best_of(found.scores, self.settings.anchors)
         rows = self.tx.run(
             "systems/serag/linked",
             self.corpus.label,
             ids=anchors,
-            tree=self.options.tree,
-            generation=self.kept.generation,
-            weight=self.options.edge_weight,
+            tree=self.settings.tree,
+            generation=self.state.generation,
+            weight=self.settings.edge_weight,
             most=MOST_EDGES,
         )
         edges = (Edge(row["id"], other, weight / row["strongest"]) for row in rows for other, weight in row["inside"])
@@ -122,7 +123,7 @@ class Asking:
         found.score()
         for id_, near in found.beside.items():
             if id_ in found.scores:
-                found.scores[id_] += self.options.beside * near.score
+                found.scores[id_] += self.settings.neighbours * near.score
 
     def fill(self, found: Found, k: int) -> None:
         """Makes up for too few candidates with the chunks nearest in meaning, behind all others."""

@@ -9,7 +9,7 @@ import numpy as np
 from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches
 from overstory.graph.client import Row
 from overstory.graph.gds import projection
-from overstory.systems.serag.index_settings import NAME, SeragSettings
+from overstory.systems.serag.index_settings import NAME, SeragIndexSettings
 from overstory.vectors.nearest import NOBODY, Neighbours, nobody
 
 EXACT_UP_TO = 200_000
@@ -17,7 +17,7 @@ EXACT_UP_TO = 200_000
 ROWS_A_TRANSACTION = 1_000
 
 
-def is_for_gds(graph: GraphClient, settings: SeragSettings, chunks: int) -> bool:
+def is_for_gds(graph: GraphClient, settings: SeragIndexSettings, chunks: int) -> bool:
     """
     Raises:
         GdsMissing: the settings want it, and the server does not have it.

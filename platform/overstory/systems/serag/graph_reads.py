@@ -51,9 +51,12 @@ class ReadChunks:
         return Mentioned(starts, np.array(found, dtype=np.int32))
 
 
-def read_chunks(graph: GraphClient, corpus: Corpus, progress: Progress, before: ReadChunks | None = None) -> ReadChunks:
+def read_chunks(
+    graph: GraphClient, corpus: Corpus, read_to: int, progress: Progress, before: ReadChunks | None = None
+) -> ReadChunks:
     """
     Args:
+        read_to: the version of the corpus up to which the stored tree has read it; −1 without a tree.
         before: what was read for the stored tree: chunks that it has as they are now are taken from there.
 
     Raises:
@@ -61,9 +64,12 @@ def read_chunks(graph: GraphClient, corpus: Corpus, progress: Progress, before: 
     """
     where = corpus.embedding_property
     if before is None:
-        pages = graph.pages("systems/serag/chunks", corpus.label, size=CHUNKS_A_PAGE, property=where)
+        pages = graph.pages("systems/serag/chunks", corpus.label, size=CHUNKS_A_PAGE, property=where, read_to=read_to)
         return _joined([_chunks_of(rows) for rows in _advancing(pages, progress)], corpus)
-    there = {row["id"]: row["known"] for row in graph.stream("systems/serag/known", corpus.label, property=where)}
+    there = {
+        row["id"]: row["known"]
+        for row in graph.stream("systems/serag/known", corpus.label, property=where, read_to=read_to)
+    }
     kept = [place for place, id_ in enumerate(before.ids) if there.get(id_, False)]
     known = {before.ids[place] for place in kept}
     progress.advance(len(kept))

@@ -1,96 +1,72 @@
-"""SeRAG's index as a system: built, brought up to date, described and removed. No language model takes part."""
+"""SeRAG's index as a system. No language model takes part in it."""
 
 from __future__ import annotations
 
-from overstory.graph import Corpus, GraphClient, Writer, generations, read_corpus
-from overstory.graph.corpora import SYSTEM
-from overstory.index.ledger import forget, recorded
-from overstory.llm import NO_MODEL, Estimate
-from overstory.systems.base import BuildContext, Built, SystemReport
+from collections.abc import Mapping
+
+from overstory.graph import Corpus, GraphClient
+from overstory.protocols import Retriever
+from overstory.retrieve import RetrievalContext
+from overstory.systems.base import Owned, System, SystemRun
+from overstory.systems.build_cache import BuildCache
 from overstory.systems.serag.build import Build
-from overstory.systems.serag.build_cache import Memory
-from overstory.systems.serag.index_settings import NAME, Kept, SeragSettings
+from overstory.systems.serag.index_settings import NAME, SEMANTIC, SeragIndexSettings
+from overstory.systems.serag.last_build import LastBuild
+from overstory.systems.serag.retriever_settings import SeragRetrieverSettings
+from overstory.systems.settings import described
+from overstory.systems.state import IndexState, index_missing, require_state
 
-NO_MODEL_NEEDED = "SeRAG's index asks no language model; its retriever does, where one is set"
 
-
-class SeRag:
-    """See `overstory.systems.System`. Source: the paper's Sections 3.1 and 3.2."""
+class SeRag(System[SeragIndexSettings, SeragRetrieverSettings]):
+    """Source: the paper's Sections 3.1 and 3.2."""
 
     name = NAME
+    title = "SeRAG"
+    settings = SeragIndexSettings
+    retriever_settings = SeragRetrieverSettings
+    unit = "chunk"
+    owns = Owned(relationship_types=("LINKED", "SIMILAR"), generations=(NAME,))
 
     def __init__(self) -> None:
-        self._memory = Memory()
+        self._cache: BuildCache[LastBuild] = BuildCache()
 
-    def build(
-        self,
-        writer: Writer,
-        context: BuildContext,
-        *,
-        option: str | None,
-        model: str | None,
-    ) -> Built:
+    def build(self, run: SystemRun[SeragIndexSettings]) -> None:
         """
         Raises:
-            SettingsError, GdsMissing, LeaseLost, DatabaseError: as `System.build`.
+            GdsMissing, LeaseLost, DatabaseError: as `System.build`.
         """
-        corpus = read_corpus(writer.graph, writer.corpus.name)
-        before = Kept.of(corpus)
-        settings = (before.settings if before else SeragSettings()).with_option(option)
-        usable = before is not None and before.settings == settings and before.embedder == corpus.embedder
-        (counts,) = writer.graph.run("systems/serag/counts", corpus.label, read=True)
-        if before is not None and usable and before.fits(counts):
-            return Built(False)
-        kept = before if usable else None
-        with recorded(writer, NAME, f"{settings} {corpus.embedder}") as run:
-            Build(writer, corpus, settings, kept, counts, context.progress, self._memory).run(run)
-        return Built(True, () if model in (None, NO_MODEL) else (NO_MODEL_NEEDED,))
+        Build(run, self._cache).run()
 
-    def option_for(self, retriever_option: str) -> str | None:
-        """See `System.option_for`: the retriever's ablation of the graph asks a tree of its own."""
-        return "semantic" if "semantic" in retriever_option.split(",") else None
+    def index_options(self, settings: SeragRetrieverSettings) -> str:
+        """The ablation of the graph asks a tree of its own."""
+        return "semantic" if settings.tree == SEMANTIC else ""
 
-    def estimate(
-        self,
-        graph: GraphClient,  # noqa: ARG002 # the protocol's
-        corpus: Corpus,  # noqa: ARG002
-        context: BuildContext,  # noqa: ARG002
-        *,
-        option: str | None,
-        model: str | None,  # noqa: ARG002
-    ) -> Estimate:
-        """Nothing: the index asks no language model.
+    def describe(self, state: IndexState[SeragIndexSettings]) -> str:
+        """The levels, what differs from the defaults, and who found the neighbours."""
+        settings = state.settings
+        levels = f"{settings.levels} community level{'s' if settings.levels > 1 else ''}"
+        options = described(settings)
+        by = "found by GDS" if state.details.get("by_gds") else "found exactly"
+        return ", ".join(filter(None, (levels, options))) + f"; similar chunks {by}"
+
+    def figures(self, graph: GraphClient, corpus: Corpus, state: IndexState[SeragIndexSettings]) -> Mapping[str, float]:
+        """Edges and tree nodes that are stored."""
+        (row,) = graph.run("systems/serag/report", corpus.label, read=True, generation=state.generation)
+        return {"stored_edges": row["links"], "tree_nodes": row["nodes"]}
+
+    def require(self, corpus: Corpus, tree: str = NAME) -> IndexState[SeragIndexSettings]:
+        """The state of an index that has this tree.
 
         Raises:
-            SettingsError: there is no such option.
+            IndexMissing: it has not, or cannot be asked at all.
         """
-        SeragSettings().with_option(option)
-        return Estimate.nothing()
+        state = require_state(self, corpus)
+        if tree not in state.settings.trees():
+            raise index_missing(self, corpus, "has no SeRAG tree over meaning alone", options="semantic")
+        return state
 
-    def report(self, graph: GraphClient, corpus: Corpus) -> SystemReport:
-        kept = Kept.of(corpus)
-        if kept is None:
-            return SystemReport(NAME, self.pending(graph, corpus), "not built", {})
-        (row,) = graph.run("systems/serag/report", corpus.label, read=True, generation=kept.generation)
-        figures = dict(kept.figures) | {"stored_edges": row["links"], "tree_nodes": row["nodes"]}
-        by = "found by GDS" if kept.by_gds else "found exactly"
-        how = f"{kept.settings.described()}; similar chunks {by}"
-        return SystemReport(NAME, self.pending(graph, corpus), how, figures)
+    def retriever(self, context: RetrievalContext, settings: SeragRetrieverSettings) -> Retriever:
+        """See `System.retriever`."""
+        from overstory.systems.serag.retriever import SeragRetriever
 
-    def pending(self, graph: GraphClient, corpus: Corpus) -> int:
-        kept = Kept.of(corpus)
-        (row,) = graph.run("systems/serag/counts", corpus.label, read=True)
-        if row["chunks"] != row["done"]:
-            return int(graph.run("systems/serag/pending", corpus.label, read=True)[0]["documents"])
-        return int(kept is not None and not kept.fits(row))  # a deleted one left its place in the tree
-
-    def remove(self, writer: Writer) -> None:
-        """
-        Raises:
-            LeaseLost, DatabaseError: call again to go on.
-        """
-        label = writer.corpus.label
-        generations.publish(writer, NAME, 0, **{SYSTEM + NAME: None})  # first: no reader shall find a part of it
-        for statement in ("serag_unlink_linked", "serag_unlink_similar", "serag_unmark"):
-            writer.graph.run_in_batches(f"ingest/{statement}", label)
-        forget(writer, NAME)
+        return SeragRetriever(self, context, settings)

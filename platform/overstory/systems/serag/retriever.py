@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Iterator
-
 from overstory.errors import LlmError
 from overstory.graph import Corpus, Transaction
 from overstory.model import Evidence, Hit
@@ -15,35 +12,28 @@ from overstory.retrieve.question import clean_question
 from overstory.retrieve.ranking import best_of
 from overstory.systems.serag.candidates import Asking, Found
 from overstory.systems.serag.community_vectors import CommunityCache
-from overstory.systems.serag.index_settings import NAME, usable
+from overstory.systems.serag.index import SeRag
 from overstory.systems.serag.names import NameVectors, similar_entities
-from overstory.systems.serag.retriever_settings import SeragOptions
+from overstory.systems.serag.retriever_settings import SeragRetrieverSettings
 from overstory.systems.serag.self_query import passage_of
+from overstory.systems.state import StaleNotes
 
 MOST_MEMBERS = 20_000
 """Chunks of selected communities that are looked at; the finest communities come first."""
 
 
 class SeragRetriever:
-    """Ranks chunks by SeRAG's score, or by ours over its graph; see `SeragOptions`."""
+    """Ranks chunks by SeRAG's score, or by ours over its graph; see `SeragRetrieverSettings`."""
 
-    name = NAME
-
-    def __init__(self, context: RetrievalContext, option: str = "", *, options: SeragOptions | None = None) -> None:
-        """
-        Args:
-            option: what follows the name in `serag:paper,flat`: "paper" scores as published, "flat" asks neither tree
-                nor graph, "semantic" those over meaning alone, "no-self-query" asks no language model.
-
-        Raises:
-            SettingsError: there is no such option.
-        """
+    def __init__(self, system: SeRag, context: RetrievalContext, settings: SeragRetrieverSettings) -> None:
+        self.name = system.name
+        self._system = system
         self._context = context
-        self._options = options or SeragOptions.named(option)
+        self._settings = settings
         self._vectors = VectorCache()
         self._communities = CommunityCache()
         self._names = NameVectors(context.embedder)
-        self._counted: tuple[tuple[str, int], int, int] | None = None
+        self._stale = StaleNotes(system)
 
     def retrieve(self, question: str, k: int) -> Evidence:
         """The `k` best chunks.
@@ -58,17 +48,18 @@ class SeragRetriever:
         vector: Vectors = self._context.embedder.embed([asked])[0]
 
         def ask(tx: Transaction, corpus: Corpus) -> Evidence:
-            asking = Asking(tx, corpus, usable(corpus, self._options.tree), self._options, asked, vector)
+            state = self._system.require(corpus, self._settings.tree)
+            asking = Asking(tx, corpus, state, self._settings, asked, vector)
             found = self._found(asking, k)
             hits = _hits(tx, corpus, found)
-            all_notes = (*notes, *told, *asking.names.notes, *self._stale(asking), *asking.notes)
+            all_notes = (*notes, *told, *asking.names.notes, *self._stale.of(tx, corpus, state), *asking.notes)
             return Evidence(question=question, retriever=self.name, hits=hits, notes=all_notes)
 
         return query_current_corpus(self._context, "retrieve/serag", ask)
 
     def _asked(self, question: str) -> tuple[str, tuple[str, ...]]:
         """What is searched for, and a note on what was added to the question."""
-        chat = self._context.chat() if self._options.self_query == "model" else None
+        chat = self._context.chat() if self._settings.self_query else None
         if chat is None:
             return question, ()
         try:
@@ -78,23 +69,23 @@ class SeragRetriever:
         return f"{question} {passage}", (f"self-query by the language model: {passage}",)
 
     def _found(self, asking: Asking, k: int) -> Found:
-        options = self._options
+        settings = self._settings
         depth = depth_for(k)
-        if options.coarse:
+        if settings.coarse:
             selected = self._selected(asking)
             cosines = {id_: cosine for id_, (cosine, _) in selected.items()}
         else:
             selected = {}
             cosines = asking.candidates(depth)
         entities = list(asking.names.entities)
-        if options.similar_names and asking.names.names:
+        if settings.similar_names and asking.names.names:
             near, words = best_of(cosines, depth), sorted(asking.names.words())
             rows = asking.tx.run("systems/serag/entities", asking.corpus.label, ids=near, words=words)
-            entities += similar_entities(rows, asking.names, self._names, asking.kept.chunks)
-        found = Found(options, cosines, {id_: cosine for id_, (_, cosine) in selected.items()}, entities)
-        if options.beside:
+            entities += similar_entities(rows, asking.names, self._names, asking.state.details["chunks"])
+        found = Found(settings, cosines, {id_: cosine for id_, (_, cosine) in selected.items()}, entities)
+        if settings.neighbours:
             asking.walk(found)
-        if options.coarse and len(found.scores) < k:
+        if settings.coarse and len(found.scores) < k:
             asking.fill(found, k)
         found.keep(k)
         return found
@@ -102,9 +93,9 @@ class SeragRetriever:
     def _selected(self, asking: Asking) -> dict[str, tuple[float, float]]:
         """The chunks of the selected communities: their cosines, and those of their best selected community."""
         communities = self._communities.of(
-            asking.tx, asking.corpus, self._options.tree, asking.kept.generation, asking.corpus.version
+            asking.tx, asking.corpus, self._settings.tree, asking.state.generation, asking.corpus.version
         )
-        chosen = communities.nearest(asking.vector, self._options.communities)
+        chosen = communities.nearest(asking.vector, self._settings.communities)
         members = asking.members(list(chosen))
         best: dict[str, float] = {}
         for community, cosine in chosen.items():
@@ -115,20 +106,6 @@ class SeragRetriever:
         ids = list(best)[:MOST_MEMBERS]
         vectors = self._vectors.of(asking.tx, asking.corpus, ids)
         return {id_: (cosine, best[id_]) for id_, cosine in zip(ids, (vectors @ asking.vector).tolist(), strict=True)}
-
-    def _stale(self, asking: Asking) -> Iterator[str]:
-        """A note where tree and chunks have grown apart; they are counted once a version of the corpus."""
-        corpus = asking.corpus
-        state = (corpus.id, corpus.version)
-        if self._counted is None or self._counted[0] != state:
-            (row,) = asking.tx.run("systems/serag/counts", corpus.label)
-            self._counted = (state, row["chunks"], row["chunks"] - row["done"])
-        _, chunks, missing = self._counted
-        command = f"overstory index --corpus {shlex.quote(corpus.name)}"
-        if missing:
-            yield f"{missing:,} of {chunks:,} chunks are not in SeRAG's tree yet: run {command}"
-        elif asking.kept.chunks != chunks:
-            yield f"passages were deleted since SeRAG's tree was made: run {command}"
 
 
 def _hits(tx: Transaction, corpus: Corpus, found: Found) -> tuple[Hit, ...]:

@@ -2,74 +2,49 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass
+from typing import ClassVar, Literal
 
-from overstory.errors import SettingsError
 from overstory.systems.serag.index_settings import NAME, SEMANTIC
+from overstory.systems.settings import Presets, option
 
-SelfQuery = Literal["model", "none"]
+Tree = Literal["serag", "serag-semantic"]
 
 
 @dataclass(frozen=True, slots=True)
-class SeragOptions:
-    """S(q, v) = fine · (cos(q, v) + bonus · log(1 + B)) + coarse · cos(q, h_β) + beside · near(v).
+class SeragRetrieverSettings:
+    """S(q, v) = fine · (cos(q, v) + bonus · log(1 + B)) + coarse · cos(q, h_β) + neighbours · near(v).
 
     The last term is ours: the best score among the `anchors` best chunks that v is linked to inside a community of the
     finest level, times the edge's share of that chunk's strongest. The defaults are ours, too; docs/serag.md has what
-    each term brings.
-
-    Attributes:
-        coarse, fine: γ_c and γ_f of Eq. 10. With a coarse term only chunks of the selected communities are candidates.
-        bonus: of the entities of the question.
-        by_what_it_tells: whether an entity's bonus falls with the number of chunks that mention it; ours.
-        similar_names: whether names that are like those of the question count, too (Eq. 12).
-        beside, anchors: of the last term.
-        communities: selected on each level (k_coarse).
-        tree: the tree that is asked.
-        self_query: what is added to a question: a language model's passage where there is one, or nothing.
+    each term brings. With a coarse term only chunks of the selected communities are candidates.
     """
 
-    coarse: float = 0.0
-    fine: float = 1.0
-    bonus: float = 0.15
-    by_what_it_tells: bool = True
-    similar_names: bool = False
-    beside: float = 0.1
-    anchors: int = 5
-    communities: int = 10
-    tree: str = NAME
-    self_query: SelfQuery = "model"
+    coarse: float = option(0.0, "γ_c of Eq. 10: weight of the community's cosine", least=0, most=100)
+    fine: float = option(1.0, "γ_f of Eq. 10: weight of the chunk's own score", least=0, most=100)
+    bonus: float = option(0.15, "weight of the question's entities", least=0, most=100)
+    idf_weighted: bool = option(True, "scale the entity bonus by IDF; ours")
+    similar_names: bool = option(False, "names like those of the question count, too (Eq. 12)")
+    neighbours: float = option(0.1, "weight of the neighbour score; ours", least=0, most=100)
+    anchors: int = option(5, "chunks whose neighbours are scored", least=0, most=1_000)
+    communities: int = option(10, "k_coarse: communities selected on each level", least=1, most=10_000)
+    tree: Tree = option(NAME, "the tree that is asked")
+    self_query: bool = option(True, "add a language model's passage to the question, where there is a model")
+
+    presets: ClassVar[Presets] = {
+        "paper": {  # the paper's Table 5
+            "coarse": 0.4,
+            "fine": 0.6,
+            "bonus": 1.0,
+            "idf_weighted": False,
+            "similar_names": True,
+            "neighbours": 0.0,
+        },
+        "flat": {"coarse": 0.0, "neighbours": 0.0},
+        "semantic": {"tree": SEMANTIC},
+    }
 
     @property
     def edge_weight(self) -> str:
         """The property of the edges that counts."""
         return "similar" if self.tree == SEMANTIC else "weight"
-
-    @classmethod
-    def named(cls, option: str) -> SeragOptions:
-        """Those that `serag:paper,flat` names.
-
-        Raises:
-            SettingsError: there is none of a name.
-        """
-        names = list(dict.fromkeys(name.strip() for name in option.split(",") if name.strip()))
-        unknown = [name for name in names if name not in OPTIONS]
-        if unknown:
-            raise SettingsError(
-                f"The retriever 'serag' has no option {unknown[0]!r}.", remedy=f"Use: {', '.join(OPTIONS)}."
-            )
-        found = _PAPER if "paper" in names else cls()
-        if "flat" in names:
-            found = replace(found, coarse=0.0, beside=0.0)
-        if "semantic" in names:
-            found = replace(found, tree=SEMANTIC)
-        if "no-self-query" in names:
-            found = replace(found, self_query="none")
-        return found
-
-
-OPTIONS = ("paper", "flat", "semantic", "no-self-query")
-
-_PAPER = SeragOptions(coarse=0.4, fine=0.6, bonus=1.0, by_what_it_tells=False, similar_names=True, beside=0.0)
-"""The paper's Table 5."""

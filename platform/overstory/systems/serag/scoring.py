@@ -46,16 +46,16 @@ class Nearness(NamedTuple):
     beside: str
 
 
-def entity_bonus(entities: Iterable[NamedEntity], *, by_what_it_tells: bool) -> dict[str, float]:
+def entity_bonus(entities: Iterable[NamedEntity], *, idf_weighted: bool) -> dict[str, float]:
     """log(1 + B) of each chunk that says one of the entities, B = Σ sim · log(1 + count) (Eq. 13).
 
     Args:
-        by_what_it_tells: weigh each entity by `tells`, too, which is ours: a name that half of the corpus says is no
+        idf_weighted: weigh each entity by `tells`, too, which is ours: a name that half of the corpus says is no
             evidence.
     """
     sums: dict[str, float] = {}
     for entity in entities:
-        weight = entity.similarity * (entity.tells if by_what_it_tells else 1.0)
+        weight = entity.similarity * (entity.tells if idf_weighted else 1.0)
         for chunk, count in entity.counts.items():
             sums[chunk] = sums.get(chunk, 0.0) + weight * math.log1p(count)
     return {chunk: math.log1p(total) for chunk, total in sums.items()}

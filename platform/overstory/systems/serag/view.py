@@ -16,7 +16,9 @@ from overstory.graph.client import Row
 from overstory.protocols import Embedder, Vectors
 from overstory.retrieve.context import RetrievalContext, query_current_corpus
 from overstory.systems.serag.communities import SHORT, Community, CommunityTree, MemberPassage, TellingName
-from overstory.systems.serag.index_settings import NAME, SEMANTIC, Kept, usable
+from overstory.systems.serag.index import SeRag
+from overstory.systems.serag.index_settings import NAME, SEMANTIC, SeragIndexSettings
+from overstory.systems.state import IndexState, StaleNotes
 from overstory.text.sentences import sentence_texts
 from overstory.vectors.packed import unpacked
 
@@ -42,7 +44,9 @@ CANDIDATES = 6
 _DIGITS = re.compile(r"[0-9a-f]{1,32}")
 
 
-def view_tree(context: RetrievalContext, node: str | None, *, depth: int, limit: int, tree: str) -> CommunityTree:
+def view_tree(
+    system: SeRag, context: RetrievalContext, node: str | None, *, depth: int, limit: int, tree: str
+) -> CommunityTree:
     """The part of the tree below a community, the root if `node` is None.
 
     Raises:
@@ -60,7 +64,7 @@ def view_tree(context: RetrievalContext, node: str | None, *, depth: int, limit:
         raise QuestionError(f"limit is {limit}.", remedy=f"Ask for 1 to {MOST_BELOW} communities.")
 
     def ask(tx: Transaction, corpus: Corpus) -> _Seen:
-        return _Reading(tx, corpus, usable(corpus, tree), tree).seen(node, depth, limit)
+        return _Reading(tx, corpus, system, system.require(corpus, tree), tree).seen(node, depth, limit)
 
     return query_current_corpus(context, "retrieve/tree", ask).as_tree(context.embedder)
 
@@ -133,11 +137,12 @@ class _Reading:
 
     tx: Transaction
     corpus: Corpus
-    kept: Kept
+    system: SeRag
+    state: IndexState[SeragIndexSettings]
     tree: str
 
     def seen(self, node: str | None, depth: int, limit: int) -> _Seen:
-        levels = self._run("levels", tree=self.tree, generation=self.kept.generation)
+        levels = self._run("levels", tree=self.tree, generation=self.state.generation)
         if not levels:
             raise self._gone()
         root = levels[0]["root"]
@@ -173,7 +178,7 @@ class _Reading:
         found: list[Row] = []
         if _DIGITS.fullmatch(begins):
             found = self._run(
-                "begins", begins=begins, tree=self.tree, generation=self.kept.generation, limit=CANDIDATES + 1
+                "begins", begins=begins, tree=self.tree, generation=self.state.generation, limit=CANDIDATES + 1
             )
         if not found:
             raise QuestionError(
@@ -219,7 +224,7 @@ class _Reading:
             "passages",
             asked=asked,
             property=self.corpus.embedding_property,
-            chunks=self.kept.chunks,
+            chunks=self.state.details["chunks"],
             most=MOST_READ,
             nearest=nearest,
             names=NAMES,
@@ -248,14 +253,7 @@ class _Reading:
             seen.chunks |= {row["chunk_id"]: row for row in rows}
 
     def _outdated(self) -> Iterator[str]:
-        (row,) = self.tx.run("systems/serag/counts", self.corpus.label)
-        command = f"overstory index --corpus {shlex.quote(self.corpus.name)}"
-        if row["chunks"] != row["done"]:
-            (pending,) = self.tx.run("systems/serag/pending", self.corpus.label)
-            changed = counted(pending["documents"], "document")
-            yield f"{changed} came or changed after the tree was made: run {command}"
-        elif row["chunks"] != self.kept.chunks:
-            yield f"passages were deleted after the tree was made, and its figures still count them: run {command}"
+        return StaleNotes(self.system).of(self.tx, self.corpus, self.state)
 
     def _run(self, what: str, **parameters: object) -> list[Row]:
         return self.tx.run(f"retrieve/tree_{what}", self.corpus.label, **parameters)

@@ -3,7 +3,7 @@
 `docs/slimrag.md` says how the paper was read, and what was measured.
 """
 
-from overstory.systems.slimrag.index import SlimRag
-from overstory.systems.slimrag.retriever import SlimRagRetriever
+from overstory.systems.slimrag.index import SlimRag, SlimRagIndexSettings
+from overstory.systems.slimrag.retriever_settings import SlimRagRetrieverSettings
 
-__all__ = ["SlimRag", "SlimRagRetriever"]
+__all__ = ["SlimRag", "SlimRagIndexSettings", "SlimRagRetrieverSettings"]

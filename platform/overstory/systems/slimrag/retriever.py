@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from overstory.errors import IndexMissing, SettingsError
 from overstory.graph import Corpus, Transaction, schema
 from overstory.graph.client import Row
 from overstory.graph.ids import slim_entity_id
@@ -20,17 +18,14 @@ from overstory.retrieve.context import RetrievalContext, hit, query_current_corp
 from overstory.retrieve.corpus_cache import VectorCache
 from overstory.retrieve.dense import nearest_chunks
 from overstory.retrieve.question import clean_question
-from overstory.systems.slimrag.index import NAME, Kept
+from overstory.systems.slimrag.index import ENTITIES, SlimRag
 from overstory.systems.slimrag.question import AskedEntities, QuestionReader
+from overstory.systems.slimrag.retriever_settings import SlimRagRetrieverSettings
 from overstory.systems.slimrag.scoring import HitEntity, ScoredSentence, hit_entities, scores, within
+from overstory.systems.state import StaleNotes, require_state
 from overstory.text.names.keys import entity_key
 from overstory.vectors.packed import unpacked
 
-ENTITIES = 5
-"""K: corpus entities for each of the question's. Source: the paper's appendix, as is `SENTENCES`."""
-SENTENCES = 10
-"""H: sentences of the context."""
-CONTEXT_TOKENS = 500
 DEPTH = 30
 """Entities that the index is asked for, so that the best `ENTITIES` are right: of 48,000 entities 93 % of them are, and
 97 % with 50, which cost 3 ms more a question and won .004 of R@5."""
@@ -40,39 +35,7 @@ MOST_SENTENCES = 2_000
 SENTENCES_A_PAGE = 50
 """Sentences that are read at a time: enough for the context, and for the chunks that most questions ask for."""
 
-OPTIONS = ("whole",)
 NOTHING_MATCHED = "no entity of the question leads to a sentence: these are the passages nearest to it in meaning"
-
-
-@dataclass(frozen=True, slots=True)
-class SlimRagOptions:
-    """How questions are answered.
-
-    Attributes:
-        decomposition: whether questions are taken apart first.
-        entities, sentences: K and H of the paper.
-        context_tokens: the most that `Evidence.excerpts` have together.
-    """
-
-    decomposition: bool = True
-    entities: int = ENTITIES
-    sentences: int = SENTENCES
-    context_tokens: int = CONTEXT_TOKENS
-
-    @classmethod
-    def named(cls, option: str) -> SlimRagOptions:
-        """Those that `slimrag:whole` names.
-
-        Raises:
-            SettingsError: there is none of a name.
-        """
-        names = [name.strip() for name in option.split(",") if name.strip()]
-        unknown = [name for name in names if name not in OPTIONS]
-        if unknown:
-            raise SettingsError(
-                f"The retriever 'slimrag' has no option {unknown[0]!r}.", remedy=f"Use: {', '.join(OPTIONS)}."
-            )
-        return cls(decomposition="whole" not in names)
 
 
 class SlimRagRetriever:
@@ -81,23 +44,19 @@ class SlimRagRetriever:
     Source: Zhang et al. 2025, Algorithm 1, lines 11–28.
     """
 
-    name = NAME
-
-    def __init__(self, context: RetrievalContext, option: str = "", *, options: SlimRagOptions | None = None) -> None:
+    def __init__(self, system: SlimRag, context: RetrievalContext, settings: SlimRagRetrieverSettings) -> None:
         """
-        Args:
-            option: what follows the name in `slimrag:whole`: "whole" does not take questions apart.
-
         Raises:
-            SettingsError: there is no such option.
             ModelError: the spaCy pipeline is not installed.
         """
+        self.name = system.name
+        self._system = system
         self._context = context
-        self._options = options or SlimRagOptions.named(option)
-        self._questions = QuestionReader(context.extraction, decomposition=self._options.decomposition)
+        self._settings = settings
+        self._questions = QuestionReader(context.extraction, decomposition=settings.decomposition)
         self._vectors = VectorCache(_sentence_vectors)
         self._entities = VectorCache(_entity_vectors)
-        self._counted: tuple[tuple[str, int], int, int] | None = None
+        self._stale = StaleNotes(system)
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="slimrag")
 
     def retrieve(self, question: str, k: int) -> Evidence:
@@ -110,33 +69,18 @@ class SlimRagRetriever:
         """
         text, notes = clean_question(question)
         vector = self._pool.submit(self._context.embedder.embed, [text])  # while its entities are looked for
-        asked = self._questions.read(text, self._context.chat() if self._options.decomposition else None)
+        asked = self._questions.read(text, self._context.chat() if self._settings.decomposition else None)
 
         def ask(tx: Transaction, corpus: Corpus) -> Evidence:
-            self._check(corpus)
+            state = require_state(self._system, corpus)
             names = self._named(tx, corpus, asked.entities)
-            asking = _Asking(tx, corpus, self._vectors, self._options, asked, vector.result()[0], names)
+            asking = _Asking(tx, corpus, self._vectors, self._settings, asked, vector.result()[0], names)
             found = asking.found(k)
             excerpts = self._excerpts(asking, found)
-            told = (*notes, *asked.notes, *self._stale(tx, corpus), *found.notes)
+            told = (*notes, *asked.notes, *self._stale.of(tx, corpus, state), *found.notes)
             return Evidence(question=question, retriever=self.name, hits=found.hits, notes=told, excerpts=excerpts)
 
         return query_current_corpus(self._context, "retrieve/slimrag", ask)
-
-    def _check(self, corpus: Corpus) -> None:
-        kept = Kept.of(corpus)
-        if kept is not None and kept.ready and kept.embedder == self._context.embedder.fingerprint:
-            return
-        lacks = "no index for SlimRAG"
-        if kept is not None:
-            lacks = (
-                "an index for SlimRAG with another embedder's vectors" if kept.ready else f"{lacks} that is finished"
-            )
-        raise IndexMissing(
-            f"Corpus {corpus.name!r} has {lacks}.",
-            remedy=f"Run: overstory index --system slimrag --corpus {shlex.quote(corpus.name)}, "
-            'or Knowledge.index(systems=["slimrag"]) in Python.',
-        )
 
     def _named(self, tx: Transaction, corpus: Corpus, names: Sequence[str]) -> Vectors:
         """float32[len(names), d]. What the corpus calls by a name has a vector already; each other takes 3 ms."""
@@ -146,21 +90,10 @@ class SlimRagRetriever:
             vectors[unknown] = self._context.embedder.embed([names[place] for place in unknown])
         return vectors
 
-    def _stale(self, tx: Transaction, corpus: Corpus) -> Iterator[str]:
-        """A note where documents are not in the index; they are counted once a version of the corpus."""
-        state = (corpus.id, corpus.version)
-        if self._counted is None or self._counted[0] != state:
-            (row,) = tx.run("systems/slimrag/pending", corpus.label)
-            self._counted = (state, row["documents"], row["documents"] - row["done"])
-        _, documents, missing = self._counted
-        if missing:
-            command = f"overstory index --corpus {shlex.quote(corpus.name)}"
-            yield f"{missing:,} of {documents:,} documents are not in SlimRAG's index yet: run {command}"
-
     def _excerpts(self, asking: _Asking, found: _Found) -> tuple[Excerpt, ...]:
         """The best sentences as far as they fit, back in the order of their documents, the best document first."""
-        rows = list(itertools.islice(asking.rows(found.sentences), self._options.sentences))
-        fitting = rows[: within([row["tokens"] for row in rows], self._options.context_tokens)]
+        rows = list(itertools.islice(asking.rows(found.sentences), self._settings.sentences))
+        fitting = rows[: within([row["tokens"] for row in rows], self._settings.context_tokens)]
         first = {row["document"]: rank for rank, row in reversed(list(enumerate(fitting)))}
         fitting.sort(key=lambda row: (first[row["document"]], row["chunk_seq"], row["seq"]))
         return tuple(Excerpt(row["chunk"], row["text"]) for row in fitting)
@@ -186,7 +119,7 @@ class _Asking:
     tx: Transaction
     corpus: Corpus
     cache: VectorCache
-    options: SlimRagOptions
+    settings: SlimRagRetrieverSettings
     asked: AskedEntities
     vector: Vectors
     names: Vectors
@@ -213,10 +146,10 @@ class _Asking:
         rows = self.tx.run(
             "systems/slimrag/candidates",
             self.corpus.label,
-            index=schema.slimrag_index(self.corpus.label),
+            index=schema.derived_index(self.corpus.label, ENTITIES),
             vectors=self.names.tolist(),
-            depth=max(DEPTH, self.options.entities),
-            nearest=self.options.entities,
+            depth=max(DEPTH, self.settings.entities),
+            nearest=self.settings.entities,
             most=MOST_SENTENCES,
         )
         return [HitEntity(**row) for row in rows]
@@ -227,7 +160,7 @@ class _Asking:
 
     def _by_meaning(self, k: int) -> _Found:
         """The chunks nearest to the question, and their sentences."""
-        chunks = nearest_chunks(self.tx, self.corpus, self.vector.tolist(), max(k, self.options.sentences))
+        chunks = nearest_chunks(self.tx, self.corpus, self.vector.tolist(), max(k, self.settings.sentences))
         (row,) = self.tx.run("systems/slimrag/sentences_of", self.corpus.label, ids=[one["chunk_id"] for one in chunks])
         hits = tuple(hit(one, (Reason("dense", one["score"], "cosine similarity to the question"),)) for one in chunks)
         return _Found(self._scored(dict.fromkeys(row["sentences"], 1.0)), hits[:k], (NOTHING_MATCHED,))

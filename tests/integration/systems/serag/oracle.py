@@ -13,7 +13,8 @@ import pytest
 from overstory.entropy import EncodingTree, Graph, structural_entropy, structural_weights
 from overstory.knowledge import Knowledge
 from overstory.protocols import Vectors
-from overstory.systems.serag.index_settings import Kept
+from overstory.systems.serag import SeRag, SeragIndexSettings
+from overstory.systems.state import IndexState, read_state
 
 Pair = tuple[str, str]
 """Two chunks, the one with the lower id first."""
@@ -61,8 +62,8 @@ def read(knowledge: Knowledge, statement: LiteralString, **parameters: object) -
     return [record.data() for record in result.records]
 
 
-def kept_of(knowledge: Knowledge) -> Kept:
-    kept = Kept.of(knowledge.status().corpus)
+def kept_of(knowledge: Knowledge) -> IndexState[SeragIndexSettings]:
+    kept = read_state(SeRag(), knowledge.status().corpus)
     assert kept is not None
     return kept
 

@@ -16,6 +16,7 @@ from overstory.knowledge import Knowledge
 from overstory.progress import progress_to
 from overstory.protocols import Embedder, Extractor
 from overstory.settings import Settings
+from overstory.systems.serag import SeRag, SeragIndexSettings
 from overstory.systems.serag.chunk_graph import (
     Layer,
     fused,
@@ -25,8 +26,8 @@ from overstory.systems.serag.chunk_graph import (
 )
 from overstory.systems.serag.communities import Community, CommunityTree
 from overstory.systems.serag.graph_reads import ReadChunks, read_chunks, read_tree
-from overstory.systems.serag.index_settings import Kept
 from overstory.systems.serag.view import MOST_SHOWN
+from overstory.systems.state import IndexState, read_state
 from overstory.vectors.nearest import alike, nearest
 
 NEAR = 1e-9
@@ -67,9 +68,9 @@ def titles(community: Community) -> set[str]:
 def rebuilt(knowledge: Knowledge) -> EncodingTree:
     """The tree that is stored, over the graph as the chunks make it; nothing of its volumes and cuts is read."""
     corpus = read_corpus(knowledge.graph, knowledge.corpus_name)
-    kept = Kept.of(corpus)
+    kept = read_state(SeRag(), corpus)
     assert kept is not None
-    chunks = read_chunks(knowledge.graph, corpus, progress_to(None))
+    chunks = read_chunks(knowledge.graph, corpus, -1, progress_to(None))
     stored = read_tree(knowledge.graph, corpus, "serag", kept.generation)
     leaf = {node.chunk: id_ for id_, node in stored.items() if node.chunk}
     order = [leaf[chunk] for chunk in chunks.ids] + [id_ for id_, node in stored.items() if not node.chunk]
@@ -78,7 +79,7 @@ def rebuilt(knowledge: Knowledge) -> EncodingTree:
     return EncodingTree.from_parents(graph_of(chunks, kept), parents)
 
 
-def graph_of(chunks: ReadChunks, kept: Kept) -> Graph:
+def graph_of(chunks: ReadChunks, kept: IndexState[SeragIndexSettings]) -> Graph:
     similar = Layer(*alike(nearest(chunks.vectors, kept.settings.nearest)))
     shared = shared_entities(
         chunks.mentioned(),

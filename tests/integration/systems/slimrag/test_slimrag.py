@@ -13,12 +13,11 @@ from overstory.errors import IndexMissing, SettingsError
 from overstory.knowledge import Knowledge
 from overstory.model import Document
 from overstory.protocols import Embedder, Extractor
-from overstory.retrieve import RetrievalContext
+from overstory.retrieve import retriever_names
 from overstory.settings import Settings
-from overstory.systems import retrievers_without_system
-from overstory.systems.slimrag import SlimRagRetriever
+from overstory.systems.slimrag import SlimRagRetrieverSettings
 from overstory.systems.slimrag.reading import RuleReader
-from overstory.systems.slimrag.retriever import NOTHING_MATCHED, SlimRagOptions
+from overstory.systems.slimrag.retriever import NOTHING_MATCHED
 
 QUESTION = "Where was Albert Einstein born?"
 BOHR = passage("bohr", "Niels Bohr", "Niels Bohr lived in Copenhagen. He argued with Albert Einstein.")
@@ -48,7 +47,7 @@ def entities(knowledge: Knowledge) -> set[str]:
 
 def others(knowledge: Knowledge) -> list[object]:
     """What all retrievers find that need no system."""
-    return [knowledge.search(QUESTION, 4, retriever=name) for name in retrievers_without_system()]
+    return [knowledge.search(QUESTION, 4, retriever=name) for name in retriever_names()]
 
 
 @pytest.fixture(scope="module")
@@ -103,9 +102,8 @@ def test_the_context_is_short_and_in_the_order_of_its_documents(shared_corpus: K
 
 
 def test_a_context_takes_the_best_sentences_that_fit(shared_corpus: Knowledge) -> None:
-    context = RetrievalContext(shared_corpus.graph, shared_corpus.corpus_name, shared_corpus.embedder)
-    options = SlimRagOptions(sentences=3, context_tokens=1)
-    (excerpt,) = SlimRagRetriever(context, options=options).retrieve(QUESTION, 3).excerpts
+    settings = SlimRagRetrieverSettings(sentences=3, context_tokens=1)
+    (excerpt,) = shared_corpus.search(QUESTION, 3, retriever=settings).excerpts
     assert excerpt.text == "Albert Einstein was born in Ulm."
 
 

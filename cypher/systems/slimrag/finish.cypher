@@ -1,6 +1,0 @@
-// Marks documents as read by SlimRAG, with the tokens that a language model took for each.
-// Parameters: $rows LIST<MAP {id STRING; prompt, completion INTEGER}>
-// Rows: none
-UNWIND $rows AS row
-MATCH (d:Overstory {id: row.id}) WHERE d:{{corpus}}_Document
-SET d:{{corpus}}_SlimRead, d.slimrag_prompt_tokens = row.prompt, d.slimrag_completion_tokens = row.completion

@@ -1,0 +1,230 @@
+"""The life of a system's index: build, update, estimate, report and removal, the same for every system."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from overstory.errors import BudgetExhausted, LlmError
+from overstory.graph import Corpus, GraphClient, Writer, generations, read_corpus
+from overstory.graph.corpora import SYSTEM
+from overstory.index.ledger import forget, recorded
+from overstory.llm import NO_MODEL, Chat, Estimate, Spent
+from overstory.systems.base import BuildContext, System, SystemRun, SystemView, clear
+from overstory.systems.settings import SettingsClass, check, described, parse
+from overstory.systems.state import IndexState, mark_of, read_backlog, read_state
+
+S = TypeVar("S", bound=SettingsClass)
+
+
+@dataclass(frozen=True, slots=True)
+class Wish(Generic[S]):
+    """What somebody wants of a system's index, checked before anything is done.
+
+    Attributes:
+        options: as the command line names them; they change what the corpus has.
+        settings: whole settings of a program, in place of what the corpus has.
+        model: the language model to read with, "none" for none; None keeps what the corpus has.
+    """
+
+    system: System[S, Any]
+    options: str = ""
+    settings: S | None = None
+    model: str | None = None
+
+    def check(self) -> None:
+        """
+        Raises:
+            SettingsError: there is no such option, or a value is out of bounds.
+        """
+        self.settings_after(None)
+
+    def settings_after(self, before: IndexState[S] | None) -> S:
+        """The settings that the index is to have.
+
+        Raises:
+            SettingsError: as `check`.
+        """
+        of = f"The {self.system.title} index"
+        if self.settings is not None:
+            return check(self.settings, of=of)
+        return parse(self.system.settings, self.options, of=of, base=before.settings if before else None)
+
+    def model_after(self, before: IndexState[S] | None) -> str:
+        """The name of the language model that is to read, "" for rules."""
+        if not self.system.reads_with_model or self.model == NO_MODEL:
+            return ""
+        return self.model if self.model is not None else before.model if before else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What a build did: whether there was anything to do, and what its user should know of it."""
+
+    something: bool
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SystemReport:
+    """What the index of a system holds in a corpus.
+
+    Attributes:
+        pending: documents, passages or names that are not in it as they are now, or were deleted since.
+        how: how it was built, in a few words.
+        figures: what it holds and took, by names that say what they are.
+    """
+
+    name: str
+    pending: int
+    how: str
+    figures: Mapping[str, float] = field(default_factory=dict[str, float])
+
+
+def build(writer: Writer, wish: Wish[S], context: BuildContext) -> Built:
+    """Brings the index of a system up to date.
+
+    Raises:
+        SettingsError, LlmError, BudgetExhausted, ModelError, GdsMissing, LeaseLost, DatabaseError: what was committed
+            before stays, and the same call goes on from there.
+    """
+    system, graph = wish.system, writer.graph
+    corpus = read_corpus(graph, writer.corpus.name)
+    before = read_state(system, corpus)
+    settings, model = wish.settings_after(before), wish.model_after(before)
+    notes = _unused_model(wish)
+    same = before is not None and (before.settings, before.model) == (settings, model)
+    if before is not None and same and _is_current(graph, corpus, system, before, context):
+        return Built(False, notes)
+    chat = _open(model, system, corpus, context)
+    fingerprint = system.fingerprint(settings, context, chat)
+    embedder = context.embedder.fingerprint
+    scratch = before is None or not same or (before.fingerprint, before.embedder) != (fingerprint, embedder)
+    if scratch:
+        _unmark(writer, system)
+    spent = chat.accounts.spent if chat else Spent()
+    how = " ".join(filter(None, (described(settings), model, fingerprint, embedder)))
+    with recorded(writer, system.name, how) as ledger:
+        run = SystemRun(
+            system=system,
+            writer=writer,
+            corpus=corpus,
+            settings=settings,
+            before=before,
+            scratch=scratch,
+            backlog=read_backlog(graph, corpus, system, None if scratch else before),
+            context=context,
+            chat=chat,
+            model=model,
+            fingerprint=fingerprint,
+            ledger=ledger,
+        )
+        try:
+            system.build(run)
+        except BudgetExhausted:
+            raise
+        except LlmError as error:
+            raise _with_way_out(error, system, corpus) from error.__cause__
+        took = chat.accounts.spent - spent if chat else Spent()
+        ledger.tokens += took.usage.tokens
+    told = (f"{model} took {took}",) if chat else ()
+    return Built(True, (*notes, *told, *run.notes))
+
+
+def estimate(graph: GraphClient, corpus: Corpus, wish: Wish[S], context: BuildContext) -> Estimate:
+    """What `build` would ask of a language model, at most. Nothing is sent or written.
+
+    Raises:
+        SettingsError, LlmError, ModelError, DatabaseError: as `build`.
+    """
+    before = read_state(wish.system, corpus)
+    model = wish.model_after(before)
+    settings = wish.settings_after(before)
+    if not model:
+        return Estimate.nothing()
+    return wish.system.estimate(SystemView(graph, corpus, settings, before, context, model))
+
+
+def report(graph: GraphClient, corpus: Corpus, system: System[Any, Any]) -> SystemReport:
+    """What the index of a system holds, took and lacks.
+
+    Raises:
+        DatabaseError: as `GraphClient.run`.
+    """
+    state = read_state(system, corpus)
+    if state is None:
+        return SystemReport(system.name, pending(graph, corpus, system), "not built")
+    figures = {**state.figures, **system.figures(graph, corpus, state)}
+    return SystemReport(system.name, pending(graph, corpus, system), system.describe(state), figures)
+
+
+def pending(graph: GraphClient, corpus: Corpus, system: System[Any, Any]) -> int:
+    """How many units are not in the index as they are now; 1 at least where the index has to be built, or some of its
+    units were deleted."""
+    state = read_state(system, corpus)
+    backlog = read_backlog(graph, corpus, system, state)
+    behind = backlog.pending + (backlog.deleted if system.rebuilds_after_deletions else 0)
+    return max(behind, int(state is not None and not state.built))
+
+
+def remove(writer: Writer, system: System[Any, Any]) -> None:
+    """Removes the index of a system: its state first, so that no reader finds a part of it, then all that it owns.
+
+    Raises:
+        LeaseLost, DatabaseError: call again to go on.
+    """
+    label, graph, owns = writer.corpus.label, writer.graph, system.owns
+    writer.set(**{SYSTEM + system.name: None})
+    for structure in owns.generations:
+        generations.publish(writer, structure, 0)
+    clear(writer, system)
+    if owns.relationship_types:
+        graph.run_in_batches(f"systems/unrelate_{system.unit}", label, types=list(owns.relationship_types))
+    _unmark(writer, system)
+    forget(writer, system.name)
+
+
+def _is_current(
+    graph: GraphClient, corpus: Corpus, system: System[S, Any], before: IndexState[S], context: BuildContext
+) -> bool:
+    """Whether there is nothing to do. A language model is not opened for that: it may be gone by now."""
+    if not before.built or before.embedder != context.embedder.fingerprint or pending(graph, corpus, system):
+        return False
+    return bool(before.model) or before.fingerprint == system.fingerprint(before.settings, context, None)
+
+
+def _unmark(writer: Writer, system: System[Any, Any]) -> None:
+    mark = mark_of(system)
+    writer.graph.run_in_batches(
+        f"systems/unmark_{system.unit}",
+        writer.corpus.label,
+        mark=mark,
+        properties=[mark, *system.owns.unit_properties],
+    )
+
+
+def _open(model: str, system: System[Any, Any], corpus: Corpus, context: BuildContext) -> Chat | None:
+    if not model:
+        return None
+    try:
+        return context.chat(model)
+    except LlmError as error:
+        raise _with_way_out(error, system, corpus) from error.__cause__
+
+
+def _with_way_out(error: LlmError, system: System[Any, Any], corpus: Corpus) -> LlmError:
+    """The same error, which also says how to go on without the model."""
+    command = f"overstory index --system {system.name} --model {NO_MODEL} --corpus {shlex.quote(corpus.name)}"
+    way_out = (
+        f"The {system.title} index of this corpus reads with a language model; to have rules read instead: {command}"
+    )
+    error.remedy = f"{error.remedy} {way_out}".strip()
+    return error
+
+
+def _unused_model(wish: Wish[Any]) -> tuple[str, ...]:
+    if wish.system.reads_with_model or wish.model in (None, NO_MODEL):
+        return ()
+    return (f"the {wish.system.title} index asks no language model; its retriever does, where one is set",)

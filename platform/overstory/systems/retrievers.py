@@ -1,0 +1,38 @@
+"""Retrievers of every kind by name: those that need no index of their own, and those of the systems."""
+
+from __future__ import annotations
+
+from overstory import retrieve
+from overstory.errors import SettingsError
+from overstory.protocols import Retriever
+from overstory.retrieve import RetrievalContext
+from overstory.systems.registry import find_system, installed_systems, system_names
+from overstory.systems.settings import SettingsClass, check, parse
+
+
+def retriever_names() -> list[str]:
+    """The names of all installed retrievers, sorted."""
+    return sorted({*retrieve.retriever_names(), *system_names()})
+
+
+def make_retriever(wanted: str | SettingsClass, context: RetrievalContext) -> Retriever:
+    """The retriever of a name, with options after a colon ("serag:paper,flat"), or of a system's retriever settings.
+
+    Raises:
+        SettingsError: there is none, or it has no such option; the message lists those there are.
+    """
+    if not isinstance(wanted, str):
+        for system in installed_systems():
+            if type(wanted) is system.retriever_settings:
+                return system.retriever(context, check(wanted, of=f"The retriever {system.name!r}"))
+        raise SettingsError(
+            f"{type(wanted).__name__} is not the settings class of any retriever.",
+            remedy=f"Give the name of a retriever: {', '.join(retriever_names())}.",
+        )
+    name, _, options = wanted.partition(":")
+    if name in system_names():
+        system = find_system(name)
+        return system.retriever(context, parse(system.retriever_settings, options, of=f"The retriever {name!r}"))
+    if name not in retrieve.retriever_names():
+        raise SettingsError(f"There is no retriever {name!r}.", remedy=f"Use one of: {', '.join(retriever_names())}.")
+    return retrieve.make_retriever(wanted, context)

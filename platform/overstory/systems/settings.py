@@ -1,0 +1,235 @@
+"""Typed settings: a frozen dataclass whose fields declare the options of a system's index or retriever.
+
+    @dataclass(frozen=True, slots=True)
+    class SeragIndexSettings:
+        levels: int = option(2, "community levels between the root and the chunks", least=1, most=8)
+        semantic: bool = option(False, "a second tree, over meaning alone")
+
+`parse` reads them from what follows the name of a system on the command line (`serag:levels=3,semantic`), `check` looks
+at an object that a program made, and `usage` is the help that both show. A class may name combinations of values:
+
+    presets: ClassVar[Presets] = {"flat": {"coarse": 0.0}}
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import Field, dataclass, field, fields, replace
+from typing import Any, ClassVar, Protocol, TypeVar, get_args, get_type_hints
+
+from overstory.errors import SettingsError
+
+Presets = Mapping[str, Mapping[str, object]]
+"""Names of presets, each with the fields that it changes; later ones win over earlier ones."""
+
+DEFAULTS = "defaults"
+"""The option that every class has: it resets all fields to their defaults."""
+
+_DECLARED = "overstory"
+_SWITCH = {"yes": True, "true": True, "no": False, "false": False}
+
+
+class SettingsClass(Protocol):
+    """A frozen dataclass whose fields were made by `option`, or need no declaration."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+
+S = TypeVar("S", bound=SettingsClass)
+
+
+@dataclass(frozen=True, slots=True)
+class _Declared:
+    help: str
+    least: float
+    most: float
+
+
+def option(
+    default: Any,  # of the field's own type, as for dataclasses.field
+    help: str,  # noqa: A002 # as click calls it
+    *,
+    least: float = -math.inf,
+    most: float = math.inf,
+) -> Any:
+    """A field of a settings class that is also an option.
+
+    Args:
+        help: what it sets, in a few words.
+        least, most: bounds of a number, inclusive.
+    """
+    return field(default=default, metadata={_DECLARED: _Declared(help, least, most)})
+
+
+def parse(kind: type[S], text: str, *, of: str, base: S | None = None) -> S:
+    """The settings that an option text names: `levels=3,semantic,no-reuse,paper`.
+
+    A number or a word is given as `name=value`, a switch as `name` or `no-name`, a preset by its name; `defaults`
+    resets what `base` has.
+
+    Args:
+        of: what the settings are of, for messages: "SeRAG's index".
+        base: what is changed; the defaults if left out.
+
+    Raises:
+        SettingsError: there is no such option, or its value is out of bounds; the remedy lists all options.
+    """
+    options = {declared.name.replace("_", "-"): declared for declared in _options(kind)}
+    presets = presets_of(kind)
+    chosen: set[str] = set()
+    changes: dict[str, object] = {}
+    for part in filter(None, (each.strip() for each in text.split(","))):
+        name, given, value = (each.strip() for each in part.partition("="))
+        if not given and name == DEFAULTS:
+            base = kind()
+        elif not given and name in presets:
+            chosen.add(name)
+        elif name in options and (given or _type(kind, options[name]) is bool):
+            changes[options[name].name] = _value(kind, options[name], value if given else "yes", of)
+        elif not given and _type_named(kind, options, name.removeprefix("no-")) is bool:
+            changes[options[name.removeprefix("no-")].name] = False
+        else:
+            raise SettingsError(f"{of} has no option {part!r}.", remedy=f"Use {usage(kind)}.")
+    from_presets = {key: each for name, fields_ in presets.items() if name in chosen for key, each in fields_.items()}
+    return replace(base if base is not None else kind(), **(from_presets | changes))
+
+
+def check(settings: S, *, of: str) -> S:
+    """The settings, whose values fit their declarations.
+
+    Raises:
+        SettingsError: a number is out of bounds, or a word is none of the choices.
+    """
+    kind = type(settings)
+    for declared in _options(kind):
+        _in_bounds(kind, declared, getattr(settings, declared.name), of)
+    return settings
+
+
+def usage(kind: type[SettingsClass]) -> str:
+    """All options of a class, each with its values and what it sets."""
+    parts = [_usage_of(kind, declared) for declared in _options(kind)]
+    return "; ".join([*parts, *presets_of(kind), f"{DEFAULTS} (reset all)"])
+
+
+def described(settings: SettingsClass) -> str:
+    """The settings that differ from the defaults, as `parse` reads them; "" where none does."""
+    usual = type(settings)()
+    return ",".join(
+        _spelled(declared, value)
+        for declared in _options(type(settings))
+        if (value := getattr(settings, declared.name)) != getattr(usual, declared.name)
+    )
+
+
+def stored(settings: SettingsClass) -> dict[str, object]:
+    """Field names and values, for `restored`."""
+    return {declared.name: getattr(settings, declared.name) for declared in _options(type(settings))}
+
+
+def restored(kind: type[S], values: Mapping[str, object]) -> S:
+    """Settings from what `stored` gave, maybe in another version: fields that are gone are left out, new ones have
+    their defaults."""
+    known = {declared.name for declared in _options(kind)}
+    return kind(**{name: value for name, value in values.items() if name in known})
+
+
+def presets_of(kind: type[SettingsClass]) -> Presets:
+    """The named combinations of a class."""
+    found: Presets = getattr(kind, "presets", {})
+    return found
+
+
+def _options(kind: type[SettingsClass]) -> Iterator[Field[Any]]:
+    yield from fields(kind)
+
+
+def _type(kind: type[SettingsClass], declared: Field[Any]) -> Any:
+    return get_type_hints(kind)[declared.name]
+
+
+def _type_named(kind: type[SettingsClass], options: Mapping[str, Field[Any]], name: str) -> Any:
+    return _type(kind, options[name]) if name in options else None
+
+
+def _declared(declared: Field[Any]) -> _Declared:
+    found: _Declared = declared.metadata.get(_DECLARED, _Declared("", -math.inf, math.inf))
+    return found
+
+
+def _value(kind: type[SettingsClass], declared: Field[Any], text: str, of: str) -> object:
+    wanted = _type(kind, declared)
+    value: object = text
+    if wanted is bool:
+        value = _SWITCH.get(text.lower(), text)
+    elif wanted in (int, float):
+        try:
+            value = wanted(text) if text.isascii() and len(text) < 20 else text
+        except ValueError:
+            value = text
+    _in_bounds(kind, declared, value, of)
+    return value
+
+
+def _in_bounds(kind: type[SettingsClass], declared: Field[Any], value: object, of: str) -> None:
+    wanted, about = _type(kind, declared), _declared(declared)
+    choices = get_args(wanted)
+    if choices:
+        fits = value in choices
+    elif wanted is bool:
+        fits = isinstance(value, bool)
+    elif wanted is int:
+        fits = isinstance(value, int) and not isinstance(value, bool) and about.least <= value <= about.most
+    elif wanted is float:
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        fits = number and math.isfinite(value) and about.least <= value <= about.most  # type: ignore[arg-type,operator]
+    else:
+        fits = isinstance(value, wanted)
+    if not fits:
+        name = declared.name.replace("_", "-")
+        raise SettingsError(
+            f"{name} of {_lower(of)} is {value!r}.", remedy=f"Give {_range(wanted, about)}: {about.help or name}."
+        )
+
+
+def _lower(of: str) -> str:
+    """ "The SeRAG index" inside a sentence."""
+    return of[:1].lower() + of[1:]
+
+
+def _usage_of(kind: type[SettingsClass], declared: Field[Any]) -> str:
+    wanted, about = _type(kind, declared), _declared(declared)
+    name = declared.name.replace("_", "-")
+    spelled = f"{name} or no-{name}" if wanted is bool else f"{name}={_range(wanted, about)}"
+    return f"{spelled} ({about.help})" if about.help else spelled
+
+
+def _range(wanted: Any, about: _Declared) -> str:
+    choices = get_args(wanted)
+    if choices:
+        return "|".join(map(str, choices))
+    if wanted is bool:
+        return "yes|no"
+    if wanted is str:
+        return "TEXT"
+    bounded = [_bound(about.least), _bound(about.most)]
+    if all(bounded):
+        return " to ".join(bounded)
+    if bounded[0]:
+        return f"{bounded[0]} or more"
+    return f"at most {bounded[1]}" if bounded[1] else "a whole number" if wanted is int else "a number"
+
+
+def _bound(number: float) -> str:
+    """A bound as people write it, "" for none."""
+    if math.isinf(number):
+        return ""
+    return f"{int(number):,}" if number == int(number) else f"{number:g}"
+
+
+def _spelled(declared: Field[Any], value: object) -> str:
+    name = declared.name.replace("_", "-")
+    if isinstance(value, bool):
+        return name if value else f"no-{name}"
+    return f"{name}={value}"

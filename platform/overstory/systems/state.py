@@ -1,0 +1,176 @@
+"""What a corpus keeps of a system's index: how it was built, and up to which change of the corpus it has read.
+
+Every unit (a document, a chunk or an entity) carries in `touched` the version of its corpus in which it last changed;
+a deletion raises a counter of its kind. An index has read all units up to `read_to`; those that an unfinished run has
+read beyond that carry the mark `read_NAME`. So what is missing is found without a look at the rest, and no statement of
+another part knows the system.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from overstory.errors import IndexMissing
+from overstory.graph import Corpus, GraphClient, Transaction
+from overstory.systems.settings import SettingsClass, restored, stored
+
+if TYPE_CHECKING:
+    from overstory.systems.base import System
+
+S = TypeVar("S", bound=SettingsClass)
+
+PLURAL = {"document": "documents", "chunk": "passages", "entity": "names"}
+"""What a reader calls the units."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexState(Generic[S]):
+    """The state of one system's index in one corpus.
+
+    Attributes:
+        settings: what it was built with.
+        embedder: the fingerprint of the embedder of its vectors.
+        model: the language model that read, "" where rules did.
+        fingerprint: of everything else that decides what is read from a unit.
+        built: whether it can be asked; False before the first build has ended.
+        generation: of the derived nodes that readers use, 0 where the system has no generations.
+        read_to: the version of the corpus up to which all units were read.
+        deleted: the corpus' count of deleted units when they were.
+        figures: of the last build, by names that say what they are.
+        details: what only the system itself reads; JSON values.
+    """
+
+    settings: S
+    embedder: str = ""
+    model: str = ""
+    fingerprint: str = ""
+    built: bool = False
+    generation: int = 0
+    read_to: int = -1
+    deleted: int = 0
+    figures: Mapping[str, float] = field(default_factory=dict[str, float])
+    details: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    def as_json(self) -> str:
+        """For the property of the corpus."""
+        return json.dumps(asdict(replace(self, settings=None)) | {"settings": stored(self.settings)})  # type: ignore[arg-type]
+
+
+def read_state(system: System[S, Any], corpus: Corpus) -> IndexState[S] | None:
+    """None where the corpus has no index of the system."""
+    kept = corpus.systems.get(system.name)
+    if kept is None:
+        return None
+    values = json.loads(kept)
+    return IndexState(settings=restored(system.settings, values.pop("settings")), **values)
+
+
+def require_state(system: System[S, Any], corpus: Corpus) -> IndexState[S]:
+    """The state of an index that can be asked.
+
+    Raises:
+        IndexMissing: there is none, it is not finished, or its vectors are another embedder's.
+    """
+    state = read_state(system, corpus)
+    if state is None:
+        raise index_missing(system, corpus, f"has no {system.title} index")
+    if not state.built:
+        raise index_missing(system, corpus, f"has a {system.title} index that is not finished")
+    if state.embedder != corpus.embedder:
+        raise index_missing(system, corpus, f"has a {system.title} index with vectors of another embedder")
+    return state
+
+
+def index_missing(system: System[Any, Any], corpus: Corpus, what: str, *, options: str = "") -> IndexMissing:
+    """The one wording for an index that cannot be asked.
+
+    Args:
+        what: what the corpus lacks, after its name.
+        options: of the index that is needed.
+    """
+    name = f"{system.name}:{options}" if options else system.name
+    return IndexMissing(
+        f"Corpus {corpus.name!r} {what}.",
+        remedy=f"Run: overstory index --system {name} --corpus {shlex.quote(corpus.name)}, "
+        f'or Knowledge.index(systems=["{name}"]) in Python.',
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Backlog:
+    """How far an index is behind its corpus.
+
+    Attributes:
+        units: how many the corpus has.
+        pending: how many of them changed since the index read them, or are new.
+        deleted: how many were deleted since.
+    """
+
+    units: int
+    pending: int
+    deleted: int
+
+
+def read_backlog(
+    graph: GraphClient | Transaction, corpus: Corpus, system: System[S, Any], state: IndexState[S] | None
+) -> Backlog:
+    """Reads the counts; for an index that is not there every unit is pending."""
+    parameters = {
+        "label": corpus.label,
+        "unit": unit_label(corpus, system),
+        "read_to": state.read_to if state else -1,
+        "mark": mark_of(system),
+    }
+    if isinstance(graph, Transaction):
+        (row,) = graph.run("systems/backlog", corpus.label, **parameters)
+    else:
+        (row,) = graph.run("systems/backlog", corpus.label, read=True, **parameters)
+    deleted = corpus.deletions[system.unit]
+    return Backlog(row[system.unit], row["pending"], max(0, deleted - state.deleted) if state else 0)
+
+
+def unit_label(corpus: Corpus, system: System[Any, Any]) -> str:
+    """The label of the units that a system reads."""
+    return f"{corpus.label}_{system.unit.capitalize()}"
+
+
+def mark_of(system: System[Any, Any]) -> str:
+    """The property of a unit that holds the change up to which the system has read it."""
+    return f"read_{system.name}"
+
+
+class StaleNotes:
+    """Notes on an index that is behind its corpus, counted once a version. Safe to share between threads."""
+
+    def __init__(self, system: System[Any, Any]) -> None:
+        self._system = system
+        self._lock = threading.Lock()
+        self._counted: tuple[tuple[str, int], Backlog] | None = None
+
+    def of(self, tx: Transaction, corpus: Corpus, state: IndexState[Any]) -> Iterator[str]:
+        """At most one note."""
+        backlog = self._backlog(tx, corpus, state)
+        system, units = self._system, PLURAL[self._system.unit]
+        command = f"overstory index --corpus {shlex.quote(corpus.name)}"
+        if backlog.pending:
+            yield (
+                f"{backlog.pending:,} of {backlog.units:,} {units} are not in the {system.title} index yet: "
+                f"run {command}"
+            )
+        elif backlog.deleted and system.rebuilds_after_deletions:
+            yield f"{units} were deleted since the {system.title} index was built: run {command}"
+
+    def _backlog(self, tx: Transaction, corpus: Corpus, state: IndexState[Any]) -> Backlog:
+        key = (corpus.id, corpus.version)
+        with self._lock:
+            counted = self._counted
+        if counted is None or counted[0] != key:
+            counted = (key, read_backlog(tx, corpus, self._system, state))
+            with self._lock:
+                self._counted = counted
+        return counted[1]
