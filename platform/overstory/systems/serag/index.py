@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from overstory.graph import Corpus, GraphClient
 from overstory.protocols import Retriever
@@ -45,9 +46,10 @@ class SeRag(System[SeragIndexSettings, SeragRetrieverSettings]):
         """The levels, what differs from the defaults, and who found the neighbours."""
         settings = state.settings
         levels = f"{settings.levels} community level{'s' if settings.levels > 1 else ''}"
-        options = described(settings)
+        second = f"a second tree ({SEMANTIC})" if settings.semantic else ""
+        others = described(replace(settings, levels=SeragIndexSettings().levels, semantic=False))
         by = "found by GDS" if state.details.get("by_gds") else "found exactly"
-        return ", ".join(filter(None, (levels, options))) + f"; similar chunks {by}"
+        return ", ".join(filter(None, (levels, second, others))) + f"; similar chunks {by}"
 
     def figures(self, graph: GraphClient, corpus: Corpus, state: IndexState[SeragIndexSettings]) -> Mapping[str, float]:
         """Edges and tree nodes that are stored."""

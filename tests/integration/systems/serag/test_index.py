@@ -335,7 +335,7 @@ def test_neighbours_by_gds_are_kept_up_and_an_index_goes_without_a_trace(open_co
     documents, more = DOCUMENTS[:20], NEW[:2]
     knowledge.ingest_documents(documents)
     knowledge.index()
-    with pytest.raises(IndexMissing, match="no index for SeRAG") as missing:
+    with pytest.raises(IndexMissing, match="has no SeRAG index") as missing:
         knowledge.search(QUESTION, retriever="serag")
     assert "--system serag " in missing.value.remedy
     before, digest, found = contents(knowledge), knowledge.digest(), others(knowledge)

@@ -206,7 +206,7 @@ def test_a_missing_tree_is_said_with_what_makes_it(shared_corpus: Knowledge, ope
     bare = open_corpus()
     bare.ingest_documents([ULM])
     bare.index()
-    with pytest.raises(IndexMissing, match="no index for SeRAG") as raised:
+    with pytest.raises(IndexMissing, match="has no SeRAG index") as raised:
         bare.tree()
     assert "overstory index --system serag " in raised.value.remedy
 
@@ -218,11 +218,11 @@ def test_a_tree_that_is_older_than_the_corpus_says_so(open_corpus: OpenCorpus) -
     assert knowledge.tree().notes == ()
     knowledge.ingest_documents([CURIE])
     (note,) = knowledge.tree().notes
-    assert note.startswith("1 document came or changed after the tree was made: run overstory index")
+    assert note.startswith("1 of 4 passages are not in the SeRAG index yet: run overstory index")
     for document in (CURIE, DANUBE):
         knowledge.delete_documents(knowledge.document_id(document.source, document.source_key))
     (note,) = knowledge.tree().notes
-    assert note.startswith("passages were deleted after the tree was made")
+    assert note.startswith("passages were deleted since the SeRAG index was built")
     knowledge.index()
     assert (knowledge.tree().size, knowledge.tree().notes) == (2, ())
 
