@@ -22,7 +22,15 @@ from overstory import index, sources, transfer
 from overstory.answer import CONTEXT_TOKENS, Answer, Context, Extract, OnText, answer, extract
 from overstory.display import data_frame
 from overstory.embed import make_embedder
-from overstory.errors import BrokenSource, CorpusError, CorpusNotFound, QuestionError, SettingsError, SourceError
+from overstory.errors import (
+    BrokenSource,
+    CorpusError,
+    CorpusNotFound,
+    DatabaseError,
+    QuestionError,
+    SettingsError,
+    SourceError,
+)
 from overstory.graph import (
     Corpus,
     CorpusSize,
@@ -47,8 +55,11 @@ from overstory.settings import Settings
 from overstory.sources import InMemory
 from overstory.systems import (
     BuildContext,
+    Learner,
+    LearningRun,
     SystemReport,
     Wish,
+    find_learner,
     find_system,
     lifecycle,
     make_retriever,
@@ -376,6 +387,7 @@ class Knowledge:
         on_text: OnText | None = None,
         context_tokens: int = CONTEXT_TOKENS,
         strict: bool = False,
+        remember: bool = False,
     ) -> Answer:
         """The answer to a question, with the passages that it cites, from the best `k` chunks.
 
@@ -388,6 +400,7 @@ class Knowledge:
             on_text: hears the language model's answer while it is made, piece by piece; one of sentences once, whole.
             context_tokens: that passages may take of a request, counted from above.
             strict: raise what goes wrong with the language model instead of answering without it.
+            remember: let the retriever's system learn from the answer, once it is complete.
 
         Raises:
             QuestionError: the question is empty or no text, or `k` or `context_tokens` out of bounds.
@@ -397,6 +410,7 @@ class Knowledge:
         if context_tokens < 1:
             raise QuestionError(f"context_tokens is {context_tokens}.", remedy="Allow some for passages to be read.")
         clean_question(question)  # before a model is opened for it
+        learner = find_learner(retriever) if remember else None
         chat = self.chat()
         before = _spent_on(chat, question)
         evidence = self.search(question, k, retriever=retriever)
@@ -408,7 +422,8 @@ class Knowledge:
             on_text=on_text,
             strict=strict,
         )
-        return replace(found, usage=_spent_on(chat, question) - before)
+        found = replace(found, usage=_spent_on(chat, question) - before)
+        return found if learner is None else self._remembered(learner, found, evidence, chat)
 
     def paths(self, start: str, end: str, k: int = 3, *, steps: int = 4) -> EntityPaths:
         """How two names are connected: the shortest path and the best others, with the sentences that state each step.
@@ -605,6 +620,15 @@ class Knowledge:
                 remedy=f"Name a system, too: {', '.join(system_names())} (--system NAME, or systems=[…] in Python).",
             )
         return {**wished, **{name: wish for name, wish in kept.items() if name not in wished}}
+
+    def _remembered(self, learner: Learner, found: Answer, evidence: Evidence, chat: Chat | None) -> Answer:
+        """The answer, with notes on what was learnt from it; what goes wrong there does not undo it."""
+        try:
+            run = LearningRun(self.graph, read_corpus(self.graph, self.corpus_name), self.embedder, chat)
+            notes = tuple(learner.learn(found, evidence, run))
+        except (CorpusError, DatabaseError) as error:
+            notes = (f"the answer was not remembered: {error}",)
+        return replace(found, notes=(*found.notes, *notes))
 
     def _retrieval_context(self) -> RetrievalContext:
         return RetrievalContext(self.graph, self.corpus_name, self.embedder, self._model.chat, self.settings.extraction)

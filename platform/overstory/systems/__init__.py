@@ -3,7 +3,7 @@
 from overstory.systems.base import BuildContext, Learner, LearningRun, Owned, System, SystemRun, SystemView
 from overstory.systems.lifecycle import SystemReport, Wish
 from overstory.systems.registry import find_system, installed_systems, system_names, systems_of, wishes
-from overstory.systems.retrievers import make_retriever, retriever_names
+from overstory.systems.retrievers import find_learner, make_retriever, retriever_names
 from overstory.systems.settings import option
 from overstory.systems.state import IndexState, require_state
 
@@ -18,6 +18,7 @@ __all__ = [
     "SystemRun",
     "SystemView",
     "Wish",
+    "find_learner",
     "find_system",
     "installed_systems",
     "make_retriever",

@@ -6,6 +6,7 @@ from overstory import retrieve
 from overstory.errors import SettingsError
 from overstory.protocols import Retriever
 from overstory.retrieve import RetrievalContext
+from overstory.systems.base import Learner
 from overstory.systems.registry import find_system, installed_systems, system_names
 from overstory.systems.settings import SettingsClass, check, parse
 
@@ -36,3 +37,22 @@ def make_retriever(wanted: str | SettingsClass, context: RetrievalContext) -> Re
     if name not in retrieve.retriever_names():
         raise SettingsError(f"There is no retriever {name!r}.", remedy=f"Use one of: {', '.join(retriever_names())}.")
     return retrieve.make_retriever(wanted, context)
+
+
+def find_learner(wanted: str | SettingsClass) -> Learner:
+    """The system of a retriever, which learns from answers.
+
+    Raises:
+        SettingsError: there is no such retriever, or it belongs to no system that learns.
+    """
+    name = wanted.partition(":")[0] if isinstance(wanted, str) else ""
+    for system in installed_systems():
+        mine = system.name == name or (not name and type(wanted) is system.retriever_settings)
+        if mine and isinstance(system, Learner):
+            return system
+    shown = name or type(wanted).__name__
+    learners = [system.name for system in installed_systems() if isinstance(system, Learner)]
+    raise SettingsError(
+        f"The retriever {shown!r} does not learn from answers.",
+        remedy=f"Ask without remembering, or with one of: {', '.join(learners) or '(none is installed)'}.",
+    )

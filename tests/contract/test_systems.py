@@ -1,0 +1,280 @@
+"""What every system keeps to: ours, and one in a package of its own that is found through its entry point."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, LiteralString
+
+import pytest
+from tests.passages import CURIE, DANUBE, PASSAGES, ULM, passage
+
+from overstory.errors import IndexMissing, SettingsError
+from overstory.graph import Writer
+from overstory.knowledge import Knowledge
+from overstory.protocols import Embedder, Extractor
+from overstory.retrieve import retriever_names
+from overstory.settings import Settings
+from overstory.systems import System, find_system, system_names
+from overstory.systems.settings import described, parse, usage
+
+OUTSIDE = Path(__file__).parents[1] / "outside"
+QUESTION = "Where was Albert Einstein born?"
+BOHR = passage("bohr", "Niels Bohr", "Niels Bohr lived in Copenhagen. He argued with Albert Einstein.")
+NAMES = [*system_names(), "toy"]
+SHARED = {"Corpus", "Stage", "Document", "Chunk", "Entity", "Fact", "TreeNode", "DerivedVector"}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def outside() -> Iterator[None]:
+    """Installs the package of the toy system, as far as Python can tell."""
+    sys.path.insert(0, str(OUTSIDE))
+    yield
+    sys.path.remove(str(OUTSIDE))
+
+
+@pytest.fixture(scope="module")
+def base(settings: Settings, models: tuple[Embedder, Extractor]) -> Iterator[Knowledge]:
+    """A corpus with the index that every corpus has, and no system's."""
+    with Knowledge("systems-contract", settings=settings) as knowledge:
+        knowledge.use(embedder=models[0], extractor=models[1])
+        knowledge.ingest_documents(PASSAGES)
+        knowledge.index()
+        yield knowledge
+        knowledge.delete_corpus()
+
+
+@pytest.fixture(params=NAMES)
+def name(request: pytest.FixtureRequest, base: Knowledge) -> Iterator[str]:
+    """The name of a system, whose index is removed when the test ends."""
+    yield str(request.param)
+    base.remove_system(str(request.param))
+
+
+def rows(knowledge: Knowledge, query: LiteralString) -> list[list[Any]]:
+    label = knowledge.status().corpus.label
+    found, _, _ = knowledge.graph.native_driver().execute_query(query, label=label, database_=knowledge.graph.database)
+    return [list(row.values()) for row in found]
+
+
+def graph_of(knowledge: Knowledge) -> list[list[list[Any]]]:
+    """How many nodes of which labels and properties, relationships of which types, and which indexes there are."""
+    return [
+        rows(
+            knowledge,
+            "MATCH (n {corpus: $label}) WHERE NOT n:Corpus "
+            "WITH COLLECT { UNWIND labels(n) AS l RETURN l ORDER BY l } AS labels, "
+            "COLLECT { UNWIND keys(n) AS k RETURN k ORDER BY k } AS keys "
+            "RETURN labels, keys, count(*) AS n ORDER BY labels, keys",
+        ),
+        rows(
+            knowledge,
+            "MATCH ({corpus: $label})-[r]->() RETURN type(r) AS type, count(r) AS n ORDER BY type",
+        ),
+        rows(knowledge, "SHOW INDEXES YIELD name WHERE name ENDS WITH $label RETURN name ORDER BY name"),
+        rows(
+            knowledge,
+            "MATCH (n:Corpus {corpus: $label}) UNWIND keys(n) AS k WITH k WHERE k STARTS WITH 'system_' RETURN k",
+        ),
+    ]
+
+
+def content_of(knowledge: Knowledge, system: System[Any, Any]) -> list[list[Any]]:
+    """The ids and properties of a system's nodes, but for generations."""
+    found = rows(
+        knowledge,
+        "MATCH (n {corpus: $label}) WHERE NOT n:Corpus AND NOT n:Stage RETURN labels(n) AS labels, properties(n) AS p",
+    )
+    kinds = set(system.owns.labels)
+    return sorted(
+        [
+            [sorted(labels), sorted((k, str(v)) for k, v in p.items() if k not in ("id", "generation"))]
+            for labels, p in found
+            if kinds & set(labels)
+        ]
+    )
+
+
+def test_other_retrievers_find_the_same_with_and_without_it(base: Knowledge, name: str) -> None:
+    before = [base.search(QUESTION, 4, retriever=other) for other in retriever_names()]
+    base.index(systems=[name])
+    assert [base.search(QUESTION, 4, retriever=other) for other in retriever_names()] == before
+
+
+def test_removal_leaves_no_trace(base: Knowledge, name: str) -> None:
+    before = graph_of(base)
+    base.index(systems=[name])
+    assert graph_of(base) != before
+    assert base.search(QUESTION, 2, retriever=name).hits
+    base.remove_system(name)
+    assert graph_of(base) == before
+    with pytest.raises(IndexMissing, match=f"has no {find_system(name).title} index") as missing:
+        base.search(QUESTION, retriever=name)
+    assert f"overstory index --system {name} " in missing.value.remedy
+
+
+def test_all_that_it_writes_is_owned(base: Knowledge, name: str) -> None:
+    system = find_system(name)
+    base.index(systems=[name])
+    label = base.status().corpus.label
+    kinds = {
+        one
+        for (labels,) in rows(base, "MATCH (n {corpus: $label}) RETURN DISTINCT labels(n)")
+        for one in labels
+        if one != "Overstory" and not one.startswith(label)
+    }
+    assert kinds - SHARED <= set(system.owns.labels)
+    assert set(system.owns.labels) - kinds <= {"ToyMemory"}
+
+
+def test_where_nothing_changed_nothing_is_done(base: Knowledge, name: str) -> None:
+    assert base.index(systems=[name]).done == (name,)
+    version = base.status().corpus.version
+    assert base.index().done == ()
+    assert base.index(systems=[name]).done == ()
+    assert base.status().corpus.version == version
+    assert base.status().pending[name] == 0
+
+
+def test_an_index_says_what_it_lacks_until_it_is_brought_up_to_date(base: Knowledge, name: str) -> None:
+    base.index(systems=[name])
+    base.ingest_documents(BOHR)
+    try:
+        base.index()
+        (report,) = base.system_reports()
+        assert report.pending == 0
+        assert base.search("Who argued with Albert Einstein?", 5, retriever=name).notes == ()
+    finally:
+        base.delete_documents(base.document_id(BOHR.source, BOHR.source_key))
+    assert "bohr" not in {hit.source_key for hit in base.search(QUESTION, 5, retriever=name).hits}
+    behind = base.status().pending[name] > 0
+    notes = base.search(QUESTION, 5, retriever=name).notes
+    assert any("run overstory index" in note for note in notes) == behind
+    base.index()
+    assert base.status().pending[name] == 0
+
+
+def test_what_came_and_went_leaves_the_index_as_it_was(base: Knowledge, name: str) -> None:
+    base.index(systems=[name])
+    before = [hit.chunk_id for hit in base.search(QUESTION, 4, retriever=name).hits]
+    counts = graph_of(base)[0]
+    base.ingest_documents(BOHR)
+    base.index()
+    base.delete_documents(base.document_id(BOHR.source, BOHR.source_key))
+    base.index()
+    assert graph_of(base)[0] == counts
+    assert [hit.chunk_id for hit in base.search(QUESTION, 4, retriever=name).hits] == before
+
+
+class Killed(BaseException):
+    """Ends a run as nothing else does."""
+
+
+def test_a_build_that_is_killed_at_any_commit_is_finished_by_the_next(
+    base: Knowledge, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    system = find_system(name)
+    base.index(systems=[name])
+    whole = content_of(base, system)
+    found = base.search(QUESTION, 4, retriever=name)
+    base.remove_system(name)
+    commit, left = Writer.commit, [0]
+
+    def killed(self: Writer, doing: str, work: Any) -> Any:
+        if doing == name:
+            if left[0] == 0:
+                raise Killed
+            left[0] -= 1
+        return commit(self, doing, work)
+
+    for after in (0, 1, 2):
+        with monkeypatch.context() as patched:
+            left[0] = after
+            patched.setattr(Writer, "commit", killed)
+            try:
+                base.index(systems=[name])
+            except Killed:
+                with pytest.raises(IndexMissing):
+                    base.search(QUESTION, retriever=name)
+        base.index(systems=[name])
+        assert content_of(base, system) == whole
+        assert base.search(QUESTION, 4, retriever=name) == found
+        base.remove_system(name)
+
+
+def test_an_unknown_option_is_refused_before_anything_is_done(base: Knowledge, name: str) -> None:
+    version = base.status().corpus.version
+    base.ingest_documents(BOHR)
+    loaded = base.status().corpus.version
+    try:
+        with pytest.raises(SettingsError, match="has no option 'nonsense=3'") as refused:
+            base.index(systems=[f"{name}:nonsense=3"])
+        assert "Use " in refused.value.remedy
+        with pytest.raises(SettingsError, match="has no option 'nonsense'"):
+            base.search(QUESTION, retriever=f"{name}:nonsense")
+        assert base.status().corpus.version == loaded > version
+        assert base.status().pending["embed"] == 1
+    finally:
+        base.delete_documents(base.document_id(BOHR.source, BOHR.source_key))
+        base.index()
+
+
+def test_options_are_as_good_from_python_as_from_a_text(base: Knowledge, name: str) -> None:
+    system = find_system(name)
+    for kind in (system.settings, system.retriever_settings):
+        assert parse(kind, "", of="it") == kind()
+        assert described(kind()) == ""
+        assert usage(kind)
+    base.index(systems=[system.settings()])
+    assert base.search(QUESTION, 2, retriever=system.retriever_settings()) == base.search(QUESTION, 2, retriever=name)
+
+
+def test_an_estimate_sends_and_writes_nothing(base: Knowledge, name: str) -> None:
+    version = base.status().corpus.version
+    assert base.estimate_index([name]).requests == 0
+    assert base.status().corpus.version == version
+    with pytest.raises(SettingsError):
+        base.estimate_index([f"{name}:nonsense"])
+
+
+def test_a_system_that_is_not_there_is_named_with_those_that_are(base: Knowledge) -> None:
+    with pytest.raises(SettingsError, match="no system 'hirag9'") as refused:
+        base.index(systems=["hirag9"])
+    assert "slimrag" in refused.value.remedy
+
+
+def test_nothing_that_stands_on_a_deleted_unit_outlives_it(base: Knowledge, name: str) -> None:
+    base.index(systems=[name])
+    base.ingest_documents(BOHR)
+    base.index()
+    dangling: LiteralString = (
+        "MATCH (n {corpus: $label}) WHERE any(l IN labels(n) WHERE l IN "
+        "[$label + '_OfChunk', $label + '_OfDocument', $label + '_OfEntity']) "
+        "AND NOT EXISTS { (n)-->(:Chunk|Document|Entity) } RETURN n.id"
+    )
+    unshared: LiteralString = (
+        "MATCH (n {corpus: $label}) WHERE $label + '_Shared' IN labels(n) AND NOT EXISTS { (n)<--() } RETURN n.id"
+    )
+    for document in (BOHR, ULM, DANUBE, CURIE):
+        base.delete_documents(base.document_id(document.source, document.source_key))
+        assert rows(base, dangling) == []
+        assert rows(base, unshared) == []
+    base.ingest_documents(PASSAGES)
+    base.index()
+
+
+def test_only_the_systems_that_learn_remember_and_only_when_asked(base: Knowledge, name: str) -> None:
+    base.index(systems=[name])
+    remembered: LiteralString = "MATCH (n:ToyMemory {corpus: $label}) RETURN n.text"
+    answer = base.ask(QUESTION, retriever=name)
+    assert rows(base, remembered) == []
+    if name != "toy":
+        with pytest.raises(SettingsError, match=f"{name!r} does not learn from answers"):
+            base.ask(QUESTION, retriever=name, remember=True)
+        return
+    told = base.ask(QUESTION, retriever=name, remember=True)
+    assert told.notes == (*answer.notes, "the toy remembers this answer")
+    assert rows(base, remembered) == [[answer.text]]
+    base.remove_system(name)
+    assert rows(base, remembered) == []
