@@ -88,7 +88,7 @@ def bench(
       overstory bench hotpotqa/ --retriever dense --run dense.trec
       overstory bench hotpotqa/ --pack 9 --titles text --json
       overstory bench hotpotqa/ --intervals
-      overstory bench hotpotqa/ --retriever slimrag --retriever slimrag:whole
+      overstory bench hotpotqa/ --retriever canopy --retriever SYSTEM:OPTION
       overstory bench hotpotqa/ --answers --retriever canopy --model none
     """
     dataset = load_dataset(folder, queries=queries, qrels=qrels)

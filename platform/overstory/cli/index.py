@@ -20,8 +20,8 @@ from overstory.llm import Estimate
     "--system",
     "systems",
     multiple=True,
-    metavar="NAME",
-    help="Also build what this system needs, from now on: serag, slimrag; serag:levels=1 gives one an option. May be"
+    metavar="NAME[:OPTION=VALUE,…]",
+    help="Also build what this system needs, from now on. overstory systems lists them with their options. May be"
     " repeated.",
 )
 @click.option("--remove-system", metavar="NAME", help="Remove what this system needed.")
@@ -51,11 +51,10 @@ def index(
     \b
     Examples:
       overstory index --corpus wiki
-      overstory index --corpus wiki --system serag
-      overstory index --corpus wiki --system serag:levels=3,linked=64
-      overstory index --corpus wiki --system slimrag
-      overstory index --corpus wiki --system slimrag --model local --estimate
-      overstory index --corpus wiki --system slimrag --model local --budget-tokens 200000
+      overstory index --corpus wiki --system NAME
+      overstory index --corpus wiki --system NAME:OPTION=VALUE,OPTION
+      overstory index --corpus wiki --system NAME --model local --estimate
+      overstory index --corpus wiki --system NAME --model local --budget-tokens 200000
       OVERSTORY_EMBEDDER=openai overstory index --re-embed
     """
     if remove_system in {name.partition(":")[0] for name in systems}:

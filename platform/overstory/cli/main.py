@@ -16,6 +16,7 @@ COMMANDS = (
     "demo",
     "ingest",
     "index",
+    "systems",
     "search",
     "ask",
     "path",

@@ -68,16 +68,6 @@ def stage_id(label: str, name: str) -> str:
     return content_id("stage", label, name)
 
 
-def slim_sentence_id(chunk: str, seq: int) -> str:
-    """A sentence as SlimRAG has it: by its place in its chunk, whose text never changes."""
-    return content_id("slim-sentence", chunk, str(seq))
-
-
-def slim_entity_id(label: str, key: str) -> str:
-    """An entity as SlimRAG has it; `key` is the normalised canonical name."""
-    return content_id("slim-entity", label, key)
-
-
 def tree_leaf_id(label: str, tree: str, generation: int, chunk: str) -> str:
     """The leaf of a tree that stands for a chunk."""
     return content_id("tree-leaf", label, tree, str(generation), chunk)

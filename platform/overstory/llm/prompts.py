@@ -81,17 +81,19 @@ class Prompt:
 
 
 @functools.cache
-def prompt(name: str) -> Prompt:
-    """A prompt that comes with Overstory.
+def prompt(name: str, package: str = "overstory.llm") -> Prompt:
+    """A prompt that comes with a package, ours or another's: the file `prompts/NAME.md` in there.
 
     Raises:
         SettingsError: its file is missing or broken.
     """
-    file = files("overstory.llm") / "prompts" / f"{name}.md"
+    file = files(package) / "prompts" / f"{name}.md"
     try:
         text = file.read_text(encoding="utf-8")
     except OSError as error:
-        raise SettingsError(f"There is no prompt {name!r}: {error}", remedy="Reinstall Overstory.") from error
+        raise SettingsError(
+            f"There is no prompt {name!r} in {package}: {error}", remedy="Reinstall the package that has it."
+        ) from error
     return parse_prompt(name, text)
 
 

@@ -46,6 +46,28 @@ class _Declared:
     most: float
 
 
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option as help shows it.
+
+    Attributes:
+        name: as the command line spells it.
+        values: what it may be ("1 to 8", "auto|exact|gds").
+        default: as the command line spells it.
+    """
+
+    name: str
+    values: str
+    default: str
+    help: str
+    switch: bool
+
+    @property
+    def spelled(self) -> str:
+        """How it is given: "levels=1 to 8", or "semantic, no-semantic" for a switch."""
+        return f"{self.name}, no-{self.name}" if self.switch else f"{self.name}={self.values}"
+
+
 def option(
     default: Any,  # of the field's own type, as for dataclasses.field
     help: str,  # noqa: A002 # as click calls it
@@ -107,9 +129,24 @@ def check(settings: S, *, of: str) -> S:
     return settings
 
 
+def options_of(kind: type[SettingsClass]) -> list[Option]:
+    """All options of a class, in the order of its fields."""
+    usual = kind()
+    return [
+        Option(
+            name=declared.name.replace("_", "-"),
+            values=_range(_type(kind, declared), _declared(declared)),
+            default=_value_spelled(getattr(usual, declared.name)),
+            help=_declared(declared).help,
+            switch=_type(kind, declared) is bool,
+        )
+        for declared in _options(kind)
+    ]
+
+
 def usage(kind: type[SettingsClass]) -> str:
-    """All options of a class, each with its values and what it sets."""
-    parts = [_usage_of(kind, declared) for declared in _options(kind)]
+    """All options of a class on one line, each with its values and what it sets."""
+    parts = [f"{each.spelled} ({each.help})" if each.help else each.spelled for each in options_of(kind)]
     return "; ".join([*parts, *presets_of(kind), f"{DEFAULTS} (reset all)"])
 
 
@@ -198,13 +235,6 @@ def _lower(of: str) -> str:
     return of[:1].lower() + of[1:]
 
 
-def _usage_of(kind: type[SettingsClass], declared: Field[Any]) -> str:
-    wanted, about = _type(kind, declared), _declared(declared)
-    name = declared.name.replace("_", "-")
-    spelled = f"{name} or no-{name}" if wanted is bool else f"{name}={_range(wanted, about)}"
-    return f"{spelled} ({about.help})" if about.help else spelled
-
-
 def _range(wanted: Any, about: _Declared) -> str:
     choices = get_args(wanted)
     if choices:
@@ -226,6 +256,10 @@ def _bound(number: float) -> str:
     if math.isinf(number):
         return ""
     return f"{int(number):,}" if number == int(number) else f"{number:g}"
+
+
+def _value_spelled(value: object) -> str:
+    return ("no", "yes")[value] if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _spelled(declared: Field[Any], value: object) -> str:

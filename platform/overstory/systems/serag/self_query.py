@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from overstory.llm import Chat, prompt
 
-PROMPT = "serag_self_query"
+PROMPT = "self_query"
 MOST_TOKENS = 300
 
 
@@ -16,4 +16,4 @@ def passage_of(chat: Chat, question: str) -> str:
     """
     booked = chat.booked("serag", question)
     limit = min(MOST_TOKENS, chat.model.max_tokens)
-    return " ".join(booked.ask(prompt(PROMPT).messages(question=question), max_tokens=limit).text.split())
+    return " ".join(booked.ask(prompt(PROMPT, __package__).messages(question=question), max_tokens=limit).text.split())

@@ -16,13 +16,13 @@ import numpy as np
 from overstory.display import counted
 from overstory.graph import Corpus, GraphClient, Transaction, batches, schema
 from overstory.graph.client import Row
-from overstory.graph.ids import slim_entity_id, slim_sentence_id
 from overstory.index.stages.embed import check_vectors
 from overstory.llm import Chat, Estimate
 from overstory.protocols import Retriever
 from overstory.retrieve import RetrievalContext
 from overstory.systems.base import BuildContext, Owned, System, SystemRun, SystemView, unread
 from overstory.systems.settings import option
+from overstory.systems.slimrag.ids import entity_id, sentence_id
 from overstory.systems.slimrag.reading import ReadDocument, Reader, ReadSentence, RuleReader, WholeDocument
 from overstory.systems.slimrag.retriever_settings import SlimRagRetrieverSettings
 from overstory.systems.state import IndexState
@@ -207,7 +207,7 @@ def _names(label: str, batch: Iterable[ReadDocument]) -> dict[str, str]:
             for reference in sentence.refers:
                 key = entity_key(reference.name)
                 if key:
-                    names.setdefault(slim_entity_id(label, key), reference.name)
+                    names.setdefault(entity_id(label, key), reference.name)
     return names
 
 
@@ -218,10 +218,10 @@ def _row(label: str, sentence: ReadSentence, tokens: int, vector: bytes) -> Row:
     for reference in plainest:
         key = entity_key(reference.name)
         if key:
-            row = {"entity": slim_entity_id(label, key), "surface": reference.surface, "by": reference.by}
+            row = {"entity": entity_id(label, key), "surface": reference.surface, "by": reference.by}
             refers.setdefault(row["entity"], row)
     return {
-        "id": slim_sentence_id(sentence.chunk, sentence.seq),
+        "id": sentence_id(sentence.chunk, sentence.seq),
         "chunk": sentence.chunk,
         "seq": sentence.seq,
         "text": sentence.text,

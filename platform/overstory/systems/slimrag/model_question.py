@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from overstory.llm import Chat, prompt
 
-PROMPT = "slimrag_question"
+PROMPT = "question"
 MOST_TOKENS = 400
 
 
@@ -33,5 +33,5 @@ def sub_questions(chat: Chat, question: str) -> dict[str, Sequence[str]]:
     """
     booked = chat.booked("slimrag", question)
     limit = min(MOST_TOKENS, chat.model.max_tokens)
-    reply = booked.ask_for(SubQuestions, prompt(PROMPT).messages(question=question), max_tokens=limit)
+    reply = booked.ask_for(SubQuestions, prompt(PROMPT, __package__).messages(question=question), max_tokens=limit)
     return {part.question: [name for name in part.entities if name.strip()] for part in reply.value.sub_questions}

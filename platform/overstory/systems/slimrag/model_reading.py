@@ -15,7 +15,7 @@ from overstory.text.names.keys import entity_key, key_words
 from overstory.text.sentences import sentence_starts, sentence_texts
 
 STAGE = "slimrag"
-PROMPT = "slimrag_entities"
+PROMPT = "entities"
 SENTENCES = 16
 CHARACTERS = 3_000
 """The most of a window: what a small model can take in, and answer within a thousand tokens."""
@@ -49,7 +49,7 @@ class ModelReader:
     def __init__(self, chat: Chat, rules: RuleReader) -> None:
         self._chat = chat.booked(STAGE)
         self._rules = rules
-        self._prompt = prompt(PROMPT)
+        self._prompt = prompt(PROMPT, __package__)
         self.fingerprint = f"{chat.model.fingerprint} {self._prompt.fingerprint} {rules.fingerprint}"
 
     def read(self, documents: Iterable[WholeDocument]) -> Iterator[ReadDocument]:

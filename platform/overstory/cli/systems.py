@@ -1,0 +1,75 @@
+"""overstory systems"""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+import click
+
+from overstory.cli.options import json_option
+from overstory.cli.output import WIDTH, show_json
+from overstory.systems import System, find_system, installed_systems
+from overstory.systems.settings import Option, options_of, presets_of
+
+
+@click.command()
+@click.argument("name", required=False)
+@json_option
+def systems(name: str | None, as_json: bool) -> None:
+    """List the installed systems: published methods with an index and a retriever of their own.
+
+    With NAME, all options of one: of its index (overstory index --system NAME:OPTION=VALUE) and of its retriever
+    (overstory search --retriever NAME:OPTION=VALUE).
+
+    \b
+    Examples:
+      overstory systems
+      overstory systems NAME
+    """
+    shown = [find_system(name)] if name else installed_systems()
+    if as_json:
+        show_json([_described(system) for system in shown])
+        return
+    for system in shown:
+        click.echo(f"{click.style(system.name, bold=True)}  {system.title}: {_summary(system)}")
+        if name:
+            _show_options(f"overstory index --system {name}:", system.settings)
+            _show_options(f"overstory search --retriever {name}:", system.retriever_settings)
+
+
+def _summary(system: System[Any, Any]) -> str:
+    reads = "a language model can read for it" if system.reads_with_model else "reads without a language model"
+    return f"an index over {system.unit}s; {reads}" if system.unit != "entity" else f"an index over entities; {reads}"
+
+
+def _show_options(command: str, kind: type[Any]) -> None:
+    click.echo(f"\n{command}…")
+    rows = [(each.spelled, f"{each.help}  [{each.default}]") for each in options_of(kind)]
+    rows += [(preset, _preset(changes)) for preset, changes in presets_of(kind).items()]
+    rows.append(("defaults", "reset all options of the corpus"))
+    width = max(len(spelled) for spelled, _ in rows)
+    for spelled, told in rows:
+        click.echo(
+            textwrap.fill(told, WIDTH, initial_indent=f"  {spelled:<{width}}  ", subsequent_indent=" " * (width + 4))
+        )
+
+
+def _preset(changes: Any) -> str:  # a mapping of field names to values
+    return ", ".join(f"{name.replace('_', '-')}={value}" for name, value in changes.items())
+
+
+def _described(system: System[Any, Any]) -> dict[str, object]:
+    return {
+        "name": system.name,
+        "title": system.title,
+        "unit": system.unit,
+        "reads_with_model": system.reads_with_model,
+        "index_options": [_as_json(each) for each in options_of(system.settings)],
+        "retriever_options": [_as_json(each) for each in options_of(system.retriever_settings)],
+        "retriever_presets": presets_of(system.retriever_settings),
+    }
+
+
+def _as_json(each: Option) -> dict[str, object]:
+    return {"name": each.name, "values": each.values, "default": each.default, "help": each.help}
