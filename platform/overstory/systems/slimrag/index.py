@@ -108,7 +108,7 @@ class SlimRag:
             writer.graph.run_in_batches("systems/slimrag/unread", corpus.label)
             done = 0
         if kept.ready and documents - done > done:
-            schema.drop_slimrag_index(writer.graph, corpus.label)
+            schema.drop_derived_index(writer.graph, corpus.label, "SlimEntity")
             kept = replace(kept, ready=False)
         if kept != before:
             _keep(writer, kept)
@@ -116,7 +116,7 @@ class SlimRag:
         if not kept.ready:
             # Made anew after many entities came in, since one that grew by many small transactions answers five times
             # more slowly.
-            schema.create_slimrag_index(writer.graph, corpus.label, context.embedder.dimension)
+            schema.create_derived_index(writer.graph, corpus.label, "SlimEntity", dimension=context.embedder.dimension)
             _keep(writer, replace(kept, ready=True))
         return Built(documents > done, notes)
 
@@ -222,7 +222,7 @@ def _with_way_out(error: LlmError, corpus: Corpus) -> LlmError:
 
 
 def _clear(writer: Writer) -> None:
-    schema.drop_slimrag_index(writer.graph, writer.corpus.label)
+    schema.drop_derived_index(writer.graph, writer.corpus.label, "SlimEntity")
     writer.graph.run_in_batches("systems/slimrag/remove", writer.corpus.label)
 
 

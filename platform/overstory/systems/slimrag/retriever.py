@@ -213,7 +213,7 @@ class _Asking:
         rows = self.tx.run(
             "systems/slimrag/candidates",
             self.corpus.label,
-            index=schema.slimrag_index(self.corpus.label),
+            index=schema.derived_index(self.corpus.label, "SlimEntity"),
             vectors=self.names.tolist(),
             depth=max(DEPTH, self.options.entities),
             nearest=self.options.entities,
