@@ -1,5 +1,5 @@
-// Deletes the nodes of one kind that belong to one system; commits as it goes.
-// Parameters: $kind STRING (the label of the kind in the corpus)
+// Deletes the nodes of one kind; commits as it goes.
+// Parameters: none
 // Rows: none
-MATCH (n:$($kind)) WHERE n:Overstory:{{corpus}}
+MATCH (n:{{label}})
 CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 1000 ROWS

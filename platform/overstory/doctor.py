@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterator
 from importlib.metadata import version
 
 from overstory import server
+from overstory.display import counted
 from overstory.embed import make_embedder
 from overstory.errors import OverstoryError
 from overstory.graph import GraphClient
 from overstory.graph.failures import GDS_REMEDY
+from overstory.graph.gds import projections
 from overstory.graph.schema import refuse_others, schema_version
 from overstory.llm import make_chat_model
 from overstory.server import Check
@@ -43,9 +45,28 @@ def _database(settings: Settings) -> Iterator[Check]:
             yield Check("database", ok=True, detail=f"Neo4j {found.version} {found.edition} at {graph.uri}")
             gds = found.gds or "not installed; searching works without it"
             yield Check("gds", ok=bool(found.gds), detail=gds, remedy=GDS_REMEDY)
+            if found.gds:
+                yield _projections(graph)
             yield _checked("schema", lambda: _schema(graph))
     except OverstoryError as error:
         yield Check("database", ok=False, detail=str(error), remedy=error.remedy)
+
+
+def _projections(graph: GraphClient) -> Check:
+    """In-memory graphs that killed runs left take the server's memory until somebody drops them."""
+    try:
+        left = [each for each in projections(graph) if each.is_abandoned]
+    except OverstoryError as error:
+        return Check("projections", ok=False, detail=str(error), remedy=error.remedy)
+    if not left:
+        return Check("projections", ok=True, detail="none left by runs that were killed")
+    stages = ", ".join(sorted({each.stage for each in left}))
+    return Check(
+        "projections",
+        ok=False,
+        detail=f"{counted(len(left), 'in-memory graph')} left by runs that were killed ({stages})",
+        remedy="The next stage that uses Graph Data Science drops them, and so does a restart of the server.",
+    )
 
 
 def _schema(graph: GraphClient) -> str:

@@ -16,6 +16,7 @@ FILE_NAME = "overstory.grass"
 MARKERS = (
     *("", "_Document", "_Chunk", "_Stale", "_Changed", "_Derived"),
     *("_SlimSentence", "_SlimEntity", "_SlimRead", "_TreeNode", "_SeragRead"),
+    *("_DerivedVector", "_Shared", "_Awaited"),
 )
 """What is appended to a corpus' label for the labels that its nodes carry besides their kind."""
 

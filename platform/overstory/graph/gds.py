@@ -1,51 +1,148 @@
-"""Graph Data Science in index stages: projections that are dropped whatever happens, through the official client."""
+"""Graph Data Science in index stages: projections that are dropped whatever happens, through the official client.
+
+The name of a projection says whose it is: `overstory/CORPUS/STAGE/HOST/PID/STARTED/RANDOM`, each part percent-encoded.
+So what a killed process left in the server's memory can be told from what another process is using.
+"""
 
 from __future__ import annotations
 
+import os
 import uuid
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import quote, unquote
+
+import psutil
 
 from overstory.errors import GdsMissing
 from overstory.graph.client import GraphClient
-from overstory.graph.corpora import Corpus
 from overstory.graph.failures import driver_errors
+from overstory.graph.lease import Writer, is_dead, this_host
 
 if TYPE_CHECKING:
     from graphdatascience import GraphDataScience
     from graphdatascience.graph.graph_api import Graph
 
+PREFIX = "overstory"
 
-@contextmanager
-def projection(graph: GraphClient, corpus: Corpus, statement: str, **parameters: object) -> Generator[str]:
-    """The name of an in-memory graph that a statement (`gds/project_…`) makes of a corpus; dropped at the end.
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """An in-memory graph of ours.
+
+    Attributes:
+        corpus: the label of the corpus that it is of.
+        stage: what it was made for.
+        host, pid, started: of the process that made it, as a lease has them.
+        key: tells the projections of one process apart.
+    """
+
+    corpus: str
+    stage: str
+    host: str
+    pid: int
+    started: float
+    key: str
+
+    @classmethod
+    def of_this_process(cls, corpus: str, stage: str) -> Projection:
+        """One that has a name of its own."""
+        started = psutil.Process().create_time()
+        return cls(corpus, stage, this_host(), os.getpid(), started, uuid.uuid4().hex[:12])
+
+    @classmethod
+    def named(cls, name: str) -> Projection | None:
+        """The projection of this name; None if it is not one of ours."""
+        parts = [unquote(part) for part in name.split("/")]
+        if len(parts) != 7 or parts[0] != PREFIX:
+            return None
+        _, corpus, stage, host, pid, started, key = parts
+        try:
+            return cls(corpus, stage, host, int(pid), float(started), key)
+        except ValueError:
+            return None
+
+    @property
+    def name(self) -> str:
+        """As the catalog of Graph Data Science has it."""
+        parts = (self.corpus, self.stage, self.host, str(self.pid), str(self.started), self.key)
+        return "/".join([PREFIX, *(quote(part, safe="") for part in parts)])
+
+    @property
+    def is_abandoned(self) -> bool:
+        """Whether the process that made it ran on this machine and does no longer."""
+        return is_dead({"host": self.host, "pid": self.pid, "started": self.started})
+
+    def is_of_the_same_process(self, other: Projection) -> bool:
+        return (self.host, self.pid, self.started) == (other.host, other.pid, other.started)
+
+
+def projections(graph: GraphClient) -> list[Projection]:
+    """Our in-memory graphs of this database, by all processes that connect as this user.
 
     Raises:
+        GdsMissing: the server has no GDS.
+    """
+    found = (Projection.named(row["graph"]) for row in graph.run("gds/list", read=True, prefix=f"{PREFIX}/"))
+    return [each for each in found if each is not None]
+
+
+@contextmanager
+def projection(writer: Writer, statement: str, *, stage: str, **parameters: object) -> Generator[str]:
+    """The name of an in-memory graph that a statement (`gds/project_…`) makes of a corpus; dropped at the end.
+
+    Those that killed runs left are dropped before.
+
+    Args:
+        stage: who asks, for the name.
+
+    Raises:
+        LeaseLost: somebody else writes to the corpus now, and has a projection of it.
         StatementFailed: GDS refused; the message is its own.
     """
-    name = f"overstory-{uuid.uuid4().hex[:12]}"
+    graph, label = writer.graph, writer.corpus.label
+    made = Projection.of_this_process(label, stage)
+    drop_left_behind(writer)
     try:
-        graph.run(statement, corpus.label, read=False, graph=name, **parameters)
-        yield name
+        graph.run(statement, label, read=False, graph=made.name, **parameters)
+        yield made.name
     finally:
-        graph.run("gds/drop", graph=name)
+        graph.run("gds/drop", graph=made.name)
+
+
+def drop_left_behind(writer: Writer) -> None:
+    """Drops the projections of processes that are gone, and those that a writer before this one has of its corpus.
+
+    Raises:
+        LeaseLost: this writer is itself the one before.
+    """
+    here = Projection.of_this_process(writer.corpus.label, "")
+    found = [each for each in projections(writer.graph) if not each.is_of_the_same_process(here)]
+    dead = [each for each in found if each.is_abandoned]
+    former = [each for each in found if each.corpus == writer.corpus.label and each not in dead]
+    if former:
+        writer.renew()
+    for each in (*dead, *former):
+        writer.graph.run("gds/drop", graph=each.name)
 
 
 @contextmanager
 def projected(
-    graph: GraphClient, corpus: Corpus, types: Sequence[str], *, weight: str = "weight", stage: str
+    writer: Writer, types: Sequence[str], *, weight: str = "weight", stage: str
 ) -> Generator[tuple[GraphDataScience, Graph]]:
     """The GDS client and an undirected projection of a corpus' relationships of these types; dropped at the end.
 
     Args:
         weight: the relationship property that becomes `weight`, 1.0 where it is missing.
-        stage: who asks, for the error message.
+        stage: who asks, for the error message and the name.
 
     Raises:
         GdsMissing: the server has no GDS, or the `gds` extra is not installed.
-        StatementFailed: GDS refused; the message is its own.
+        LeaseLost, StatementFailed: as `projection`.
     """
+    graph = writer.graph
     graph.capabilities.require_gds(stage)
     try:
         from graphdatascience import GraphDataScience
@@ -56,7 +153,7 @@ def projected(
     with driver_errors("gds"):
         client = GraphDataScience(graph.native_driver(), database=graph.database, show_progress=False)
     with (
-        projection(graph, corpus, "gds/project_corpus", types=list(types), weight=weight) as name,
+        projection(writer, "gds/project_corpus", stage=stage, types=list(types), weight=weight) as name,
         driver_errors("gds"),
     ):
         yield client, client.graph.get(name)

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import re
+from typing import Literal
 
 from overstory.errors import CorpusNameInvalid
 
 CORPUS_LABEL = re.compile(r"Corpus_[0-9a-f]{16}")
+DERIVED_LABEL = re.compile(r"Corpus_[0-9a-f]{16}_[A-Z][A-Za-z]*(_[AB])?")
+"""A kind of nodes of one corpus, and the slot of their generation where they have one."""
+
+Slot = Literal["A", "B"]
+"""Tells a generation from the one before it (`graph/generations.py`)."""
+
 LONGEST_NAME = 200
 
 
@@ -33,6 +40,18 @@ def corpus_label(name: str) -> str:
             remedy=f"Use 1 to {LONGEST_NAME} printable characters without white space at either end.",
         )
     return "Corpus_" + content_id("corpus", name)[:16]
+
+
+def derived_label(label: str, kind: str, slot: Slot | None = None) -> str:
+    """The label of one kind of nodes of a corpus (`Corpus_…_HiragEntity`), with their slot (`Corpus_…_HiragEntity_A`).
+
+    Raises:
+        ValueError: the label or the kind cannot be one.
+    """
+    derived = f"{label}_{kind}" if slot is None else f"{label}_{kind}_{slot}"
+    if not DERIVED_LABEL.fullmatch(derived):
+        raise ValueError(f"{derived!r} cannot be the label of a kind of nodes of a corpus")
+    return derived
 
 
 def document_id(label: str, source: str, source_key: str) -> str:
@@ -66,6 +85,11 @@ def text_argument(text: str) -> str:
 
 def stage_id(label: str, name: str) -> str:
     return content_id("stage", label, name)
+
+
+def derived_vector_id(label: str, embedder: str, text: str) -> str:
+    """The stored vector of a text by an embedder, which is named by its fingerprint."""
+    return content_id("derived-vector", label, embedder, text)
 
 
 def tree_leaf_id(label: str, tree: str, generation: int, chunk: str) -> str:

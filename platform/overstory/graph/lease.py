@@ -54,6 +54,15 @@ class Writer:
 
         return self.graph.transaction(doing, unit)
 
+    def renew(self) -> None:
+        """Proves that this writer still holds the lease, and keeps it.
+
+        Raises:
+            LeaseLost: as `commit`.
+        """
+        if not self.graph.run("corpus/renew_lease", id=self.corpus.id, token=self.token, seconds=LEASE_SECONDS):
+            raise self._lost()
+
     def delete_corpus(self) -> None:
         """Deletes the corpus itself, emptied before.
 

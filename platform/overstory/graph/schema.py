@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from overstory.errors import SchemaTooNew, SchemaTooOld, StatementFailed
 from overstory.graph.client import GraphClient
+from overstory.graph.ids import Slot, derived_label
 
 INDEX_SECONDS = 600
 """How long an index may take to come online before the caller is told."""
@@ -159,24 +160,52 @@ def drop_vector_index(graph: GraphClient, label: str, embedding_property: str) -
     graph.run(f"schema/drop_{kind}_index", label)
 
 
-def derived_index(label: str, kind: str) -> str:
-    """The name of the index over the vectors of one kind of derived nodes."""
-    return f"overstory_{kind.lower()}_{label}"
+def derived_index(label: str, kind: str, slot: Slot | None = None) -> str:
+    """The name of the vector index over the nodes of one kind, which have their vectors in `embedding`.
+
+    Args:
+        kind: as the nodes' label has it: "HiragEntity" for `Corpus_…_HiragEntity`.
+        slot: of the generation, for nodes that are built in generations.
+    """
+    return f"overstory_derived_{derived_label(label, kind, slot)}"
 
 
-def create_derived_index(graph: GraphClient, label: str, kind: str, *, dimension: int) -> None:
-    """Makes the index over the vectors of one kind of derived nodes, and awaits it."""
-    name = derived_index(label, kind)
-    graph.run("schema/slimrag_vector_index", label, dimension=dimension, name=name)
+def create_derived_index(graph: GraphClient, label: str, kind: str, *, dimension: int, slot: Slot | None = None) -> str:
+    """Makes the vector index over the nodes of one kind, and awaits it; its name. Fill first, and index then: an index
+    that grew by many small transactions answers five times more slowly.
+
+    One for vectors of another dimension, or whose population failed, is replaced.
+
+    Raises:
+        StatementFailed: as `await_index`.
+    """
+    name = derived_index(label, kind, slot)
+    found = graph.run("schema/index_state", read=True, name=name)
+    if found and (found[0]["dimension"] != dimension or found[0]["state"] == "FAILED"):
+        graph.run("schema/drop_index", name=name)
+    graph.run("schema/vector_index", derived_label(label, kind, slot), name=name, dimension=dimension)
     await_index(graph, name)
+    return name
 
 
-def drop_derived_index(graph: GraphClient, label: str, kind: str) -> None:
-    graph.run("schema/drop_index", name=derived_index(label, kind))
+def drop_derived_index(graph: GraphClient, label: str, kind: str, *, slot: Slot | None = None) -> None:
+    """Drops the vector index over the nodes of one kind: of one slot, or of all where none is named."""
+    slots: tuple[Slot | None, ...] = (None, "A", "B") if slot is None else (slot,)
+    names = [derived_index(label, kind, each) for each in slots]
+    for row in graph.run("schema/index_names", read=True):
+        if row["name"] in names:  # without a DROP for one that is not there, which might empty the cache of plans
+            graph.run("schema/drop_index", name=row["name"])
+
+
+def drop_derived_indexes(graph: GraphClient, label: str) -> None:
+    """Drops the vector indexes over all kinds of a corpus' nodes but chunks."""
+    for row in graph.run("schema/index_names", read=True):
+        if row["name"].startswith(f"overstory_derived_{label}_"):
+            graph.run("schema/drop_index", name=row["name"])
 
 
 def drop_indexes(graph: GraphClient, label: str) -> None:
     """Drops every index of a corpus."""
     for kind in (*CREATED_BY, "vector", "vector_alternate"):
         graph.run(f"schema/drop_{kind}_index", label)
-    drop_derived_index(graph, label, "SlimEntity")
+    drop_derived_indexes(graph, label)

@@ -1,6 +1,7 @@
 """Cypher statements, one a file under `cypher/`, called by name: `retrieve/lexical` is `retrieve/lexical.cypher`.
 
-The one placeholder is `{{corpus}}`, a corpus label. Everything else travels as a parameter.
+A statement has at most one placeholder: `{{corpus}}`, the label of a corpus, or `{{label}}`, the label of one kind of
+its nodes, for the commands that take no label as a parameter. Everything else travels as a parameter.
 """
 
 from __future__ import annotations
@@ -10,9 +11,13 @@ import re
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from overstory.graph.ids import CORPUS_LABEL
+from overstory.graph.ids import CORPUS_LABEL, DERIVED_LABEL
 
-PLACEHOLDER = "{{corpus}}"
+PLACEHOLDERS = {
+    "{{corpus}}": ("a corpus label", CORPUS_LABEL),
+    "{{label}}": ("the label of one kind of nodes of a corpus", DERIVED_LABEL),
+}
+"""What may stand for each. No label fits both."""
 
 
 @functools.cache
@@ -37,18 +42,19 @@ def add_statements(prefix: str, folder: Traversable) -> None:
 
 @functools.cache
 def statement(name: str, label: str | None = None) -> str:
-    """The text of a statement for one corpus, or for none.
+    """The text of a statement, with the label in place of its placeholder.
 
     Raises:
-        ValueError: the statement names a corpus and none is given, or the label is not a corpus label. Both are
-            mistakes in Overstory's own code.
+        ValueError: the statement has a placeholder, and the label is missing or of another form. Both are mistakes in
+            Overstory's own code.
     """
     text = _file(name).read_text(encoding="utf-8")
-    if PLACEHOLDER not in text:
-        return text
-    if label is None or not CORPUS_LABEL.fullmatch(label):
-        raise ValueError(f"{name} needs a corpus label, not {label!r}")
-    return text.replace(PLACEHOLDER, label)
+    for placeholder, (what, form) in PLACEHOLDERS.items():
+        if placeholder in text:
+            if label is None or not form.fullmatch(label):
+                raise ValueError(f"{name} needs {what}, not {label!r}")
+            text = text.replace(placeholder, label)
+    return text
 
 
 def _file(name: str) -> Path | Traversable:

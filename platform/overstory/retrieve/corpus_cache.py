@@ -10,6 +10,7 @@ import numpy as np
 
 from overstory.graph import Corpus, Transaction
 from overstory.protocols import Vectors
+from overstory.vectors.packed import unpacked
 
 MOST_BYTES = 64_000_000
 """Of one cache: some 40,000 vectors of 384 dimensions."""
@@ -23,6 +24,12 @@ def chunk_vectors(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> dict[s
     """The vectors of chunks."""
     (row,) = tx.run("retrieve/vectors", corpus.label, ids=list(ids), property=corpus.embedding_property)
     return {id_: np.asarray(vector, dtype=np.float32) for id_, vector in row["vectors"]}
+
+
+def derived_vectors(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> dict[str, Vectors]:
+    """The vectors of derived texts (`overstory.index.derived_vectors`), by the ids of the nodes that have the texts."""
+    (row,) = tx.run("retrieve/derived_vectors", corpus.label, ids=list(ids))
+    return {id_: unpacked(vector) for id_, vector in row["vectors"]}
 
 
 class VectorCache:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, Typ
 
 from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches, generations, schema
 from overstory.graph.corpora import SYSTEM
+from overstory.graph.ids import derived_label
 from overstory.index.ledger import StageRun
 from overstory.llm import Chat, Estimate
 from overstory.protocols import Embedder, Progress, Retriever
@@ -183,7 +184,7 @@ class SystemRun(Generic[S]):
         kept = {SYSTEM + self.system.name: state.as_json()}
         if state.generation:
             (structure,) = self.system.owns.generations
-            generations.publish(self.writer, structure, state.generation, **kept)
+            generations.publish(self.writer, structure, state.generation, self.system.owns.vector_indexes, **kept)
         else:
             self.writer.set(**kept)
 
@@ -214,7 +215,7 @@ def unread(
     """
     if again or state is None or state.read_to < 0:
         mark = None if again else mark_of(system)
-        for rows in graph.pages(f"systems/unread_{system.unit}", corpus.label, size=size, mark=mark):
+        for rows in graph.pages("systems/unread", unit_label(corpus, system), size=size, mark=mark):
             yield [row["id"] for row in rows]
         return
     changed = graph.run(
@@ -235,7 +236,7 @@ def clear(writer: Writer, system: System[Any, Any]) -> None:
     for kind in system.owns.vector_indexes:
         schema.drop_derived_index(writer.graph, label, kind)
     for kind in system.owns.labels:
-        writer.graph.run_in_batches("systems/remove_nodes", label, kind=f"{label}_{kind}")
+        writer.graph.run_in_batches("systems/remove_nodes", derived_label(label, kind))
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from overstory.index.ledger import forget, recorded
 from overstory.llm import NO_MODEL, Chat, Estimate, Spent
 from overstory.systems.base import BuildContext, System, SystemRun, SystemView, clear
 from overstory.systems.settings import SettingsClass, check, described, parse
-from overstory.systems.state import IndexState, mark_of, read_backlog, read_state
+from overstory.systems.state import IndexState, mark_of, read_backlog, read_state, unit_label
 
 S = TypeVar("S", bound=SettingsClass)
 
@@ -175,13 +175,14 @@ def remove(writer: Writer, system: System[Any, Any]) -> None:
     Raises:
         LeaseLost, DatabaseError: call again to go on.
     """
-    label, graph, owns = writer.corpus.label, writer.graph, system.owns
+    graph, owns = writer.graph, system.owns
     writer.set(**{SYSTEM + system.name: None})
     for structure in owns.generations:
-        generations.publish(writer, structure, 0)
+        generations.publish(writer, structure, 0, owns.vector_indexes)
     clear(writer, system)
     if owns.relationship_types:
-        graph.run_in_batches(f"systems/unrelate_{system.unit}", label, types=list(owns.relationship_types))
+        unit = unit_label(writer.corpus, system)
+        graph.run_in_batches("systems/unrelate", unit, types=list(owns.relationship_types))
     _unmark(writer, system)
     forget(writer, system.name)
 
@@ -197,12 +198,9 @@ def _is_current(
 
 def _unmark(writer: Writer, system: System[Any, Any]) -> None:
     mark = mark_of(system)
-    writer.graph.run_in_batches(
-        f"systems/unmark_{system.unit}",
-        writer.corpus.label,
-        mark=mark,
-        properties=[mark, *system.owns.unit_properties],
-    )
+    properties = [mark, *system.owns.unit_properties]
+    unit = unit_label(writer.corpus, system)
+    writer.graph.run_in_batches("systems/unmark", unit, mark=mark, properties=properties)
 
 
 def _open(model: str, system: System[Any, Any], corpus: Corpus, context: BuildContext) -> Chat | None:

@@ -12,12 +12,18 @@ from overstory import server
 from overstory.graph.statements import statement, statement_names
 
 LABEL = "Corpus_0123456789abcdef"
+OF_A_KIND = {"schema/vector_index": f"{LABEL}_SlimEntity_A"}
+"""The labels of statements over one kind of nodes."""
 SCHEMA_COMMAND = re.compile(r"^(CREATE|DROP|SHOW)\b", re.MULTILINE)
+
+
+def whole(name: str) -> str:
+    return statement(name, OF_A_KIND.get(name, LABEL))
 
 
 @pytest.mark.parametrize("name", statement_names())
 def test_a_statement_says_what_it_is_for_what_it_takes_and_what_it_gives(name: str) -> None:
-    lines = statement(name, LABEL).splitlines()
+    lines = whole(name).splitlines()
     header = [line for line in lines if line.startswith("//")]
     assert header[0].removeprefix("//").strip()
     assert any(line.startswith("// Parameters:") for line in header)
@@ -33,9 +39,9 @@ def session(connection: server.Connection) -> Iterator[neo4j.Session]:
         yield session
 
 
-@pytest.mark.parametrize("name", [n for n in statement_names() if not SCHEMA_COMMAND.search(statement(n, LABEL))])
+@pytest.mark.parametrize("name", [n for n in statement_names() if not SCHEMA_COMMAND.search(whole(n))])
 def test_the_server_understands_a_statement(name: str, session: neo4j.Session) -> None:
-    text = statement(name, LABEL)
+    text = whole(name)
     parameters = dict.fromkeys(re.findall(r"\$(\w+)", text))
     session.run("EXPLAIN " + text, parameters).consume()  # pyright: ignore[reportArgumentType] # read from a file
 
@@ -43,3 +49,29 @@ def test_the_server_understands_a_statement(name: str, session: neo4j.Session) -
 def test_a_statement_of_a_corpus_takes_no_other_text_for_its_label() -> None:
     with pytest.raises(ValueError, match="corpus label"):
         statement("corpus/counts", "Corpus_0123456789abcdef) DETACH DELETE (n")
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        None,
+        LABEL,
+        f"{LABEL}_",
+        f"{LABEL}_entity",
+        f"{LABEL}_Entity_C",
+        f"{LABEL}_Entity_A_B",
+        f"{LABEL}_Entity2",
+        f"{LABEL}_Entité",
+        f"{LABEL}_Entity\n",
+        f"{LABEL}_Entity) ON (n.id) //",
+        "Overstory_Entity",
+    ],
+)
+def test_a_statement_over_a_kind_of_nodes_takes_no_other_text_for_its_label(label: str | None) -> None:
+    with pytest.raises(ValueError, match="label of one kind of nodes"):
+        statement("schema/vector_index", label)
+
+
+@pytest.mark.parametrize("kind", ["SlimEntity", "SlimEntity_A", "SlimEntity_B"])
+def test_a_statement_over_a_kind_of_nodes_names_it(kind: str) -> None:
+    assert f"FOR (n:{LABEL}_{kind})" in statement("schema/vector_index", f"{LABEL}_{kind}")

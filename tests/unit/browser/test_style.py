@@ -3,12 +3,12 @@ from __future__ import annotations
 import re
 
 from overstory.browser.style import MARKERS, style
-from overstory.graph.statements import statement, statement_names
+from overstory.graph.statements import statement_folder, statement_names
 
 LABEL = "Corpus_0123456789abcdef"
 KINDS = {
     *("Corpus", "Stage", "Document", "Chunk", "Entity", "Fact"),
-    *("SlimSentence", "SlimEntity", "TreeNode"),
+    *("SlimSentence", "SlimEntity", "TreeNode", "DerivedVector"),
 }
 
 
@@ -31,8 +31,8 @@ def test_the_labels_of_corpora_come_before_the_kinds_which_win() -> None:
 
 
 def test_every_label_that_a_statement_makes_of_a_corpus_has_a_rule() -> None:
-    texts = [statement(name, LABEL) for name in statement_names()]
-    used = {marker for text in texts for marker in re.findall(rf":{LABEL}(\w*)", text)}
+    texts = [(statement_folder() / f"{name}.cypher").read_text(encoding="utf-8") for name in statement_names()]
+    used = {marker for text in texts for marker in re.findall(r":\{\{corpus\}\}(\w*)", text)}
     assert used <= set(MARKERS)
 
 

@@ -7,7 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overstory.errors import CorpusNameInvalid
-from overstory.graph.ids import CORPUS_LABEL, chunk_id, content_id, corpus_label, document_id, entity_id
+from overstory.graph.ids import (
+    CORPUS_LABEL,
+    chunk_id,
+    content_id,
+    corpus_label,
+    derived_label,
+    derived_vector_id,
+    document_id,
+    entity_id,
+)
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 
@@ -34,3 +43,21 @@ def test_every_name_gives_a_label_that_may_stand_in_a_statement(name: str) -> No
 def test_a_name_that_nobody_could_type_again_is_refused(name: str) -> None:
     with pytest.raises(CorpusNameInvalid):
         corpus_label(name)
+
+
+def test_the_label_of_a_kind_has_the_slot_of_a_generation_at_its_end() -> None:
+    label = corpus_label("films")
+    assert derived_label(label, "HiragEntity") == f"{label}_HiragEntity"
+    assert derived_label(label, "HiragEntity", "B") == f"{label}_HiragEntity_B"
+
+
+@pytest.mark.parametrize("kind", ["", "entity", "Entity1", "Entity_A_B", "Entity) DETACH DELETE (n"])
+def test_what_is_no_kind_makes_no_label(kind: str) -> None:
+    with pytest.raises(ValueError, match="label of a kind"):
+        derived_label(corpus_label("films"), kind)
+
+
+def test_a_derived_vector_is_of_one_corpus_embedder_and_text() -> None:
+    parts = [("a", "x", "text"), ("b", "x", "text"), ("a", "y", "text"), ("a", "x", "other")]
+    assert len({derived_vector_id(*each) for each in parts}) == len(parts)
+    assert derived_vector_id("a", "x", "text") == derived_vector_id("a", "x", "text")

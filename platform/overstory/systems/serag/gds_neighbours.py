@@ -36,7 +36,7 @@ def find_by_gds(writer: Writer, corpus: Corpus, nearest: int) -> None:
     """
     graph = writer.graph
     forget_similar(writer)
-    with projection(graph, corpus, "gds/project_vectors", property=corpus.embedding_property) as name:
+    with projection(writer, "gds/project_vectors", stage=NAME, property=corpus.embedding_property) as name:
         graph.run("gds/write_similar", graph=name, nearest=nearest)
 
 

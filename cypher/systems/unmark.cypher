@@ -1,7 +1,7 @@
-// Takes the properties of an index off documents; commits as it goes.
+// Takes the properties of an index off the units that it has read; commits as it goes.
 // Parameters: $mark STRING (the property of those that it has read); $properties LIST<STRING> (that and others)
 // Rows: none
-MATCH (n:{{corpus}}_Document) WHERE n[$mark] IS NOT NULL
+MATCH (n:{{label}}) WHERE n[$mark] IS NOT NULL
 CALL (n) {
   UNWIND $properties AS property
   REMOVE n[property]
