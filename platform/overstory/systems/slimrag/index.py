@@ -131,7 +131,7 @@ class SlimRag:
     ) -> tuple[str, ...]:
         """Reads what is not read yet; what is to be known of that."""
         context.progress.start(NAME, pending, "documents")
-        before = chat.accounts.spent if chat else Spent()
+        before = chat.usage.spent if chat else Spent()
         with recorded(writer, NAME, f"{kept.reader} {kept.embedder}") as run:
             try:
                 _fill(writer, reader, context, run)
@@ -139,7 +139,7 @@ class SlimRag:
                 raise
             except LlmError as error:
                 raise _with_way_out(error, writer.corpus) from error.__cause__
-            took = chat.accounts.spent - before if chat else Spent()
+            took = chat.usage.spent - before if chat else Spent()
             run.tokens += took.usage.tokens
         sentences, entities = run.counts.get("sentences", 0), run.counts.get("entities", 0)
         context.progress.finish(f"{counted(sentences, 'sentence')}, {counted(entities, 'new entity', 'new entities')}")
