@@ -72,7 +72,7 @@ def test_without_the_compared_one_or_without_others_there_is_no_difference() -> 
 
 def test_the_index_table_has_every_stage_of_any_run() -> None:
     dense = result("dense", 1.0)
-    rows = index_table([run(dense, embed=2.0, link=3.04), run(dense, embed=1.0, names=9.0)])
+    rows = index_table([run(dense, embed=2.0, entities=3.04), run(dense, embed=1.0, mentions=9.0)])
     assert rows[0][-4:] == ["embed", "entities", "mentions", "together"]
     assert [row[2:] for row in rows[1:]] == [
         ["1,234", "1,234", "1,300", "2.0", "3.0", "–", "3.2"],
