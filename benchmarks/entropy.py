@@ -1,14 +1,14 @@
-"""The entropy engine beside other methods on the same graphs, its growth, and what compiling it costs.
+"""Compare the entropy engine with other methods on the same graphs; measure its scaling, updates and compilation.
 
     make bench-entropy ENTROPY_DATA="FILE.npz…"    side by side on these graphs and on planted ones, then the rest below
     python benchmarks/entropy.py FILE.npz…         side by side only
     python benchmarks/entropy.py --growth 6        planted graphs of 10^3 … 10^6 vertices, more than 10 edges a vertex
-    python benchmarks/entropy.py --updates FILE.npz…  a graph that grows, beside building its tree anew
+    python benchmarks/entropy.py --updates FILE.npz…  a growing graph, compared with rebuilding its tree
     python benchmarks/entropy.py --compile         seconds until every kernel is compiled, from an empty cache
 
 A file holds `edges` (m, 2), `weights` (m,) and `n`. Every tree is scored by `structural_entropy`, from the edges and
 the parents alone. Each method runs in a process of its own, its seeds one after the other; memory is the peak of that
-process, in brackets what it had when the method began: Python, libraries, the graph. Seconds are CPU seconds of one
+process, in brackets its memory before the method began: Python, libraries, the graph. Seconds are CPU seconds of one
 seed, the median; what numba compiles is compiled before.
 
 "plain greedy" merges the two communities that save most until no two save anything. leidenalg maximises modularity and
@@ -65,7 +65,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a job gave; entropies in bits and seconds by seed, the seconds of reading and building the graph apart."""
+    """Result of a job: entropies in bits and seconds by seed; reading and building the graph is timed separately."""
 
     job: Job
     vertices: int
@@ -90,7 +90,7 @@ def main() -> None:
     )
     parser.add_argument("--updates", action="store_true", help="instead: graphs that grow by 1 %% and by 10 %%")
     parser.add_argument("--compile", action="store_true", help="instead: seconds to compile every kernel")
-    parser.add_argument("--json", action="store_true", help="a JSON object a line in place of tables")
+    parser.add_argument("--json", action="store_true", help="one JSON object per line instead of tables")
     parser.add_argument("--job", help=argparse.SUPPRESS)
     parser.add_argument("--exercise", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -110,7 +110,7 @@ def main() -> None:
         compare_methods(graphs, [METHODS[name] for name in arguments.methods], levels, arguments.seeds, arguments.json)
 
 
-# What is measured and shown
+# Measurements and tables
 
 
 def compare_methods(
@@ -161,26 +161,26 @@ def measure_growth(sizes: Sequence[int], as_json: bool) -> None:
 
 @dataclass(frozen=True)
 class Growth:
-    """A graph whose last vertices arrived in batches, in an order drawn with a seed; wall seconds."""
+    """Figures of a graph whose last vertices arrived in batches, in a seeded random order; wall seconds."""
 
     graph: str
     levels: int | None
     arrived: float
     batches: int
     updated: float
-    anew: float
+    rebuilt: float
     mean_update_seconds: float
-    anew_seconds: float
+    rebuild_seconds: float
 
 
 def measure_updates(graphs: Sequence[str], as_json: bool) -> None:
-    """1 % of the vertices in one batch, 10 % in twenty, each beside a tree built from all edges at the end."""
+    """1 % of the vertices in one batch, 10 % in twenty, each compared with a tree built from all edges at the end."""
     if not as_json:
         print(
-            f"{'graph':<24} {'levels':>6} {'arrive':>7} {'batches':>7} {'updated':>8} {'anew':>8} {'higher by':>9}",
+            f"{'graph':<24} {'levels':>6} {'arrive':>7} {'batches':>7} {'updated':>8} {'rebuilt':>8} {'higher by':>9}",
             end="",
         )
-        print("  s/batch   s anew   ratio")
+        print("  s/batch   s full   ratio")
     for graph in graphs:
         for levels in (1, 2, None):
             for arrived, batches in ((0.01, 1), (0.1, 20)):
@@ -191,9 +191,9 @@ def measure_updates(graphs: Sequence[str], as_json: bool) -> None:
 def growth_line(found: Growth) -> str:
     return (
         f"{Path(found.graph).stem:<24} {found.levels or 'none':>6} {found.arrived:>7.0%} {found.batches:>7} "
-        f"{found.updated:>8.4f} {found.anew:>8.4f} {found.updated / found.anew - 1:>9.3%} "
-        f"{found.mean_update_seconds:>8.3f} {found.anew_seconds:>8.3f} "
-        f"{found.mean_update_seconds / found.anew_seconds:>7.1%}"
+        f"{found.updated:>8.4f} {found.rebuilt:>8.4f} {found.updated / found.rebuilt - 1:>9.3%} "
+        f"{found.mean_update_seconds:>8.3f} {found.rebuild_seconds:>8.3f} "
+        f"{found.mean_update_seconds / found.rebuild_seconds:>7.1%}"
     )
 
 
@@ -214,14 +214,14 @@ def grow(name: str, levels: int | None, arrived: float, batches: int) -> Growth:
         graph, tree = update(graph, tree, levels=levels, add=arriving, edges=ends, weights=mass)
         seconds.append(time.perf_counter() - started)
     started = time.perf_counter()
-    anew = encode(Graph.from_edges(vertices, edges, weights), levels=levels)
-    anew_seconds = time.perf_counter() - started
+    rebuilt = encode(Graph.from_edges(vertices, edges, weights), levels=levels)
+    rebuild_seconds = time.perf_counter() - started
     mean = statistics.mean(seconds)
-    return Growth(name, levels, arrived, batches, tree.entropy, anew.entropy, mean, anew_seconds)
+    return Growth(name, levels, arrived, batches, tree.entropy, rebuilt.entropy, mean, rebuild_seconds)
 
 
 def compare_compilation(as_json: bool) -> None:
-    """Every operation on a small graph in a new process, from an empty cache and from the one that this filled."""
+    """Every operation on a small graph in a new process, from an empty cache and from the filled one."""
     with tempfile.TemporaryDirectory() as cache:
         cold, kept = (json.loads(child("--exercise", NUMBA_CACHE_DIR=cache)) for _ in range(2))
     if as_json:
@@ -235,7 +235,7 @@ def compare_compilation(as_json: bool) -> None:
 
 
 def exercise() -> dict[str, float]:
-    """The CPU seconds of each operation's first call in this process, on a graph too small to take any itself."""
+    """CPU seconds of each operation's first call in this process, on a small graph, so that only compilation counts."""
     seconds: dict[str, float] = {}
 
     def first_call(operation: str, call: Callable[[], object]) -> None:
@@ -305,7 +305,7 @@ def run(job: Job) -> Outcome:
 
 
 def peak_mb() -> float:
-    """The most memory that this process has held so far."""
+    """Peak memory of this process so far."""
     unit = 2**20 if sys.platform == "darwin" else 2**10
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
 
@@ -348,14 +348,14 @@ def fill_with_edges(edges: NDArray[np.int32], partitions: list[Ints], random: np
 
 @dataclass(frozen=True)
 class Method:
-    """A way to a tree.
+    """A method that builds a tree.
 
     Attributes:
         name: as it is shown.
         tree: from the graph, the planted partitions, the number of levels and a seed.
-        levels: which it can be asked for.
+        levels: the numbers of levels that it supports.
         seeded: whether another seed gives another tree.
-        package: what must be installed for it.
+        package: the package that it needs.
         needs_planted: whether it is made for planted graphs only.
     """
 
@@ -486,7 +486,7 @@ def infomap(graph: Graph, _: list[Ints], levels: int | None, seed: int) -> Encod
 
 
 def from_paths(graph: Graph, paths: list[tuple[int, ...]]) -> EncodingTree:
-    """The tree of the modules from the top down to each vertex, which need not be equally many."""
+    """The tree of the modules from the top down to each vertex, which may have different lengths."""
     modules = sorted({path[:length] for path in paths for length in range(len(path) + 1)}, key=len, reverse=True)
     number = {module: graph.vertices + index for index, module in enumerate(modules)}
     return EncodingTree.from_parents(

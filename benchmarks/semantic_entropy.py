@@ -1,10 +1,10 @@
-"""The semantic–structural engine: what it recovers, how long it takes, what dividing large nodes in blocks costs.
+"""Measure the semantic–structural engine: recovery of planted groups, time, and the cost of dividing nodes in blocks.
 
     python -m benchmarks.semantic_entropy [--graphs FOLDER]
 
 Prints adjusted Rand indices on planted graphs, for edges and texts together and for each alone; seconds for PARTITION
 and for whole trees of 1,500 and 5,000 vertices; the entropy lost where nodes are divided in blocks; and, for a folder
-of .npz graphs, the entropy without texts (λ = 0) beside that of the structural engine.
+of .npz graphs, the entropy without texts (λ = 0) compared with that of the structural engine.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def main() -> None:
 
 
 def recovery() -> None:
-    """Adjusted Rand indices of the one level of groups, least and mean over the seeds."""
+    """Adjusted Rand indices of the single level of groups, minimum and mean over the seeds."""
     print("planted groups, adjusted Rand index (least, mean of 10 seeds)")
     found: dict[str, list[float]] = {"edges and texts": [], "edges alone (λ = 0)": [], "texts alone": []}
     for seed in SEEDS:
@@ -71,7 +71,7 @@ def speed() -> None:
 
 
 def loss_of_blocks() -> None:
-    """The entropy of trees whose large nodes are divided in blocks, beside that of exact division."""
+    """The entropy of trees whose large nodes are divided in blocks, compared with exact division."""
     print("entropy lost by blocks, 1,500 vertices")
     case = planted(0, circles=20, topics=5)
     for bandwidth in (SPREAD, None):

@@ -94,11 +94,11 @@ def _header(lines: _CountedLines, source: str) -> _Header:
     if not _has_text(header.names):
         raise place.broken(
             f"has no text column: its columns are {', '.join(header.names)[:_SHOWN]}",
-            remedy=f"Give the file a header, and call the column with the text {Fields().text[0]!r}.",
+            remedy=f"Add a header to the file, and name the column with the text {Fields().text[0]!r}.",
         )
     twice = [name for name, count in Counter(header.names).items() if name and count > 1]
     if twice:
-        raise place.broken(f"names two columns {twice[0]!r}", remedy="Rename one of them.")
+        raise place.broken(f"has two columns {twice[0]!r}", remedy="Rename one of them.")
     return header
 
 
@@ -123,7 +123,7 @@ def _rows(lines: _CountedLines, delimiter: str, source: str, on_broken: OnBroken
         except StopIteration:
             return
         except csv.Error as error:
-            on_broken(place.broken(f"is no row of a table: {error}", remedy=_QUOTE))
+            on_broken(place.broken(f"is not a valid table row: {error}", remedy=_QUOTE))
             continue
         if row:
             yield row, place

@@ -67,12 +67,12 @@ def read_text(source: str, *, limit: int = WHOLE_FILE_LIMIT, remedy: str = "") -
 def _undecodable(data: bytes, error: UnicodeDecodeError, source: str, codec: str) -> BrokenSource:
     offset = len(data) - len(error.object) + error.start  # the codec has cut the byte order mark off
     if b"\0" in data[:4096] and not codec.startswith(("utf-16", "utf-32")):
-        return BrokenSource("looks binary: not text, and with NUL bytes", source=source, remedy="Leave it out.")
+        return BrokenSource("looks binary: not text, with NUL bytes", source=source, remedy="Leave it out.")
     return BrokenSource(
         f"is not {_readable(codec)}: byte 0x{data[offset]:02x} at offset {offset}",
         source=source,
         line=data.count(b"\n", 0, offset) + 1,
-        remedy=CONVERT if codec.startswith("utf-8") else "Get the file again: it is damaged, or not what it says.",
+        remedy=CONVERT if codec.startswith("utf-8") else "Get the file again: it is damaged or mislabelled.",
     )
 
 

@@ -76,7 +76,7 @@ def _check(stream: IO[bytes], source: str) -> None:
         with reading(source):
             members = zipfile.ZipFile(stream).infolist()
     except (zipfile.BadZipFile, NotImplementedError) as error:
-        raise BrokenSource(f"is no DOCX: {error}", source=source, remedy=_SAVE_AGAIN) from error
+        raise BrokenSource(f"is not a DOCX: {error}", source=source, remedy=_SAVE_AGAIN) from error
     markup = max((member.file_size for member in members if member.filename.endswith(".xml")), default=0)
     if markup > WHOLE_FILE_LIMIT or sum(member.file_size for member in members) > UNPACKED_LIMIT:
         raise BrokenSource(
@@ -93,5 +93,5 @@ def _opened(stream: IO[bytes], source: str) -> WordDocument:
         return docx.Document(stream)
     except Exception as error:  # python-docx lets errors of ZIP, XML and dictionaries through
         raise BrokenSource(
-            f"is no DOCX, or a damaged one: {type(error).__name__}: {error}", source=source, remedy=_SAVE_AGAIN
+            f"is not a DOCX, or is damaged: {type(error).__name__}: {error}", source=source, remedy=_SAVE_AGAIN
         ) from error

@@ -118,7 +118,7 @@ def read_bytes(source: str, *, limit: int = WHOLE_FILE_LIMIT, remedy: str = "") 
         raise BrokenSource(
             f"has more than {limit // 2**20} MiB, too much to read at once",
             source=source,
-            remedy=remedy or "Split it, or turn it into JSON lines: those are read one by one.",
+            remedy=remedy or "Split it, or turn it into JSON lines: records are read one by one.",
         )
     return data
 
@@ -140,7 +140,7 @@ def _reason(error: Exception) -> tuple[str, str]:
         case FileNotFoundError():
             return "there is no such file", "Check the path."
         case PermissionError():
-            return "may not be read: permission denied", "Check the rights of the file and of its folders."
+            return "cannot be read: permission denied", "Check the permissions of the file and of its folders."
         case IsADirectoryError():
             return "is a folder, not a file", "Name a file in it."
         case gzip.BadGzipFile() | EOFError() | zlib.error():

@@ -54,7 +54,7 @@ class HtmlLoader:
         page = LexborHTMLParser(markup)
         outlined = join_blocks(page_blocks(page.root))
         if not outlined.text:
-            raise empty(source, "nothing in it is text that a reader sees")
+            raise empty(source, "it has no visible text")
         first = next((heading.text for heading in outlined.headings if heading.level == 1), "")
         yield Document(
             source=address(source),
@@ -95,9 +95,7 @@ def _check_depth(markup: str, source: str) -> None:
     for tag in _NESTING.finditer(markup):
         depth = max(0, depth - 1) if tag.group(1) else depth + 1
         if depth > DEPTH_LIMIT:
-            raise BrokenSource(
-                f"nests more than {DEPTH_LIMIT} elements in one another", source=source, remedy="Leave it out."
-            )
+            raise BrokenSource(f"nests elements more than {DEPTH_LIMIT} deep", source=source, remedy="Leave it out.")
 
 
 def _title(page: LexborHTMLParser) -> str:

@@ -98,7 +98,7 @@ class _Faults:
             raise BrokenSource(
                 f"is not JSON lines: none of its first {_WRONG_FILE} lines is a JSON object",
                 source=self._source,
-                remedy="Check that each record stands on a line of its own: {…}.",
+                remedy="Check that each record is on a line of its own: {…}.",
             ) from error
 
     def release(self) -> None:
@@ -161,7 +161,7 @@ def _parse_line(text: str, place: Place) -> JsonObject:
         raise not_utf8(place, bad)
     value = _parse(text, place)
     if not _is_object(value):
-        raise place.broken("is not a JSON object", remedy="Each line has to be one: {…}.")
+        raise place.broken("is not a JSON object", remedy="Each line must be one: {…}.")
     return value
 
 

@@ -70,7 +70,7 @@ class KeyRegister:
             )
         if not is_storable(key):
             raise place.broken(
-                f"its id {key!a} has a control character, or half of one that takes two", remedy="Correct the id."
+                f"its id {key!a} has a control character, or half of a surrogate pair", remedy="Correct the id."
             )
         if not self._insert(namespace, key, place):
             word = "record" if place.line is None else "line"

@@ -48,7 +48,7 @@ def read_lines(source: str, *, on_broken: OnBroken, limit: int = LINE_LIMIT) -> 
                         f"is longer than {limit // 2**20} MiB",
                         source=source,
                         line=number,
-                        remedy="Check that each record stands on a line of its own, or split the text.",
+                        remedy="Check that each record is on a line of its own, or split the text.",
                     )
                 )
             else:

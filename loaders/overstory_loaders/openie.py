@@ -118,7 +118,7 @@ def _triples(values: list[object], place: Place) -> tuple[tuple[Triple, ...], li
             wrong.append(value)
         else:
             good.append(triple)
-    return tuple(good), _flaws(wrong, len(values), place, "triples left out, as they are not three texts")
+    return tuple(good), _flaws(wrong, len(values), place, "triples left out, because they are not three texts")
 
 
 def _triple(value: object) -> Triple | None:
@@ -135,4 +135,4 @@ def _flaws(wrong: list[object], total: int, place: Place, what: str) -> list[Bro
         return []
     example = clean_title(json.dumps(wrong[0], ensure_ascii=False))[:_EXAMPLE]
     message = f"{len(wrong)} of {total} {what}, like {example}"
-    return [place.broken(message, remedy="Nothing, if the rest suffices: it was kept.")]
+    return [place.broken(message, remedy="Nothing, if the rest is enough: it was kept.")]

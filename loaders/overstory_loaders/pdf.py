@@ -89,7 +89,7 @@ def _opened(stream: IO[bytes], source: str) -> PdfReader:
         raise empty(source) from error
     except Exception as error:  # pypdf says of itself: "broken PDF files might cause other Exceptions"
         raise BrokenSource(
-            f"is no PDF, or a damaged one: {_said(error)}",
+            f"is not a PDF, or is damaged: {_said(error)}",
             source=source,
             remedy="Get it again, or try: qpdf OLD.pdf NEW.pdf",
         ) from error

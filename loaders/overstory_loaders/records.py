@@ -148,7 +148,7 @@ def _without_text(record: Record, fields: Fields) -> BrokenSource:
         return record.place.broken("is empty: neither text nor title", remedy="Leave it out.")
     return record.place.broken(
         f"has no text: none of the fields {', '.join(fields.text)}",
-        remedy=f"Call the field with the text {fields.text[0]!r}.",
+        remedy=f"Name the field with the text {fields.text[0]!r}.",
     )
 
 

@@ -1,4 +1,4 @@
-"""How many processors there are to use."""
+"""The number of usable processors."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ import os
 
 
 def processors() -> int:
-    """Processors that this process may use: a container's or a task set's share, not the whole machine's."""
+    """Processors that this process may use: the share of its container or CPU set, not the whole machine's."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""How results look to a person in a REPL or a notebook, and as a pandas DataFrame."""
+"""Display of results in a REPL, in a notebook, and as a pandas DataFrame."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ OBEYED = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ud800-\udfff\ufeff"
     "\ufff9-\ufffb\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f]"
 )
-"""What a terminal obeys instead of showing it, and what nobody sees: control characters but line ends and tabs,
-unpaired surrogates, and characters of category Cf, as marks that turn letters round, spaces without width and tags.
-Kept of these are the joiners U+200C and U+200D, which scripts and emoji are written with, and Arabic, Syriac and Kaithi
-number signs, which are seen."""
+"""Control and invisible characters: control characters except line feeds and tabs, unpaired surrogates, and characters
+of category Cf, such as bidirectional marks, zero-width spaces and tags. Not included are the joiners U+200C and U+200D,
+which scripts and emoji need, and the Arabic, Syriac and Kaithi number signs, which are visible."""
 
 
 def counted(number: int, singular: str, plural: str = "") -> str:
@@ -29,18 +28,18 @@ def counted(number: int, singular: str, plural: str = "") -> str:
 
 
 def origin(source: str, source_key: str) -> str:
-    """Where something comes from: source, and key if there is one."""
+    """The origin of a document: source, and key if there is one."""
     return f"{source}#{source_key}" if source_key else source
 
 
 def shortened(text: str, width: int = WIDTH) -> str:
-    """A text on one line, cut to a width."""
+    """The text on one line, truncated to a width."""
     line = " ".join(text[: 4 * width].split())
     return line if len(line) <= width and len(text) <= 4 * width else line[: width - 2].rstrip() + " …"
 
 
 def printable(text: str) -> str:
-    """The text without what a terminal would obey, or a reader would not see."""
+    """The text without control and invisible characters."""
     return OBEYED.sub("", text)
 
 
@@ -59,7 +58,7 @@ def html_table(caption: str, header: Sequence[str], rows: Iterable[Sequence[str]
 
 
 def data_frame(rows: Iterable[Mapping[str, object]], columns: Sequence[str]) -> pandas.DataFrame:
-    """A row each, under these columns, which are there without rows too, and then under any others that rows have.
+    """The rows as a DataFrame with these columns, even without rows, followed by any other columns of the rows.
 
     Raises:
         ExtraMissing: pandas is not installed.

@@ -1,4 +1,4 @@
-"""What is wrong with a set-up, and what to do about it: the server, the database, the models. Changes nothing."""
+"""Checks of a set-up, with remedies: the server, the database, the models. Read only."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from overstory.text import make_extractor
 
 
 def diagnose(settings: Settings) -> list[Check]:
-    """All checks of a set-up. An embedded server that is not running is not started for it."""
+    """All checks of a set-up. A stopped embedded server is not started for them."""
     checks = [Check("overstory", ok=True, detail=version("overstory"))]
     if settings.database.uri is None:
         checks += server.diagnose(settings)
@@ -34,7 +34,7 @@ def diagnose(settings: Settings) -> list[Check]:
     checks.append(_checked("extractor", lambda: make_extractor(settings.extraction).fingerprint))
     checks.append(_checked("llm", lambda: _llm(settings)))
     for name, why in catalogue().unusable.items():
-        checks.append(Check("loader", ok=False, detail=f"{name}: {why}", remedy="Reinstall the package that has it."))
+        checks.append(Check("loader", ok=False, detail=f"{name}: {why}", remedy="Reinstall its package."))
     return checks
 
 
@@ -72,16 +72,16 @@ def _projections(graph: GraphClient) -> Check:
 def _schema(graph: GraphClient) -> str:
     found = schema_version(graph)
     refuse_others(found)
-    return f"version {found}" if found else "none yet: nothing was loaded"
+    return f"version {found}" if found else "none yet: nothing has been loaded"
 
 
 def _llm(settings: Settings) -> str:
-    """Nothing is sent to it: that may cost, and take long."""
+    """Creates the model without a request, which might cost money and take long."""
     if settings.llm.llm is None:
-        return "none set; nothing needs one"
+        return "not set; optional"
     model = make_chat_model(settings.llm)
     model.close()
-    return f"{model!r}; `overstory llm check` asks it"
+    return f"{model!r}; `overstory llm check` sends it a question"
 
 
 def _checked(name: str, look: Callable[[], str]) -> Check:

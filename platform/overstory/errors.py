@@ -3,15 +3,15 @@
     OverstoryError                          1
     ├── SettingsError                       3   a setting or option has a value that cannot be used
     ├── ServerError                         4   the embedded Neo4j
-    │   ├── ProvisioningError                   a jar or Java could not be had, or is not what the lock list says
+    │   ├── ProvisioningError                   a jar or Java is not available, or does not match the lock list
     │   └── ServerStartError                    it did not start, or does not answer
-    ├── DatabaseError                       5   a Neo4j that answers, but not as needed
+    ├── DatabaseError                       5   a Neo4j that cannot be used
     │   ├── DatabaseUnreachable
     │   ├── AuthenticationFailed
     │   ├── ServerTooOld
     │   ├── GdsMissing
     │   └── StatementFailed                     a statement was refused or ran out of time or memory
-    ├── SchemaError                         6   what is stored does not fit what is asked
+    ├── SchemaError                         6   the stored data does not fit the request
     │   ├── SchemaTooNew
     │   ├── SchemaTooOld
     │   ├── EmbedderMismatch
@@ -21,25 +21,25 @@
     │   ├── CorpusNameInvalid
     │   ├── WriterBusy                          another process holds the writer lease
     │   └── LeaseLost                           the lease was lost while writing
-    ├── SourceError                         8   something to load cannot be read
+    ├── SourceError                         8   a source cannot be read
     │   ├── LoaderNotFound
-    │   └── BrokenSource                        names the file and, where known, the line
+    │   └── BrokenSource                        names the file and, if known, the line
     ├── ModelError                          9   an embedder, a spaCy pipeline or a model file
     ├── QuestionError                      10   a question that cannot be asked
     │   └── NameNotFound                        a name that no passage mentions
-    ├── BenchError                         11   a benchmark folder that is not one
-    ├── GraphError                         12   edges, weights, vectors or trees that no graph can be made of
-    ├── ExtraMissing                       13   a package that only some need is not installed; an ImportError too
+    ├── BenchError                         11   an invalid benchmark folder
+    ├── GraphError                         12   invalid edges, weights, vectors or trees
+    ├── ExtraMissing                       13   an optional package is not installed; also an ImportError
     └── LlmError                           14   a language model
-        ├── LlmUnreachable                      nothing answers, not in time, or answers break off
+        ├── LlmUnreachable                      no answer, not in time, or answers break off
         ├── LlmBusy                             it is overloaded or its quota used up, and waiting did not help
         ├── LlmRefused                          the key, the model or the request was refused
-        │   └── AnswerRefused                   the model would not answer this one
+        │   └── AnswerRefused                   the model refused to answer the request
         ├── PromptTooLong                       the request does not fit the model's context
-        ├── AnswerTruncated                     the answer ended at the limit of tokens, before it was complete
-        ├── AnswerUnusable                      the answer is empty, or not of the form that was asked for
-        ├── LlmCancelled                        somebody else ended the request
-        └── BudgetExhausted                15   the next request might go over the budget; it was not sent
+        ├── AnswerTruncated                     the answer was cut off at the token limit
+        ├── AnswerUnusable                      the answer is empty or invalid
+        ├── LlmCancelled                        the request was cancelled from another thread
+        └── BudgetExhausted                15   the next request might exceed the budget; it was not sent
 
 The numbers are exit codes of the command line; a class without a number has its parent's. 2 is a wrong use of a
 command (from click), 130 an interruption.
@@ -53,7 +53,7 @@ from typing import ClassVar
 class OverstoryError(Exception):
     """Raised on purpose: what is wrong (`str(error)`), and what the reader can do about it (`error.remedy`).
 
-    A traceback shows the remedy too, as a note.
+    Tracebacks show the remedy as a note.
     """
 
     exit_code: ClassVar[int] = 1
@@ -78,15 +78,15 @@ class ServerError(OverstoryError):
 
 
 class ProvisioningError(ServerError):
-    """A jar or a Java runtime could not be had, or is not what the lock list says."""
+    """A jar or a Java runtime is not available, or does not match the lock list."""
 
 
 class ServerStartError(ServerError):
-    """The embedded Neo4j did not start, or started and does not answer."""
+    """The embedded Neo4j did not start, or does not answer."""
 
 
 class DatabaseError(OverstoryError):
-    """A Neo4j that cannot be used as it is."""
+    """A Neo4j that cannot be used in its present state."""
 
     exit_code = 5
 
@@ -104,7 +104,7 @@ class ServerTooOld(DatabaseError):
 
 
 class GdsMissing(DatabaseError):
-    """A stage needs the Graph Data Science plugin, or its Python client, and it is not installed."""
+    """The Graph Data Science plugin, or its Python client, is needed but not installed."""
 
 
 class StatementFailed(DatabaseError):
@@ -112,7 +112,7 @@ class StatementFailed(DatabaseError):
 
 
 class SchemaError(OverstoryError):
-    """What is stored does not fit what is asked."""
+    """The stored data does not fit the request."""
 
     exit_code = 6
 
@@ -126,15 +126,15 @@ class SchemaTooOld(SchemaError):
 
 
 class EmbedderMismatch(SchemaError):
-    """The corpus was embedded by another model, or with another dimension."""
+    """The corpus was embedded with another model or dimension."""
 
 
 class IndexMissing(SchemaError):
-    """The corpus lacks an index stage that the caller needs."""
+    """The corpus lacks a required index stage."""
 
 
 class CorpusError(OverstoryError):
-    """A corpus cannot be used as asked."""
+    """A corpus cannot be used."""
 
     exit_code = 7
 
@@ -156,7 +156,7 @@ class LeaseLost(CorpusError):
 
 
 class SourceError(OverstoryError):
-    """Something to be loaded cannot be read."""
+    """A source cannot be read."""
 
     exit_code = 8
 
@@ -169,8 +169,8 @@ class BrokenSource(SourceError):
     """A file, line or record is broken; the message names it.
 
     Attributes:
-        source: what could not be read: a path or another address.
-        line: its line, counted from 1, where one is known.
+        source: the path or other address that could not be read.
+        line: its line, counted from 1, if known.
     """
 
     def __init__(self, message: str, *, source: str, line: int | None = None, remedy: str = "") -> None:
@@ -196,8 +196,8 @@ class NameNotFound(QuestionError):
     """No passage of the corpus mentions this name.
 
     Attributes:
-        name: what was asked for.
-        suggestions: the names of the corpus that are most like it, the likest first; maybe none.
+        name: the unknown name.
+        suggestions: the most similar names of the corpus, best first; may be empty.
     """
 
     def __init__(self, message: str, *, name: str, suggestions: tuple[str, ...] = (), remedy: str = "") -> None:
@@ -207,19 +207,19 @@ class NameNotFound(QuestionError):
 
 
 class BenchError(OverstoryError):
-    """A benchmark folder, question file or relevance file that is not one."""
+    """A benchmark folder, question file or relevance file is invalid."""
 
     exit_code = 11
 
 
 class GraphError(OverstoryError):
-    """Edges, weights, vectors or trees that the entropy engine cannot work on; the message names the first bad row."""
+    """Edges, weights, vectors or trees are invalid; the message names the first bad row."""
 
     exit_code = 12
 
 
 class ExtraMissing(OverstoryError, ImportError):
-    """A package that only some need is not installed; the remedy names the extra that brings it."""
+    """An optional package is not installed; the remedy names the extra that includes it."""
 
     exit_code = 13
 
@@ -228,13 +228,13 @@ class ExtraMissing(OverstoryError, ImportError):
 
 
 class LlmError(OverstoryError):
-    """A language model cannot be used, or gave nothing of use."""
+    """A language model cannot be used, or gave no usable answer."""
 
     exit_code = 14
 
 
 class LlmUnreachable(LlmError):
-    """Nothing answers at the endpoint's address, not in time, or its answers break off; retries did not help."""
+    """The endpoint does not answer, not in time, or its answers break off; retries did not help."""
 
 
 class LlmBusy(LlmError):
@@ -242,11 +242,11 @@ class LlmBusy(LlmError):
 
 
 class LlmRefused(LlmError):
-    """The endpoint refused the key, the model's name, or what was asked."""
+    """The endpoint refused the key, the model's name, or the request."""
 
 
 class AnswerRefused(LlmRefused):
-    """The model would not answer this request, or a content filter struck; another request may do."""
+    """The model refused to answer, or a content filter applied; another request may succeed."""
 
 
 class PromptTooLong(LlmError):
@@ -254,18 +254,18 @@ class PromptTooLong(LlmError):
 
 
 class AnswerTruncated(LlmError):
-    """The answer ended at the limit of tokens, before it was complete."""
+    """The answer was cut off at the token limit."""
 
 
 class AnswerUnusable(LlmError):
-    """The answer is empty, or still not of the form that was asked for after one correction."""
+    """The answer is empty, or does not validate even after one correction."""
 
 
 class LlmCancelled(LlmError):
-    """The request was ended from another thread; whatever it would have answered is lost."""
+    """The request was cancelled from another thread; its answer is lost."""
 
 
 class BudgetExhausted(LlmError):
-    """The next request might go over the budget of tokens, so it was not sent. What was done is kept."""
+    """The next request might exceed the token budget, so it was not sent. Finished work is kept."""
 
     exit_code = 15

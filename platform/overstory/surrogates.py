@@ -1,4 +1,4 @@
-"""Text that UTF-8 can say, and keys that a header can carry."""
+"""Checks of text: whether UTF-8 can encode it, and whether it can be a key in an HTTP header."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def is_well_formed(text: str) -> bool:
-    """Whether UTF-8 can say a text: it has no lone surrogate."""
+    """Whether UTF-8 can encode a text: it has no lone surrogate."""
     return text.isascii() or _SURROGATE.search(text) is None
 
 
 def well_formed(text: str) -> str:
-    """The text with a replacement character for every lone surrogate, as long as before.
+    """The text with a replacement character for every lone surrogate; its length stays the same.
 
-    Python reads such halves of characters from broken JSON or file names; no library below us takes them.
+    Python reads lone surrogates from broken JSON or file names; no library below us accepts them.
     """
     return text if text.isascii() else _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def is_key(text: str) -> bool:
-    """Whether a web request's header can carry a text; what refuses one may show it in its error."""
+    """Whether an HTTP header can contain a text. Checked by us, because a library's error may show the key."""
     return text.isascii() and text.isprintable()

@@ -52,8 +52,7 @@ class Answer:
         citations: by their numbers. Each number in square brackets in the text is one of them; whether the passage says
             what the text says is for the reader to judge.
         evidence: all that was found, whether it was read or not.
-        usage: what language models took for this question, for finding evidence too; threads that ask the same question
-            at the same time share it.
+        usage: of language models for this answer, including the search for evidence.
         notes: what the reader should know: what was left out, removed, or went wrong.
         model: as the endpoint names it, or as it was asked for if the answer was cut; "" for an extractive answer.
     """

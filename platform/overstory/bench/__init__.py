@@ -1,1 +1,1 @@
-"""Benchmarks: BEIR folders in, TREC runs and metrics out, retrievers side by side."""
+"""Benchmarks of retrievers: BEIR folders in, TREC runs and metrics out."""

@@ -1,7 +1,7 @@
-"""How well an answer's words are the gold answer's.
+"""Metrics of answers against gold answers.
 
-Answers are compared as SQuAD does (Rajpurkar et al. 2016): in small letters, without punctuation, without a, an, the.
-Of several gold answers the best counts, for each measure by itself.
+Answers are normalised as in SQuAD (Rajpurkar et al. 2016): lower case, without punctuation, without a, an, the. With
+several gold answers the best counts, for each metric separately.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ Compare = Callable[[Sequence[str], Sequence[str]], float]
 
 @dataclass(frozen=True, slots=True)
 class AnswerScores:
-    """The measures of one answer, or their means over several.
+    """The metrics of one answer, or their means over several.
 
     Attributes:
-        exact: 1 if the short answer is a gold answer.
-        f1: of the words that the short answer and a gold answer share.
+        exact: exact match: 1 if the short answer equals a gold answer.
+        f1: token F1 of the short answer and a gold answer.
         rouge_l: F1 of their longest common subsequence of words.
-        substring: 1 if the words of a gold answer stand, together and in order, in the whole answer.
-        answered: 1 unless the answer is that there is none.
+        substring: 1 if the whole answer contains the words of a gold answer, contiguous and in order.
+        answered: 0 if the question was left unanswered, otherwise 1.
     """
 
     exact: float
@@ -39,11 +39,11 @@ class AnswerScores:
 
 
 def answer_scores(short: str, text: str, gold: Collection[str], *, answered: bool = True) -> AnswerScores:
-    """The measures of an answer, each by the gold answer that is best for it; 0 where nothing was answered.
+    """The metrics of an answer, each against its best gold answer; all 0 if the question was left unanswered.
 
     Args:
-        short: the answer alone.
-        text: the whole of it, without the numbers of citations.
+        short: the short answer.
+        text: the whole answer, without the numbers of citations.
         gold: at least one.
     """
     if not answered:
@@ -71,17 +71,17 @@ def mean_answer_scores(each: Collection[AnswerScores]) -> AnswerScores:
 
 
 def words(text: str) -> list[str]:
-    """The words of an answer, as SQuAD compares them."""
+    """The words of an answer, normalised as in SQuAD."""
     return _ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split()
 
 
 def token_f1(said: Sequence[str], gold: Sequence[str]) -> float:
-    """F1 of two bags of words; 1 where both are empty, 0 where one is."""
+    """F1 of two bags of words; 1 if both are empty, 0 if one is."""
     return _f1(sum((Counter(said) & Counter(gold)).values()), said, gold)
 
 
 def rouge_l(said: Sequence[str], gold: Sequence[str]) -> float:
-    """F1 of the longest common subsequence; 1 where both are empty, 0 where one is.
+    """F1 of the longest common subsequence; 1 if both are empty, 0 if one is.
 
     Source: Lin 2004, with equal weights of precision and recall.
     """
@@ -89,10 +89,10 @@ def rouge_l(said: Sequence[str], gold: Sequence[str]) -> float:
 
 
 def common_subsequence(first: Sequence[str], second: Sequence[str]) -> int:
-    """The length of the longest sequence of words that both have in this order. O(first × second)."""
+    """The length of the longest common subsequence of words. O(first × second)."""
     lengths = [0] * (len(second) + 1)
     for word in first:
-        before = 0  # of the row above, one to the left
+        before = 0  # the cell above and to the left
         for at, other in enumerate(second, start=1):
             above = lengths[at]
             lengths[at] = before + 1 if word == other else max(above, lengths[at - 1])
@@ -101,7 +101,7 @@ def common_subsequence(first: Sequence[str], second: Sequence[str]) -> int:
 
 
 def stands_in(gold: Sequence[str], whole: Sequence[str]) -> float:
-    """1 if the gold words stand in the whole, together and in order, as words; 0 where there are none."""
+    """1 if the whole contains the gold words, contiguous and in order; 0 without gold words."""
     places = range(len(whole) - len(gold) + 1)
     return float(bool(gold) and any(list(whole[at : at + len(gold)]) == list(gold) for at in places))
 

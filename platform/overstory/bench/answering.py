@@ -1,4 +1,4 @@
-"""Asks the questions of a benchmark for answers, and compares these with the gold ones."""
+"""Answers the questions of a benchmark, and compares the answers with the gold ones."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ Ask = Callable[[str], Answer]
 
 @dataclass(frozen=True, slots=True)
 class AnswerRow:
-    """What a retriever's answers are worth.
+    """Quality of the answers with a retriever.
 
     Attributes:
-        scores: means over the questions that have gold answers.
-        kind: "llm", "extractive", or both with a "+" between.
+        scores: means over the questions with gold answers.
+        kind: "llm", "extractive", or both joined by "+".
     """
 
     scores: AnswerScores
@@ -30,10 +30,10 @@ class AnswerRow:
 
 
 def check_answers(questions: Sequence[Question], path: Path) -> tuple[str, ...]:
-    """What a reader of the figures should know of the gold answers.
+    """Notes on the gold answers for readers of the figures.
 
     Raises:
-        BenchError: there are none.
+        BenchError: no question has a gold answer.
     """
     lacking = sum(not question.answers for question in questions)
     if lacking == len(questions):
@@ -45,11 +45,11 @@ def check_answers(questions: Sequence[Question], path: Path) -> tuple[str, ...]:
 
 
 def ask_all(ask: Ask, questions: Sequence[Question], *, name: str, progress: Progress) -> AnswerRow:
-    """The answers to all questions that have gold answers, of which there is at least one.
+    """Answer all questions with gold answers (at least one) and return the scores.
 
     Raises:
         BenchError: a question failed; the message names it.
-        LlmError: the language model failed; what it answered so far is remembered.
+        LlmError: the language model failed; its answers so far are cached.
     """
     asked = [question for question in questions if question.answers]
     each: list[AnswerScores] = []

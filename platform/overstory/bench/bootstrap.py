@@ -1,7 +1,7 @@
-"""How sure one can be of a mean over questions: percentile bootstrap intervals.
+"""Percentile bootstrap intervals of means over questions.
 
-The questions of a benchmark are a sample of those that could have been asked. The bootstrap draws as many from them,
-with replacement, again and again: where most means of these draws lie says how far the mean hangs on the sample.
+The questions of a benchmark are a sample of all possible ones. The bootstrap repeatedly draws as many from them, with
+replacement: the spread of the means of these draws shows how much the mean depends on the sample.
 
 Source: Efron 1979; the percentile interval is that of Efron and Tibshirani 1993, chapter 13.
 """
@@ -18,14 +18,14 @@ RESAMPLES = 2_000
 CONFIDENCE = 0.95
 
 _DRAWS_AT_ONCE = 1 << 18
-"""Questions drawn before their means are taken: some 4 MB, however many questions and resamples there are."""
+"""Questions drawn at a time: some 4 MB, for any number of questions and resamples."""
 
 Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A mean and the bounds between which it lies with the confidence asked for."""
+    """A mean and the bounds of its confidence interval."""
 
     mean: float
     low: float
@@ -37,7 +37,7 @@ def mean_interval(
 ) -> Interval:
     """The mean of the values with its percentile bootstrap interval, in the unit of the values.
 
-    A point if all values are equal, or there is only one; then it says nothing of other questions.
+    The interval is a point if all values are equal or there is only one; then it says nothing about other questions.
 
     Args:
         values: shape (n,), the score of each question; n ≥ 1.
@@ -45,13 +45,13 @@ def mean_interval(
         resamples: at least 1. The same values, resamples and seed give the same interval.
 
     Raises:
-        ValueError: there are no values, one is not finite, or an option is out of bounds.
+        ValueError: no values, a value that is not finite, or an option out of range.
 
     Source: Efron and Tibshirani 1993, section 13.3.
     """
     sample = _checked(values)
     if not 0.0 < confidence < 1.0:
-        raise ValueError(f"the confidence is {confidence}, and must lie between 0 and 1")
+        raise ValueError(f"the confidence is {confidence}; it must be between 0 and 1")
     if resamples < 1:
         raise ValueError(f"{resamples} resamples: at least one is needed")
     means = _resampled_means(sample, resamples, np.random.default_rng(seed))
@@ -70,30 +70,30 @@ def difference_interval(
 ) -> Interval:
     """The mean of `values − others`, question by question, with its percentile bootstrap interval.
 
-    For two retrievers that answered the same questions: an interval without 0 says that one is better beyond the choice
-    of questions. It is narrower than two separate intervals suggest, because a hard question is hard for both.
+    For two retrievers on the same questions: if the interval excludes 0, one is better beyond the choice of questions.
+    It is narrower than two separate intervals suggest, because a hard question is hard for both.
 
     Args:
-        values, others: shape (n,) each; the scores at one place are of the same question.
+        values, others: shape (n,) each; the scores at an index belong to the same question.
         confidence, resamples, seed: as in `mean_interval`.
 
     Raises:
-        ValueError: they are not equally many, or as in `mean_interval`.
+        ValueError: the lengths differ, or see `mean_interval`.
 
     Source: Efron and Tibshirani 1993, chapter 13, on the differences of the pairs.
     """
     ours, theirs = _checked(values), _checked(others)
     if ours.size != theirs.size:
-        raise ValueError(f"{ours.size} and {theirs.size} scores: a pair needs one of each for the same question")
+        raise ValueError(f"{ours.size} and {theirs.size} scores: paired differences need equally many")
     return mean_interval(ours - theirs, confidence=confidence, resamples=resamples, seed=seed)
 
 
 def _checked(values: Sequence[float] | Floats) -> Floats:
     sample = np.asarray(values, dtype=np.float64)
     if sample.ndim != 1 or not sample.size:
-        raise ValueError(f"one score a question is wanted, of at least one question; the shape is {sample.shape}")
+        raise ValueError(f"scores have the shape {sample.shape}; expected (n,) with n ≥ 1")
     if not np.isfinite(sample).all():
-        raise ValueError(f"the score at place {int(np.flatnonzero(~np.isfinite(sample))[0])} is not a finite number")
+        raise ValueError(f"the score at index {int(np.flatnonzero(~np.isfinite(sample))[0])} is not a finite number")
     return sample
 
 

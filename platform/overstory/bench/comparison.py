@@ -1,4 +1,4 @@
-"""Retrievers side by side on one corpus: loads what is missing, indexes what is missing, asks each in turn."""
+"""Comparison of retrievers on one corpus: loads and indexes what is missing, then runs each in turn."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from overstory.systems import find_system, system_names
 from overstory.systems.settings import parse
 
 LOAD_STAGE = "load"
-"""The stage that is not indexing; it is recorded anew by every comparison, though there be nothing to load."""
+"""Not an index stage; every comparison records it again, even if there is nothing to load."""
 
 
 class BenchedKnowledge(Protocol):
-    """What a comparison needs of a `Knowledge`."""
+    """The part of `Knowledge` that a comparison uses."""
 
     def ingest_documents(self, documents: Iterable[Document | Annotation], *, strict: bool = False) -> object: ...
 
@@ -41,16 +41,16 @@ def compare(
     asking: Callable[[str], Ask] | None = None,
     progress: Progress | None = None,
 ) -> list[BenchResult]:
-    """The results of each retriever, in the order of their names given.
+    """The results of the retrievers, in the given order.
 
     Args:
-        knowledge: opened on `corpus_name(…)`: a corpus for this dataset in this layout alone. What it has is kept.
-        asking: how to answer with a retriever of a name, if answers are measured.
+        knowledge: opened on `corpus_name(…)`, a corpus only for this dataset in this layout. Existing data is kept.
+        asking: returns the function that answers with a named retriever, if answers are measured.
 
     Raises:
-        SettingsError: there is no retriever of a name; nothing was loaded.
+        SettingsError: a retriever does not exist; nothing was loaded.
         BenchError: a question failed.
-        SourceError, SchemaError, CorpusError, DatabaseError, ModelError: as loading and indexing raise them.
+        SourceError, SchemaError, CorpusError, DatabaseError, ModelError: see `Knowledge.ingest_documents` and `index`.
     """
     made = {name: knowledge.retriever(name) for name in retrievers}
     passages = documents(dataset.read_passages(), layout, source=source_name(dataset))
@@ -86,6 +86,6 @@ def _systems(retrievers: Iterable[str]) -> list[str]:
 
 
 def _index_seconds(status: CorpusStatus, retriever: str) -> float:
-    """What the stages took when they last had something to do; neither loading nor other systems' stages count."""
+    """The seconds of the stages when they last ran, without loading and without the stages of other systems."""
     others = {LOAD_STAGE, *system_names()} - {retriever.partition(":")[0]}
     return sum(stage.seconds for stage in status.stages if stage.name not in others)

@@ -1,4 +1,4 @@
-"""A benchmark in BEIR's layout: passages, questions, and which passages answer them.
+"""A benchmark in BEIR's layout: passages, questions, and relevance judgements.
 
 FOLDER/corpus.jsonl       _id, title, text
 FOLDER/queries.jsonl      _id, text, metadata.answers, metadata.type
@@ -21,7 +21,7 @@ from overstory.errors import BenchError
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """One line of `corpus.jsonl`. The title is "" where there is none; either text may be empty."""
+    """One line of `corpus.jsonl`. A missing title is ""; either text may be empty."""
 
     id: str
     title: str
@@ -30,7 +30,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One line of `queries.jsonl`, with the answers and the type that its metadata give."""
+    """One line of `queries.jsonl`, with answers and type from its metadata."""
 
     id: str
     text: str
@@ -40,16 +40,16 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class BenchDataset:
-    """What a benchmark asks, of which passages.
+    """The questions and passages of a benchmark.
 
     Attributes:
-        corpus: the passages' file; `read_passages` streams it.
-        digest: SHA-256 over ids, titles and texts in order: the same passages have the same one, wherever they lie.
+        corpus: the file of passages; `read_passages` streams it.
+        digest: SHA-256 over ids, titles and texts in order, the same for the same passages in any folder.
         passage_ids: in the order of the file.
         questions: those with at least one gold passage, in the order of their file.
         qrels: the judgements of these questions.
-        skipped: how many questions have no gold passage and are left out.
-        strays: how many judgements are of questions that are not asked.
+        skipped: number of questions without a gold passage, which are left out.
+        strays: number of judgements for questions that are not in the file of questions.
     """
 
     corpus: Path
@@ -70,20 +70,20 @@ class BenchDataset:
         yield from self.passage_ids
 
     def notes(self) -> tuple[str, ...]:
-        """What a reader of the results should know of the question files."""
+        """Notes on the question files for readers of the results."""
         notes: list[str] = []
         if self.skipped:
             notes.append(f"{self.skipped} questions have no gold passage and are left out.")
         if self.strays:
-            notes.append(f"{self.strays} judgements are of questions that are not asked, and are left out.")
+            notes.append(f"{self.strays} judgements belong to other questions and are ignored.")
         return tuple(notes)
 
 
 def load_dataset(folder: Path, *, queries: Path | None = None, qrels: Path | None = None) -> BenchDataset:
-    """A BEIR folder, or its passages with questions and judgements from other files.
+    """Load a BEIR folder, or its passages with questions and judgements from other files.
 
     Raises:
-        BenchError: a file is missing, empty or broken; a gold passage is not in the corpus; no question has gold.
+        BenchError: a file is missing, empty or invalid; a gold passage is not in the corpus; no question has gold.
     """
     if not folder.is_dir():
         raise BenchError(f"{folder}: there is no such folder", remedy="Name a folder in BEIR's layout.")
@@ -116,7 +116,7 @@ def read_passages(corpus: Path) -> Iterator[Passage]:
     """The passages of a `corpus.jsonl`, lazily.
 
     Raises:
-        BenchError: the file cannot be read, or a line is broken.
+        BenchError: the file cannot be read, or a line is invalid.
     """
     return (passage for _, passage in _numbered_passages(corpus))
 
@@ -125,17 +125,17 @@ def read_questions(path: Path) -> Iterator[Question]:
     """The questions of a `queries.jsonl`, lazily.
 
     Raises:
-        BenchError: the file cannot be read or is empty, a line is broken, or an id comes twice.
+        BenchError: the file cannot be read or is empty, a line is invalid, or an id is duplicated.
     """
     seen: set[str] = set()
     for line, record in read_records(path):
         question = _question(record, path, line)
         if question.id in seen:
-            raise broken(path, line, f"the question id {question.id!r} comes twice")
+            raise broken(path, line, f"duplicate question id {question.id!r}")
         seen.add(question.id)
         yield question
     if not seen:
-        raise BenchError(f"{path}: there is no question in it", remedy="Name another file with --queries.")
+        raise BenchError(f"{path}: it contains no questions", remedy="Name another file with --queries.")
 
 
 def _numbered_passages(corpus: Path) -> Iterator[tuple[int, Passage]]:
@@ -185,21 +185,21 @@ def _has_gold(scores: dict[str, int]) -> bool:
 
 
 def _survey(corpus: Path) -> tuple[str, tuple[str, ...]]:
-    """The digest of the passages and their ids, in one reading."""
+    """The digest of the passages and their ids, in one pass."""
     digest = hashlib.sha256()
     lines: dict[str, int] = {}
     for line, passage in _numbered_passages(corpus):
         if passage.id in lines:
-            raise broken(corpus, line, f"the passage id {passage.id!r} comes twice, first in line {lines[passage.id]}")
+            raise broken(corpus, line, f"duplicate passage id {passage.id!r}, first in line {lines[passage.id]}")
         lines[passage.id] = line
         digest.update(json.dumps([passage.id, passage.title, passage.text]).encode("ascii") + b"\n")
     if not lines:
-        raise BenchError(f"{corpus}: there is no passage in it", remedy="Name a folder with passages.")
+        raise BenchError(f"{corpus}: it contains no passages", remedy="Name a folder with passages.")
     return digest.hexdigest(), tuple(lines)
 
 
 def _check_gold(judgements: Iterable[Judgement], ids: frozenset[str], qrels: Path, corpus: Path) -> None:
-    """Gold that is not in the corpus can never be found: the two files do not belong together."""
+    """Check that all gold passages are in the corpus; otherwise the two files do not belong together."""
     missing = [each for each in judgements if each.score > 0 and each.passage not in ids]
     if missing:
         first = missing[0]

@@ -1,8 +1,8 @@
-"""How well rankings find gold documents.
+"""Metrics of rankings.
 
-R@k is the share of a question's gold documents among the first k, all@k is 1 if they are all there, and nDCG@k
-weighs each gold document by its relevance over log2(rank + 1), relative to the best order possible (as trec_eval's
-`recall_k` and `ndcg_cut_k`). Gold is what is judged above zero.
+R@k is the share of a question's gold documents among the first k, all@k is 1 if all of them are, and nDCG@k weights
+each gold document by its relevance over log2(rank + 1), relative to the best order (as trec_eval's `recall_k` and
+`ndcg_cut_k`). Gold documents are those with a relevance above 0.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def question_scores(ranking: Ranking, judged: Judged) -> Scores:
 
 
 def scores_by_question(rankings: Mapping[str, Ranking], qrels: Qrels) -> dict[str, Scores]:
-    """The metrics of each question of `qrels`, in its order; one without a ranking counts as found nothing."""
+    """The metrics of each question of `qrels`, in its order; a missing ranking counts as an empty one."""
     return {question: question_scores(rankings.get(question, ()), judged) for question, judged in qrels.items()}
 
 

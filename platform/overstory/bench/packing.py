@@ -1,4 +1,4 @@
-"""How the passages of a benchmark become documents: where titles go, and passages joined into longer documents."""
+"""Layout of a benchmark's passages as documents: where titles go, and packing into longer documents."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Layout:
     """How passages are laid out as documents.
 
     Attributes:
-        titles: "field" keeps a title in its field, "text" puts it before the text instead, "none" drops it.
-        pack: how many shuffled passages make one document; None leaves each its own.
+        titles: "field" keeps a title in its field, "text" prepends it to the text instead, "none" drops it.
+        pack: number of shuffled passages per document; None for one document per passage.
         seed: of the shuffle.
     """
 
@@ -30,10 +30,10 @@ class Layout:
 
 
 def corpus_name(dataset: BenchDataset, layout: Layout, *, embedder: str) -> str:
-    """A corpus of its own for these passages in this layout; the same passages find their index again.
+    """The name of the corpus for these passages in this layout, so that a later run finds its index.
 
     Args:
-        embedder: its fingerprint, because the embedder decides where passages are cut, and has vectors of its own.
+        embedder: its fingerprint, because chunks and vectors depend on the embedder.
     """
     packed = "" if layout.pack is None else f"-pack{layout.pack}-seed{layout.seed}"
     model = hashlib.sha256(embedder.encode()).hexdigest()
@@ -46,7 +46,7 @@ def source_name(dataset: BenchDataset) -> str:
 
 
 def documents(passages: Iterable[Passage], layout: Layout, *, source: str) -> Iterator[Document]:
-    """The documents to ingest; lazily, unless they are packed. What has no text is left out.
+    """The documents to ingest; lazily, unless they are packed. Empty documents are left out.
 
     A document's `source_key` is the id of its passage, or the name of its pack.
     """
@@ -59,7 +59,7 @@ def documents(passages: Iterable[Passage], layout: Layout, *, source: str) -> It
 
 
 def document_qrels(qrels: Qrels, passage_ids: Iterable[str], layout: Layout) -> Qrels:
-    """The judgements of the documents: a pack is as relevant as the most relevant passage in it."""
+    """The judgements of the documents: a pack has the relevance of its most relevant passage."""
     if layout.pack is None:
         return qrels
     order = shuffled(passage_ids, layout.seed)
@@ -68,7 +68,7 @@ def document_qrels(qrels: Qrels, passage_ids: Iterable[str], layout: Layout) -> 
 
 
 def shuffled(ids: Iterable[str], seed: int) -> list[str]:
-    """The ids in an order that the seed alone decides: not the file's order, nor the version of Python."""
+    """The ids in an order that depends only on the seed, not on the file's order or the version of Python."""
     return sorted(ids, key=lambda each: hashlib.sha256(f"{seed}\n{each}".encode()).digest())
 
 
@@ -92,7 +92,7 @@ def _packed(passages: Iterable[Passage], size: int, layout: Layout, source: str)
 
 
 def _joined(members: Sequence[Passage], titles: TitleMode, source: str, key: str) -> Document:
-    """One document of several passages; where titles have a field, each becomes the heading of its paragraph."""
+    """One document from several passages; with titles in their field, each title is the heading of its paragraph."""
     parts: list[str] = []
     headings: list[Heading] = []
     start = 0
@@ -117,7 +117,7 @@ _BLANK_LINE = "\n\n"
 
 
 def _paragraph(passage: Passage, titles: TitleMode) -> str:
-    """The words of a passage, its title on a line before them unless titles are dropped."""
+    """The text of a passage, with its title on a line before it unless titles are dropped."""
     return passage.text if titles == "none" else f"{passage.title}\n{passage.text}".strip()
 
 

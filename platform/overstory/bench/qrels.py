@@ -1,4 +1,4 @@
-"""Which passages answer which question: relevance files, as BEIR and as TREC write them."""
+"""Relevance judgements: files in the formats of BEIR and TREC."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class Judgement:
 
 
 def choose_qrels(folder: Path) -> Path:
-    """The relevance file of a BEIR folder: the only one in `qrels/`, else `test.tsv`, else `dev.tsv`.
+    """The relevance file of a BEIR folder: the only one in `qrels/`, otherwise `test.tsv`, otherwise `dev.tsv`.
 
     Raises:
-        BenchError: there is none, or several and neither of the two.
+        BenchError: there is no file, or there are several with other names.
     """
     files = sorted(file for file in (folder / "qrels").glob("*.tsv") if file.is_file())
     if len(files) == 1:
@@ -38,18 +38,18 @@ def choose_qrels(folder: Path) -> Path:
             return by_name[name]
     found = ", ".join(by_name) or "none"
     raise BenchError(
-        f"{folder / 'qrels'}: a relevance file is wanted, test.tsv or dev.tsv or any single one; found: {found}",
+        f"{folder / 'qrels'}: expected a relevance file, test.tsv or dev.tsv or any single one; found: {found}",
         remedy="Name the file with --qrels.",
     )
 
 
 def read_judgements(path: Path) -> Iterator[Judgement]:
-    """The lines of a relevance file: three columns with tabs between (BEIR), or four with white space (TREC).
+    """The lines of a relevance file: three columns separated by tabs (BEIR), or four by white space (TREC).
 
-    A first line whose score is no number is BEIR's header.
+    A first line whose score is not a number is BEIR's header.
 
     Raises:
-        BenchError: the file cannot be read, a line has other columns, or a score is not a whole number.
+        BenchError: the file cannot be read, a line has a wrong number of columns, or a score is not a whole number.
     """
     first = True
     for number, line in read_lines(path):

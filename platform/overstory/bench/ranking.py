@@ -1,4 +1,4 @@
-"""From ranked chunks to ranked documents: a document ranks where its best chunk does."""
+"""From ranked chunks to ranked documents: a document has the rank of its best chunk."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class RankedDocument:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The documents for a question, best first, and the seconds of the call that found them all."""
+    """The documents for a question, best first, and the seconds of the final call of the retriever."""
 
     documents: tuple[RankedDocument, ...]
     seconds: float
@@ -35,10 +35,10 @@ def rank_documents(hits: Iterable[Hit]) -> tuple[RankedDocument, ...]:
 
 
 def retrieve_documents(retriever: Retriever, question: str, k: int) -> Answer:
-    """The first `k` documents for a question, or as many as the retriever has.
+    """The first `k` documents for a question, or fewer if the retriever finds fewer.
 
-    Where several of the first `k` chunks are of one document, twice as many are asked for, and again, while the
-    retriever has more to give.
+    If the first `k` chunks belong to fewer documents, the number of chunks is doubled as long as the retriever returns
+    more.
     """
     asked = k
     while True:

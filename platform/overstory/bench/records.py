@@ -1,4 +1,4 @@
-"""Reads benchmark files line by line, and says which line of which file is broken."""
+"""Reads benchmark files line by line; errors name the file and the line."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ Record = dict[str, object]
 
 def broken(path: Path, line: int, message: str, *, remedy: str = "") -> BenchError:
     """The error for one line of a file."""
-    return BenchError(f"{path}, line {line}: {message}", remedy=remedy or "Mend the line, or remove it.")
+    return BenchError(f"{path}, line {line}: {message}", remedy=remedy or "Correct the line, or remove it.")
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """The lines of a UTF-8 file with their numbers, counted from 1, without their ends; blank ones are left out.
+    """The lines of a UTF-8 file with their numbers, counted from 1, without line ends; blank ones are skipped.
 
     Raises:
         BenchError: the file cannot be read, or a line is not UTF-8.
@@ -33,7 +33,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
     except OSError as error:
         raise BenchError(
             f"{path}: it cannot be read: {error.strerror or error}",
-            remedy="A BEIR folder holds corpus.jsonl, queries.jsonl and qrels/; check the path and its permissions.",
+            remedy="A BEIR folder contains corpus.jsonl, queries.jsonl and qrels/; check the path and its permissions.",
         ) from error
 
 
@@ -54,10 +54,10 @@ def read_records(path: Path) -> Iterator[tuple[int, Record]]:
 
 
 def identifier(record: Record, path: Path, line: int) -> str:
-    """The `_id` of a record; a number counts as its digits.
+    """The `_id` of a record; a number is converted to text.
 
     Raises:
-        BenchError: it is missing, empty, or something else.
+        BenchError: it is missing, empty, or of another type.
     """
     value = record.get("_id")
     if isinstance(value, int) and not isinstance(value, bool):
@@ -68,10 +68,10 @@ def identifier(record: Record, path: Path, line: int) -> str:
 
 
 def string(record: Record, key: str, path: Path, line: int, *, default: str | None = None) -> str:
-    """A text of a record, stripped; `default` stands for one that is missing or null.
+    """A text of a record, stripped; `default` if it is missing or null.
 
     Raises:
-        BenchError: it is not a text, or is missing and there is no default.
+        BenchError: it is not a text, or is missing without a default.
     """
     value = record.get(key)
     if value is None and default is not None:
@@ -82,7 +82,7 @@ def string(record: Record, key: str, path: Path, line: int, *, default: str | No
 
 
 def _storable(value: str, key: str, path: Path, line: int) -> str:
-    """The text, unless it has half a surrogate pair, which JSON can say and UTF-8 cannot."""
+    """The text, unless it has half a surrogate pair, which JSON allows and UTF-8 does not."""
     if not is_well_formed(value):
         raise broken(path, line, f'"{key}" has half a character (a lone surrogate)')
     return value

@@ -1,4 +1,4 @@
-"""Benchmark results side by side: a table for people, a list of objects for programs."""
+"""Benchmark results: a table for people, a list of objects for programs."""
 
 from __future__ import annotations
 
@@ -30,25 +30,25 @@ _ANSWER_MEASURES: tuple[tuple[str, Callable[[AnswerScores], float]], ...] = (
     ("answered", lambda scores: scores.answered),
 )
 _SPANNED = ("R@5", "all@5")
-"""The metrics that are shown with their intervals."""
+"""The metrics shown with intervals."""
 
 
 def as_objects(results: Sequence[BenchResult], *, intervals: bool = False) -> list[dict[str, str | float | int]]:
-    """One object a retriever, with the keys that `overstory bench --json` promises.
+    """One object per retriever, with the documented keys of `overstory bench --json`.
 
     Args:
-        intervals: add `R@5_low`, `R@5_high`, `all@5_low` and `all@5_high` after them.
+        intervals: append `R@5_low`, `R@5_high`, `all@5_low` and `all@5_high`.
 
-    Results with answers have their measures after all these, and the `kind` of the answers.
+    Results with answers have their metrics at the end, and the `kind` of the answers.
     """
     return [_object(result) | (_bounds(result) if intervals else {}) | _answers(result) for result in results]
 
 
 def as_table(results: Sequence[BenchResult], *, intervals: bool = False) -> Table:
-    """One line a retriever; the best value of each metric is bold when there are several.
+    """One line per retriever; with several, the best value of each metric is bold.
 
     Args:
-        intervals: a second line for each, with the 95 % bootstrap intervals below R@5 and all@5.
+        intervals: add a second line with the 95 % bootstrap intervals below R@5 and all@5.
     """
     table = Table(box=SIMPLE_HEAD, padding=(0, 0, 0, 1), pad_edge=False)
     table.add_column("retriever", overflow="fold")
@@ -72,7 +72,7 @@ def as_table(results: Sequence[BenchResult], *, intervals: bool = False) -> Tabl
 
 
 def as_answer_table(results: Sequence[BenchResult]) -> Table:
-    """What the answers are worth: one line for each retriever whose answers were asked for."""
+    """The metrics of answers: one line for each retriever with answers."""
     table = Table(box=SIMPLE_HEAD, padding=(0, 0, 0, 1), pad_edge=False)
     table.add_column("retriever", overflow="fold")
     for name, _ in _ANSWER_MEASURES:
@@ -96,10 +96,10 @@ def interval_of(result: BenchResult, measure: Measure) -> Interval:
 
 
 def difference_of(result: BenchResult, other: BenchResult, measure: Measure) -> Interval:
-    """By how much a metric is better than another retriever's on the same questions, with its 95 % interval.
+    """The difference of a metric to another retriever's on the same questions, with its 95 % interval.
 
     Raises:
-        ValueError: they were not asked the same questions.
+        ValueError: the questions differ.
     """
     if result.scores.keys() != other.scores.keys():
         raise ValueError(f"{result.row.retriever} and {other.row.retriever} were not asked the same questions")
@@ -140,6 +140,6 @@ def _metric(value: float, *, best: float | None) -> str:
 
 
 def _span(interval: Interval) -> str:
-    """Two digits each, ".59–.66" or ".97–1.0": a line has room on 80 columns."""
+    """Two digits each, ".59–.66" or ".97–1.0", so that a line fits 80 columns."""
     low, high = (f"{bound:.2f}".removeprefix("0")[:3] for bound in (interval.low, interval.high))
     return f"{low}–{high}"

@@ -1,4 +1,4 @@
-"""Asks a retriever the questions of a benchmark, one at a time, and measures what it finds and how long it takes."""
+"""Runs the questions of a benchmark through a retriever, one at a time, and measures quality and time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from overstory.errors import BenchError, OverstoryError
 from overstory.protocols import Progress, Retriever, Silence
 
 METRIC_DEPTH = 10
-"""The deepest rank that a metric looks at; no run asks for less."""
+"""The deepest rank of any metric, and the minimum number of documents to retrieve."""
 
 _WARM_UP = 3
 
@@ -27,9 +27,9 @@ class BenchRow:
 
     Attributes:
         scores: means over the questions.
-        p50_ms, p95_ms: milliseconds a question, median and 95th percentile, of the call that found all documents.
+        p50_ms, p95_ms: milliseconds per question, median and 95th percentile, of the retriever's final call.
         index_s: seconds that building the retriever's index took, when it was built.
-        queries: how many questions were asked.
+        queries: number of questions.
     """
 
     retriever: str
@@ -42,12 +42,12 @@ class BenchRow:
 
 @dataclass(frozen=True, slots=True)
 class BenchResult:
-    """What one retriever did.
+    """The result of one retriever.
 
     Attributes:
         rankings: the documents found for each question, best first.
-        scores: the metrics of each question that has gold, in an order that is the same for every retriever.
-        answers: what its answers are worth, if they were asked for.
+        scores: the metrics of each question with gold, in the same order for every retriever.
+        answers: the metrics of its answers, if requested.
     """
 
     row: BenchRow
@@ -67,14 +67,14 @@ def run_bench(
     ask: Ask | None = None,
     progress: Progress | None = None,
 ) -> BenchResult:
-    """Asks every question once, after a few that are not counted, and scores documents by their best chunk.
+    """Run every question once, after a few warm-up questions, and rank documents by their best chunk.
 
     Args:
         questions: at least one.
-        name: what the report calls the retriever; its own name, unless given.
+        name: the retriever's name in the report; by default its own.
         qrels: judgements at the level of documents (see `packing.document_qrels`).
-        k: documents a question; at least `METRIC_DEPTH` are asked for, and the first `k` kept in the rankings.
-        ask: gives answers by this retriever; they are asked for after the passages, and not timed.
+        k: documents per question; at least `METRIC_DEPTH` are retrieved, and the first `k` kept in the rankings.
+        ask: answers a question with this retriever; run after the retrieval, and not timed.
 
     Raises:
         BenchError: a question failed; the message names it.

@@ -1,4 +1,4 @@
-"""Writes rankings as TREC run files: `question Q0 document rank score tag`."""
+"""TREC run files of rankings: `question Q0 document rank score tag`."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _NOT_IN_A_NAME = re.compile(r"[^\w.-]")
 
 
 def write_run(path: Path, rankings: Mapping[str, Sequence[RankedDocument]], *, tag: str) -> None:
-    """Writes the rankings of one retriever, question by question.
+    """Write the rankings of one retriever, question by question.
 
-    Evaluation tools order by score alone, read it in single precision, and break ties by the id. So the scores written
-    are the retriever's, lowered by the smallest step wherever they would not fall.
+    Evaluation tools sort by score in single precision, and break ties by id. So scores are lowered by the smallest step
+    where they would not be strictly decreasing.
 
     Raises:
-        BenchError: an id or the tag has white space, which the format cannot hold; the file cannot be written.
+        BenchError: an id or the tag has white space, which the format does not allow; the file cannot be written.
     """
     lines = [line for question, ranking in rankings.items() for line in _lines(question, ranking, tag)]
     try:
@@ -33,17 +33,17 @@ def write_run(path: Path, rankings: Mapping[str, Sequence[RankedDocument]], *, t
 
 
 def run_files(path: Path, retrievers: Sequence[str]) -> dict[str, Path]:
-    """The file for the run of each retriever: `path` itself for one, else with the name before its suffix."""
+    """The run file of each retriever: `path` itself for a single one, otherwise with the name before its suffix."""
     if len(set(retrievers)) == 1:
         return {retrievers[0]: path}
     return {name: path.with_name(f"{path.stem}.{_NOT_IN_A_NAME.sub('-', name)}{path.suffix}") for name in retrievers}
 
 
 def check_run(files: Mapping[str, Path], ids: Iterable[str]) -> None:
-    """To be called before hours of work go into a run that cannot be written.
+    """Check in advance that the run files can be written, before hours of work.
 
     Raises:
-        BenchError: an id, or the name of a retriever, has white space; or there is no folder for a file.
+        BenchError: an id or the name of a retriever has white space, or the folder of a file does not exist.
     """
     check_ids([*files, *ids])
     for file in files.values():
@@ -52,20 +52,21 @@ def check_run(files: Mapping[str, Path], ids: Iterable[str]) -> None:
 
 
 def check_ids(ids: Iterable[str]) -> None:
-    """
+    """Check that ids can be written to a run file.
+
     Raises:
         BenchError: an id is empty or has white space; the message names it.
     """
     for each in ids:
         if not each or any(character.isspace() for character in each):
             raise BenchError(
-                f"the id {each!r} cannot stand in a TREC run: its columns are divided by white space",
+                f"the id {each!r} is not possible in a TREC run: its columns are separated by white space",
                 remedy="Leave --run out, or give the benchmark ids without white space.",
             )
 
 
 def falling_scores(scores: Iterable[float]) -> Iterator[np.float32]:
-    """The scores in single precision, each below the one before.
+    """The scores in single precision, strictly decreasing.
 
     Raises:
         BenchError: a score is not a finite number.

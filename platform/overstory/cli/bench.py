@@ -37,23 +37,23 @@ path = click.Path(path_type=Path)
 @click.option("--queries", type=path, metavar="FILE", help="Questions, instead of DIR/queries.jsonl.")
 @click.option("--qrels", type=path, metavar="FILE", help="Gold passages, instead of those in DIR/qrels (BEIR or TREC).")
 @click.option(
-    "--retriever", "names", multiple=True, metavar="NAME", help="May be repeated; if left out, all that need no system."
+    "--retriever", "names", multiple=True, metavar="NAME", help="May be repeated; by default all that need no system."
 )
-@click.option("-k", "k", type=click.IntRange(1, 1000), default=10, show_default=True, help="Documents a question.")
+@click.option("-k", "k", type=click.IntRange(1, 1000), default=10, show_default=True, help="Documents per question.")
 @click.option(
-    "--run", type=path, metavar="FILE", help="Write a TREC run; with several retrievers, FILE.NAME.trec each."
+    "--run", type=path, metavar="FILE", help="Write a TREC run; with several retrievers, one FILE.NAME.trec each."
 )
 @click.option(
     "--titles",
     type=click.Choice(["field", "text", "none"]),
     default="field",
     show_default=True,
-    help="Titles in their field, as words of the text, or dropped.",
+    help="Titles in their field, in the text, or dropped.",
 )
 @click.option(
-    "--pack", type=click.IntRange(1), metavar="N", help="Shuffle the passages and join each N into a document."
+    "--pack", type=click.IntRange(1), metavar="N", help="Shuffle the passages and join every N into a document."
 )
-@click.option("--pack-seed", "seed", type=int, default=0, show_default=True, metavar="S", help="Of the shuffle.")
+@click.option("--pack-seed", "seed", type=int, default=0, show_default=True, metavar="S", help="Seed of the shuffle.")
 @click.option("--intervals", is_flag=True, help="Add the 95 % bootstrap intervals of R@5 and all@5.")
 @click.option("--answers", is_flag=True, help="Also answer the questions, and compare with metadata.answers.")
 @model_option
@@ -77,9 +77,9 @@ def bench(
     budget_tokens: int | None,
     as_json: bool,
 ) -> None:
-    """Measure retrievers on a BEIR folder: recall, nDCG, and milliseconds a question.
+    """Measure retrievers on a BEIR folder: recall, nDCG, and milliseconds per question.
 
-    The passages go into a corpus of their own, which the next run finds again. all@5 is the share of questions whose
+    The passages are loaded into a corpus of their own, which later runs reuse. all@5 is the share of questions whose
     gold passages are all among the first 5.
 
     \b
@@ -124,7 +124,7 @@ def bench(
 
 
 def _asking(knowledge: Knowledge, retriever: str) -> Ask:
-    """What fails ends the run: an answer without the language model that was asked for would spoil the figures."""
+    """Errors end the run: an answer without the requested language model would distort the figures."""
 
     def ask(question: str) -> Answer:
         return knowledge.ask(question, retriever=retriever, strict=True)

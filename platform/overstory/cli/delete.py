@@ -14,16 +14,16 @@ from overstory.knowledge import Knowledge
 @click.command()
 @click.argument("ids", nargs=-1, metavar="[DOCUMENT_ID…]")
 @click.option(
-    "--source", metavar="PATH", help="Delete all documents of this source, as `overstory documents` shows it."
+    "--source", metavar="PATH", help="Delete all documents of this source, as shown by `overstory documents`."
 )
 @click.option("--all", "everything", is_flag=True, help="Delete the whole corpus.")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
 @json_option
 @knowledge_options
 def delete(
     knowledge: Knowledge, ids: tuple[str, ...], source: str | None, everything: bool, yes: bool, as_json: bool
 ) -> int:
-    """Delete documents, with what only they mention, or a whole corpus.
+    """Delete documents, with names that only they mention, or a whole corpus.
 
     \b
     Examples:

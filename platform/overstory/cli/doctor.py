@@ -15,7 +15,7 @@ from overstory.settings import Settings
 @json_option
 @verbosity_options
 def doctor(progress: Progress, as_json: bool) -> int:
-    """Check this set-up, and say what is wrong and what to do about it. Exits with 1 if anything is.
+    """Check this set-up, and show problems with remedies. Exits with 1 if there are any.
 
     \b
     Example:

@@ -14,11 +14,11 @@ from overstory.knowledge import Knowledge
 
 
 @click.command()
-@click.option("--source", metavar="PATH", help="Only documents of this source, as `overstory documents` shows it.")
+@click.option("--source", metavar="PATH", help="Only documents of this source, as shown by `overstory documents`.")
 @json_option
 @knowledge_options
 def documents(knowledge: Knowledge, source: str | None, as_json: bool) -> None:
-    """List the documents of a corpus: id, title, source. With --json, one object a line.
+    """List the documents of a corpus: id, title, source. With --json, one object per line.
 
     \b
     Example:

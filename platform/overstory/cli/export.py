@@ -17,12 +17,12 @@ from overstory.knowledge import ExportReport, Knowledge
 
 @click.command()
 @click.argument("file", metavar="FILE")
-@click.option("--force", is_flag=True, help="Replace FILE if it is there.")
+@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @json_option
 @knowledge_options
 def export(knowledge: Knowledge, file: str, force: bool, as_json: bool) -> None:
-    """Write a corpus to a file of JSON lines (- is standard output) that `overstory ingest` reads back: documents,
-    chunks, vectors, mentions and facts. Nothing need be computed again, and the digest is the same.
+    """Write a corpus to a file of JSON lines (- is standard output) that `overstory ingest` can restore: documents,
+    chunks, vectors, mentions and facts. Nothing is computed again, and the digest stays the same.
 
     \b
     Examples:
@@ -31,16 +31,16 @@ def export(knowledge: Knowledge, file: str, force: bool, as_json: bool) -> None:
     """
     if file == "-":
         if as_json:
-            raise click.UsageError("--json goes to standard output, and so does an export to -; name a file.")
-        out = sys.stdout.buffer  # UTF-8, whatever the terminal has
+            raise click.UsageError("--json and an export to - both use standard output; name a file.")
+        out = sys.stdout.buffer  # UTF-8, whatever the terminal uses
         report = knowledge.export(lambda line: out.write(line.encode()))
         click.echo(_summary(report), err=True)
         return
-    target = Path(file).resolve()  # a link is kept, and what it points to is written
+    target = Path(file).resolve()  # a link is kept, and its target is written
     if not file or (target.exists() and not target.is_file()):
-        raise SettingsError(f"{file!r} is no file.", remedy="Name a file; - is standard output.")
+        raise SettingsError(f"{file!r} is not a file.", remedy="Name a file; - is standard output.")
     if target.exists() and not force:
-        raise SettingsError(f"{file} is there already.", remedy="Name another file, or replace it with --force.")
+        raise SettingsError(f"{file} already exists.", remedy="Name another file, or replace it with --force.")
     report = _to_file(knowledge, target)
     if as_json:
         show_json(report)
@@ -49,7 +49,7 @@ def export(knowledge: Knowledge, file: str, force: bool, as_json: bool) -> None:
 
 
 def _to_file(knowledge: Knowledge, target: Path) -> ExportReport:
-    """Writes beside the target and renames, so that an interrupted export leaves no half file under its name."""
+    """Write to a temporary file and rename it, so that an interrupted export leaves no incomplete file."""
     partial = target.with_name(f"{target.name}.{os.getpid()}.part")
     try:
         with partial.open("w", encoding="utf-8") as out:
@@ -58,7 +58,7 @@ def _to_file(knowledge: Knowledge, target: Path) -> ExportReport:
             os.fsync(out.fileno())
         partial.replace(target)
     except OSError as error:
-        raise SettingsError(f"{target} cannot be written: {error}", remedy="Choose another place.") from error
+        raise SettingsError(f"{target} cannot be written: {error}", remedy="Choose another path.") from error
     finally:
         partial.unlink(missing_ok=True)
     return report

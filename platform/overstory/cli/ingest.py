@@ -20,17 +20,17 @@ MOST_LISTED = 20
 @click.argument("paths", nargs=-1, required=True, metavar="PATH…")
 @click.option("--loader", metavar="NAME", help="Use this loader instead of the one that recognises the source.")
 @click.option("--strict", is_flag=True, help="Stop at the first broken source instead of skipping it.")
-@click.option("--dry-run", is_flag=True, help="Say what would happen, and change nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would happen, and change nothing.")
 @json_option
 @knowledge_options
 def ingest(
     knowledge: Knowledge, paths: tuple[str, ...], loader: str | None, strict: bool, dry_run: bool, as_json: bool
 ) -> int:
     """Load files and folders into a corpus: text, Markdown, HTML, PDF, DOCX, JSON lines, CSV, BEIR folders, OpenIE
-    triples, and what `overstory export` wrote.
+    triples, and files of `overstory export`.
 
-    The same content twice changes nothing; changed content replaces the old. Broken sources are reported and skipped,
-    and the exit code is then 8. Run `overstory index` afterwards.
+    Unchanged content is skipped; changed content replaces the old. Broken sources are reported and skipped, and the
+    exit code is then 8. Run `overstory index` afterwards.
 
     \b
     Examples:
@@ -56,7 +56,7 @@ def _show(report: LoadReport, corpus: str, *, dry_run: bool) -> None:
         + (f"; {report.annotated:,} {would}annotated" if report.annotated else "")
         + "."
     )
-    _show_some("skipped, since no loader reads them", report.skipped)
+    _show_some("skipped, because no loader reads them", report.skipped)
     _show_some("broken and skipped", [_with_remedy(str(error), error.remedy) for error in report.broken])
     if report.added + report.changed + report.annotated and not dry_run:
         click.echo(f"Next: overstory index --corpus {shlex.quote(corpus)}")

@@ -14,7 +14,7 @@ from overstory.settings import Settings
 
 @click.group()
 def llm() -> None:
-    """Check the language model, and look after the answers that are remembered.
+    """Check the language model, and manage the cache of answers.
 
     Nothing needs a language model; some things are better with one. OVERSTORY_LLM_BASE_URL, _MODEL and _API_KEY name
     one at any endpoint that speaks OpenAI's API, OVERSTORY_LLM=local one in this process.
@@ -27,7 +27,7 @@ def llm() -> None:
 @json_option
 @verbosity_options
 def check(progress: Progress, model: str | None, budget_tokens: int | None, as_json: bool) -> None:
-    """Ask the language model one small question, and say what it answered, how fast, and for how many tokens.
+    """Ask the language model one small question, and show its answer, time and tokens.
 
     \b
     Examples:
@@ -40,19 +40,19 @@ def check(progress: Progress, model: str | None, budget_tokens: int | None, as_j
     if as_json:
         show_json(found)
         return
-    verdict = "right" if found.right else "wrong; expect little of this model"
-    form = "after a correction" if found.corrected else "at once"
+    verdict = "correct" if found.right else "wrong; expect little of this model"
+    form = "valid JSON after a correction" if found.corrected else "valid JSON on the first try"
     click.echo(f"Model    {found.model} ({found.fingerprint})")
     click.echo(f"Asked    {found.question}")
-    click.echo(f"Answer   {found.answer} [{found.passage}] ({verdict}), of the form that was asked for {form}")
+    click.echo(f"Answer   {found.answer} [{found.passage}] ({verdict}), {form}")
     click.echo(f"Took     {found.usage.tokens:,} tokens, {found.seconds:.1f} s")
 
 
 @llm.command()
-@click.option("--clear", is_flag=True, help="Forget them all.")
+@click.option("--clear", is_flag=True, help="Delete all cached answers.")
 @json_option
 def cache(clear: bool, as_json: bool) -> None:
-    """Show how many answers are remembered, or forget them. A request that is remembered is not sent again.
+    """Show the size of the answer cache, or clear it. A cached request is not sent again.
 
     \b
     Examples:
@@ -64,6 +64,6 @@ def cache(clear: bool, as_json: bool) -> None:
     if as_json:
         show_json({"path": str(found.path), "answers": found.answers, "bytes": found.bytes, "tokens": found.tokens})
         return
-    done = "forgotten" if clear else "remembered"
+    done = "deleted" if clear else "cached"
     click.echo(f"{counted(found.answers, 'answer')} {done}, {found.bytes / 1e6:,.1f} MB, {found.tokens:,} tokens")
     click.echo(f"File: {found.path}")

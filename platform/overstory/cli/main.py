@@ -1,4 +1,4 @@
-"""The `overstory` command: finds subcommands, and turns errors of ours into a message, a remedy and an exit code."""
+"""The `overstory` command: finds subcommands, and converts our errors to a message, a remedy and an exit code."""
 
 from __future__ import annotations
 
@@ -39,36 +39,36 @@ EPILOG = """
 Try it:
   overstory demo                             a real corpus, searched in minutes
   overstory ingest docs/ notes.md            load files and folders
-  overstory index                            build what searching needs
+  overstory index                            build the index for searches
   overstory search 'Who wrote Dracula?'      evidence with sources
   overstory ask 'Who wrote Dracula?'         an answer with sources
   overstory path Dracula Dublin              how two names are connected
 \b
 Environment:
-  OVERSTORY_NEO4J_URI, _USER, _PASSWORD, _DATABASE   a Neo4j of your own (5.26 or later); else one is embedded
-  OVERSTORY_HOME        where the embedded server and its data live (several homes are several instances)
-  OVERSTORY_CACHE       where fetched jars are kept
+  OVERSTORY_NEO4J_URI, _USER, _PASSWORD, _DATABASE   your own Neo4j (5.26 or later); default: an embedded one
+  OVERSTORY_HOME        folder of the embedded server and its data (several homes are several instances)
+  OVERSTORY_CACHE       folder of downloaded jars
   OVERSTORY_JAVA        a Java 17 or 21 binary
   OVERSTORY_SERVER_HEAP, _PAGECACHE          memory of the embedded server (1g, 256m)
-  OVERSTORY_SERVER_IDLE_MINUTES              stop it when unused for so long (30; 0 never)
-  OVERSTORY_SERVER_START_SECONDS             how long a start may take (120)
-  OVERSTORY_QUERY_SECONDS                    how long a search may take (60; 0 without limit)
-  OVERSTORY_EMBEDDER, OVERSTORY_EMBEDDING_MODEL, _BASE_URL, _API_KEY   which embedder, and what it needs
-  OVERSTORY_SPACY_PIPELINE, OVERSTORY_PROCESSES                        which spaCy pipeline, in how many processes
-  OVERSTORY_LLM_BASE_URL, OVERSTORY_LLM_MODEL, _API_KEY                a language model, if there is to be one
+  OVERSTORY_SERVER_IDLE_MINUTES              stop it after this idle time (30; 0 never)
+  OVERSTORY_SERVER_START_SECONDS             timeout of a start (120)
+  OVERSTORY_QUERY_SECONDS                    timeout of a search (60; 0 for none)
+  OVERSTORY_EMBEDDER, OVERSTORY_EMBEDDING_MODEL, _BASE_URL, _API_KEY   the embedder and its settings
+  OVERSTORY_SPACY_PIPELINE, OVERSTORY_PROCESSES                        the spaCy pipeline, number of processes
+  OVERSTORY_LLM_BASE_URL, OVERSTORY_LLM_MODEL, _API_KEY                a language model (optional)
   OVERSTORY_LLM=local                        a small one in this process (docs/llm.md has the rest)
-  Each secret can also come from a file: OVERSTORY_NEO4J_PASSWORD_FILE, OVERSTORY_EMBEDDING_API_KEY_FILE,
+  Secrets can also be read from files: OVERSTORY_NEO4J_PASSWORD_FILE, OVERSTORY_EMBEDDING_API_KEY_FILE,
   OVERSTORY_LLM_API_KEY_FILE
 \b
 Exit codes:
   0 done, 2 wrong use, 3 setting, 4 embedded server, 5 database, 6 stored data does not fit, 7 corpus,
-  8 broken source (the rest went in), 9 model, 10 question, 11 benchmark data, 12 graph, 13 extra missing,
+  8 broken source (the rest was loaded), 9 model, 10 question, 11 benchmark data, 12 graph, 13 extra missing,
   14 language model, 15 its budget is used up, 130 interrupted
 """
 
 
 class CommandGroup(click.Group):
-    """Imports a subcommand's module when it is asked for, so that one command does not pay for all."""
+    """Imports the module of a subcommand only when it is used, to keep the start fast."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 # click's signature
         return list(COMMANDS)
@@ -83,7 +83,7 @@ class CommandGroup(click.Group):
     def invoke(self, ctx: click.Context) -> Any:  # what the subcommand returns
         try:
             return super().invoke(ctx)
-        except BrokenPipeError:  # `overstory documents | head`: whoever read has enough, which is no failure
+        except BrokenPipeError:  # `overstory documents | head`: the reader has closed the pipe, which is no failure
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
 
@@ -95,14 +95,14 @@ def overstory() -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Runs a command and exits with its code."""
+    """Run a command and exit with its code."""
     sys.exit(run(arguments))
 
 
 def run(arguments: list[str] | None = None) -> int:
-    """The exit code of a command."""
+    """Run a command; returns its exit code."""
     try:
-        # click's own return value has no type; a command that found something amiss returns a number
+        # click's return value has no type; a command that found a problem returns a number
         result: Any = overstory.main(args=arguments, prog_name="overstory", standalone_mode=False)
     except OverstoryError as error:
         _explain(error)
@@ -112,9 +112,9 @@ def run(arguments: list[str] | None = None) -> int:
         return error.exit_code
     except (click.Abort, KeyboardInterrupt) as error:
         if isinstance(error, click.Abort) and not isinstance(error.__cause__, KeyboardInterrupt):
-            click.echo("Nothing was changed.", err=True)  # somebody answered a question with no
+            click.echo("Nothing was changed.", err=True)  # the user answered no
             return 1
-        click.echo("Interrupted. What was finished is kept; run the same command to go on.", err=True)
+        click.echo("Interrupted. Finished work is kept; run the same command to continue.", err=True)
         return INTERRUPTED
     return result if isinstance(result, int) else 0
 

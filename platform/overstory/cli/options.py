@@ -1,4 +1,4 @@
-"""Options that commands share, written once."""
+"""Options shared by commands."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ corpus_option = click.option(
 )
 
 model_option = click.option(
-    "--model", metavar="NAME", help="The language model: local, one that the endpoint knows by this name, or none."
+    "--model", metavar="NAME", help="The language model: local, a model name of the endpoint, or none."
 )
 
 retriever_option = click.option(
@@ -39,14 +39,14 @@ budget_option = click.option(
     "--budget-tokens",
     type=click.IntRange(min=0),
     metavar="N",
-    help="Stop before the language model takes more tokens than this.",
+    help="Stop before the language model uses more tokens than this.",
 )
 
 
 def verbosity_options(command: Callable[Concatenate[Progress, P], R]) -> Callable[P, R]:
-    """Adds -v and -q; the command gets the progress that they ask for as its first argument."""
+    """Add -v and -q; the command gets the corresponding progress as its first argument."""
 
-    @click.option("-v", "--verbose", is_flag=True, help="Tell more, with details of errors.")
+    @click.option("-v", "--verbose", is_flag=True, help="Show more, including details of errors.")
     @click.option("-q", "--quiet", is_flag=True, help="No progress.")
     @functools.wraps(command)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -54,7 +54,7 @@ def verbosity_options(command: Callable[Concatenate[Progress, P], R]) -> Callabl
         if verbose:
             _log_to_stderr()
         else:
-            for library in ("pypdf", "neo4j"):  # they warn of oddities and retries; what fails in the end we say
+            for library in ("pypdf", "neo4j"):  # they warn about oddities and retries; we report final failures
                 logging.getLogger(library).setLevel(logging.CRITICAL)
         return command(progress_for(quiet=quiet), *args, **kwargs)
 
@@ -62,7 +62,7 @@ def verbosity_options(command: Callable[Concatenate[Progress, P], R]) -> Callabl
 
 
 def knowledge_options(command: Callable[Concatenate[Knowledge, P], R]) -> Callable[P, R]:
-    """Adds --corpus, -v and -q; the command gets the opened corpus as its first argument."""
+    """Add --corpus, -v and -q; the command gets the opened corpus as its first argument."""
 
     @functools.wraps(command)
     def opened(progress: Progress, /, *args: P.args, **kwargs: P.kwargs) -> R:

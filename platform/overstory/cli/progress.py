@@ -1,4 +1,4 @@
-"""Progress on standard error: a bar on a terminal, plain lines elsewhere, nothing when asked to be quiet."""
+"""Progress on standard error: a bar on a terminal, plain lines elsewhere, nothing with --quiet."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ SECONDS_BETWEEN_LINES = 5.0
 
 
 def progress_for(*, quiet: bool) -> Progress:
-    """What suits standard error as it is now."""
+    """The progress for the present kind of standard error."""
     if quiet:
         return Silence()
     return BarProgress() if sys.stderr.isatty() else LineProgress()
 
 
 class BarProgress:
-    """One bar a task; a finished task leaves one line."""
+    """One bar per task; a finished task leaves one line."""
 
     def __init__(self) -> None:
         self._console = Console(stderr=True)

@@ -19,8 +19,8 @@ from overstory.settings import Settings
 def server() -> None:
     """Control the embedded Neo4j.
 
-    Other commands start it by themselves when OVERSTORY_NEO4J_URI is not set, and it stops when nobody has used it for
-    a while (OVERSTORY_SERVER_IDLE_MINUTES). All processes of a user share it; OVERSTORY_HOME selects another one.
+    Other commands start it on demand if OVERSTORY_NEO4J_URI is not set, and it stops after an idle time
+    (OVERSTORY_SERVER_IDLE_MINUTES). All processes of a user share it; OVERSTORY_HOME selects another one.
     """
 
 
@@ -28,7 +28,7 @@ def server() -> None:
 @json_option
 @verbosity_options
 def start(progress: Progress, as_json: bool) -> None:
-    """Start the server, and say how to reach it; fetches Neo4j first where it is missing.
+    """Start the server and show its address; downloads Neo4j first if it is missing.
 
     \b
     Example:
@@ -41,7 +41,7 @@ def start(progress: Progress, as_json: bool) -> None:
 
 @server.command()
 def stop() -> None:
-    """Stop the server, even if it is in use. What was written stays.
+    """Stop the server, even if it is in use. Data is kept.
 
     \b
     Example:
@@ -53,7 +53,7 @@ def stop() -> None:
 @server.command()
 @json_option
 def status(as_json: bool) -> None:
-    """Show whether the server runs and answers, where, and what it takes. Exits with 1 unless it does.
+    """Show the server's state, address, memory and disk space. Exits with 1 unless it is running.
 
     \b
     Example:
@@ -66,10 +66,10 @@ def status(as_json: bool) -> None:
 
 
 @server.command()
-@click.option("-n", "--lines", type=click.IntRange(min=0), default=50, show_default=True, help="How many of the last.")
-@click.option("-f", "--follow", is_flag=True, help="Go on with new lines, until interrupted.")
+@click.option("-n", "--lines", type=click.IntRange(min=0), default=50, show_default=True, help="Number of lines.")
+@click.option("-f", "--follow", is_flag=True, help="Also print new lines, until interrupted.")
 def logs(lines: int, follow: bool) -> None:
-    """Print what the server wrote.
+    """Print the server's log.
 
     \b
     Example:
@@ -82,7 +82,7 @@ def logs(lines: int, follow: bool) -> None:
 
 @server.command()
 def password() -> None:
-    """Print the password that Neo4j Browser asks for; the user is neo4j.
+    """Print the password for Neo4j Browser; the user is neo4j.
 
     \b
     Example:
@@ -92,9 +92,9 @@ def password() -> None:
 
 
 @server.command()
-@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
 def remove(yes: bool) -> None:
-    """Delete the server's graph, password and logs; fetched jars are kept.
+    """Delete the server's graph, password and logs; jars are kept.
 
     \b
     Example:
@@ -102,7 +102,7 @@ def remove(yes: bool) -> None:
     """
     settings = Settings.from_environment()
     if not yes:
-        click.confirm(f"Delete the graph in {settings.places.data} with all of its corpora?", abort=True, err=True)
+        click.confirm(f"Delete the graph in {settings.places.data} with all its corpora?", abort=True, err=True)
     click.echo("Removed." if embedded.remove(settings) else f"There is no server in {settings.places.data}.")
 
 
@@ -116,9 +116,9 @@ def remove(yes: bool) -> None:
 )
 @verbosity_options
 def fetch(progress: Progress, source: Path | None) -> None:
-    """Fetch Neo4j, check every jar, and print the folder that holds them.
+    """Download Neo4j, verify every jar, and print their folder.
 
-    For a machine without a connection: run this on one that has it, copy the folder, and name it with --from.
+    For a machine without a network: run this on another one, copy the folder, and name it with --from.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""Model files are used only if they are, byte for byte, the ones this version was measured with."""
+"""Verification of model files: only the exact files that this version was measured with are used."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from overstory.errors import ModelError
 
 @functools.cache
 def checked(path: Path, sha256: str, *, remedy: str) -> Path:
-    """The path, once its content has been compared; a second call for it costs nothing.
+    """Return the path after verifying its SHA-256; later calls for the same file cost nothing.
 
     Raises:
         ModelError: the file cannot be read, or is not the expected one.
@@ -27,6 +27,6 @@ def checked(path: Path, sha256: str, *, remedy: str) -> Path:
 
 
 def fingerprint_of(name: str, *parts: object) -> str:
-    """`name:` and 16 hexadecimal digits that change with every part and with their order."""
+    """`name:` and 16 hexadecimal digits that depend on all parts and their order."""
     content = "\0".join(str(part) for part in parts)
     return f"{name}:{hashlib.sha256(content.encode()).hexdigest()[:16]}"

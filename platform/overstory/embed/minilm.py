@@ -30,16 +30,16 @@ VERSION = 1
 class MiniLmEmbedder:
     """Unit vectors of 384 numbers. Safe to use from several threads.
 
-    Every text is a run of its own, as many at a time as there are processors. That is faster here than batches, which
-    pay for padding, and it makes a vector depend on nothing but its text, bit for bit: a load that was killed and
-    resumed gives the graph of an undisturbed one.
+    Every text is a run of its own, with one run per processor at a time. Here this is faster than batches, which need
+    padding, and it makes each vector a function of its text alone, bit for bit: a load that was killed and resumed
+    gives the same graph as an uninterrupted one.
 
     Raises:
-        ModelError: from the first use on, if a model file is missing or not the expected one.
+        ModelError: on first use, if a model file is missing or not the expected one.
     """
 
     def __init__(self, settings: EmbeddingSettings | None = None) -> None:
-        """The settings are taken because every embedder is made from them; none applies."""
+        """The settings are ignored; all embedders are created with them."""
         del settings
         self.dimension = DIMENSION
         self.token_limit = TOKEN_LIMIT
@@ -51,7 +51,7 @@ class MiniLmEmbedder:
         self._pool = ThreadPoolExecutor(processors(), thread_name_prefix="minilm")  # starts threads when used
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """float32 of shape (n, 384); of a text longer than 256 tokens the first 256 count."""
+        """float32 of shape (n, 384); texts are truncated to 256 tokens."""
         model = self._model()
         vectors = np.empty((len(texts), DIMENSION), dtype=np.float32)
         ids = model.tokenizer.ids(texts, TOKEN_LIMIT)
@@ -62,7 +62,7 @@ class MiniLmEmbedder:
         if len(texts) == 1:
             fill(0)
         else:
-            longest_first = sorted(range(len(texts)), key=lambda row: -len(ids[row]))  # or the last one waits alone
+            longest_first = sorted(range(len(texts)), key=lambda row: -len(ids[row]))  # so that no long one runs last
             list(self._pool.map(fill, longest_first))
         return vectors
 

@@ -1,4 +1,4 @@
-"""Embeddings from any endpoint that speaks OpenAI's API: OpenAI, vLLM, Ollama, llama.cpp, text-embeddings-inference."""
+"""Embeddings from any OpenAI-compatible endpoint: OpenAI, vLLM, Ollama, llama.cpp, text-embeddings-inference."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ OPENAI = "https://api.openai.com/v1"
 MODEL = "text-embedding-3-small"
 
 TOKEN_LIMIT = 512
-"""As `count_tokens` counts. One vector for much more text finds less, however much the model could take."""
+"""In units of `count_tokens`. One vector for much more text retrieves worse, even if the model accepts more."""
 BYTES_A_TOKEN = 3
-"""The endpoint's tokenizer is not known here. English has four to five bytes a token, Chinese three."""
+"""The endpoint's tokenizer is unknown. English has four to five bytes per token, Chinese three."""
 LONGEST = 8_000
-"""Bytes of a text that are sent; common models take 8,191 tokens and refuse more."""
+"""Maximum bytes of a text to send; common models accept at most 8,191 tokens."""
 
 BATCH = 64
 AT_ONCE = 4
@@ -39,15 +39,15 @@ VERSION = 1
 class OpenAiEmbedder:
     """Unit vectors from `settings.base_url`, or from OpenAI. Safe to use from several threads.
 
-    Nothing is sent until the first text is embedded, or `dimension` is asked for. The fingerprint holds address and
-    model name: a model that is exchanged behind them is not noticed, unless its vectors have another length. Whether a
-    vector is the same in every batch, bit for bit, is up to the endpoint.
+    Nothing is sent before the first text is embedded or `dimension` is read. The fingerprint consists of address and
+    model name: a different model behind them goes unnoticed, unless its vectors have another length. Whether a vector
+    is the same in every batch, bit for bit, depends on the endpoint.
     """
 
     def __init__(self, settings: EmbeddingSettings) -> None:
         """
         Raises:
-            ModelError: the openai package is missing, or key or address are missing or cannot be used.
+            ModelError: the openai package is missing, or key or address is missing or invalid.
         """
         self.token_limit = TOKEN_LIMIT
         self._model = settings.model or MODEL
@@ -64,20 +64,20 @@ class OpenAiEmbedder:
 
     @property
     def dimension(self) -> int:
-        """Length of a vector, learned from the first answer.
+        """Length of a vector, from the first response.
 
         Raises:
-            ModelError: as `embed` does.
+            ModelError: see `embed`.
         """
         if not self._dimension:
             self.embed(["dimension"])
         return self._dimension
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """float32 of shape (n, dimension); of a text, the first 8,000 bytes count.
+        """float32 of shape (n, dimension); texts are truncated to 8,000 bytes.
 
         Raises:
-            ModelError: the endpoint cannot be reached, refuses, or answers with something else than asked for.
+            ModelError: the endpoint cannot be reached, refuses the request, or sends an invalid response.
         """
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
@@ -85,7 +85,7 @@ class OpenAiEmbedder:
         return np.concatenate(list(self._pool.map(self._ask, batches)))
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """An estimate on the safe side: a token for every three bytes."""
+        """An upper estimate: one token for every three bytes."""
         return [-(-len(well_formed(text).encode()) // BYTES_A_TOKEN) for text in texts]
 
     def _ask(self, batch: list[str]) -> Vectors:
@@ -95,30 +95,30 @@ class OpenAiEmbedder:
             answer = self._client.embeddings.create(model=self._model, input=batch, encoding_format="float")
         except openai.OpenAIError as error:
             raise self._explained(error) from error
-        except ValueError as error:  # what the client makes of an answer without data, or without JSON
+        except ValueError as error:  # raised by the client for a response without data or without JSON
             raise self._unusable(str(error)) from error
         return self._checked(answer, len(batch))
 
     def _checked(self, answer: object, wanted: int) -> Vectors:
-        """The vectors of an answer, which the client passes on without a look at its types."""
+        """The vectors of a response, whose types the client does not validate."""
         try:
             rows = {int(row.index): row.embedding for row in answer.data}  # type: ignore[attr-defined]
             vectors = np.array([rows[i] for i in range(wanted)], dtype=np.float64)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise self._unusable(f"it does not hold {wanted} vectors of one length") from error
+            raise self._unusable(f"it does not contain {wanted} vectors of equal length") from error
         if vectors.ndim != 2 or len(rows) != wanted or vectors.shape[1] == 0:
-            raise self._unusable(f"it does not hold {wanted} vectors of one length")
+            raise self._unusable(f"it does not contain {wanted} vectors of equal length")
         self._dimension = self._dimension or vectors.shape[1]
         if vectors.shape[1] != self._dimension:
             raise self._unusable(f"its vectors have {vectors.shape[1]} numbers, the ones before {self._dimension}")
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         if not (np.isfinite(lengths).all() and lengths.all()):
-            raise self._unusable("a vector is zero, or not of finite numbers")
+            raise self._unusable("a vector is zero or has numbers that are not finite")
         unit: Vectors = (vectors / lengths).astype(np.float32)
         return unit
 
     def _explained(self, error: Exception) -> ModelError:
-        """The client's error as ours; endpoints have been seen to repeat the key in what they say."""
+        """The client's error as ours, with the key masked: some endpoints repeat it in their messages."""
         import openai
 
         said = str(error).replace(self._key, "***") if self._key else str(error)
@@ -127,20 +127,22 @@ class OpenAiEmbedder:
         elif isinstance(error, openai.NotFoundError | openai.BadRequestError):
             remedy = "Check OVERSTORY_EMBEDDING_MODEL and OVERSTORY_EMBEDDING_BASE_URL (which often ends in /v1)."
         elif isinstance(error, openai.RateLimitError):
-            remedy = "Wait, or raise the quota: what was embedded so far is kept, and the same command goes on."
+            remedy = "Wait, or raise the quota. Vectors so far are kept: run the same command to continue."
         else:
-            remedy = "Check that the endpoint runs and OVERSTORY_EMBEDDING_BASE_URL is its address; then try again."
+            remedy = (
+                "Check that the endpoint is running and OVERSTORY_EMBEDDING_BASE_URL is its address; then try again."
+            )
         return ModelError(f"{self._address} gave no embeddings: {said}", remedy=remedy)
 
     def _unusable(self, why: str) -> ModelError:
         return ModelError(
-            f"The answer of {self._address} cannot be used: {why}.",
+            f"The response of {self._address} cannot be used: {why}.",
             remedy="Check that OVERSTORY_EMBEDDING_MODEL names an embedding model of this endpoint.",
         )
 
 
 def _client(settings: EmbeddingSettings) -> tuple[OpenAI, str]:
-    """The client, and its address as it may be shown: without user, password and query."""
+    """The client, and its address for messages: without user, password and query."""
     try:
         from openai import OpenAI
     except ImportError as error:
@@ -151,7 +153,7 @@ def _client(settings: EmbeddingSettings) -> tuple[OpenAI, str]:
     parts = urlsplit(base_url)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise ModelError(
-            "The address of the embedding endpoint is not one of a web server.",
+            "The address of the embedding endpoint is not an HTTP address.",
             remedy="Set OVERSTORY_EMBEDDING_BASE_URL to something like http://localhost:11434/v1.",
         )
     if not settings.api_key and not settings.base_url:
@@ -161,9 +163,9 @@ def _client(settings: EmbeddingSettings) -> tuple[OpenAI, str]:
         )
     if settings.api_key and not is_key(settings.api_key):
         raise ModelError(
-            "The key of the embedding endpoint holds a line break, or a character that no key has.",
-            remedy="Look at OVERSTORY_EMBEDDING_API_KEY, or at the first line of the file that"
-            " OVERSTORY_EMBEDDING_API_KEY_FILE names.",
+            "The key of the embedding endpoint contains a line break or another invalid character.",
+            remedy="Check OVERSTORY_EMBEDDING_API_KEY, or the first line of the file in"
+            " OVERSTORY_EMBEDDING_API_KEY_FILE.",
         )
     client = OpenAI(api_key=settings.api_key or "none", base_url=base_url, timeout=SECONDS, max_retries=RETRIES)
     return client, _shown(parts)
@@ -174,6 +176,6 @@ def _shown(parts: SplitResult) -> str:
 
 
 def _sent(text: str) -> str:
-    """What is sent for a text: not too much, and not nothing, which endpoints refuse."""
+    """The text truncated to the limit; never empty, because endpoints refuse empty texts."""
     cut = well_formed(text).encode()[:LONGEST].decode(errors="ignore")
     return cut if cut.strip() else "."

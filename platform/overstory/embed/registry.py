@@ -12,9 +12,9 @@ GROUP = "overstory.embedders"
 
 
 def make_embedder(settings: EmbeddingSettings) -> Embedder:
-    """The embedder that the settings name, ours or one that another package registers.
+    """The embedder of the settings, ours or one registered by another package.
 
     Raises:
-        ModelError: no installed package has one of this name, or it cannot be made.
+        ModelError: no installed package provides an embedder of this name, or it cannot be created.
     """
     return cast("Embedder", make_part(GROUP, settings.embedder, settings, method="embed"))

@@ -1,4 +1,4 @@
-"""Any model that the sentence-transformers library loads, by name or from a folder; an extra, for it needs PyTorch."""
+"""Any model of the sentence-transformers library, by name or from a folder; an extra, because it needs PyTorch."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from overstory.surrogates import well_formed
 
 MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 TOKEN_LIMIT = 512
-"""For a model that does not say its own."""
+"""For a model that does not state its own."""
 VERSION = 1
 
 
 class _Model(Protocol):
-    """The part of `sentence_transformers.SentenceTransformer` that is used; the library need not be installed here."""
+    """The part of `sentence_transformers.SentenceTransformer` that is used; the library is optional."""
 
     tokenizer: Callable[..., Mapping[str, Sequence[int]]]
     max_seq_length: int | None
@@ -36,7 +36,7 @@ class _Model(Protocol):
 
 
 class SentenceTransformersEmbedder:
-    """Unit vectors from `settings.model`. Safe to use from several threads, which take turns."""
+    """Unit vectors from `settings.model`. Safe to use from several threads; calls are serialised."""
 
     def __init__(self, settings: EmbeddingSettings) -> None:
         """
@@ -53,7 +53,7 @@ class SentenceTransformersEmbedder:
         )
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """float32 of shape (n, dimension); one text at a time, because padding would move its vector a little."""
+        """float32 of shape (n, dimension); one text at a time, because padding would change its vector slightly."""
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
         return self._encoded([well_formed(text) for text in texts])
@@ -79,16 +79,16 @@ def _loaded(name: str) -> _Model:
         ) from error
     try:
         model: _Model = library.SentenceTransformer(name)
-    except Exception as error:  # whatever the model's own code, its files or the network raise
+    except Exception as error:  # the model's own code, its files or the network may raise anything
         raise ModelError(
             f"sentence-transformers cannot load {name!r}: {error}",
-            remedy="Set OVERSTORY_EMBEDDING_MODEL to a model's name, or to the folder that holds one.",
+            remedy="Set OVERSTORY_EMBEDDING_MODEL to the name of a model, or to its folder.",
         ) from error
     return model
 
 
 def _digest(model: _Model) -> str:
-    """SHA-256 over the weights, in the order of their names."""
+    """SHA-256 of the weights, in the order of their names."""
     byte = import_module("torch").uint8
     digest = hashlib.sha256()
     for name, tensor in sorted(model.state_dict().items()):

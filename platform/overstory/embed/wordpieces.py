@@ -1,4 +1,4 @@
-"""Texts to token ids, as all-MiniLM-L6-v2 was trained with."""
+"""The tokenizer of all-MiniLM-L6-v2: texts to token ids."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f41157
 REMEDY = "Reinstall Overstory: pip install --force-reinstall --no-deps overstory"
 
 LONGEST_WORD = 100
-"""Tokens that a word can have: WordPiece gives up on a longer one, and calls it unknown."""
+"""Maximum tokens of a word: WordPiece maps longer words to the unknown token."""
 FIRST_LOOK = 4_096
-"""Characters of a long text that are looked at first; four times what 256 tokens of English need."""
+"""Characters of a long text that are tokenized first; four times the length of 256 tokens of English."""
 
 
 class WordPieces:
     """The tokenizer of all-MiniLM-L6-v2. Safe to use from several threads.
 
     Raises:
-        ModelError: the tokenizer file is not the one that was shipped.
+        ModelError: the tokenizer file is not the shipped one.
     """
 
     def __init__(self) -> None:
@@ -39,14 +39,14 @@ class WordPieces:
         return [len(ids) for ids in self._whole(texts)]
 
     def ids(self, texts: Sequence[str], limit: int) -> list[list[int]]:
-        """Token ids of each text, cut to `limit` with [CLS] and [SEP] kept.
+        """Token ids of each text, truncated to `limit` with [CLS] and [SEP] kept.
 
-        Of a long text only as much is read as the limit needs: 100 kB cost what 4 kB cost.
+        Only the necessary part of a long text is tokenized: 100 kB cost the same as 4 kB.
         """
         found = self._whole([text[:FIRST_LOOK] for text in texts])
         for i, text in enumerate(texts):
             look = FIRST_LOOK
-            # A cut may change the tokens of the word it falls into, so those must lie beyond the limit.
+            # Truncation may change the tokens of the last word, so they must lie beyond the limit.
             while look < len(text) and len(found[i]) < limit + LONGEST_WORD:
                 look *= 4
                 found[i] = self._whole([text[:look]])[0]

@@ -1,6 +1,6 @@
-"""Encoding trees: hierarchies over a graph that need the fewest bits to say where its edges lead.
+"""Encoding trees: hierarchies that describe the edges of a graph in the fewest bits.
 
-Pure functions on arrays; nothing here knows Neo4j, text or models.
+Pure functions on arrays, independent of Neo4j, text and models.
 """
 
 from __future__ import annotations

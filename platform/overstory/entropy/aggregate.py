@@ -1,4 +1,4 @@
-"""Aggregation: the problem whose nodes are sets of the nodes of another."""
+"""Aggregation: sets of nodes of a problem become the nodes of a smaller one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from overstory.entropy.problem import Problem
 
 @kernel
 def aggregate(problem: Problem, labels: Ints, count: int) -> Problem:
-    """Merge the nodes of each label into one, their weights added up, the weight between them kept as its inside.
+    """Merge the nodes of each label into one: weights add up, and the weight between merged nodes becomes `inside`.
 
     Args:
         problem: n nodes.

@@ -1,4 +1,4 @@
-"""A tree of any shape made binary, with leaves left out and others added."""
+"""Convert a tree of any shape into a binary one, dropping some leaves and adding others."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ GONE = -1
 
 @kernel
 def binarised(parents: Ints, number: Ints, add: int) -> Ints:
-    """Parents of a binary tree, (2n − 1,), in which every group of leaves of the given tree that are left has a node.
+    """Parents of a binary tree, (2n − 1,), with a node for every group of remaining leaves in the given tree.
 
-    The children of a node of several are joined two by two, in rounds, so that a wide node becomes a low tree.
+    A node with several children joins them in pairs, in rounds, so that a wide node becomes a low tree.
 
     Args:
         parents: shape (nodes,), each numbered above its children, the root last.
-        number: shape (leaves,), what each leaf is called in the result, 0 … in any order; −1 for one to leave out.
-        add: how many leaves to add under the root; they are called by the next numbers. n = leaves left + add ≥ 1.
+        number: shape (leaves,), the number of each leaf in the result, 0 … in any order; −1 drops the leaf.
+        add: how many leaves to add under the root; they get the next numbers. n = remaining leaves + add ≥ 1.
     """
     nodes, leaves = len(parents), len(number)
     left = 0
@@ -31,7 +31,7 @@ def binarised(parents: Ints, number: Ints, add: int) -> Ints:
         starts[parents[node] + 1] += 1
     for node in range(nodes):
         starts[node + 1] += starts[node]
-    # The name of what is left of each child, by parents; a subtree of which nothing is left fills no place.
+    # For each parent, the names of what remains of its children; a subtree with no leaves left has no entry.
     names = np.empty(nodes + add, dtype=np.int64)
     filled = starts[:-1].copy()
     next_name = total

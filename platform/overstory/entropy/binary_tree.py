@@ -1,4 +1,4 @@
-"""Trees in which every internal node has two children: how they are numbered, and how they end as encoding trees."""
+"""Binary trees: every internal node has two children. Their numbering, and their conversion to encoding trees."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def children_of(parents: Ints) -> tuple[Ints, Ints]:
 
 @kernel
 def in_order(left: Ints, right: Ints, root: int) -> BinaryTree:
-    """Number the internal nodes anew so that every parent is above its children."""
+    """Renumber the internal nodes so that every parent's number is above its children's."""
     nodes = len(left)
     leaves = (nodes + 1) // 2
     number = np.arange(nodes)
@@ -54,7 +54,7 @@ def in_order(left: Ints, right: Ints, root: int) -> BinaryTree:
     stack = np.empty(nodes, dtype=np.int64)
     stack[0] = root
     height, place, next_number = 1, 0, nodes
-    # Parents come off the stack before their children, and take their numbers from the top; leaves come left to right.
+    # Parents leave the stack before their children and take the highest free number; leaves come left to right.
     while height > 0:
         height -= 1
         node = stack[height]
@@ -96,10 +96,10 @@ def volumes_and_own(problem: Problem, parents: Ints) -> tuple[Floats, Floats]:
 
 @kernel
 def without_idle_nodes(problem: Problem, parents: Ints) -> Ints:
-    """Leave out the internal nodes below the root that save nothing; the children of one go to its parent.
+    """Remove the internal nodes below the root that save nothing; their children move up to the parent.
 
-    A node saves nothing when no edge joins its two children, as where components were put together to make the tree
-    binary. Isolated vertices end as leaves under the root, wherever they were put: they cost nothing anywhere.
+    A node saves nothing when no edge joins its two children, for example where components were joined to make the tree
+    binary. Isolated vertices cost nothing anywhere and become leaves under the root.
     """
     leaves = len(problem.volumes)
     _, own = volumes_and_own(problem, parents)

@@ -1,4 +1,4 @@
-"""How the kernels of this package are compiled: one decorator, one set of numba options."""
+"""Compilation of this package's kernels: one decorator, one set of numba options."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 """Indices, labels and offsets."""
 Ids = NDArray[np.int32]
-"""Ends of edges: half the memory of `Ints`, which is what a pass over a large graph spends its time on."""
+"""Ends of edges, in half the memory of `Ints`: a pass over a large graph is bound by memory."""
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
@@ -21,13 +21,13 @@ R = TypeVar("R")
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile at the first call and keep the machine code on disk for the next process, where the disk lets us.
+    """Compile at the first call and cache the machine code on disk, if a folder is writable, for later processes.
 
-    No fast-math and no parallel loops: sums keep their order, so that a seed means the same tree on every run and any
-    number of threads. With NUMBA_DISABLE_JIT=1 the function stays Python, which is how its lines are counted as tested.
+    No fast-math and no parallel loops: sums keep their order, so that a seed gives the same tree on every run and any
+    number of threads. With NUMBA_DISABLE_JIT=1 the function stays Python, so that test coverage can count its lines.
 
-    numba compiles a kernel again for every new set of argument types, and a read-only array is a type of its own: hand
-    over C-contiguous writeable arrays of the aliases above.
+    numba compiles a kernel again for every new set of argument types, and a read-only array is a type of its own: pass
+    C-contiguous writeable arrays of the aliases above.
     """
     try:
         compiled = numba.njit(cache=True, nogil=True, error_model="numpy")(function)

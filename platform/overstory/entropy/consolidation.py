@@ -1,4 +1,4 @@
-"""Consolidation: how much each vertex counts in a community above it, and vectors of communities so weighted.
+"""Consolidation: the weight of each vertex in the communities above it, and community vectors so weighted.
 
 Source: SeRAG Eq. 8 and 9. W(v|β) = −Σ g(a)/vol(β) · log2(vol(a)/vol(parent(a))) over the nodes a from the leaf v up to,
 but not including, β; h_β = normalise(Σ_v W(v|β) · h_v / Σ_v W(v|β)).
@@ -17,16 +17,16 @@ Vectors = NDArray[np.float32]
 """One row a vertex or a node."""
 
 WORKING_BYTES = 2**28
-"""What the sums of a block of columns may take; a tree of 100,000 communities and 384 columns takes three blocks."""
+"""Memory for the sums of a block of columns; a tree of 100,000 communities and 384 columns takes three blocks."""
 
 
 def structural_weights(tree: EncodingTree, node: int) -> Floats:
     """W(v|β) of SeRAG Eq. 8 for each member of a node β, in the order of `tree.members(node)`; all ≥ 0.
 
-    0.0 for a vertex without edges, for a leaf's own weight in itself, and where every node on the way has no sibling.
+    0.0 for a vertex without edges, for a leaf's weight in itself, and if no node on the path has a sibling.
 
     Raises:
-        GraphError: the tree has no such node.
+        GraphError: the tree does not have this node.
     """
     members = tree.members(node)
     if tree.volume[node] == 0.0:
@@ -37,20 +37,20 @@ def structural_weights(tree: EncodingTree, node: int) -> Floats:
 
 
 def community_vectors(tree: EncodingTree, vectors: ArrayLike) -> Vectors:
-    """The vector h_β of every node, from those of the vertices (SeRAG Eq. 9): shape (nodes, d), float32, of length 1.
+    """The vector h_β of every node (SeRAG Eq. 9): shape (nodes, d), float32, unit length.
 
-    A leaf has its own vector, normalised. Where all weights of a community are 0 its vector is the plain mean of its
-    members'. What sums up to 0 stays 0, and has no length.
+    A leaf has its own vector, normalised. If all weights of a community are 0, its vector is the plain mean of its
+    members'. Sums that cancel out stay the zero vector.
 
     Args:
         tree: n leaves.
-        vectors: shape (n, d), finite; they are weighted as they come, normalised or not.
+        vectors: shape (n, d), finite: of the vertices; used as given, normalised or not.
 
     Raises:
-        GraphError: a shape or type that does not fit; a row with a number that is not finite, which the message names.
+        GraphError: wrong shape or type; a row with a number that is not finite, which the message names.
 
     One pass from the leaves to the root: with t(c) a node's term of the entropy and S(c) the sum of its vectors,
-    Σ_v W(v|β) · h_v is, but for a factor, A(β) = Σ over β's children c of A(c) + t(c) · S(c). All terms are ≥ 0.
+    Σ_v W(v|β) · h_v is, up to a factor, A(β) = Σ over β's children c of A(c) + t(c) · S(c). All terms are ≥ 0.
     """
     rows = _checked_vectors(tree.leaves, vectors)
     parents, terms, sizes = tree.parents.copy(), tree.node_entropy.copy(), tree.sizes.copy()
@@ -68,9 +68,9 @@ def community_vectors(tree: EncodingTree, vectors: ArrayLike) -> Vectors:
 def _checked_vectors(leaves: int, vectors: ArrayLike) -> Vectors:
     given = np.asarray(vectors)
     if given.ndim != 2 or len(given) != leaves:
-        raise GraphError(f"vectors have the shape {given.shape}, and ({leaves}, d) is needed: one row a vertex")
+        raise GraphError(f"vectors have the shape {given.shape}; expected ({leaves}, d): one row per vertex")
     if given.dtype.kind not in "iuf":
-        raise GraphError(f"vectors are of type {given.dtype}, and numbers are needed")
+        raise GraphError(f"vectors are of type {given.dtype}; expected numbers")
     with np.errstate(over="ignore"):
         rows = given.astype(np.float32, copy=False)
     finite = np.isfinite(rows).all(axis=1)
@@ -101,7 +101,7 @@ def _weighted_means(parents: Ints, terms: Floats, sizes: Ints, vectors: Floats) 
     for node in range(len(parents) - 1):
         above, inner = parents[node] - leaves, node - leaves
         weight[parents[node]] += weight[node] + terms[node] * sizes[node]
-        for column in range(width):  # not in whole rows, which would take two seconds to compile
+        for column in range(width):  # operations on whole rows would take two seconds to compile
             total = plain[inner, column] if inner >= 0 else vectors[node, column]
             plain[above, column] += total
             weighted[above, column] += terms[node] * total

@@ -1,4 +1,4 @@
-"""The optimiser's front door: a graph in, its encoding tree out."""
+"""Entry point of the optimiser: a graph in, its encoding tree out."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from overstory.entropy.unlimited import unlimited_tree
 from overstory.errors import GraphError
 
 LEVELS_TO_START_FROM = 2
-"""Of a tree without a limit: one level starts it worse, three no better."""
+"""Of a tree without a level limit: one gives a worse start, three no better."""
 
 GREEDY_RESTART = 1
 
 
 def encode(graph: Graph, *, levels: int | None, seed: int = 0, restarts: int = 1) -> EncodingTree:
-    """The tree over a graph of least structural entropy that the search finds; the same for the same seed.
+    """Return the encoding tree of lowest structural entropy found; the same seed gives the same tree.
 
     Args:
         graph: n vertices.
         levels: community levels between the root and the leaves, each leaf at depth levels + 1; 1 gives the
-            two-dimensional entropy, 0 the flat tree, None sets no limit. Where a level has no use for a vertex, as for
-            an isolated one, the vertex has a community of its own in it, which costs nothing.
-        seed: ≥ 0, of the order in which vertices are visited.
-        restarts: how often to search, ≥ 1; the second search starts from a greedy merge, the others from single
-            vertices. With levels, each result is recombined with the best so far.
+            two-dimensional entropy, 0 the flat tree, None sets no limit. A vertex that gains nothing from a level, such
+            as an isolated one, gets a community of its own there, which costs nothing.
+        seed: ≥ 0; determines the order in which vertices are visited.
+        restarts: number of searches, ≥ 1; the second starts from a greedy merge, the others from single vertices. With
+            levels, each result is recombined with the best so far.
 
     Raises:
-        GraphError: levels or seed that are no whole number of 0 or more, restarts that are none of 1 or more.
+        GraphError: levels or seed is not a whole number ≥ 0, or restarts is not a whole number ≥ 1.
 
     Source: the objective is that of Li and Pan 2016 (SeRAG Eq. 1 and 2); the search is described in docs/entropy.md.
     """
@@ -55,7 +55,7 @@ def whole_number(name: str, value: int, *, least: int) -> int:
     """The value as an int.
 
     Raises:
-        GraphError: it is no whole number, or less than `least`.
+        GraphError: the value is not a whole number, or less than `least`.
     """
     try:
         number = operator.index(value)

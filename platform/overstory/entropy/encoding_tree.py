@@ -30,44 +30,44 @@ Array = TypeVar("Array", Ints, Floats)
 class EncodingTree:
     """A rooted tree whose leaves 0 … n−1 are the vertices of a graph; a parent's number is above its children's.
 
-    Two trees of the same groups are numbered alike: internal nodes from the deepest level up, within a level by their
-    smallest vertex; the root is last.
+    Two trees with the same groups have the same numbers: internal nodes from the deepest level up, within a level by
+    their smallest vertex; the root is last.
     """
 
     def __init__(self, parents: Ints, leaves: int, volume: Floats, cut: Floats) -> None:
-        """From arrays that are known to fit together; `from_parents` and `from_labels` check theirs."""
+        """Unchecked: the arrays must be consistent; `from_parents` and `from_labels` check theirs."""
         self._parents, self._leaves, self._volume, self._cut = parents, leaves, volume, cut
         self._depths = depths_of(parents)
 
     @classmethod
     def from_parents(cls, graph: Graph, parents: ArrayLike) -> EncodingTree:
-        """The tree in which node i has the parent `parents[i]`, numbered anew, volumes and cuts from the graph.
+        """The tree in which node i has the parent `parents[i]`, renumbered, with volumes and cuts from the graph.
 
         Args:
             graph: n vertices, which are the leaves 0 … n−1.
             parents: shape (nodes,), integers; −1 for the root.
 
         Raises:
-            GraphError: not a tree over these leaves: no root or several, a parent out of range, a circle, a vertex with
-                children, an internal node without.
+            GraphError: not a tree over these leaves: no root or several, a parent out of range, a cycle, a vertex with
+                children, an internal node without children.
         """
         given = np.asarray(parents)
         if given.ndim != 1 or given.dtype.kind not in "iu":
             raise GraphError(
-                f"parents have the shape {given.shape} and type {given.dtype}; one integer a node is needed"
+                f"parents have the shape {given.shape} and type {given.dtype}; expected one integer per node"
             )
         return cls._over(graph, _checked_parents(graph.vertices, given.astype(np.int64)))
 
     @classmethod
     def from_labels(cls, graph: Graph, *labels: ArrayLike) -> EncodingTree:
-        """The tree of a partition, or of nested ones, coarsest first; every leaf is at depth len(labels) + 1.
+        """The tree of nested partitions, coarsest first; every leaf is at depth len(labels) + 1.
 
         Args:
             graph: n vertices.
             labels: each of shape (n,): the group of each vertex, any integers; each partition refines the one before.
 
         Raises:
-            GraphError: a shape that does not fit, or a group with vertices in two groups of the level above.
+            GraphError: wrong shape or type, or a group with vertices in two groups of the level above.
         """
         partitions = [_checked_labels(graph.vertices, level, given) for level, given in enumerate(labels, start=1)]
         for level, (coarse, fine) in enumerate(pairwise(partitions), start=2):
@@ -155,18 +155,18 @@ class EncodingTree:
         return np.array(path, dtype=np.int64)
 
     def members(self, node: int) -> Ints:
-        """The vertices below a node, ascending; of a leaf, its own."""
+        """The vertices below a node, ascending; for a leaf, the leaf itself."""
         starts, order = self._leaf_ranges
         start = starts[self._checked(node)]
         return np.sort(order[start : start + self.sizes[node]])
 
     def labels(self, level: int) -> Ints:
-        """Shape (n,): the node at this distance from the root above each vertex; the leaf itself where it is nearer."""
+        """Shape (n,): the ancestor of each vertex at this distance from the root; the leaf itself if it is nearer."""
         return nodes_at_level(self._parents, self._depths, level)[: self._leaves]
 
     def _checked(self, node: int) -> int:
         if not 0 <= node < len(self):
-            raise GraphError(f"the tree has nodes 0 to {self.root}, and no node {node}")
+            raise GraphError(f"the tree has nodes 0 to {self.root}, but no node {node}")
         return node
 
     @cached_property
@@ -183,16 +183,16 @@ class EncodingTree:
 
 
 def structural_entropy(graph: Graph, tree: EncodingTree | ArrayLike) -> float:
-    """The structural entropy of a graph under a tree, in bits, from the edges and the parents alone; O(edges · log n).
+    """The structural entropy of a graph under a tree, in bits, computed from edges and parents; O(edges · log n).
 
     H(T) = −Σ_{a ≠ root} g(a)/V · log2(vol(a)/vol(parent(a))); 0.0 for a graph without edges.
 
     Args:
         graph: n vertices.
-        tree: over these vertices; or the parents of one, as `EncodingTree.from_parents` takes them.
+        tree: over these vertices; or its parents, as `EncodingTree.from_parents` takes them.
 
     Raises:
-        GraphError: the tree has another number of leaves, or the parents make no tree.
+        GraphError: the number of leaves differs from that of vertices, or the parents do not form a tree.
 
     Source: Li and Pan 2016; SeRAG Eq. 1, T-Retriever Eq. 1.
     """
@@ -212,7 +212,7 @@ def flat_entropy(graph: Graph) -> float:
 
 
 def _log_ratio(above: Floats, volume: Floats) -> Floats:
-    """log2(above / volume), also where the quotient, above 1e308, is no float64."""
+    """log2(above / volume), even if the quotient overflows a float64."""
     with np.errstate(over="ignore"):
         ratio = above / volume
     return np.where(np.isfinite(ratio), np.log2(ratio), np.log2(above) - np.log2(volume))
@@ -249,7 +249,7 @@ def _checked_labels(vertices: int, level: int, labels: ArrayLike) -> Ints:
     if given.shape != (vertices,) or (vertices and given.dtype.kind not in "iu"):
         raise GraphError(
             f"labels of level {level} have the shape {given.shape} and type {given.dtype}; "
-            f"({vertices},) integers are needed, one a vertex"
+            f"expected ({vertices},) integers, one per vertex"
         )
     return np.unique(given, return_inverse=True)[1].astype(np.int64)
 
@@ -301,13 +301,13 @@ def _checked_parents(leaves: int, parents: Ints) -> Ints:
         raise GraphError(f"internal node {leaves + int(np.argmin(with_children[leaves:]))} has no children")
     depths = np.full(nodes, -1, dtype=np.int64)
     if not _depths_and_smallest_leaves(parents, leaves, depths, np.full(nodes, nodes, dtype=np.int64)):
-        raise GraphError("the parents run in a circle")
+        raise GraphError("the parents form a cycle")
     return parents
 
 
 @kernel
 def _depths_and_smallest_leaves(parents: Ints, leaves: int, depths: Ints, smallest: Ints) -> bool:
-    """Fill (nodes,) depths and smallest leaves of parents in any order; False where parents run in a circle."""
+    """Fill (nodes,) depths and smallest leaves of parents in any order; returns False if the parents form a cycle."""
     path = np.empty(len(parents), dtype=np.int64)
     for node in range(len(parents)):
         length = 0
@@ -336,8 +336,8 @@ def _volumes_and_cuts(
 ) -> tuple[Floats, Floats]:
     """(n+1,), (e,), (e,), (n,), (nodes,) -> volumes, cuts (nodes,). O(nodes + e · log nodes).
 
-    What leaves a node is what leaves its children less, twice, the edges that they are the lowest to join. Whether
-    anything does is counted in whole edges: of a difference of weights that is 0, rounding leaves something.
+    The cut of a node is that of its children minus twice the edges that join them. Whether any edge leaves is counted
+    in whole edges, because rounding may leave a small remainder where the weights cancel.
     """
     paths = heavy_paths(parents)
     volume, cut, joined = np.zeros(len(parents)), np.zeros(len(parents)), np.zeros(len(parents))

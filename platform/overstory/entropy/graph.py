@@ -1,4 +1,4 @@
-"""The undirected weighted graph that encoding trees are built over, as compressed sparse rows."""
+"""The undirected weighted graph below an encoding tree, in compressed sparse rows."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ MAX_VERTICES = 2**31 - 1
 """Ends of edges are stored in 32 bits."""
 
 MIRROR_TOLERANCE = 1e-6
-"""How far the two directions of an edge may differ, as a share of the larger: what float32 products differ by."""
+"""Relative difference allowed between the two directions of an edge: that of float32 products."""
 
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """An undirected graph with weights > 0; parallel edges are merged, loops are kept apart from the rows.
+    """An undirected graph with weights > 0; parallel edges are merged, loops are kept outside the rows.
 
     Build one with `Graph.from_edges`; the constructor checks nothing.
 
     Attributes:
         indptr: shape (n + 1,), where the row of each vertex starts; it ends where the next one starts.
-        neighbours: shape (e,), the other ends, ascending within a row; each edge stands in the rows of both its ends,
-            with the same weight to the last bit.
-        weights: shape (e,), the weight of each of them.
+        neighbours: shape (e,), the other ends, ascending within a row; each edge is in the rows of both its ends, with
+            exactly the same weight.
+        weights: shape (e,), the weight of each entry.
         loops: shape (n,), the weight of each vertex's loops.
         degrees: shape (n,), the weighted degrees d_v; a loop counts twice.
         volume: their sum, V.
@@ -46,25 +46,25 @@ class Graph:
     def from_edges(
         cls, vertices: int, edges: ArrayLike, weights: ArrayLike | None = None, *, symmetric: bool = False
     ) -> Graph:
-        """Build the graph of an edge list; time O(n + m), about 50 bytes an edge beside the input.
+        """Build a graph from an edge list; time O(n + m), about 50 bytes an edge in addition to the input.
 
         Args:
             vertices: n; the vertices are 0 … n−1, and one without edges is allowed.
             edges: shape (m, 2), integers; the order of the two ends does not matter, weights of the same pair add up.
             weights: shape (m,), finite and ≥ 0; rows of weight 0 are left out. Without it every row weighs 1.
-            symmetric: the list holds every edge in both directions (as the entries of a symmetric matrix do), which is
+            symmetric: the list has every edge in both directions, like the entries of a symmetric matrix, which is
                 checked; each pair then counts once, with the mean of the two. A loop is listed once.
 
         Raises:
-            GraphError: an end out of range; a weight that is negative, infinite or not a number; shapes or types that
-                do not fit; a row whose mirror is missing or weighs otherwise. The message names the first such row.
+            GraphError: an end out of range; a weight that is negative, infinite or not a number; wrong shapes or types;
+                a row whose mirror is missing or has a different weight. The message names the first such row.
         """
         vertices = operator.index(vertices)
         if vertices < 0 or vertices > MAX_VERTICES:
             raise GraphError(f"a graph of {vertices} vertices cannot be built; 0 to {MAX_VERTICES} are possible")
         ends = checked_ends(vertices, edges)
         mass = checked_weights(len(ends), weights)
-        with np.errstate(over="ignore", invalid="ignore"):  # the volume tells
+        with np.errstate(over="ignore", invalid="ignore"):  # an overflow shows in the volume, checked below
             loops = loop_weights(vertices, ends, mass)
             indptr, neighbours, merged = _rows(vertices, ends, mass, not symmetric)
             if symmetric:
@@ -82,7 +82,7 @@ class Graph:
 
     @property
     def edges(self) -> int:
-        """The number of pairs that an edge joins, loops apart."""
+        """The number of joined pairs, without loops."""
         return len(self.neighbours) // 2
 
     def __repr__(self) -> str:
@@ -101,9 +101,9 @@ def checked_ends(vertices: int, edges: ArrayLike) -> Ids:
     if ends.shape == (0,):
         return np.empty((0, 2), dtype=np.int32)
     if ends.ndim != 2 or ends.shape[1] != 2:
-        raise GraphError(f"edges have the shape {ends.shape}, and (m, 2) is needed: one row an edge")
+        raise GraphError(f"edges have the shape {ends.shape}; expected (m, 2): one row per edge")
     if ends.size and ends.dtype.kind not in "iu":
-        raise GraphError(f"edges are of type {ends.dtype}, and integers are needed")
+        raise GraphError(f"edges are of type {ends.dtype}; expected integers")
     _check_range(vertices, cast("Ints", ends))
     return np.require(ends, np.int32, ["C", "W", "A"])
 
@@ -122,21 +122,19 @@ def checked_weights(rows: int, weights: ArrayLike | None) -> Floats:
         return np.ones(rows)
     given = _array("weights", weights)
     if given.shape != (rows,):
-        raise GraphError(
-            f"weights have the shape {given.shape}, and ({rows},) is needed: one for each row of the edges"
-        )
+        raise GraphError(f"weights have the shape {given.shape}; expected ({rows},): one for each row of the edges")
     if given.dtype.kind not in "iufb":
-        raise GraphError(f"weights are of type {given.dtype}, and numbers are needed")
+        raise GraphError(f"weights are of type {given.dtype}; expected numbers")
     mass = np.require(given, np.float64, ["C", "W", "A"])
     right = (mass >= 0.0) & (mass < np.inf)
     if not right.all():
         row = int(np.argmin(right))
-        raise GraphError(f"row {row} of the weights is {mass[row]}, and a finite number ≥ 0 is needed")
+        raise GraphError(f"row {row} of the weights is {mass[row]}; expected a finite number ≥ 0")
     return mass
 
 
 def _mirror(ends: Ids, mass: Floats, indptr: Ints, neighbours: Ids, weights: Floats) -> None:
-    """Give both directions of each edge, filled as they were listed, their mean."""
+    """Set both directions of each edge to their mean."""
     row = _first_without_mirror(ends, mass, indptr, neighbours, weights)
     if row >= 0:
         u, v = int(ends[row, 0]), int(ends[row, 1])
@@ -154,7 +152,7 @@ def _weight(source: int, target: int, indptr: Ints, neighbours: Ids, weights: Fl
 
 @kernel
 def _position(source: int, target: int, indptr: Ints, neighbours: Ids) -> int:
-    """Where the target stands in the source's row, −1 if it does not."""
+    """The position of the target in the source's row, −1 if absent."""
     low, high = indptr[source], indptr[source + 1]
     while low < high:
         middle = (low + high) // 2
@@ -167,7 +165,7 @@ def _position(source: int, target: int, indptr: Ints, neighbours: Ids) -> int:
 
 @kernel
 def _first_without_mirror(ends: Ids, mass: Floats, indptr: Ints, neighbours: Ids, weights: Floats) -> int:
-    """The first row whose two directions differ, −1 if none does; before it, both are set to their mean."""
+    """The first row whose two directions differ, −1 if all agree; rows before it are set to their mean."""
     for row in range(len(mass)):
         source, target = ends[row, 0], ends[row, 1]
         if source == target or mass[row] == 0.0:
@@ -196,8 +194,8 @@ def loop_weights(vertices: int, ends: Ids, mass: Floats) -> Floats:
 def _rows(vertices: int, ends: Ids, mass: Floats, both: bool) -> tuple[Ints, Ids, Floats]:
     """Sort an edge list into rows, each edge into those of both its ends or into that of the first.
 
-    Two counting sorts, by the second end and then by the first, leave every row ascending; equal neighbours, now side
-    by side, are merged. Both directions of a pair add up in the order of the list, so that they are equal. O(n + m).
+    Two counting sorts, by the second end and then by the first, leave every row ascending; equal neighbours, now
+    adjacent, are merged. Both directions of a pair add up in the order of the list, so that they are equal. O(n + m).
     """
     starts, columns = _offsets(vertices, ends, mass, both)
     sources, by_column = _sorted_by_column(ends, mass, both, columns)
@@ -248,7 +246,7 @@ def _sorted_by_column(ends: Ids, mass: Floats, both: bool, columns: Ints) -> tup
 
 @kernel
 def _close_gaps(starts: Ints, filled: Ints, neighbours: Ids, weights: Floats) -> tuple[Ints, Ids, Floats]:
-    """Move rows that end at `filled` together, in place: offsets (n+1,), and what is left of neighbours and weights."""
+    """Close the gaps between rows that end at `filled`, in place: offsets (n+1,), trimmed neighbours and weights."""
     indptr = np.zeros(len(starts), dtype=np.int64)
     for vertex in range(len(filled)):
         size = filled[vertex] - starts[vertex]

@@ -1,4 +1,4 @@
-"""A graph with vertices added and removed and edges set anew, at the price of copying it."""
+"""Add and remove vertices and set edges of a graph, at the cost of copying it."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from overstory.errors import GraphError
 def changed(
     graph: Graph, *, add: int = 0, edges: ArrayLike = (), weights: ArrayLike | None = None, remove: ArrayLike = ()
 ) -> Graph:
-    """The graph with some of its vertices and edges changed. O(n + m) copying, O(k log k) for k rows of edges.
+    """A copy of the graph with some vertices and edges changed. O(n + m) copying, O(k log k) for k rows of edges.
 
     Args:
-        graph: n vertices; it stays as it is.
+        graph: n vertices; unchanged.
         add: how many vertices to add; they are n … n+add−1.
         edges: shape (k, 2), pairs whose weight is set, each once; the order of the two ends does not matter.
-        weights: shape (k,), finite and ≥ 0, in place of what the pairs weighed; 0 removes an edge. Without it, 1.
-        remove: vertices to remove with their edges, none of them in `edges`. Those after a removed one move up, so that
-            vertices stay 0 … and in their order.
+        weights: shape (k,), finite and ≥ 0, the new weights; 0 removes an edge. Without it, 1.
+        remove: vertices to remove with their edges, none of them in `edges`. Later vertices move up, so that numbers
+            stay consecutive and in order.
 
     Raises:
-        GraphError: what `Graph.from_edges` refuses; a pair that is set twice; a vertex to remove that is not in the
-            graph, or that an edge is set for.
+        GraphError: invalid edges or weights, as for `Graph.from_edges`; a pair set twice; a vertex to remove that is
+            not in the graph or occurs in `edges`.
     """
     vertices = graph.vertices + _checked_count(graph.vertices, add)
     ends = checked_ends(vertices, edges)
@@ -59,7 +59,7 @@ def _checked_removal(known: int, vertices: int, remove: ArrayLike) -> Flags:
     """(vertices,): which of them stay."""
     gone = np.asarray(remove)
     if gone.size and (gone.ndim != 1 or gone.dtype.kind not in "iu"):
-        raise GraphError(f"vertices to remove have the shape {gone.shape} and type {gone.dtype}; integers are needed")
+        raise GraphError(f"vertices to remove have the shape {gone.shape} and type {gone.dtype}; expected integers")
     outside = (gone < 0) | (gone >= known)
     if outside.any():
         raise GraphError(f"vertex {gone[np.argmax(outside)]} is to be removed, and the graph has {known} vertices")
@@ -100,13 +100,13 @@ def _merge(graph: Graph, vertices: int, ends: Ids, mass: Floats, kept: Flags) ->
 def _merged_rows(
     old: tuple[Ints, Ids, Floats], new: tuple[Ints, Ids, Floats], kept: Flags, number: Ints
 ) -> tuple[Ints, Ids, Floats]:
-    """Merge two sets of ascending rows; where both have a pair the new weight counts, and 0 leaves it out.
+    """Merge two sets of ascending rows; a pair in both gets the new weight, and 0 removes it.
 
     Args:
         old: rows of the first vertices.
         new: rows of all of them.
         kept: shape (n,), the vertices whose rows, and whose entries in other rows, stay.
-        number: shape (n,), what those are called in the result.
+        number: shape (n,), their numbers in the result.
     """
     old_starts, old_targets, old_weights = old
     new_starts, new_targets, new_weights = new

@@ -1,4 +1,4 @@
-"""A partition to start from that owes nothing to chance: the best cut through a tree of greedy joins."""
+"""A deterministic starting partition: the best cut through a tree of greedy joins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The multilevel search: moves of nodes, of sets of nodes, of communities, until nothing moves."""
+"""The multilevel search: moves of nodes, of sets of nodes and of communities until nothing moves."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from overstory.entropy.problem import Levels, Problem, nested_labels, place
 from overstory.entropy.refine import numbered, refine
 from overstory.entropy.relocate import relocate
 
-SETTLED = 1e-5
-"""A round that gains less than this, in bits, is the last."""
+CONVERGED = 1e-5
+"""The search stops after a round that gains less than this, in bits."""
 MOST_ROUNDS = 12
 
 
 def improve(
     problem: Problem, levels: Levels, depth: int, random: np.random.Generator, rounds: int = MOST_ROUNDS
 ) -> float:
-    """Move nodes, sets and communities of all levels until a round gains less than `SETTLED`; returns the gain in bits.
+    """Move nodes, sets and communities until a round gains less than `CONVERGED`; returns the gain in bits.
 
     Args:
         problem: n nodes.
         levels: the communities to start from; changed in place.
         depth: the number of their levels, ≥ 1.
-        random: the order of the visits.
-        rounds: the most there are.
+        random: determines the order of the visits.
+        rounds: the maximum number of rounds.
     """
     gained = 0.0
     for _ in range(rounds):
@@ -33,13 +33,13 @@ def improve(
         if depth > 1:
             gain += _move_communities(problem, levels, depth, random)
         gained += gain
-        if gain < SETTLED:
+        if gain < CONVERGED:
             break
     return gained
 
 
 def _move_nodes_and_sets(problem: Problem, levels: Levels, depth: int, random: np.random.Generator) -> float:
-    """One pass from the nodes up to ever larger sets of them, each moved within the communities that stand."""
+    """One pass that moves nodes, then larger and larger sets of them, between the existing communities."""
     nodes = len(levels.home)
     gain = relocate(problem, levels, depth, random.permutation(nodes)) / problem.total
     sets, count = refine(problem, levels, random.permutation(nodes))
@@ -54,7 +54,7 @@ def _move_nodes_and_sets(problem: Problem, levels: Levels, depth: int, random: n
 
 
 def _move_communities(problem: Problem, levels: Levels, depth: int, random: np.random.Generator) -> float:
-    """Let the lowest communities, each paying for its own inside, be the nodes of the levels above."""
+    """Move the lowest communities, as nodes of the levels above; each pays for its own inside."""
     communities, count = numbered(levels.home)
     slots = levels.home[first_of_each(communities, count)]
     quotient = aggregate(problem, communities, count)._replace(inside=np.zeros(count))
@@ -65,14 +65,14 @@ def _move_communities(problem: Problem, levels: Levels, depth: int, random: np.r
 
 
 def first_of_each(labels: Ints, count: int) -> Ints:
-    """(n,) with values 0 … count−1 -> (count,): the first place of each."""
+    """(n,) with values 0 … count−1 -> (count,): the first index of each value."""
     first = np.empty(count, dtype=np.int64)
     first[labels[::-1]] = np.arange(len(labels) - 1, -1, -1)
     return first
 
 
-def settled(problem: Problem, nested: Ints, random: np.random.Generator, rounds: int = MOST_ROUNDS) -> Ints:
-    """Labels (depth, n), the coarsest level first, of the tree that moves from another of as many levels lead to."""
+def improved(problem: Problem, nested: Ints, random: np.random.Generator, rounds: int = MOST_ROUNDS) -> Ints:
+    """Labels (depth, n), the coarsest level first, of the tree after `improve`, from those before."""
     levels = place(problem, nested)
     improve(problem, levels, len(nested), random, rounds)
     return nested_labels(levels, len(nested))

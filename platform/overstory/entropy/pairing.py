@@ -1,4 +1,4 @@
-"""A binary tree from the bottom up: what is closest is joined first."""
+"""A binary tree built from the bottom up, joining the closest nodes first."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ ENOUGH_MUTUAL = 0.1
 def paired(problem: Problem, nested: Ints) -> Ints:
     """The parents of a binary tree over the nodes, shape (2n − 1,), each parent numbered above its children.
 
-    In rounds, each node names its closest neighbour, by w(a, b) / (vol(a) · vol(b)), and those that name each other are
-    joined. There always are some: of all pairs that are equally close, and closer than any other, the one with the
-    smallest number. A community of `nested` becomes one node before anything joins it from outside.
+    In each round every node points to its closest neighbour, by w(a, b) / (vol(a) · vol(b)), and mutual pairs are
+    joined. At least one exists: among the closest pairs, the one with the smallest number. A community of `nested`
+    becomes one node before it is joined to anything outside.
 
     Args:
         problem: n ≥ 2 nodes.
@@ -50,7 +50,7 @@ def paired(problem: Problem, nested: Ints) -> Ints:
 
 
 def _join_the_rest(names: Ints, parents: Ints, next_name: int) -> None:
-    """Put components, which no edge joins, together in a tree of logarithmic height."""
+    """Join the remaining components, which share no edge, in a tree of logarithmic height."""
     while len(names) > 1:
         pairs = len(names) // 2
         above = next_name + np.arange(pairs)
@@ -61,7 +61,7 @@ def _join_the_rest(names: Ints, parents: Ints, next_name: int) -> None:
 
 @kernel
 def _closest(problem: Problem, fence: Ints) -> tuple[Ints, Floats]:
-    """(n,) -> (n,), (n,): the closest neighbour of each node within its fence, −1 for none, and how close it is."""
+    """(n,) -> (n,), (n,): the closest neighbour of each node within its fence (−1: no neighbour) and its closeness."""
     indptr, neighbours, weights, volumes, _, _ = problem
     partner = np.full(len(fence), NONE, dtype=np.int64)
     closeness = np.zeros(len(fence))

@@ -1,4 +1,4 @@
-"""What the local search works on: nodes with volumes and inner weight, and communities above them in levels."""
+"""The data of the local search: nodes with volumes and inner weight, and levels of communities above them."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ SPLITTER = 2.0**19 + 1.0
 class Problem(NamedTuple):
     """n nodes to be placed below the communities of a tree; a node is a vertex, or a set of vertices that moves as one.
 
-    Let X(a) be twice the weight of the edges between vertices that no community below a holds both of. Then
-    H(T) = H_flat + 1/V · Σ_a X(a) · log2(vol(a)/V): an edge pays the logarithm of the lowest community that holds it,
-    and a move changes the X and vol only of what is left and joined, and above. (The identity of H(T), H_flat and the
-    weight inside communities, its sum taken by edges.)
+    Let X(a) be twice the weight of the edges whose lowest common community is a. Then
+    H(T) = H_flat + 1/V · Σ_a X(a) · log2(vol(a)/V): an edge costs the logarithm of the volume of the lowest community
+    that holds it, and a move changes X and vol only in the communities left and joined and in those above. (The
+    identity of H(T), H_flat and the weight inside communities, summed over edges.)
 
     Attributes:
         indptr: shape (n + 1,), rows as in `Graph`, ascending or not.
         neighbours: shape (e,), other nodes.
         weights: shape (e,).
         volumes: shape (n,), the degrees of the vertices in each node, summed.
-        inside: shape (n,), twice the weight inside each node that is paid for in the community above it: 0 for
-            vertices, and for communities that pay for their own.
+        inside: shape (n,), twice the weight inside each node that is charged to the community above it: 0 for vertices,
+            and for communities that are charged for their own.
         total: the volume of the root.
     """
 
@@ -46,7 +46,7 @@ class Problem(NamedTuple):
 class Levels(NamedTuple):
     """Communities in `depth` levels below the root, every node of a `Problem` in one of the lowest; changed in place.
 
-    Communities sit in slots, which come free and are used again; slot 0 is the root.
+    Communities occupy slots, which are freed and reused; slot 0 is the root.
 
     Attributes:
         home: shape (n,), the slot of the lowest community of each node.
@@ -54,7 +54,7 @@ class Levels(NamedTuple):
         level: shape (slots,), the distance from the root; −1 for a free slot.
         children: shape (slots,), the number of communities, or nodes, directly below.
         volume: shape (slots,), vol.
-        own: shape (slots,), X; not kept up for the root, where it costs nothing.
+        own: shape (slots,), X; not maintained for the root, where it costs nothing.
     """
 
     home: Ints
@@ -66,12 +66,12 @@ class Levels(NamedTuple):
 
 
 def vertices_as_nodes(graph: Graph) -> Problem:
-    """The problem whose nodes are the vertices, its weights whole numbers.
+    """The problem whose nodes are the vertices, with integer weights.
 
-    Weights are counted in units of V / 2^50, and none is less than one unit. Sums of whole numbers below 2^53 are exact
-    in a float64: nothing drifts while nodes come and go, and a sum does not depend on its order. Before that, a
-    weight's share of V is rounded to 34 binary digits, which takes away what the product with a constant rounds
-    differently: a graph whose weights are all multiplied by a constant is the same problem.
+    Weights are counted in units of V / 2^50, each at least one unit. Sums of integers below 2^53 are exact in a
+    float64: nothing drifts while nodes move, and a sum does not depend on its order. Before that, a weight's share of V
+    is rounded to 34 binary digits, which removes the rounding error of a common factor: multiplying all weights by a
+    constant gives the same problem.
     """
     whole = graph.volume or 1.0
     weights = whole_shares(graph.weights, whole, 1.0)
@@ -93,21 +93,21 @@ def whole_shares(weights: Floats, volume: float, least: float) -> Floats:
 
 @kernel
 def logarithm(volume: float) -> float:
-    """log2, and 0.0 for 0: a group of isolated vertices has no volume, and no edge that would cost its logarithm."""
+    """log2, and 0.0 for 0: a group of isolated vertices has no volume, and no edge to multiply the logarithm with."""
     return log2(volume) if volume > 0.0 else 0.0
 
 
 @kernel
 def place(problem: Problem, nested: Ints) -> Levels:
-    """Set up the communities that labels name.
+    """Create the communities of nested labels.
 
     Args:
         problem: n nodes.
-        nested: shape (depth, n), 0 … k−1 in each row: a partition a level, the coarsest first, each refining the one
-            above.
+        nested: shape (depth, n), 0 … k−1 in each row: one partition per level, the coarsest first, each refining the
+            one above.
 
     Returns:
-        Levels with room for every node to be alone at every level.
+        Levels with enough slots for every node to be alone at every level.
     """
     depth, nodes = nested.shape
     slots = 1 + depth * (nodes + 1)
@@ -160,7 +160,7 @@ def nested_labels(levels: Levels, depth: int) -> Ints:
 
 @kernel
 def spent(levels: Levels, total: float) -> float:
-    """Σ_a X(a) · log2(vol(a)/V) ≤ 0 over the communities: how their tree differs from the flat one (bits × weight)."""
+    """Σ_a X(a) · log2(vol(a)/V) ≤ 0 over the communities: the difference to the flat tree (bits × weight)."""
     cost = 0.0
     for slot in range(1, len(levels.level)):
         if levels.level[slot] != FREE and levels.own[slot] > 0.0:

@@ -1,4 +1,4 @@
-"""Optimal rearrangement of small pieces of a binary tree, all over the tree at once."""
+"""Optimal rearrangement of small pieces all over a binary tree."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from overstory.entropy.problem import Problem, logarithm
 from overstory.entropy.tree_paths import common_ancestor, heavy_paths
 
 SUBTREES = 8
-"""Of a piece: 3^8 / 2 ways to split its subsets. 10 cost ten times as much, and end where 8 do."""
+"""Per piece: 3^8 / 2 ways to split its subsets. 10 cost ten times as much and give the same result."""
 
 WORTHWHILE = 1e-11
 
@@ -20,10 +20,9 @@ WORTHWHILE = 1e-11
 def rearranged(problem: Problem, tree: BinaryTree, random: np.random.Generator) -> tuple[BinaryTree, float]:
     """The tree with every piece of it in its best shape, and the gain in bits.
 
-    The tree is cut into pieces: a node, some of its descendants, and the at most `SUBTREES` subtrees that hang from
-    them. Within a piece, the subtrees are put together anew, at the least cost that any binary tree over them has (a
-    dynamic programme over their subsets). Pieces are cut at random, so that the next round crosses other
-    borders.
+    The tree is cut into pieces: a node, some of its descendants, and the at most `SUBTREES` subtrees below them. Within
+    a piece, a dynamic programme over subsets finds the binary tree of least cost over the subtrees. Pieces are cut at
+    random, so that the next round has other borders.
     """
     nodes = len(problem.volumes)
     left, right = tree.left.copy(), tree.right.copy()
@@ -32,10 +31,10 @@ def rearranged(problem: Problem, tree: BinaryTree, random: np.random.Generator) 
 
 
 class Pieces(NamedTuple):
-    """Pieces of a binary tree, no joint in two of them; those of two subtrees, which have but one shape, are left out.
+    """Pieces of a binary tree with disjoint joints; pieces of two subtrees, which have only one shape, are left out.
 
     Attributes:
-        piece_of: shape (nodes,), the piece whose joint a node is, −1 for none.
+        piece_of: shape (nodes,), the piece that has the node as a joint, −1 for other nodes.
         subtrees: shape (pieces, SUBTREES), the subtrees of each piece from left to right.
         joints: shape (pieces, SUBTREES − 1), the nodes above them, each before those below it.
         sizes: shape (pieces,), the number of subtrees; there is one joint less.
@@ -49,7 +48,7 @@ class Pieces(NamedTuple):
 
 @kernel
 def _rearrange(problem: Problem, tree: BinaryTree, left: Ints, right: Ints, random: Floats) -> float:
-    """Cut, weigh and rearrange; `left` and `right` are changed. Returns the gain (bits × weight)."""
+    """Cut, weigh and rearrange; changes `left` and `right`. Returns the gain (bits × weight)."""
     pieces = _cut(tree, random)
     volume, between = _volumes(problem, tree), _weights_between(problem, tree, pieces)
     gained = 0.0
@@ -72,7 +71,7 @@ def _cut(tree: BinaryTree, random: Floats) -> Pieces:
     nodes = len(tree.left)
     leaves = (nodes + 1) // 2
     piece_of = np.full(nodes, -1, dtype=np.int64)
-    # A piece that counts takes two joints at least, of n − 1; one row more, for the piece that is being cut.
+    # A stored piece has at least two of the n − 1 joints; one more row for the piece being cut.
     subtrees = np.zeros((leaves // 2 + 1, SUBTREES), dtype=np.int64)
     joints = np.zeros((leaves // 2 + 1, SUBTREES - 1), dtype=np.int64)
     sizes = np.zeros(leaves // 2 + 1, dtype=np.int64)
@@ -101,10 +100,10 @@ def _cut(tree: BinaryTree, random: Floats) -> Pieces:
 
 @kernel
 def _open(tree: BinaryTree, top: int, limit: int, random: Floats, hanging: Ints, joint: Ints) -> int:
-    """Cut a piece at its top: open one subtree after the other, at random, until there are `limit` or only leaves.
+    """Cut a piece below its top: open random subtrees until there are `limit` of them, or only leaves.
 
     Returns:
-        The number of subtrees, which `hanging` has from left to right; `joint` has the nodes that were opened.
+        The number of subtrees; `hanging` lists them from left to right, and `joint` the opened nodes.
     """
     leaves = (len(tree.left) + 1) // 2
     joint[0], hanging[0], hanging[1], size = top, tree.left[top], tree.right[top], 2
@@ -160,7 +159,7 @@ def _weights_between(problem: Problem, tree: BinaryTree, pieces: Pieces) -> Floa
 
 @kernel
 def _subtree_at(first: Ints, subtrees: Ints, size: int, place: int) -> int:
-    """Which of the subtrees, from left to right, holds the leaf at this place."""
+    """The index of the subtree, from left to right, that holds the leaf at this place."""
     index = size - 1
     while first[subtrees[index]] > place:
         index -= 1
@@ -178,7 +177,7 @@ def _solve(
     mass: Floats,
     split: Ints,
 ) -> None:
-    """For every subset of the subtrees, by bits: volume, twice the inner weight, the least cost, the split for it.
+    """For every subset of the subtrees, as a bit mask: volume, twice the inner weight, the least cost and its split.
 
     cost(S) = min over S = A ∪ B of X(A, B) · log2 vol(S) + cost(A) + cost(B).
     """
@@ -207,7 +206,7 @@ def _solve(
 
 @kernel
 def _cost_as_it_is(tree: BinaryTree, subtrees: Ints, joints: Ints, size: int, inside: Floats, mass: Floats) -> float:
-    """Σ X · log2 vol over the joints of a piece as they are."""
+    """Σ X · log2 vol over the joints of a piece in its present shape."""
     cost = 0.0
     held = np.zeros(SUBTREES - 1, dtype=np.int64)
     for index in range(size - 2, -1, -1):
@@ -232,7 +231,7 @@ def _subset_of(child: int, subtrees: Ints, joints: Ints, size: int, held: Ints) 
 
 @kernel
 def _rebuild(subtrees: Ints, joints: Ints, size: int, split: Ints, left: Ints, right: Ints) -> None:
-    """Give the joints of a piece the children that the best splits say."""
+    """Set the children of a piece's joints according to the best splits."""
     subsets = np.zeros(SUBTREES - 1, dtype=np.int64)
     subsets[0], used = (1 << size) - 1, 1
     for index in range(size - 1):
@@ -252,7 +251,7 @@ def _rebuild(subtrees: Ints, joints: Ints, size: int, split: Ints, left: Ints, r
 
 @kernel
 def _lowest(subset: int) -> int:
-    """The number of the lowest bit that is set."""
+    """The index of the lowest set bit."""
     number = 0
     while not (subset >> number) & 1:
         number += 1

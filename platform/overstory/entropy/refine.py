@@ -1,4 +1,4 @@
-"""Refinement: the sets of nodes that hold together inside each community, to be moved as one."""
+"""Refinement: well-connected sets of nodes inside each community, to be moved as one."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from overstory.entropy.relocate import WORTHWHILE
 def refine(problem: Problem, levels: Levels, order: Ints) -> tuple[Ints, int]:
     """Split every lowest community into sets of nodes, growing them from single nodes; O(edges).
 
-    A node that is still alone joins the set of its community where that gains most, were the set a community. Sets
-    may thus be cut from a community along lines that no move of single nodes finds (the refinement of Leiden; Traag,
+    A node that is still alone joins the set of its community with the largest gain, as if the sets were communities.
+    This can split a community along lines that no move of single nodes finds (the refinement of Leiden; Traag,
     Waltman and van Eck 2019, with this objective in place of modularity).
 
     Args:

@@ -13,21 +13,21 @@ from overstory.entropy.relocate import WORTHWHILE
 from overstory.entropy.tree_paths import leaves_below
 
 BLOCK = 8192
-"""Leaves. What a visit reads lies near what the visits before it read, and the processor still has it: of a million
-vertices, that makes a round three times as fast."""
+"""Leaves. Consecutive visits read memory that is still in the processor's cache, which makes a round over a million
+vertices three times as fast."""
 
 MOST_STEPS = 100_000_000
 STEPS_AN_ENTRY = 100
-"""Steps through the tree that a call may make: `MOST_STEPS`, a second or so, and more for each node and entry of the
-graph's rows. A usual tree needs some twenty an entry; one as deep as that of a star would need n² in all."""
+"""Maximum steps of a call through the tree: `MOST_STEPS`, about a second, plus this many per node and entry of the
+graph's rows. A usual tree needs some twenty per entry; one as deep as that of a star would need n² in all."""
 
 
 class Branches(NamedTuple):
-    """A binary tree whose branches move, its numbers in no order; changed in place, each array of shape (2n − 1,).
+    """A binary tree whose branches move, in no particular numbering; changed in place, arrays of shape (2n − 1,).
 
     Attributes:
-        left: the children, −1 for leaves.
-        right: the other ones.
+        left: left children, −1 for leaves.
+        right: right children, −1 for leaves.
         parents: −1 for the root.
         volume: vol.
         own: X.
@@ -43,18 +43,18 @@ class Branches(NamedTuple):
 
 
 class Loose(NamedTuple):
-    """A subtree on the move, as the other nodes see it; each array has one entry a node of the tree.
+    """Working memory for the subtree being moved; each array has one entry per node of the tree.
 
     Attributes:
-        leaves: those of the subtree, as many as `_gather` says.
-        mine: whether a leaf is one of them.
-        toward: the weight from the subtree into each node, 0 where none goes.
+        leaves: the leaves of the subtree; `_gather` returns their number.
+        mine: whether a leaf belongs to the subtree.
+        toward: the weight of the edges from the subtree into each node.
         marked: whether `toward` is above 0, or about to be.
         touched: the marked nodes, each before those below it.
         joined: log2 of the volume of a node and the subtree together.
-        below: what the tree would cost, but for a constant, with the subtree in some place below a node, if its edges
-            were all paid for there.
-        stack: room for a walk.
+        below: the cost of the tree, up to a constant, with the subtree somewhere below a node, if all its edges were
+            charged to that node.
+        stack: memory for a traversal.
     """
 
     leaves: Ints
@@ -70,7 +70,7 @@ class Loose(NamedTuple):
 def small_subtrees(tree: BinaryTree, largest: int, random: np.random.Generator) -> Ints:
     """The leaves in random order, then the subtrees of 2 to `largest` leaves in random order.
 
-    In a tree of more than `BLOCK` leaves, those of one block, which stand side by side, come one after the other.
+    In a tree of more than `BLOCK` leaves, the adjacent leaves of one block come one after the other.
     """
     leaves = (len(tree.parents) + 1) // 2
     sizes = leaves_below(tree.parents, leaves)
@@ -81,10 +81,10 @@ def small_subtrees(tree: BinaryTree, largest: int, random: np.random.Generator) 
 
 
 def regrafted(problem: Problem, tree: BinaryTree, order: Ints) -> tuple[BinaryTree, float, bool]:
-    """The tree after each node of `order` went, with all below it, where it costs least.
+    """The tree after moving each subtree of `order` to the place where it costs least.
 
     Returns:
-        The tree; the gain in bits; whether all could be tried within `MOST_STEPS`.
+        The tree; the gain in bits; whether all were tried within the limit on steps.
     """
     volume, own = volumes_and_own(problem, tree.parents)
     branches = Branches(tree.left.copy(), tree.right.copy(), tree.parents.copy(), volume, own, np.zeros(len(volume)))
@@ -107,7 +107,7 @@ def _nothing_loose(nodes: int) -> Loose:
 
 @kernel
 def _regraft(problem: Problem, tree: Branches, loose: Loose, order: Ints) -> tuple[float, int, bool]:
-    """Take each subtree out with the node above it, and put that node where the two cost least.
+    """Take out each subtree with the node above it, and insert both where they cost least.
 
     Returns:
         The gain (bits × weight), the root, and whether all of `order` was tried.
@@ -159,7 +159,7 @@ def _gather(tree: Branches, loose: Loose, moving: int) -> int:
 def _weigh(problem: Problem, tree: Branches, loose: Loose, leaves: int) -> int:
     """Fill in `toward`, `marked` and `touched`, and clear `mine`; returns the number of nodes touched.
 
-    Only the first neighbour below a node climbs through it; then every node adds what it has to its parent.
+    Only the first neighbour below a node climbs through it; then every node adds its weight to its parent.
     """
     toward = loose.toward
     count = 0
@@ -182,7 +182,7 @@ def _weigh(problem: Problem, tree: Branches, loose: Loose, leaves: int) -> int:
 
 @kernel
 def _climb(parents: Ints, marked: Flags, touched: Ints, node: int, count: int) -> int:
-    """Mark a node and what is above it, up to the first that is marked; returns the number of nodes touched."""
+    """Mark a node and its ancestors up to the first marked one; returns the number of nodes touched."""
     first = count
     while node != NONE and not marked[node]:
         marked[node] = True
@@ -198,7 +198,7 @@ def _climb(parents: Ints, marked: Flags, touched: Ints, node: int, count: int) -
 
 @kernel
 def _take_out(tree: Branches, loose: Loose, moving: int, joint: int, sibling: int, root: int) -> int:
-    """Let the sibling stand in the place of the node above both; returns the root."""
+    """Replace the parent by the sibling; returns the root."""
     above = int(tree.parents[joint])
     _replace(tree, joint, sibling, above)
     _charge(tree, loose, sibling, above, -float(tree.volume[moving]), -2.0)
@@ -206,16 +206,16 @@ def _take_out(tree: Branches, loose: Loose, moving: int, joint: int, sibling: in
 
 
 @kernel
-def _put(tree: Branches, loose: Loose, moving: int, joint: int, beside: int, root: int) -> int:
-    """Let the joint stand in the place of `beside`, above it and the moving subtree; returns the root."""
-    above = int(tree.parents[beside])
-    _replace(tree, beside, joint, above)
-    tree.left[joint], tree.right[joint] = beside, moving
-    tree.parents[beside] = tree.parents[moving] = joint
-    tree.volume[joint] = tree.volume[beside] + tree.volume[moving]
+def _put(tree: Branches, loose: Loose, moving: int, joint: int, sibling: int, root: int) -> int:
+    """Put the joint in the place of `sibling`, above it and the moving subtree; returns the root."""
+    above = int(tree.parents[sibling])
+    _replace(tree, sibling, joint, above)
+    tree.left[joint], tree.right[joint] = sibling, moving
+    tree.parents[sibling] = tree.parents[moving] = joint
+    tree.volume[joint] = tree.volume[sibling] + tree.volume[moving]
     tree.log_volume[joint] = logarithm(tree.volume[joint])
-    tree.own[joint] = 2.0 * loose.toward[beside]
-    _charge(tree, loose, beside, above, float(tree.volume[moving]), 2.0)
+    tree.own[joint] = 2.0 * loose.toward[sibling]
+    _charge(tree, loose, sibling, above, float(tree.volume[moving]), 2.0)
     return joint if above == NONE else root
 
 
@@ -231,7 +231,7 @@ def _replace(tree: Branches, node: int, by: int, above: int) -> None:
 
 @kernel
 def _charge(tree: Branches, loose: Loose, child: int, node: int, mass: float, factor: float) -> None:
-    """Add the mass, and `factor` times the subtree's weight that each pays for, to a node and those above it."""
+    """Add the mass, and `factor` times the weight charged to each, to a node and its ancestors."""
     while node != NONE:
         tree.volume[node] += mass
         tree.log_volume[node] = logarithm(tree.volume[node])
@@ -241,9 +241,9 @@ def _charge(tree: Branches, loose: Loose, child: int, node: int, mass: float, fa
 
 @kernel
 def _cost_where_it_was(tree: Branches, loose: Loose, moving: int, sibling: int, root: int) -> tuple[float, int]:
-    """The cost beside the sibling, and the steps from there to the root; fills in `joined` and `below` on the way.
+    """The cost next to the sibling, and the steps from there to the root; fills in `joined` and `below` on the way.
 
-    Beside the root, the root of a larger tree pays for all edges of the subtree.
+    Next to the root, all edges of the subtree are charged to the new root.
     """
     mass, length, node = float(tree.volume[moving]), 0, sibling
     while node != root:
@@ -260,10 +260,10 @@ def _cost_where_it_was(tree: Branches, loose: Loose, moving: int, sibling: int, 
 
 @kernel
 def _cost_beside(tree: Branches, loose: Loose, node: int, mass: float) -> float:
-    """What the tree would cost with the subtree beside a node, below its parent q; fills in `joined` and `below`.
+    """The cost with the subtree next to a node, below its parent q; fills in `joined` and `below`.
 
     It follows from the cost of any place below q as in `relocate`: less 2·w(x, node)·(log vol'(q) − log vol'(node)).
-    Below the node, what the node pays grows as well.
+    Below the node, the node's own cost grows as well.
     """
     above = tree.parents[node]
     loose.joined[node] = logarithm(tree.volume[node] + mass)
@@ -276,10 +276,10 @@ def _cost_beside(tree: Branches, loose: Loose, node: int, mass: float) -> float:
 def _cheapest_place(
     tree: Branches, loose: Loose, moving: int, sibling: int, root: int, staying: float
 ) -> tuple[int, float]:
-    """The node beside which the subtree costs least, and the cost; the sibling, unless another is worth the move.
+    """The node next to which the subtree costs least, and the cost; the sibling, unless another is worth the move.
 
-    A node into which no weight goes is no better than its parent, so only the root and marked nodes are looked at. And
-    every group that holds the subtree has at least its volume, which bounds what any place below a node can cost.
+    A node without edges to the subtree is no better than its parent, so only the root and marked nodes are tried. And
+    every group that holds the subtree has at least its volume, which bounds the cost of any place below a node.
     """
     mass, log_mass = float(tree.volume[moving]), tree.log_volume[moving]
     best, least = sibling, float(staying - WORTHWHILE * mass)

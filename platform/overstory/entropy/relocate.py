@@ -1,4 +1,4 @@
-"""Local moves: each node in turn goes to the community where the tree costs least."""
+"""Local moves: each node in turn moves to the community where the tree costs least."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from overstory.entropy.compile import Flags, Floats, Ints, kernel
 from overstory.entropy.problem import FREE, ROOT, Levels, Problem, logarithm
 
 VISITS = 4
-"""A call ends after this many visits a node: the last few moves are made faster by sets of nodes, in a later round."""
+"""A call ends after this many visits per node: moving sets, in a later round, is faster for the last few moves."""
 
 WORTHWHILE = 1e-11
-"""A move must gain this share of the node's volume (bits × weight), or rounding would make nodes go in circles."""
+"""A move must gain this share of the node's volume (bits × weight), or rounding errors would cause endless moves."""
 
 
 @kernel
 def relocate(problem: Problem, levels: Levels, depth: int, waiting: Ints) -> float:
-    """Move nodes while one in the queue gains by it; returns the gain (bits × weight). O(edges of the nodes visited).
+    """Move queued nodes while a move gains; returns the gain (bits × weight). O(edges of the nodes visited).
 
-    Where a node may go: to a lowest community that holds one of its neighbours, or into a community of its own below
-    the root or any community that does. A mover's neighbours that are not beside it now are queued again.
+    A node may move to a lowest community that holds one of its neighbours, or into a new community below the root or
+    below any community with a neighbour. Its neighbours in other communities are then queued again.
 
     Args:
         problem: n nodes.
@@ -27,7 +27,7 @@ def relocate(problem: Problem, levels: Levels, depth: int, waiting: Ints) -> flo
         depth: ≥ 1.
         waiting: shape (q,), the nodes to visit first, in this order, each once.
     """
-    # Kernels of their own for the four steps of a visit, a dozen arrays to each, were 15 % slower at 20 edges a vertex.
+    # Splitting the four steps of a visit into kernels with a dozen arrays each was 15 % slower at 20 edges per vertex.
     indptr, neighbours, weights, volumes, inside, _ = problem
     home, parent, level, _, volume, own = levels
     nodes, slots = len(home), len(parent)
@@ -37,12 +37,12 @@ def relocate(problem: Problem, levels: Levels, depth: int, waiting: Ints) -> flo
         queue[index] = waiting[index]
         queued[waiting[index]] = True
     first, queue_length = 0, len(waiting)
-    # Of each community: log2 vol, without the node that is taken out; the same with the node in it; what the node's
-    # edges and the inside of the communities that it would swell cost, were it directly below (bits × weight).
+    # For each community: log2 vol without the visited node; log2 vol with it; the cost of the node's edges and of the
+    # inside of the communities it would enlarge, if it were directly below (bits × weight).
     log_volume = _logarithms(volume)
     log_joined, cost = log_volume.copy(), np.zeros(slots)
-    # The weight from the node into each community; those where that is above 0, level by level from the lowest up, the
-    # ones of level l at touched[ends[l + 1] : ends[l]]; the communities that the node is in, or was.
+    # The weight from the node into each community; the communities where it is above 0, from the lowest level up, those
+    # of level l at touched[ends[l + 1] : ends[l]]; the communities that hold, or held, the node.
     toward = np.zeros(slots)
     touched = np.empty(slots, dtype=np.int64)
     ends = np.zeros(depth + 2, dtype=np.int64)
@@ -135,7 +135,7 @@ def relocate(problem: Problem, levels: Levels, depth: int, waiting: Ints) -> flo
 
 @kernel
 def _free_slots(level: Ints) -> tuple[Ints, int]:
-    """A stack of the free slots, shape (slots,), the lowest number on top, and how many there are."""
+    """A stack of the free slots, shape (slots,), the lowest number on top, and its length."""
     free = np.empty(len(level), dtype=np.int64)
     count = 0
     for slot in range(len(level) - 1, -1, -1):
@@ -165,10 +165,10 @@ def _price(
     log_joined: Floats,
     cost: Floats,
 ) -> None:
-    """Fill in what a node of this mass costs below a community, from what it costs below that one's parent.
+    """Fill in the cost of a node of this mass below a community, from its cost below the community's parent.
 
-    2·toward pays log2 vol' of the community and not of its parent, and X pays log2 vol' and not log2 vol, where vol'
-    counts the node in.
+    2·toward costs log2 vol' of the community instead of its parent's, and X costs log2 vol' instead of log2 vol, where
+    vol' includes the node.
     """
     above = parent[slot]
     log_joined[slot] = logarithm(float(volume[slot]) + mass)
@@ -181,7 +181,7 @@ def _price(
 
 @kernel
 def _leave(levels: Levels, path: Ints, free: Ints, free_count: int) -> int:
-    """Count a node out of the communities of its path and free the empty ones; returns how many slots are free."""
+    """Remove a node from the counts on its path and free empty communities; returns the number of free slots."""
     distance = len(path) - 1
     levels.children[path[distance]] -= 1
     while levels.children[path[distance]] == 0:
@@ -197,7 +197,7 @@ def _leave(levels: Levels, path: Ints, free: Ints, free_count: int) -> int:
 def _opened(
     levels: Levels, depth: int, place: int, log_mass: float, log_joined: Floats, free: Ints, free_count: int
 ) -> tuple[int, int]:
-    """Count a node into a place, below new communities down to the lowest level; returns its home, and free slots."""
+    """Add a node below a place, creating communities down to the lowest level; returns its home and the free slots."""
     while levels.level[place] < depth:
         free_count -= 1
         slot = int(free[free_count])
@@ -213,7 +213,7 @@ def _opened(
 def _queue_neighbours(
     problem: Problem, home: Ints, node: int, queue: Ints, queued: Flags, first: int, queue_length: int
 ) -> int:
-    """Queue the neighbours that are not beside a node and not queued yet; returns the length of the queue."""
+    """Queue a node's neighbours in other communities that are not queued yet; returns the length of the queue."""
     for entry in range(problem.indptr[node], problem.indptr[node + 1]):
         other = problem.neighbours[entry]
         if not queued[other] and home[other] != home[node]:

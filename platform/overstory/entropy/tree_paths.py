@@ -1,4 +1,4 @@
-"""Walks over a tree given by its parents, each parent numbered above its children: depths, sizes, common ancestors."""
+"""Depths, sizes and common ancestors of a tree given by its parents, each numbered above its children."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def leaves_below(parents: Ints, leaves: int) -> Ints:
 
 @kernel
 def nodes_at_level(parents: Ints, depths: Ints, level: int) -> Ints:
-    """(nodes,), (nodes,) -> (nodes,): the node at this depth at or above each node; itself where it is nearer."""
+    """(nodes,), (nodes,) -> (nodes,): the ancestor of each node at this depth; the node itself if it is not deeper."""
     above = np.arange(len(parents))
     for node in range(len(parents) - 1, -1, -1):
         if depths[node] > level:
@@ -54,8 +54,8 @@ def leaf_ranges(parents: Ints, sizes: Ints, leaves: int) -> tuple[Ints, Ints]:
 def heavy_paths(parents: Ints) -> Ints:
     """(nodes,) -> (nodes,): the topmost node of each node's heavy path.
 
-    A path goes on from a node to its child with the largest subtree, so that a walk to the root meets at most
-    log2(nodes) paths, however deep the tree is; a tree can have as many levels as vertices.
+    A path continues from a node to its child with the largest subtree, so that the way to the root crosses at most
+    log2(nodes) paths, even in a tree with as many levels as vertices.
     """
     sizes = np.ones(len(parents), dtype=np.int64)
     heaviest = np.full(len(parents), -1, dtype=np.int64)
@@ -73,10 +73,10 @@ def heavy_paths(parents: Ints) -> Ints:
 
 @kernel
 def common_ancestor(one: int, other: int, parents: Ints, tops: Ints) -> int:
-    """The lowest common ancestor of two nodes; `tops` is what `heavy_paths` gives. O(log nodes)."""
+    """The lowest common ancestor of two nodes; `tops` comes from `heavy_paths`. O(log nodes)."""
     one, other = int(one), int(other)
     while tops[one] != tops[other]:
-        # Parents have higher numbers than children: the path with the lower top is not the one that holds the ancestor.
+        # Parents have higher numbers than children, so the ancestor is not on the path with the lower top.
         if tops[one] < tops[other]:
             one = int(parents[tops[one]])
         else:

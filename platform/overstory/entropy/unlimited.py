@@ -1,4 +1,4 @@
-"""Trees without a limit of height: binary, since a node of more children always gains by joining two of them first."""
+"""Trees of unlimited height. They are binary: joining two of several children first always gains."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from overstory.entropy.regraft import regrafted, small_subtrees
 log = logging.getLogger(__name__)
 
 LARGEST_MOVED = 4
-"""Leaves of a subtree that is moved whole."""
-SETTLED = 1e-4
-"""A round that gains less than this, in bits, is the last."""
+"""Leaves of the largest subtree that is moved whole."""
+CONVERGED = 1e-4
+"""The search stops after a round that gains less than this, in bits."""
 MOST_ROUNDS = 12
 
 
@@ -27,8 +27,8 @@ def unlimited_tree(problem: Problem, nested: Ints, random: np.random.Generator) 
 
     Args:
         problem: n ≥ 2 nodes, at least one edge.
-        nested: shape (levels, n), a good tree of some levels, which the binary tree starts from.
-        random: the order of the visits.
+        nested: shape (levels, n), a good tree with some levels, the start of the binary tree.
+        random: determines the order of the visits.
     """
     parents = paired(problem, nested)
     tree = in_order(*children_of(parents), len(parents) - 1)
@@ -37,7 +37,7 @@ def unlimited_tree(problem: Problem, nested: Ints, random: np.random.Generator) 
         tree, by_regrafting, complete = regrafted(problem, tree, small_subtrees(tree, LARGEST_MOVED, random))
         tree, by_rearranging = rearranged(problem, tree, random)
         all_tried &= complete
-        if by_regrafting + by_rearranging < SETTLED:
+        if by_regrafting + by_rearranging < CONVERGED:
             break
     if not all_tried:
         log.info(

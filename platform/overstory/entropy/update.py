@@ -1,4 +1,4 @@
-"""A tree kept up to date while its graph grows, shrinks and changes."""
+"""Incremental update of an encoding tree after a change of its graph."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from overstory.entropy.relocate import relocate
 from overstory.errors import GraphError
 
 ROUNDS = 2
-"""Of a tree without a limit: each touched vertex is moved twice, as the others come to their places after the first."""
+"""For a tree without a level limit: each touched vertex is moved twice, because the first round moves the others."""
 
 
 class Updated(NamedTuple):
-    """What `update` gives: the graph after the change, and its tree."""
+    """The graph after a change, and its tree."""
 
     graph: Graph
     tree: EncodingTree
@@ -40,25 +40,25 @@ def update(
     weights: ArrayLike | None = None,
     remove: ArrayLike = (),
 ) -> Updated:
-    """Change a graph and mend its tree where it was touched, in place of `encode` from the beginning.
+    """Change a graph and update its tree around the change, instead of running `encode` from scratch.
 
-    New vertices go where they cost least; then they, the ends of the edges that changed and the neighbours of what was
-    removed are moved while a move gains, and with them whatever a move sets off. Nothing else of the tree is looked at,
-    so that after many updates `encode` may find a lower entropy; docs/entropy.md has figures.
+    New vertices are placed where they cost least. Then they, the ends of changed edges and the neighbours of removed
+    vertices are moved while a move gains, and so are the neighbours of whatever moves. The rest of the tree stays, so
+    that after many updates `encode` may find a lower entropy; docs/entropy.md has figures.
 
     Args:
-        graph: n vertices; it stays as it is.
-        tree: over them; it stays as it is.
-        levels: what the tree was made with.
+        graph: n vertices; unchanged.
+        tree: over them; unchanged.
+        levels: the levels that the tree was made with.
         add: how many vertices to add; they are n … n+add−1.
         edges: shape (k, 2), pairs whose weight is set, each once.
-        weights: shape (k,), finite and ≥ 0, in place of what the pairs weighed; 0 removes an edge. Without it, 1.
-        remove: vertices to remove with their edges. Those after a removed one move up, so that vertices stay 0 … and in
-            their order.
+        weights: shape (k,), finite and ≥ 0, the new weights; 0 removes an edge. Without it, 1.
+        remove: vertices to remove with their edges. Later vertices move up, so that numbers stay consecutive and in
+            order.
 
     Raises:
-        GraphError: the tree is not over this graph, or not of so many levels; what `Graph.from_edges` refuses; a pair
-            set twice; a vertex to remove that is not there, or that an edge is set for.
+        GraphError: the tree is not over this graph or has other levels; invalid edges or weights, as for
+            `Graph.from_edges`; a pair set twice; a vertex to remove that is not in the graph or occurs in `edges`.
     """
     _check_tree(graph, tree, levels)
     after = changed(graph, add=add, edges=edges, weights=weights, remove=remove)
@@ -70,10 +70,10 @@ def update(
     problem = vertices_as_nodes(after)
     waiting = np.flatnonzero(touched[kept])
     if levels is None:
-        parents = _mended_without_limit(problem, _binary_after(tree, add, kept), waiting)
+        parents = _updated_without_limit(problem, _binary_after(tree, add, kept), waiting)
         return Updated(after, EncodingTree.from_parents(after, parents))
     return Updated(
-        after, EncodingTree.from_labels(after, *_mended(problem, _labels_after(tree, levels, add, kept), waiting))
+        after, EncodingTree.from_labels(after, *_updated(problem, _labels_after(tree, levels, add, kept), waiting))
     )
 
 
@@ -88,7 +88,7 @@ def _check_tree(graph: Graph, tree: EncodingTree, levels: int | None) -> None:
 
 
 def _touched(graph: Graph, vertices: int, edges: ArrayLike, remove: ArrayLike) -> Flags:
-    """(vertices,): the new ones, the ends of the edges that are set, the neighbours of those removed."""
+    """(vertices,): new vertices, ends of the edges that are set, and neighbours of removed vertices."""
     touched = np.zeros(vertices, dtype=np.bool_)
     touched[graph.vertices :] = True
     touched[checked_ends(vertices, edges)] = True
@@ -98,25 +98,25 @@ def _touched(graph: Graph, vertices: int, edges: ArrayLike, remove: ArrayLike) -
 
 
 def _labels_after(tree: EncodingTree, levels: int, add: int, kept: Flags) -> Ints:
-    """(levels, n) for the vertices after the change, each new one in communities of its own."""
+    """(levels, n) labels of the vertices after the change, each new one in communities of its own."""
     new = len(tree) + np.arange(add)
     nested = [np.concatenate([tree.labels(level), new])[kept] for level in range(1, levels + 1)]
     return np.stack([numbered(labels)[0] for labels in nested])
 
 
-def _mended(problem: Problem, nested: Ints, waiting: Ints) -> Ints:
+def _updated(problem: Problem, nested: Ints, waiting: Ints) -> Ints:
     levels = place(problem, nested)
     relocate(problem, levels, len(nested), waiting)
     return nested_labels(levels, len(nested))
 
 
 def _binary_after(tree: EncodingTree, add: int, kept: Flags) -> Ints:
-    """Parents of a binary tree of the vertices after the change, the new ones anywhere."""
+    """Parents of a binary tree over the vertices after the change, the new ones in arbitrary places."""
     number = np.where(kept, np.cumsum(kept) - 1, GONE)[: tree.leaves]
     return binarised(tree.parents.copy(), number, add)
 
 
-def _mended_without_limit(problem: Problem, parents: Ints, waiting: Ints) -> Ints:
+def _updated_without_limit(problem: Problem, parents: Ints, waiting: Ints) -> Ints:
     tree = in_order(*children_of(parents), len(parents) - 1)
     for _ in range(ROUNDS):
         tree, _, _ = regrafted(problem, tree, waiting)

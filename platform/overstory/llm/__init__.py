@@ -1,6 +1,6 @@
-"""Language models: requests and answers, their form, their memory, and what they take. Knows nothing of Neo4j."""
+"""Language models: requests, structured answers, answer cache, usage and budget. Independent of Neo4j."""
 
-from overstory.llm.budget import Estimate, Prices, Spent, UsageMeter
+from overstory.llm.budget import Estimate, Prices, RecordedUsage, Spent, UsageMeter, record_usage
 from overstory.llm.cache import AnswerCache, CacheSize
 from overstory.llm.chat import Chat, Reply, Request
 from overstory.llm.checking import ModelCheck, check_model
@@ -18,6 +18,7 @@ __all__ = [
     "ModelCheck",
     "Prices",
     "Prompt",
+    "RecordedUsage",
     "Reply",
     "Request",
     "Spent",
@@ -30,4 +31,5 @@ __all__ = [
     "open_chat",
     "prompt",
     "read_prompt",
+    "record_usage",
 ]

@@ -1,4 +1,4 @@
-"""What language models took, by stage and by question, and a budget that is not exceeded."""
+"""Usage of language models by stage and question, and a budget that is never exceeded."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 import threading
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from overstory.display import counted
@@ -13,10 +14,10 @@ from overstory.errors import BudgetExhausted
 from overstory.model import Completion, JsonSchema, Message, Usage
 
 TOKENS_A_MESSAGE = 8
-"""What a message takes beside its text: its role, where it begins and ends."""
+"""Tokens of a message in addition to its text: its role and delimiters."""
 WORD_LETTERS = 3
 NAME_LETTERS = 2
-"""Letters a token, on the safe side: English words have four to five, rare names between two and three."""
+"""Letters per token, estimated low: English words have four to five, rare names between two and three."""
 
 _WORD = re.compile(r"[A-Za-z]+")
 _JOINED = re.compile(r" (?=[A-Za-z])")
@@ -24,7 +25,7 @@ _JOINED = re.compile(r" (?=[A-Za-z])")
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """Of a million tokens, in whatever currency."""
+    """Prices per million tokens, in any currency."""
 
     prompt: float = 0.0
     completion: float = 0.0
@@ -35,15 +36,16 @@ class Prices:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What requests took.
+    """Usage of language models.
 
     Attributes:
-        requests: that were answered, those included whose answers could not be used.
-        remembered: answers that were remembered, and cost nothing.
-        usage: of the requests.
-        wasted: tokens of answers that could not be used; a part of `usage`.
-        saved: tokens that the remembered answers took when they were given.
-        seconds: spent waiting, added up over threads.
+        requests: answered requests, including those with unusable answers.
+        remembered: answers from the cache, which cost nothing.
+        usage: tokens of the requests.
+        wasted: tokens of unusable answers; a part of `usage`.
+        saved: tokens that the cached answers cost originally.
+        seconds: waiting time, summed over threads.
+        cost: by `Prices`.
     """
 
     requests: int = 0
@@ -66,7 +68,7 @@ class Spent:
         )
 
     def __sub__(self, before: Spent) -> Spent:
-        """What was spent since."""
+        """The usage since `before`."""
         return Spent(
             self.requests - before.requests,
             self.remembered - before.remembered,
@@ -87,7 +89,7 @@ class Spent:
         if self.wasted:
             parts.append(f"{self.wasted:,} of them wasted")
         if self.remembered:
-            parts.append(f"{counted(self.remembered, 'answer')} remembered ({self.saved:,} tokens saved)")
+            parts.append(f"{counted(self.remembered, 'cached answer')} ({self.saved:,} tokens saved)")
         if self.cost:
             parts.append(f"cost {self.cost:,.4f}")
         return ", ".join(parts)
@@ -95,11 +97,13 @@ class Spent:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What requests would take, at most: none of them was sent.
+    """Upper estimate of the usage of requests, without sending any.
 
     Attributes:
-        requests: to be sent; `remembered` ones are not.
-        usage: an upper estimate of the prompts, and answers all as long as they may be.
+        requests: number of requests to send.
+        remembered: number of requests whose answers are cached.
+        usage: an upper estimate for the prompts, and the maximum length of all answers.
+        cost: by `Prices`.
     """
 
     requests: int
@@ -109,7 +113,7 @@ class Estimate:
 
     @classmethod
     def nothing(cls) -> Estimate:
-        """For what asks no language model."""
+        """The estimate of work without a language model."""
         return cls(0, 0, Usage(estimated=True), 0.0)
 
     def __add__(self, other: Estimate) -> Estimate:
@@ -123,66 +127,105 @@ class Estimate:
     def __str__(self) -> str:
         text = (
             f"{self.requests:,} requests, at most {self.usage.prompt_tokens:,} tokens of prompts"
-            f" and {self.usage.completion_tokens:,} of answers; {self.remembered:,} answers are remembered"
+            f" and {self.usage.completion_tokens:,} of answers; {self.remembered:,} answers are cached"
         )
         return f"{text}; cost at most {self.cost:,.4f}" if self.cost else text
 
 
 def count_at_most(text: str) -> int:
-    """An upper estimate of a text's tokens, whatever the tokenizer: of a word three letters a token, of one that begins
-    with a capital two, and of all else every byte, as for tokenizers that know no better."""
+    """An upper estimate of a text's tokens for any tokenizer: three letters per token in a word, two in a capitalised
+    word, and one token per byte for everything else."""
     words: list[str] = _WORD.findall(text)
     tokens = sum(-(-len(word) // (NAME_LETTERS if word[0].isupper() else WORD_LETTERS)) for word in words)
-    joined = len(_JOINED.findall(text))  # a space before a word is a part of its first token
+    joined = len(_JOINED.findall(text))  # a space before a word is part of its first token
     return tokens + len(text.encode(errors="replace")) - sum(map(len, words)) - joined
 
 
 def prompt_tokens_at_most(messages: Sequence[Message], schema: JsonSchema | None = None) -> int:
-    """An upper estimate of what messages take, and the schema with them, which some endpoints put among them."""
+    """An upper estimate of the tokens of messages, including the schema, which some endpoints add to the prompt."""
     stated = count_at_most(str(dict(schema))) if schema else 0
     return stated + sum(TOKENS_A_MESSAGE + count_at_most(message.text) for message in messages)
 
 
+class RecordedUsage:
+    """What `record_usage` has recorded so far. Safe to share between threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._spent = Spent()
+
+    @property
+    def spent(self) -> Spent:
+        """The usage recorded so far."""
+        with self._lock:
+            return self._spent
+
+    def add(self, entry: Spent) -> None:
+        """Add the usage of one answer."""
+        with self._lock:
+            self._spent += entry
+
+
+_recording: ContextVar[tuple[RecordedUsage, ...]] = ContextVar("recording", default=())
+
+
+@contextmanager
+def record_usage() -> Generator[RecordedUsage]:
+    """Record the usage of all chats in this block: that of this thread and of `Chat.each` called from it.
+
+    Other threads do not count, even if they send the same requests with the same chat. Blocks may be nested.
+    """
+    recorded = RecordedUsage()
+    token = _recording.set((*_recording.get(), recorded))
+    try:
+        yield recorded
+    finally:
+        _recording.reset(token)
+
+
 @dataclass(slots=True)
-class _Books:
+class _Totals:
     spent: Spent = Spent()
     by_stage: dict[str, Spent] = field(default_factory=dict[str, Spent])
     by_question: dict[str, Spent] = field(default_factory=dict[str, Spent])
 
 
 class UsageMeter:
-    """Counts what is spent, and says no before it is too much. Safe to share between threads."""
+    """Counts usage and refuses requests that might exceed the budget. Safe to share between threads."""
 
     def __init__(self, *, budget_tokens: int | None = None, prices: Prices | None = None) -> None:
         self.budget_tokens = budget_tokens
         self.prices = prices or Prices()
-        self._books = _Books()
+        self._totals = _Totals()
         self._reserved = 0
         self._changed = threading.Condition()
 
     @property
     def spent(self) -> Spent:
+        """The total usage."""
         with self._changed:
-            return self._books.spent
+            return self._totals.spent
 
     @property
     def by_stage(self) -> dict[str, Spent]:
+        """The usage of each stage."""
         with self._changed:
-            return dict(self._books.by_stage)
+            return dict(self._totals.by_stage)
 
     @property
     def by_question(self) -> dict[str, Spent]:
+        """The usage of each question that requests were booked for."""
         with self._changed:
-            return dict(self._books.by_question)
+            return dict(self._totals.by_question)
 
     @contextmanager
     def reserved(self, tokens: int) -> Generator[None]:
-        """Sets so many tokens aside while a request is under way.
+        """Reserve tokens for a running request.
 
-        Where they fit only if requests under way take less than they may, this waits until that is known.
+        Waits for other running requests if these tokens only fit once the others use less than they reserved.
 
         Raises:
-            BudgetExhausted: they do not fit.
+            BudgetExhausted: the tokens do not fit into the budget.
         """
         with self._changed:
             while self._over(self._reserved + tokens):
@@ -198,7 +241,7 @@ class UsageMeter:
                 self._changed.notify_all()
 
     def add(self, completion: Completion, *, stage: str, question: str | None = None, wasted: bool = False) -> None:
-        """Books an answer."""
+        """Add the usage of an answer to the totals and to every `record_usage` of this thread."""
         usage = completion.usage
         if completion.cached:
             entry = Spent(remembered=1, saved=usage.tokens)
@@ -211,24 +254,21 @@ class UsageMeter:
                 cost=self.prices.of(usage),
             )
         with self._changed:
-            books = self._books
-            books.spent += entry
-            books.by_stage[stage] = books.by_stage.get(stage, Spent()) + entry
+            totals = self._totals
+            totals.spent += entry
+            totals.by_stage[stage] = totals.by_stage.get(stage, Spent()) + entry
             if question is not None:
-                books.by_question[question] = books.by_question.get(question, Spent()) + entry
+                totals.by_question[question] = totals.by_question.get(question, Spent()) + entry
             self._changed.notify_all()
-
-    def settled(self, question: str) -> Spent:
-        """What a question took, taken out of `by_question`: where there are as many of them as documents."""
-        with self._changed:
-            return self._books.by_question.pop(question, Spent())
+        for recorded in _recording.get():
+            recorded.add(entry)
 
     def _over(self, more: int) -> bool:
-        return self.budget_tokens is not None and self._books.spent.usage.tokens + more > self.budget_tokens
+        return self.budget_tokens is not None and self._totals.spent.usage.tokens + more > self.budget_tokens
 
     def _exhausted(self, tokens: int) -> BudgetExhausted:
         return BudgetExhausted(
-            f"The budget of {self.budget_tokens:,} tokens does not hold the next request, which was not sent:"
-            f" {self._books.spent.usage.tokens:,} were spent, and it may take {tokens:,}.",
-            remedy="What was done is kept. Run the same command with a higher --budget-tokens to go on.",
+            f"The budget of {self.budget_tokens:,} tokens is too small for the next request, which was not sent:"
+            f" {self._totals.spent.usage.tokens:,} were spent, and it may take {tokens:,}.",
+            remedy="Finished work is kept. Run the same command with a higher --budget-tokens to continue.",
         )

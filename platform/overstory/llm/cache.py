@@ -1,8 +1,8 @@
-"""Answers of language models, remembered on disk, so that a run that was stopped pays for nothing twice.
+"""A cache of language models' answers on disk, so that a resumed run does not pay twice.
 
-One SQLite file in the cache folder, shared by all processes of a user. It holds answers and digests of requests, and
-neither prompts nor keys. What is not used is dropped when the file outgrows its bound; a file that is broken, or of
-another version, is begun anew: nothing in it is more than money.
+One SQLite file in the cache folder, shared by all processes of a user. It holds answers and digests of requests, but
+neither prompts nor keys. The least recently used answers are dropped when the file exceeds its limit. A corrupt file,
+or one of another version, is recreated: losing it only costs money.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ R = TypeVar("R")
 VERSION = 1
 BUSY_SECONDS = 30.0
 OVERHEAD = 200
-"""Bytes that an answer takes beside its text."""
+"""Bytes of an answer in addition to its text."""
 TOUCH_SECONDS = 3_600.0
-"""An answer is marked as used at most so often: a run that reads much should not write as much."""
+"""Minimum time between two updates of an answer's last use, so that reads cause few writes."""
 KEPT = 0.8
-"""Share of the bound that is left when answers are dropped."""
+"""Share of the size limit that remains after dropping answers."""
 
 _TABLE = """
 CREATE TABLE IF NOT EXISTS answers (
@@ -41,7 +41,7 @@ CREATE TABLE IF NOT EXISTS answers (
 
 @dataclass(frozen=True, slots=True)
 class CacheSize:
-    """What is remembered: how many answers, their bytes, and the tokens they took when they were given."""
+    """Number of cached answers, their bytes, and the tokens that they cost originally."""
 
     path: Path
     answers: int
@@ -50,28 +50,28 @@ class CacheSize:
 
 
 def request_key(fingerprint: str, messages: Sequence[Message], schema: JsonSchema | None, max_tokens: int) -> str:
-    """What a request is remembered under: model and its parameters, messages, form and limit."""
+    """The cache key of a request: model and its parameters, messages, schema and limit."""
     return digest_of(VERSION, fingerprint, [(each.role, each.text) for each in messages], schema, max_tokens)
 
 
 class AnswerCache:
-    """Remembered answers. Safe to share between threads, and its file between processes."""
+    """Cached answers. Safe to share between threads, and its file between processes."""
 
     def __init__(self, path: Path, *, most_bytes: int) -> None:
-        """Nothing is opened or made before it is needed."""
+        """The file is created and opened on first use."""
         self.path = path
         self._most_bytes = most_bytes
 
     def prepare(self) -> None:
-        """Makes the file where it is not there, so that what cannot be remembered is known before it is paid for.
+        """Create the file if it is missing, so that a cache that cannot be written fails before anything is paid.
 
         Raises:
-            LlmError: the file cannot be made or opened.
+            LlmError: the file cannot be created or opened.
         """
         self._do(lambda _: None)
 
     def get(self, key: str) -> Completion | None:
-        """The answer to a request, or None.
+        """The cached answer to a request, or None.
 
         Raises:
             LlmError: the file cannot be opened.
@@ -93,7 +93,7 @@ class AnswerCache:
         return self._do(read) if self.path.exists() else None
 
     def put(self, key: str, completion: Completion) -> None:
-        """Remembers an answer. Whether it is worth that is for the caller to say.
+        """Store an answer; the caller decides which ones are worth it.
 
         Raises:
             LlmError: the file cannot be opened or written.
@@ -118,7 +118,8 @@ class AnswerCache:
         self._do(write)
 
     def size(self) -> CacheSize:
-        """
+        """The size of the cache.
+
         Raises:
             LlmError: the file cannot be opened.
         """
@@ -133,7 +134,7 @@ class AnswerCache:
         return CacheSize(self.path, answers, size, tokens)
 
     def clear(self) -> CacheSize:
-        """Forgets everything; what that was.
+        """Delete all answers; returns their number and size.
 
         Raises:
             LlmError: the file cannot be opened or written.
@@ -156,14 +157,14 @@ class AnswerCache:
             excess -= size
 
     def _do(self, work: Callable[[sqlite3.Connection], R]) -> R:
-        """Works on a connection of its own: opening costs a tenth of a millisecond, and no thread waits for another. A
-        broken file is begun anew."""
+        """Run `work` on a connection of its own: opening takes a tenth of a millisecond, and threads need not wait for
+        each other. A corrupt file is recreated."""
         try:
             try:
                 with closing(self._connected()) as database:
                     return work(database)
             except sqlite3.OperationalError:
-                raise  # locked for too long, a full disk, no permission: not the content's fault
+                raise  # locked for too long, disk full or no permission: the file itself is not corrupt
             except sqlite3.DatabaseError:
                 for suffix in ("", "-wal", "-shm"):
                     self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
@@ -171,26 +172,26 @@ class AnswerCache:
                     return work(database)
         except (sqlite3.Error, OSError) as error:
             raise LlmError(
-                f"The file of remembered answers, {self.path}, cannot be used: {error}",
-                remedy="Make its folder writeable, choose another with OVERSTORY_CACHE, or set OVERSTORY_LLM_CACHE_MB=0"
-                " to remember nothing.",
+                f"The answer cache {self.path} cannot be used: {error}",
+                remedy="Make its folder writable, choose another with OVERSTORY_CACHE, or set OVERSTORY_LLM_CACHE_MB=0"
+                " to turn the cache off.",
             ) from error
 
     def _connected(self) -> sqlite3.Connection:
-        """A connection that commits each statement, to a file that has its table."""
+        """A connection in autocommit mode to a file with the table created."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         new = not self.path.exists()
         database = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
         try:
             if new:
-                with suppress(OSError):  # answers may quote what only this user may read
+                with suppress(OSError):  # answers may quote texts that only this user may read
                     self.path.chmod(0o600)
             [version] = database.execute("PRAGMA user_version").fetchone()
             if version != VERSION:
                 database.execute("PRAGMA journal_mode = WAL")
                 database.execute("BEGIN IMMEDIATE")
                 [version] = database.execute("PRAGMA user_version").fetchone()
-                if version != VERSION:  # nobody else was faster
+                if version != VERSION:  # not created meanwhile by another process
                     database.execute("DROP TABLE IF EXISTS answers")
                     database.execute(_TABLE)
                     database.execute(f"PRAGMA user_version = {VERSION}")

@@ -1,8 +1,9 @@
-"""What stages and answers talk to: a chat model with a memory, accounts, and answers of a given form."""
+"""Chat with a language model: cached, metered, and with structured answers. Used by stages and for answers."""
 
 from __future__ import annotations
 
 import concurrent.futures
+import contextvars
 import logging
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -35,7 +36,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Reply(Generic[V]):
-    """An answer that can be used: its value, and what it took."""
+    """A usable answer: its value, and the completion with its usage."""
 
     value: V
     completion: Completion
@@ -43,10 +44,10 @@ class Reply(Generic[V]):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What could be asked, for an estimate.
+    """A request to estimate.
 
     Attributes:
-        kind: a pydantic model, where the answer is to be one.
+        kind: the pydantic model of a structured answer; None for text.
     """
 
     messages: Sequence[Message]
@@ -55,11 +56,11 @@ class Request:
 
 
 class SingleFlight:
-    """Lets threads that would ask the same wait for each other, so that the second finds the answer remembered."""
+    """Makes threads with the same request wait for each other, so that the second finds the answer in the cache."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._held: dict[str, tuple[threading.Lock, int]] = {}  # with how many hold or want it
+        self._held: dict[str, tuple[threading.Lock, int]] = {}  # with the number of threads that hold or want it
 
     @contextmanager
     def of(self, key: str) -> Generator[None]:
@@ -77,32 +78,33 @@ class SingleFlight:
 
 
 class Chat:
-    """Asks a model, remembers answers that can be used, books what they take. Safe to share between threads."""
+    """Asks a model, caches usable answers and meters the usage. Safe to share between threads."""
 
     def __init__(
         self,
         model: ChatModel,
         *,
         cache: AnswerCache | None = None,
-        accounts: UsageMeter | None = None,
+        usage: UsageMeter | None = None,
         at_once: int = AT_ONCE,
         stage: str = "chat",
         question: str | None = None,
-        _turns: SingleFlight | None = None,
+        _flights: SingleFlight | None = None,
     ) -> None:
         """
         Args:
-            cache: None remembers nothing.
-            at_once: requests of `each` under way at the same time.
-            stage, question: what answers are booked under.
+            cache: None for no cache.
+            usage: a new meter by default.
+            at_once: maximum number of concurrent requests of `each`.
+            stage, question: the keys of `usage` that answers are booked under.
         """
         self.model = model
         self.cache = cache
-        self.accounts = accounts or UsageMeter()
+        self.usage = usage or UsageMeter()
         self.at_once = max(1, at_once)
         self.stage = stage
         self.question = question
-        self._turns = _turns or SingleFlight()
+        self._flights = _flights or SingleFlight()
 
     def __enter__(self) -> Self:
         return self
@@ -113,33 +115,33 @@ class Chat:
         self.close()
 
     def close(self) -> None:
-        """Closes the model, also for those that `booked` gave."""
+        """Close the model, which chats from `booked` share."""
         self.model.close()
 
     def booked(self, stage: str, question: str | None = None) -> Chat:
-        """The same model, memory and accounts; what it takes is booked under this stage and question."""
+        """A chat with the same model, cache and meter that books its usage under this stage and question."""
         return Chat(
             self.model,
             cache=self.cache,
-            accounts=self.accounts,
+            usage=self.usage,
             at_once=self.at_once,
             stage=stage,
             question=question,
-            _turns=self._turns,
+            _flights=self._flights,
         )
 
     def ask(self, messages: Sequence[Message], *, max_tokens: int | None = None) -> Completion:
-        """A text.
+        """Return the answer as text.
 
         Raises:
-            AnswerTruncated: it was cut at `max_tokens`.
-            AnswerUnusable: it is empty.
-            BudgetExhausted: it might have gone over the budget; nothing was sent.
-            LlmError: there is no answer.
+            AnswerTruncated: the answer was cut off at `max_tokens`.
+            AnswerUnusable: the answer is empty.
+            BudgetExhausted: the request might exceed the budget and was not sent.
+            LlmError: the model gave no answer.
         """
         limit = self._limit(max_tokens)
         key = self._key(messages, None, limit)
-        with self._turns.of(key):
+        with self._flights.of(key):
             remembered = self._remembered(key)
             if remembered is not None:
                 self._book(remembered)
@@ -151,17 +153,17 @@ class Chat:
             return reply.completion
 
     def stream(self, messages: Sequence[Message], *, max_tokens: int | None = None) -> Generator[str, None, Completion]:
-        """A text in pieces, while the model makes it; what the generator returns is the whole. Read it to its end, or
+        """Yield the answer in pieces as the model generates it, and return the whole. Read the generator to its end, or
         close it, which ends the request.
 
-        One that is remembered, or whose model gives it only whole, is one piece. An answer that breaks off, is cut, or
-        is not read to its end is booked as wasted, and not remembered. Two that stream the same at the same time do not
-        wait for each other: both pay.
+        An answer from the cache, or from a model that cannot stream, comes in one piece. An answer that breaks off, is
+        cut off or not read to its end is booked as wasted, and not cached. Identical requests that stream at the same
+        time do not wait for each other, so both are paid for.
 
         Raises:
-            AnswerTruncated: it was cut at `max_tokens`, after its last piece.
-            LlmUnreachable: it broke off, maybe after some pieces.
-            AnswerUnusable, BudgetExhausted, LlmError: as `ask`.
+            AnswerTruncated: the answer was cut off at `max_tokens`; raised after its last piece.
+            LlmUnreachable: the connection broke, maybe after some pieces.
+            AnswerUnusable, BudgetExhausted, LlmError: see `ask`.
         """
         limit = self._limit(max_tokens)
         key = self._key(messages, None, limit)
@@ -172,7 +174,7 @@ class Chat:
             return completion
         if self.cache is not None:
             self.cache.prepare()
-        with self.accounts.reserved(prompt_tokens_at_most(messages) + limit):
+        with self.usage.reserved(prompt_tokens_at_most(messages) + limit):
             completion = yield from self._heard(messages, limit)
             if isinstance(self._judged(completion, limit, _text), Malformed):
                 raise _empty()
@@ -180,11 +182,13 @@ class Chat:
         return completion
 
     def ask_for(self, kind: type[T], messages: Sequence[Message], *, max_tokens: int | None = None) -> Reply[T]:
-        """A value of a pydantic model. An answer that is none is corrected once by the model itself.
+        """Return the answer as an instance of a pydantic model.
+
+        If the reply does not validate, the model is asked once to correct it.
 
         Raises:
-            AnswerUnusable: the corrected answer is none either.
-            AnswerTruncated, BudgetExhausted, LlmError: as `ask`.
+            AnswerUnusable: the corrected reply does not validate either.
+            AnswerTruncated, BudgetExhausted, LlmError: see `ask`.
         """
 
         def judge(text: str) -> T:
@@ -192,10 +196,10 @@ class Chat:
 
         schema, limit = schema_of(kind), self._limit(max_tokens)
         key = self._key(messages, schema, limit)
-        with self._turns.of(key):
+        with self._flights.of(key):
             remembered = self._remembered(key)
             if remembered is not None:
-                # Where it is none: a check of the class's own has changed, which no schema shows.
+                # A cached answer fails if a validator of the class has changed, which the schema does not show.
                 with suppress(Malformed):
                     value = judge(remembered.text)
                     self._book(remembered)
@@ -210,40 +214,40 @@ class Chat:
             return reply
 
     def each(self, work: Callable[[A], R], items: Iterable[A]) -> Iterator[R]:
-        """`work(item)` for each item, in order, several at a time.
+        """Yield `work(item)` for each item, in order, with several running at a time.
 
-        Where one fails, those under way are finished, and so remembered, before its error is raised. An interruption
-        ends them at once.
+        If one fails, running ones are finished, and so cached, before its error is raised. An interruption cancels
+        them at once.
         """
         stopping = threading.Event()
 
         def one(item: A) -> R:
             if stopping.is_set():
-                raise LlmCancelled("The work was ended before this request.", remedy="Run the same again.")
+                raise LlmCancelled("The work was cancelled before this request.", remedy="Run the same command again.")
             return work(item)
 
         pool = ThreadPoolExecutor(self.at_once, thread_name_prefix="chat")
-        under_way: list[Future[R]] = []
+        running: list[Future[R]] = []
         try:
             for item in items:
-                under_way.append(pool.submit(one, item))
-                if len(under_way) >= 2 * self.at_once:
-                    yield under_way.pop(0).result()
-            while under_way:
-                yield under_way.pop(0).result()
+                running.append(pool.submit(contextvars.copy_context().run, one, item))  # for `record_usage`
+                if len(running) >= 2 * self.at_once:
+                    yield running.pop(0).result()
+            while running:
+                yield running.pop(0).result()
         except Exception:
             stopping.set()
             raise
-        except BaseException:  # interrupted, or nobody wants the rest
+        except BaseException:  # interrupted, or the generator was closed
             stopping.set()
-            while concurrent.futures.wait(under_way, timeout=CANCEL_SECONDS).not_done:
+            while concurrent.futures.wait(running, timeout=CANCEL_SECONDS).not_done:
                 self.model.cancel()
             raise
         finally:
             pool.shutdown(cancel_futures=True)
 
     def estimate(self, requests: Iterable[Request]) -> Estimate:
-        """What requests would take at most, of those whose answers are not remembered. Nothing is sent."""
+        """An upper estimate of the usage of requests that are not cached. Nothing is sent."""
         count = remembered = 0
         usage = Usage(estimated=True)
         for request in requests:
@@ -254,24 +258,24 @@ class Chat:
                 continue
             count += 1
             usage += Usage(prompt_tokens_at_most(request.messages, schema), limit)
-        return Estimate(count, remembered, usage, self.accounts.prices.of(usage))
+        return Estimate(count, remembered, usage, self.usage.prices.of(usage))
 
     def _paid(
         self, messages: Sequence[Message], schema: JsonSchema | None, limit: int, judge: Callable[[str], V]
     ) -> Reply[V] | Malformed:
-        """Sends a request within the budget, and books what it took, whether its answer can be used or not."""
+        """Send a request within the budget and book its usage, whether or not the answer is usable."""
         if self.cache is not None:
             self.cache.prepare()
-        with self.accounts.reserved(prompt_tokens_at_most(messages, schema) + limit):
+        with self.usage.reserved(prompt_tokens_at_most(messages, schema) + limit):
             return self._judged(self.model.complete(messages, schema, max_tokens=limit), limit, judge)
 
     def _judged(self, completion: Completion, limit: int, judge: Callable[[str], V]) -> Reply[V] | Malformed:
-        """Books an answer, whether it can be used or not."""
+        """Book an answer and validate it."""
         if completion.truncated:
             self._book(completion, wasted=True)
             raise AnswerTruncated(
-                f"The answer was cut at {limit:,} tokens.",
-                remedy="Raise OVERSTORY_LLM_MAX_TOKENS, or the model's context if that is what ended it.",
+                f"The answer was cut off at {limit:,} tokens.",
+                remedy="Raise OVERSTORY_LLM_MAX_TOKENS, or the model's context length if that was the limit.",
             )
         try:
             value = judge(completion.text)
@@ -283,7 +287,7 @@ class Chat:
         return Reply(value, completion)
 
     def _heard(self, messages: Sequence[Message], limit: int) -> Generator[str, None, Completion]:
-        """The pieces of an answer and the whole; what was heard of one that has no end is booked as wasted."""
+        """Yield the pieces of an answer and return the whole; an incomplete answer is booked as wasted."""
         heard: list[str] = []
         pieces = _pieces(self.model, messages, limit)
         try:
@@ -315,11 +319,11 @@ class Chat:
         if self.cache is not None:
             try:
                 self.cache.put(key, completion)
-            except LlmError as error:  # it was paid for: better used once than lost
-                _log.warning("An answer could not be remembered. %s", error)
+            except LlmError as error:  # the answer is paid for, so use it even if it cannot be cached
+                _log.warning("An answer could not be cached. %s", error)
 
     def _book(self, completion: Completion, *, wasted: bool = False) -> None:
-        self.accounts.add(completion, stage=self.stage, question=self.question, wasted=wasted)
+        self.usage.add(completion, stage=self.stage, question=self.question, wasted=wasted)
 
 
 def _text(text: str) -> str:
@@ -337,11 +341,11 @@ def _pieces(model: ChatModel, messages: Sequence[Message], limit: int) -> Genera
 
 
 def _empty() -> AnswerUnusable:
-    return AnswerUnusable("The model gave an empty answer.", remedy="Ask again, or use another model.")
+    return AnswerUnusable("The model's answer is empty.", remedy="Ask again, or use another model.")
 
 
 def _unusable(kind: type[BaseModel], problem: Malformed) -> NoReturn:
     raise AnswerUnusable(
-        f"The model's answer is no {kind.__name__}, also after a correction: {problem}",
-        remedy="Use a model, or an endpoint, that keeps to JSON schemas.",
+        f"The model's answer is not a valid {kind.__name__}, even after a correction: {problem}",
+        remedy="Use a model or an endpoint that follows JSON schemas.",
     ) from problem

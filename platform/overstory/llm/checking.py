@@ -1,4 +1,4 @@
-"""Whether a language model can be reached, and does what is asked of it: one small request."""
+"""Check that a language model is reachable and follows instructions, with one small request."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from overstory.errors import ExtraMissing
+from overstory.llm.budget import record_usage
 from overstory.llm.chat import Chat
 from overstory.llm.prompts import prompt
 from overstory.model import Usage
@@ -22,13 +23,13 @@ STAGE = "check"
 
 @dataclass(frozen=True, slots=True)
 class ModelCheck:
-    """What a model made of one small request.
+    """A model's answer to one small request.
 
     Attributes:
-        model: as the endpoint names it.
-        answer, passage: to a question that two passages answer, and the passage it named for it.
-        right: both are; a model that is wrong here will not do much good elsewhere.
-        corrected: its first answer was not of the form that was asked for.
+        model: the endpoint's name for the model.
+        answer, passage: the answer to a question over two passages, and the number of the passage it cites.
+        right: whether both are correct; a model that fails here is of little use elsewhere.
+        corrected: whether the first reply did not validate.
         usage: of all requests.
     """
 
@@ -44,18 +45,18 @@ class ModelCheck:
 
 
 def check_model(chat: Chat) -> ModelCheck:
-    """Asks a model one question with two passages, past what is remembered.
+    """Ask a model one question about two passages, bypassing the cache.
 
     Raises:
-        LlmError: there is no answer, or none of the form that was asked for.
+        LlmError: the model gave no answer, or no valid one.
         ExtraMissing: pydantic is missing.
     """
-    asked = Chat(chat.model, accounts=chat.accounts, stage=STAGE)
-    before = chat.accounts.spent
-    reply = asked.ask_for(
-        _kind(), prompt("check").messages(passage=PASSAGES, question=QUESTION), max_tokens=MOST_TOKENS
-    )
-    spent = chat.accounts.spent
+    asked = Chat(chat.model, usage=chat.usage, stage=STAGE)
+    with record_usage() as recorded:
+        reply = asked.ask_for(
+            _kind(), prompt("check").messages(passage=PASSAGES, question=QUESTION), max_tokens=MOST_TOKENS
+        )
+    spent = recorded.spent
     found = reply.value.model_dump()
     answer, passage = str(found["answer"]), int(found["passage"])
     return ModelCheck(
@@ -65,18 +66,14 @@ def check_model(chat: Chat) -> ModelCheck:
         answer=answer,
         passage=passage,
         right=RIGHT in answer.lower() and passage == len(PASSAGES),
-        corrected=spent.requests - before.requests > 1,
-        usage=Usage(
-            spent.usage.prompt_tokens - before.usage.prompt_tokens,
-            spent.usage.completion_tokens - before.usage.completion_tokens,
-            reply.completion.usage.estimated,
-        ),
-        seconds=spent.seconds - before.seconds,
+        corrected=spent.requests > 1,
+        usage=spent.usage,
+        seconds=spent.seconds,
     )
 
 
 def _kind() -> type[BaseModel]:
-    """The form of the answer, made here because pydantic need not be there to import this."""
+    """The pydantic model of the answer, built here because importing this module must not need pydantic."""
     try:
         from pydantic import Field, create_model
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""Digests of values: what two runs recognise an equal request, prompt or model by."""
+"""Digests of values, by which runs recognise an equal request, prompt or model."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 
 
 def digest_of(*parts: object) -> str:
-    """64 hexadecimal digits that change with every part and with their order. Parts are what JSON can say."""
+    """64 hexadecimal digits that depend on all parts and their order. Parts must be serialisable as JSON."""
     content = json.dumps(parts, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(content.encode()).hexdigest()
 

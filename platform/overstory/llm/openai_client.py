@@ -1,4 +1,4 @@
-"""A chat model at any endpoint that speaks OpenAI's API: OpenAI, vLLM, Ollama, llama.cpp, and most others."""
+"""A chat model behind any OpenAI-compatible endpoint: OpenAI, vLLM, Ollama, llama.cpp, and most others."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ A = TypeVar("A")
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What an endpoint understands; it tells by refusing the rest.
+    """The features that an endpoint supports, learned from the requests that it rejects.
 
     Attributes:
-        enforces: it takes a JSON schema and keeps the model to it.
-        limit: the name of the limit of tokens, which OpenAI changed and others did not.
-        temperature: it lets one be chosen.
-        streams: it gives an answer piece by piece.
-        counts: it says at the end of these how many tokens it took.
+        enforces: accepts a JSON schema and enforces it.
+        limit: the name of the token limit, which OpenAI changed and others did not.
+        temperature: accepts a temperature.
+        streams: streams answers.
+        counts: reports the usage at the end of a stream.
     """
 
     enforces: bool = True
@@ -55,7 +55,7 @@ class Dialect:
     counts: bool = True
 
     def without(self, told: str) -> Dialect | None:
-        """The dialect for an endpoint that refused a request with these words; None where they name nothing of it."""
+        """The dialect without the feature that an error message complains about; None if it names no feature."""
         if self.limit == "max_tokens" and "max_completion_tokens" in told:
             return replace(self, limit="max_completion_tokens")
         if self.enforces and any(each in told for each in ("response_format", "json_schema", "schema", "grammar")):
@@ -72,19 +72,19 @@ class Dialect:
 class OpenAiChat:
     """A model at `settings.base_url`, or at OpenAI. Safe to use from several threads.
 
-    A request ends when its time is up even if the endpoint dribbles, and the endpoint is told so by the end of the
-    connection. After 429 with Retry-After no request of this model is sent before that time.
+    The timeout holds even if the endpoint keeps sending a few bytes; the connection is then closed. After a 429 with
+    Retry-After no request of this model is sent before that time.
     """
 
     def __init__(self, settings: LlmSettings, *, backoff: Backoff | None = None, direct: bool = False) -> None:
-        """Nothing is sent before the first request.
+        """Check the settings; nothing is sent before the first request.
 
         Args:
-            direct: past any proxy that the environment names.
+            direct: ignore the proxies of the environment.
 
         Raises:
             ExtraMissing: the openai package is missing.
-            LlmError: key, address or model's name are missing or cannot be used.
+            LlmError: key, address or model name is missing or invalid.
         """
         self._address = _checked(settings)
         self._settings = settings
@@ -108,9 +108,10 @@ class OpenAiChat:
     def complete(
         self, messages: Sequence[Message], schema: JsonSchema | None = None, *, max_tokens: int | None = None
     ) -> Completion:
-        """
+        """Return the model's answer.
+
         Raises:
-            LlmError: the endpoint cannot be reached, refuses, or sends something else than an answer.
+            LlmError: the endpoint cannot be reached, refuses the request, or sends something other than an answer.
         """
         limit = self.max_tokens if max_tokens is None else max_tokens
         try:
@@ -119,11 +120,11 @@ class OpenAiChat:
             raise LlmCancelled(f"A request to {self._address} was ended.", remedy="Run the same again.") from error
 
     def stream(self, messages: Sequence[Message], *, max_tokens: int | None = None) -> Generator[str, None, Completion]:
-        """An endpoint that does not give answers piece by piece gives the whole as one.
+        """Yield the model's answer in pieces, or in one piece if the endpoint cannot stream.
 
         Raises:
             LlmUnreachable: the answer broke off.
-            LlmError: as `complete`.
+            LlmError: see `complete`.
         """
         limit = self.max_tokens if max_tokens is None else max_tokens
         pieces: SimpleQueue[str | None] = SimpleQueue()
@@ -144,7 +145,7 @@ class OpenAiChat:
     def close(self) -> None:
         self._thread.close()
         self._client = None
-        self._slots = asyncio.Semaphore(max(1, self._settings.at_once))  # one belongs to the loop it waited in
+        self._slots = asyncio.Semaphore(max(1, self._settings.at_once))  # the old one is bound to the closed loop
 
     async def _answer(self, messages: list[Message], schema: JsonSchema | None, limit: int) -> Completion:
         async with self._slots:
@@ -162,7 +163,7 @@ class OpenAiChat:
             return completion
 
     async def _tried(self, attempt: Callable[[], Awaitable[A]]) -> tuple[A, int]:
-        """What an attempt gives, and how many failed before it."""
+        """The result of the first successful attempt, and the number of failed ones before it."""
         import openai
 
         retry = 0
@@ -170,12 +171,12 @@ class OpenAiChat:
             await asyncio.sleep(max(0.0, self._not_before - time.monotonic()))
             try:
                 return await attempt(), retry
-            except (openai.OpenAIError, OSError, ValueError) as error:  # ValueError: what calls itself JSON is none
+            except (openai.OpenAIError, OSError, ValueError) as error:  # ValueError: the response is invalid JSON
                 retry += 1
                 await self._pause(error, retry)
 
     async def _pause(self, error: Exception, retry: int) -> None:
-        """Waits before a retry, or raises what the failure means where there is none."""
+        """Wait before a retry, or raise the error if there is no further retry."""
         from overstory.llm.faults import fault_of
 
         fault = fault_of(
@@ -193,8 +194,8 @@ class OpenAiChat:
         await asyncio.sleep(pause)
 
     async def _listen(self, messages: list[Message], limit: int, hear: Callable[[str], object]) -> Any:
-        """The answer, whose pieces were heard before if it is `Listened`; as `_send` gives it where the endpoint gives
-        none piece by piece."""
+        """The streamed answer (`Listened`), its pieces already passed to `hear`; or the response of `_send` if the
+        endpoint cannot stream."""
         import openai
 
         from overstory.llm.faults import broken_off
@@ -212,10 +213,10 @@ class OpenAiChat:
             if heard.begun and heard.finish is None:
                 raise ConnectionError("it ended before the answer did.")
         except (openai.OpenAIError, OSError, ValueError, httpx.HTTPError) as error:
-            if heard.text:  # somebody has read it, so that there is no second try
+            if heard.text:  # pieces have been delivered, so there is no retry
                 broke = broken_off(self._address, len(heard.text), self._masked(str(error)))
                 raise broke from self._shown(error)
-            if isinstance(error, httpx.HTTPError):  # older clients let them through
+            if isinstance(error, httpx.HTTPError):  # older clients do not wrap these
                 raise ConnectionError(str(error)) from error
             raise
         if heard.begun:
@@ -226,7 +227,7 @@ class OpenAiChat:
     async def _send(
         self, messages: list[Message], schema: JsonSchema | None, limit: int, *, stream: bool = False
     ) -> Any:
-        """The endpoint's answer, as the client gives it, which does not look at its types."""
+        """The endpoint's response from the client, whose types are not validated."""
         import openai
 
         while True:
@@ -239,7 +240,7 @@ class OpenAiChat:
                         body |= {"stream_options": {"include_usage": True}} if dialect.counts else {}
                     return await self._opened().chat.completions.create(**body)
             except openai.APIStatusError as error:
-                if self._dialect != dialect:  # another request has learned meanwhile
+                if self._dialect != dialect:  # changed meanwhile by another request
                     continue
                 told = f"{error.message} {error.param or ''}".lower()
                 other = dialect.without(told) if error.status_code in (400, 422, 501) else None
@@ -278,14 +279,14 @@ class OpenAiChat:
         )
 
     def _shown(self, cause: Exception) -> Exception | None:
-        """A cause that a traceback may show as it is: what an endpoint said may repeat the key."""
+        """The cause for a traceback, or None if its message contains the key."""
         return None if self._key and self._key in str(cause) else cause
 
     def _masked(self, said: str) -> str:
         return said.replace(self._key, "***") if self._key else said
 
     def _opened(self) -> AsyncOpenAI:
-        """The client, made in the thread of the loop that it works in."""
+        """The client, created in the thread of its event loop."""
         if self._client is None:
             import openai
 
@@ -302,16 +303,16 @@ class OpenAiChat:
 
 
 def _checked(settings: LlmSettings) -> str:
-    """The endpoint's address as it may be shown: without its query.
+    """The endpoint's address for messages, without its query.
 
     Raises:
-        ExtraMissing, LlmError: as `OpenAiChat`.
+        ExtraMissing, LlmError: see `OpenAiChat`.
     """
     if importlib.util.find_spec("openai") is None:
         raise ExtraMissing("openai", extra="llm")
     if not settings.model:
         raise LlmError(
-            "The language model has no name.", remedy="Set OVERSTORY_LLM_MODEL to the name that the endpoint knows."
+            "The language model has no name.", remedy="Set OVERSTORY_LLM_MODEL to the endpoint's name for the model."
         )
     if not settings.api_key and not settings.base_url:
         raise LlmError(
@@ -320,20 +321,19 @@ def _checked(settings: LlmSettings) -> str:
         )
     if settings.api_key and not is_key(settings.api_key):
         raise LlmError(
-            "The key for the language model holds a line break, or a character that no key has.",
-            remedy="Look at OVERSTORY_LLM_API_KEY, or at the first line of the file that OVERSTORY_LLM_API_KEY_FILE"
-            " names.",
+            "The key for the language model contains a line break or another invalid character.",
+            remedy="Check OVERSTORY_LLM_API_KEY, or the first line of the file in OVERSTORY_LLM_API_KEY_FILE.",
         )
     parts = urlsplit(settings.base_url or OPENAI)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise LlmError(
-            "The address of the language model is not one of a web server.",
+            "The address of the language model is not an HTTP address.",
             remedy="Set OVERSTORY_LLM_BASE_URL to something like http://localhost:11434/v1.",
         )
     if "@" in parts.netloc:
         raise LlmError(
-            "The address of the language model holds a user or a password, which web libraries write into logs.",
-            remedy="Take it out of OVERSTORY_LLM_BASE_URL; a key goes into OVERSTORY_LLM_API_KEY.",
+            "The address of the language model contains a user or a password, which web libraries write to logs.",
+            remedy="Remove it from OVERSTORY_LLM_BASE_URL; a key belongs in OVERSTORY_LLM_API_KEY.",
         )
     return parts._replace(query="", fragment="").geturl()
 
@@ -341,7 +341,7 @@ def _checked(settings: LlmSettings) -> str:
 def _request(
     model: str, messages: list[Message], schema: JsonSchema | None, limit: int, dialect: Dialect, temperature: float
 ) -> dict[str, Any]:
-    """The body of a request; the client's own types for it are wider than what is sent."""
+    """The body of a request; the client's own types are wider."""
     if schema is not None and not dialect.enforces:
         messages = _with_system(messages, schema_message(schema).text)
     body: dict[str, Any] = {
@@ -361,14 +361,14 @@ def _request(
 
 
 def _with_system(messages: list[Message], text: str) -> list[Message]:
-    """The messages with a text in the first, a system message; many templates take no second one."""
+    """The messages with a text added to the system message; many chat templates allow only one."""
     if messages and messages[0].role == "system":
         return [Message("system", f"{messages[0].text}\n\n{text}"), *messages[1:]]
     return [Message("system", text), *messages]
 
 
 def _usage(answer: Any, text: str, messages: list[Message], schema: JsonSchema | None) -> Usage:
-    """What the endpoint counted, or an upper estimate where it says nothing that can be counted with."""
+    """The usage reported by the endpoint, or an upper estimate if it reports none that is valid."""
     said = getattr(answer, "usage", None)
     counts = [getattr(said, name, None) for name in ("prompt_tokens", "completion_tokens")]
     match counts:

@@ -1,17 +1,16 @@
-"""Prompts: files with named slots, and texts of others put into them as data.
+"""Prompts: files with named slots, into which untrusted texts are inserted as data.
 
-A prompt is a file `prompts/NAME.md`. What stands before the first heading is a comment. The headings `## system`,
-`## user` and `## assistant` each begin a message. `{{slot}}` takes a text that the caller vouches for, such as a
-question; `{{data:slot}}` takes texts that nobody vouches for, such as passages that were found. Each of these stands
-between a tag of its own and the end of that tag:
+A prompt is a file `prompts/NAME.md`. Text before the first heading is a comment. The headings `## system`, `## user`
+and `## assistant` each begin a message. `{{slot}}` takes a trusted text, such as the user's question; `{{data:slot}}`
+takes untrusted texts, such as retrieved passages. Each of these is enclosed in a tag of its own:
 
     <passage-3f9a1c nr="1">
     …
     </passage-3f9a1c>
 
-A text cannot end its tag: the digits depend on all the texts of the slot together, and whatever looks like the tag,
-with or without digits, is defused, as are the control tokens of common models (`<|im_end|>`, `[/INST]`), which some
-servers would take for what they say.
+A text cannot close its tag: the digits depend on all texts of the slot, and anything that looks like the tag, with or
+without digits, is escaped, as are the control tokens of common models (`<|im_end|>`, `[/INST]`), which some servers
+would interpret.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from overstory.model import Message, Role
 from overstory.surrogates import well_formed
 
 VERSION = 1
-"""Of how slots are filled: a change of it changes every prompt's fingerprint."""
+"""Version of how slots are filled: a new one changes every prompt's fingerprint."""
 
 FAR = 32
 """Characters between a bracket and a tag's name that still look like a tag."""
@@ -71,11 +70,11 @@ class Prompt:
         """The messages with all slots filled: a text for `{{slot}}`, one text or several for `{{data:slot}}`.
 
         Raises:
-            TypeError: a slot is left empty, there is none of a name, or `{{slot}}` is given several texts.
+            TypeError: a slot is missing or unknown, or `{{slot}}` is given several texts.
         """
         if values.keys() != self.slots:
             raise TypeError(
-                f"The prompt {self.name!r} has the slots {sorted(self.slots)}, and was given {sorted(values)}."
+                f"The prompt {self.name!r} has the slots {sorted(self.slots)}, but was given {sorted(values)}."
             )
         return [Message(role, _filled(text, values)) for role, text in self.parts]
 
@@ -85,7 +84,7 @@ def prompt(name: str, package: str = "overstory.llm") -> Prompt:
     """A prompt that comes with a package, ours or another's: the file `prompts/NAME.md` in there.
 
     Raises:
-        SettingsError: its file is missing or broken.
+        SettingsError: its file is missing or invalid.
     """
     file = files(package) / "prompts" / f"{name}.md"
     try:
@@ -98,10 +97,10 @@ def prompt(name: str, package: str = "overstory.llm") -> Prompt:
 
 
 def read_prompt(path: Path) -> Prompt:
-    """A prompt of somebody's own.
+    """A prompt from a file of the user.
 
     Raises:
-        SettingsError: the file cannot be read, or is no prompt.
+        SettingsError: the file cannot be read, or is not a prompt.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -114,7 +113,7 @@ def parse_prompt(name: str, text: str) -> Prompt:
     """A prompt from the text of its file.
 
     Raises:
-        SettingsError: it has no message, an empty one, or braces that make no slot.
+        SettingsError: there is no message, an empty one, or double braces that are not a slot.
     """
     pieces = _HEADING.split(text)
     parts: tuple[tuple[Role, str], ...] = tuple(
@@ -127,19 +126,19 @@ def parse_prompt(name: str, text: str) -> Prompt:
         )
     if any(_BRACES.search(_SLOT.sub("", body)) for _, body in parts):
         raise SettingsError(
-            f"The prompt {name!r} has double braces that make no slot.",
-            remedy="A slot is {{name}} or {{data:name}}, in small letters and underscores.",
+            f"The prompt {name!r} has double braces that are not a slot.",
+            remedy="A slot is {{name}} or {{data:name}}, in lowercase letters and underscores.",
         )
     return Prompt(name, fingerprint_of(f"prompt-{name}", VERSION, parts), parts)
 
 
 def as_data(tag: str, texts: Sequence[str]) -> str:
-    """Texts of others, each between tags that it cannot end, numbered from 1.
+    """Untrusted texts, numbered from 1, each in a tag that it cannot close.
 
     Args:
         tag: letters and underscores.
     """
-    # Bounded, because a text of many "<" would else take time with the square of its length.
+    # Bounded, because a text with many "<" would otherwise take quadratic time.
     own = re.compile(rf"<(?=\W{{0,{FAR}}}{re.escape(tag)})", re.IGNORECASE)
     defused = [own.sub(_DEFUSED["<"], without_control_tokens(text)) for text in texts]
     mark = f"{tag}-{digest_of(tag, defused)[:6]}"
@@ -147,12 +146,12 @@ def as_data(tag: str, texts: Sequence[str]) -> str:
 
 
 def without_control_tokens(text: str) -> str:
-    """The text with other brackets where a model, or the server before it, would see a control token."""
+    """The text with the brackets replaced that a model or its server would read as a control token."""
     return _CONTROL.sub(lambda match: _DEFUSED[match.group()], well_formed(text))
 
 
 def _filled(text: str, values: Mapping[str, SlotValue]) -> str:
-    """One pass, so that what fills a slot is never searched for slots."""
+    """Fill all slots in one pass, so that slot values are never searched for slots."""
 
     def fill(slot: re.Match[str]) -> str:
         name, value = slot[2], values[slot[2]]

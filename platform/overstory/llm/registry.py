@@ -1,4 +1,4 @@
-"""Language models by name, and the chat that stages and answers are given."""
+"""Language models by name, and the chat for stages and answers."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ def llm_names() -> list[str]:
 
 
 def named(settings: LlmSettings, name: str | None) -> LlmSettings:
-    """The settings for a model that somebody names: "local" or another kind, or else a model of the endpoint in use."""
+    """The settings for a named model: "local" or another kind, otherwise a model of the endpoint in use."""
     if name is None:
         return settings
     if name in llm_names():
         if settings.llm == name:
             return settings
-        # The endpoint's model is none that another kind knows; a file is none that an endpoint does.
+        # Another kind does not know the endpoint's model name, and an endpoint cannot use a model file.
         is_file = (settings.model or "").endswith(MODEL_FILE)
         return replace(settings, llm=name, model=settings.model if is_file else None)
     return replace(settings, llm=settings.llm or "openai", model=name)
 
 
 def make_chat_model(settings: LlmSettings, name: str | None = None) -> ChatModel:
-    """The language model of the settings, or the one that is named.
+    """The language model of the settings, or the named one.
 
     Raises:
-        LlmError: there is none, or something it needs is missing.
-        ExtraMissing: a package it needs is missing.
-        ModelError: no installed package has one of this kind.
+        LlmError: no model is set, or one of its settings is missing or invalid.
+        ExtraMissing: a required package is missing.
+        ModelError: no installed package provides this kind.
     """
     chosen = named(settings, name)
     if chosen.llm is None:
@@ -55,25 +55,25 @@ def make_chat_model(settings: LlmSettings, name: str | None = None) -> ChatModel
 
 
 def answer_cache(settings: Settings) -> AnswerCache:
-    """Where answers are remembered, whichever model gave them."""
+    """The cache of the settings, for the answers of all models."""
     return AnswerCache(
         settings.places.cache / "llm" / "answers.sqlite3", most_bytes=settings.llm.cache_megabytes * 1_000_000
     )
 
 
 def open_chat(settings: Settings, model: str | None = None, *, budget_tokens: int | None = None) -> Chat:
-    """A chat with the model of the settings, or the one that is named.
+    """A chat with the model of the settings, or the named one.
 
     Args:
-        budget_tokens: no request is sent that might go over it.
+        budget_tokens: no request is sent that might exceed it.
 
     Raises:
-        LlmError, ExtraMissing, ModelError: as `make_chat_model`.
+        LlmError, ExtraMissing, ModelError: see `make_chat_model`.
     """
     llm = settings.llm
     return Chat(
         make_chat_model(llm, model),
         cache=answer_cache(settings) if llm.cache_megabytes else None,
-        accounts=UsageMeter(budget_tokens=budget_tokens, prices=Prices(llm.input_price, llm.output_price)),
+        usage=UsageMeter(budget_tokens=budget_tokens, prices=Prices(llm.input_price, llm.output_price)),
         at_once=llm.at_once,
     )

@@ -1,4 +1,4 @@
-"""How long to wait before a failed request is sent again."""
+"""Pauses between the retries of a failed request."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """Pauses that double, each cut at random, so that clients that failed together do not come back together.
+    """Exponential backoff with jitter, so that clients that failed together do not retry together.
 
     Attributes:
-        retries: how often a request is sent again.
-        first, longest: seconds, before chance.
-        patience: the longest pause that a server may ask for; where it asks for more, nothing is sent again.
+        retries: maximum number of retries.
+        first, longest: seconds, before jitter.
+        patience: the longest pause that a server may ask for; if it asks for more, there is no retry.
     """
 
     retries: int = 5
@@ -24,11 +24,11 @@ class Backoff:
     patience: float = 60.0
 
     def pause(self, retry: int, *, asked: float | None, chance: float) -> float | None:
-        """Seconds before retry number `retry`, counted from 1; None where there is to be none.
+        """Seconds before retry number `retry`, counted from 1; None for no retry.
 
         Args:
-            asked: what the server's Retry-After says; the pause is not shorter.
-            chance: 0 to 1.
+            asked: the server's Retry-After in seconds, which is the minimum.
+            chance: random number for the jitter, 0 to 1.
         """
         if retry > self.retries or (asked is not None and asked > self.patience):
             return None
@@ -38,8 +38,8 @@ class Backoff:
 
 
 def retry_after(headers: Mapping[str, str], now: datetime.datetime) -> float | None:
-    """Seconds that a server asks to wait, from Retry-After (seconds or a date) or retry-after-ms; None if it does not,
-    or says it in no way that can be read."""
+    """Seconds that a server asks to wait, from Retry-After (seconds or a date) or retry-after-ms; None if both are
+    missing or unreadable."""
     for name, unit in (("retry-after-ms", 1e-3), ("retry-after", 1.0)):
         said = headers.get(name)
         if said is None:
@@ -54,6 +54,6 @@ def retry_after(headers: Mapping[str, str], now: datetime.datetime) -> float | N
         until = email.utils.parsedate_to_datetime(headers.get("retry-after", ""))
     except ValueError:
         return None
-    if until.tzinfo is None:  # "-0000", which says that it is UTC
+    if until.tzinfo is None:  # "-0000", which means UTC
         until = until.replace(tzinfo=datetime.UTC)
     return max(0.0, (until - now).total_seconds())

@@ -1,4 +1,4 @@
-"""The language model that somebody chose, opened when it is first needed."""
+"""The selected language model, opened on first use."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from overstory.llm.registry import open_chat
 from overstory.settings import Settings
 
 NO_MODEL = "none"
-"""The name that chooses no language model."""
+"""The name that stands for no language model."""
 
 
 class ChosenModel:
-    """At first the model of the settings, if they name one. Safe to share between threads."""
+    """The selected model; initially that of the settings, if any. Safe to share between threads."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -23,21 +23,21 @@ class ChosenModel:
         self._opening = threading.RLock()
 
     def choose(self, name: str | None, *, budget_tokens: int | None = None) -> None:
-        """Closes what is open; the choice is opened when it is asked for.
+        """Select a model, which is opened on first use, and close the previous one.
 
         Args:
-            name: as `open_chat` takes it; "none" for no model, None for that of the settings.
-            budget_tokens: for all that it will be asked together.
+            name: as for `open_chat`; "none" for no model, None for that of the settings.
+            budget_tokens: for all its requests together.
         """
         with self._opening:
             self.close()
             self._name, self._budget_tokens = name, budget_tokens
 
     def chat(self) -> Chat | None:
-        """A chat with the model, None where there is none.
+        """A chat with the model, or None if no model is selected.
 
         Raises:
-            LlmError, ExtraMissing, ModelError: it cannot be opened.
+            LlmError, ExtraMissing, ModelError: see `make_chat_model`.
         """
         with self._opening:
             named = self._settings.llm.llm if self._name is None else self._name
@@ -46,10 +46,10 @@ class ChosenModel:
             return self._chat
 
     def chat_with(self, name: str) -> Chat:
-        """A chat with this model, within the budget that was chosen.
+        """A chat with this model, within the selected budget.
 
         Raises:
-            LlmError, ExtraMissing, ModelError: as `chat`.
+            LlmError, ExtraMissing, ModelError: see `make_chat_model`.
         """
         with self._opening:
             if self._chat is None or self._name != name:
@@ -58,7 +58,7 @@ class ChosenModel:
             return self._chat
 
     def close(self) -> None:
-        """Lets go of the model; a later call opens it again."""
+        """Close the model; the next use opens it again."""
         with self._opening:
             if self._chat is not None:
                 self._chat.close()

@@ -1,4 +1,4 @@
-"""An answer that comes in pieces, put together in the form of one that came whole."""
+"""Assembles a streamed answer into the shape of a complete response."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from overstory.surrogates import well_formed
 
 @dataclass(slots=True)
 class Listened:
-    """What was heard of an answer so far. Has the fields of a whole answer that the client looks at.
+    """The part of an answer received so far, with the fields of a complete response that are read.
 
     Attributes:
-        begun: something of an answer came, if only its beginning.
-        finish: why it ended; None as long as it has not.
-        usage: what the endpoint counted, if it did.
+        begun: whether any part of the answer has arrived.
+        finish: why it ended; None before its end.
+        usage: the endpoint's token counts, if any.
     """
 
     text: str = ""
@@ -24,7 +24,7 @@ class Listened:
     begun: bool = False
     finish: str | None = None
     model: str | None = None
-    usage: Any = field(default=None)  # as the client gives it, which does not look at its types
+    usage: Any = field(default=None)  # from the client, whose types are not validated
 
     @property
     def choices(self) -> list[SimpleNamespace]:
@@ -32,15 +32,15 @@ class Listened:
         return [SimpleNamespace(message=message, finish_reason=self.finish)]
 
     def take(self, chunk: Any) -> str:  # as `usage`
-        """Adds a chunk of the stream; the piece of text in it, "" if it has none.
+        """Add a chunk of the stream; returns its text, "" if it has none.
 
         Raises:
-            ValueError: it is no chunk of an answer.
+            ValueError: the chunk is malformed.
         """
         self.usage = getattr(chunk, "usage", None) or self.usage
         self.model = self.model or getattr(chunk, "model", None)
         choices = getattr(chunk, "choices", None)
-        if not choices:  # the last chunk, which has the usage alone, or a sign of life
+        if not choices:  # the last chunk, which only has the usage, or a keep-alive
             return ""
         self.begun = True
         self.finish = getattr(choices[0], "finish_reason", None) or self.finish

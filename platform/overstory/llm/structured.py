@@ -1,4 +1,4 @@
-"""Answers of a given form: the JSON schema of a pydantic model, and what was meant by an answer that nearly fits it."""
+"""Structured answers: the JSON schema of a pydantic model, and lenient parsing of answers that nearly match it."""
 
 from __future__ import annotations
 
@@ -16,38 +16,38 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="BaseModel")
 
 MOST_SAID = 600
-"""Characters of what is wrong with an answer, as the model is told."""
+"""Maximum characters of the validation errors in a correction request."""
 
 _FENCE = re.compile(r"```[a-z]*\s*\n?(.*?)```", re.DOTALL | re.IGNORECASE)
 _THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL | re.IGNORECASE)
 
 
 class Malformed(ValueError):
-    """A text that is not of the form; the message says why, in words that a model can act on."""
+    """A text that does not validate; the message says why, in words that a model can act on."""
 
     text: str = ""
 
 
 def schema_of(kind: type[BaseModel]) -> JsonSchema:
-    """The JSON schema of a pydantic model, as strict as endpoints ask for: every object is closed and has all fields.
+    """The JSON schema of a pydantic model in the strict form of endpoints: objects are closed and all fields required.
 
-    A field with a default is asked for, too; models leave out what they may.
+    Fields with a default are required, too, because models omit optional ones.
     """
     schema: JsonSchema = _strict(kind.model_json_schema())
     return schema
 
 
 def schema_message(schema: JsonSchema) -> Message:
-    """The schema in words, for an endpoint that does not enforce one."""
+    """The schema as a message, for an endpoint that does not enforce it."""
     [message] = prompt("schema").messages(schema=json.dumps(schema, ensure_ascii=False, separators=(",", ":")))
     return message
 
 
 def parsed(kind: type[T], text: str) -> T:
-    """The value that an answer states: as it stands, or within a code fence, or among other words.
+    """The value in an answer, which may be in a code fence or among other words.
 
     Raises:
-        Malformed: no JSON object in it is one of `kind`.
+        Malformed: the text contains no JSON object that validates as `kind`.
     """
     import pydantic
 
@@ -57,24 +57,23 @@ def parsed(kind: type[T], text: str) -> T:
             return kind.model_validate_json(candidate)
         except pydantic.ValidationError as error:
             problem = problem or _said(error)
-    raise Malformed(problem or "it holds no complete JSON object.")
+    raise Malformed(problem or "it contains no complete JSON object.")
 
 
 def correction(answer: str, problem: str) -> list[Message]:
-    """What follows the messages that an unusable answer was given to."""
+    """The messages to append after an invalid answer."""
     return [Message("assistant", without_control_tokens(answer) or "{}"), *prompt("correct").messages(problem=problem)]
 
 
 def _candidates(text: str) -> Iterator[str]:
-    """What may be the object, the longest first: its problem is the one that is told."""
+    """Candidates for the object, the longest first, because the first one's error is reported."""
     stripped = _THOUGHT.sub("", text).strip().removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")
     found = [*dict.fromkeys([*balanced(stripped), *(part for f in _FENCE.findall(stripped) for part in balanced(f))])]
     yield from sorted(found, key=len, reverse=True)
 
 
 def balanced(text: str) -> Iterator[str]:
-    """The outermost {…} of a text, in order; braces within JSON strings do not count. One that is not closed, and all
-    after it, is none."""
+    """The outermost {…} of a text, in order; braces within JSON strings do not count. Ends at an unclosed brace."""
     start, depth, quoted, escaped = 0, 0, False, False
     for at, char in enumerate(text):
         if depth and quoted:
@@ -95,8 +94,8 @@ def balanced(text: str) -> Iterator[str]:
                 yield text[start : at + 1]
 
 
-def _said(error: Any) -> str:  # a pydantic.ValidationError, which is not imported for its type alone
-    """What is wrong, a part a line, without the address of pydantic's pages."""
+def _said(error: Any) -> str:  # a pydantic.ValidationError, not imported just for its type
+    """The validation errors, one per line, without links to pydantic's documentation."""
     lines = [
         f"{'.'.join(str(step) for step in part['loc']) or 'the object'}: {part['msg']}."
         for part in error.errors(include_url=False, include_input=False, include_context=False)

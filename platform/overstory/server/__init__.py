@@ -1,4 +1,4 @@
-"""The embedded Neo4j: fetched once, started when needed, shared by a user's processes, stopped when idle."""
+"""The embedded Neo4j: downloaded once, started on demand, shared by a user's processes, stopped when idle."""
 
 from overstory.server.checks import Check, diagnose
 from overstory.server.instance import USER, Connection

@@ -1,4 +1,4 @@
-"""Files on a user's disk: written whole or not at all, and their faults said in words."""
+"""Atomic writes to a user's disk, and readable errors for its faults."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _CLOSED = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 @contextmanager
 def storage_errors(place: Path, *, error: type[ServerError] = ServerError, variable: str) -> Generator[None]:
-    """SingleFlight what the file system says about `place` into an `error`.
+    """Convert OS errors about `place` into an `error`.
 
     Args:
-        variable: the environment variable that moves this place elsewhere.
+        variable: the environment variable that sets this place.
     """
     try:
         yield
@@ -37,13 +37,13 @@ def _explained(fault: OSError, place: Path, error: type[ServerError], variable: 
     if fault.errno in _CLOSED:
         return error(
             f"{fault.filename or place} cannot be read or written: {fault.strerror}.",
-            remedy=f"Make it yours (chown, chmod), or set {variable} to a folder that you may write.",
+            remedy=f"Fix its owner or mode (chown, chmod), or set {variable} to a folder that you can write to.",
         )
     return error(f"{fault.filename or place}: {fault.strerror or fault}.", remedy=f"Set {variable} to another folder.")
 
 
 def check_space(place: Path, needed: int, *, error: type[ServerError], variable: str) -> None:
-    """Raises the error if the disk of an existing folder has less than `needed` bytes free."""
+    """Raise the error if the disk of an existing folder has less than `needed` bytes free."""
     free = shutil.disk_usage(place).free
     if free < needed:
         raise error(
@@ -53,7 +53,7 @@ def check_space(place: Path, needed: int, *, error: type[ServerError], variable:
 
 
 def write_whole(file: Path, text: str, *, mode: int = 0o600) -> None:
-    """Replaces the file at once, so that no reader ever sees half of it and no one else may read it."""
+    """Replace a file atomically, so that no reader ever sees half of it; only the user can read it."""
     part = file.with_name(f"{file.name}.{os.getpid()}.part")
     try:
         with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "w", encoding="utf-8") as stream:

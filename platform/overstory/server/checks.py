@@ -1,4 +1,4 @@
-"""What is wrong with the set-up of the embedded server, and what to do about it. Changes nothing."""
+"""Checks of the embedded server's set-up, with remedies. Read only."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _GRAPH_BYTES = 500_000_000
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was looked at. `remedy` says what to do where `ok` is False."""
+    """The result of one check. `remedy` says what to do if `ok` is False."""
 
     name: str
     ok: bool
@@ -66,8 +66,8 @@ def _jars(settings: Settings) -> Check:
         return Check(
             "jars",
             ok=False,
-            detail=f"{len(absent)} of {len(lock_list.jars)} are missing, or changed since they were checked",
-            remedy="The next start looks into them and fetches what it must, or do it now: `overstory server fetch`.",
+            detail=f"{len(absent)} of {len(lock_list.jars)} are missing, or changed since the last check",
+            remedy="The next start checks them and fetches missing ones, or do it now: `overstory server fetch`.",
         )
     return Check("jars", ok=True, detail=f"{version}: {len(lock_list.jars)} in {settings.places.cache / 'jars'}")
 
@@ -80,12 +80,12 @@ def _memory(settings: Settings) -> Check:
 def _folder(settings: Settings) -> Check:
     place = _existing(Instance.of(settings.places).root)
     if place.is_dir() and os.access(place, os.W_OK | os.X_OK):
-        return Check("folder", ok=True, detail=f"{settings.places.data} can be written")
+        return Check("folder", ok=True, detail=f"{settings.places.data} is writable")
     return Check(
         "folder",
         ok=False,
-        detail=f"{place} cannot be written",
-        remedy="Make it yours (chown, chmod), or set OVERSTORY_HOME to a folder that you may write.",
+        detail=f"{place} is not writable",
+        remedy="Fix its owner or mode (chown, chmod), or set OVERSTORY_HOME to a folder that you can write to.",
     )
 
 
@@ -114,7 +114,7 @@ def _password(settings: Settings) -> Check:
         return Check(
             "password",
             ok=not made,
-            detail="its file is missing" if made else "is made by the first start",
+            detail="its file is missing" if made else "is created by the first start",
             remedy=f"Put the password of the graph into {instance.password_file}, or delete the graph with "
             "`overstory server remove`.",
         )
@@ -128,7 +128,7 @@ def _password(settings: Settings) -> Check:
 
 def _ports(_: Settings) -> Check:
     ports = configuration.free_ports()
-    return Check("ports", ok=True, detail=f"free ones can be had on the loopback address (now {ports.bolt})")
+    return Check("ports", ok=True, detail=f"free ports are available on the loopback address (now {ports.bolt})")
 
 
 def _server(settings: Settings) -> Check:
@@ -141,7 +141,7 @@ def _server(settings: Settings) -> Check:
         "server",
         ok=found.state != "not answering",
         detail=f"{found.state}, {found.uri}, process {found.pid}",
-        remedy="It is ended and started anew by the next command that needs it, or now: `overstory server stop`.",
+        remedy="The next command that needs it restarts it, or stop it now: `overstory server stop`.",
     )
 
 

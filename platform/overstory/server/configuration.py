@@ -1,4 +1,4 @@
-"""What a home must hold before Neo4j starts on it: configuration, plugins, the first password."""
+"""The files that Neo4j needs in its home before a start: configuration, plugins, the first password."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
 _ITERATIONS = 1024
 _MEGABYTES = {"k": 1 / 1024, "m": 1, "g": 1024}
 _SMALLEST_HEAP, _SMALLEST_PAGECACHE = 256, 8
-# With C1 alone Java reserves 48 MB for compiled code, not 240 as otherwise. Neo4j fills that within minutes, and from
-# then on Java throws code away and compiles it again: a fifth of the CPU time of our tests. The serial collector costs
-# less than G1, which does part of its work in every write of a reference.
+# With C1 alone Java reserves 48 MB for compiled code instead of 240. Neo4j fills that within minutes, and from then on
+# Java keeps discarding and recompiling code: a fifth of the CPU time of our tests. The serial collector costs less than
+# G1, which does part of its work at every write of a reference.
 _FAST_START = ("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m", "-XX:+UseSerialGC")
 
 
 def free_ports(preferred: Ports | None = None) -> Ports:
-    """Two ports that nobody listens on: the preferred ones if they are free, so that bookmarks stay good."""
+    """Two free ports: the preferred ones if possible, so that bookmarks stay valid."""
     if preferred is not None and _is_free(preferred.bolt) and _is_free(preferred.http):
         return preferred
     with socket.socket() as bolt, socket.socket() as http:  # both open at once, so that they differ
@@ -39,7 +39,7 @@ def free_ports(preferred: Ports | None = None) -> Ports:
 
 def _is_free(port: int) -> bool:
     with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as Neo4j does: a closing connection is no owner
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # like Neo4j: a closing connection does not count
         try:
             probe.bind((HOST, port))
         except OSError:
@@ -48,7 +48,7 @@ def _is_free(port: int) -> bool:
 
 
 def prepare(instance: Instance, jars: Jars, settings: ServerSettings, ports: Ports) -> None:
-    """Writes configuration and links; keeps what belongs to the graph."""
+    """Write the configuration and link the plugins; the graph is not touched."""
     conf = instance.home / "conf"
     conf.mkdir(parents=True, exist_ok=True)
     write_whole(conf / "neo4j.conf", configuration(settings, ports))
@@ -61,7 +61,7 @@ def prepare(instance: Instance, jars: Jars, settings: ServerSettings, ports: Por
 
 
 def _set_first_password(instance: Instance) -> None:
-    """Neo4j reads the file when its system database is made; after that, the password has to be known."""
+    """Neo4j reads the file when it creates its system database; after that, the password must be known."""
     dbms = instance.home / "data" / "dbms"
     if instance.has_graph():
         instance.known_password()
@@ -80,15 +80,17 @@ def credential(password: str, salt: bytes | None = None) -> str:
 
 
 def check(settings: ServerSettings) -> None:
-    """Raises:
-    SettingsError: a memory size is not one, or too small to start with.
+    """Check the memory sizes.
+
+    Raises:
+        SettingsError: a memory size is invalid, or too small for a start.
     """
     _megabytes("OVERSTORY_SERVER_HEAP", settings.heap, at_least=_SMALLEST_HEAP)
     _megabytes("OVERSTORY_SERVER_PAGECACHE", settings.pagecache, at_least=_SMALLEST_PAGECACHE)
 
 
 def configuration(settings: ServerSettings, ports: Ports) -> str:
-    """The text of `neo4j.conf`. Neo4j refuses to start on a line that it does not know."""
+    """The text of `neo4j.conf`. Neo4j refuses to start if it does not know a setting."""
     values = {
         "server.default_listen_address": HOST,
         "server.default_advertised_address": HOST,
@@ -107,7 +109,7 @@ def configuration(settings: ServerSettings, ports: Ports) -> str:
         # Otherwise LOAD CSV reads any file of the user's.
         "dbms.security.allow_csv_import_from_file_urls": "false",
         "server.directories.import": "import",
-        # Nothing of ours calls out, and Browser is told not to.
+        # No telemetry, neither of the server nor of Browser.
         "dbms.usage_report.enabled": "false",
         "client.allow_telemetry": "false",
     }
@@ -115,7 +117,7 @@ def configuration(settings: ServerSettings, ports: Ports) -> str:
 
 
 def command(instance: Instance, java: Java, settings: ServerSettings) -> list[str]:
-    """The command line. The class path travels in the environment: 300 jars would make `ps` unreadable."""
+    """The command line. The class path is passed in the environment: 300 jars would make `ps` unreadable."""
     heap = _megabytes("OVERSTORY_SERVER_HEAP", settings.heap, at_least=_SMALLEST_HEAP)
     return [
         str(java.binary),
@@ -131,14 +133,14 @@ def command(instance: Instance, java: Java, settings: ServerSettings) -> list[st
 
 
 def home_argument(home: Path) -> str:
-    """What tells the process of one instance from those of others."""
+    """The argument that identifies the process of an instance."""
     return f"--home-dir={home}"
 
 
 def environment(jars: Jars) -> dict[str, str]:
     """The variables of the server's process.
 
-    The locale makes Java 17 understand any path, and error messages English, which `failures` reads.
+    With this locale Java 17 supports any path, and error messages are in English, as `failures` expects.
     """
     return {"CLASSPATH": _class_path(jars), "LC_ALL": "C.UTF-8"}
 
@@ -153,7 +155,7 @@ def _class_path(jars: Jars) -> str:
 
 
 def _megabytes(variable: str, text: str, *, at_least: int) -> float:
-    """The size that a setting such as "1g" means."""
+    """The megabytes of a setting such as "1g"."""
     parsed = re.fullmatch(r"(\d+)([kmg])", text.strip().lower())
     size = int(parsed[1]) * _MEGABYTES[parsed[2]] if parsed else 0
     if size < at_least:

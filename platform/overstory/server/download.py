@@ -1,4 +1,4 @@
-"""Fetching jars: several at a time, hashed while they stream, and named only when they are whole."""
+"""Download of jars: several at a time, hashed while streaming, renamed only when complete."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PAUSE_SECONDS = 0.5
 PIECE = 1 << 16
 
 CLOSED_NETWORK = (
-    "Check the connection (HTTPS_PROXY and SSL_CERT_FILE are honoured) and try again: what was fetched is kept. "
+    "Check the connection (HTTPS_PROXY and SSL_CERT_FILE are honoured) and try again: complete jars are kept. "
     "For a closed network: `overstory server fetch` on a connected machine prints its folder of jars; "
     "copy it and run `overstory server fetch --from DIR`."
 )
@@ -29,7 +29,7 @@ Stream = Callable[[Jar], Iterator[bytes]]
 
 
 class _SpoiltError(Exception):
-    """What arrived is not the jar; `str()` says why. Another try may bring the right one."""
+    """The received file is not the jar; `str()` says why. A retry may succeed."""
 
 
 class _StoppedError(Exception):
@@ -37,13 +37,13 @@ class _StoppedError(Exception):
 
 
 def download(jars: Sequence[Jar], folder: Path, repository: str, on_bytes: Callable[[int], None]) -> None:
-    """Fetches the jars from a Maven repository into the folder.
+    """Download the jars from a Maven repository into the folder.
 
     Args:
-        on_bytes: told, on the calling thread, how many more bytes have been written; less than 0 when a try failed.
+        on_bytes: called in the calling thread with the number of bytes written; negative when an attempt failed.
 
     Raises:
-        ProvisioningError: a jar could not be had, or is not what the lock list says; jars that were whole stay.
+        ProvisioningError: a jar could not be fetched, or does not match the lock list; complete jars are kept.
         OSError: the folder cannot be written.
     """
     try:
@@ -53,18 +53,18 @@ def download(jars: Sequence[Jar], folder: Path, repository: str, on_bytes: Calla
             limits=httpx.Limits(max_connections=THREADS),
             follow_redirects=True,
         )
-    except (ImportError, ValueError, OSError) as error:  # a proxy's address or SSL_CERT_FILE cannot be used
+    except (ImportError, ValueError, OSError) as error:  # the address of a proxy or SSL_CERT_FILE is invalid
         raise ProvisioningError(f"The network settings cannot be used: {error}", remedy=CLOSED_NETWORK) from error
     with client:
         _in_parallel(jars, folder, lambda jar: _over_http(client, jar), on_bytes)
 
 
 def copy(jars: Iterable[tuple[Jar, Path]], folder: Path, on_bytes: Callable[[int], None]) -> None:
-    """Copies jars from files, checked as downloads are.
+    """Copy jars from files, with the same checks as for downloads.
 
     Raises:
-        ProvisioningError: a file is not the jar of the lock list.
-        OSError: a file cannot be read, or the folder not be written.
+        ProvisioningError: a file does not match the lock list.
+        OSError: a file cannot be read, or the folder cannot be written.
     """
     for jar, file in jars:
         try:
@@ -85,7 +85,7 @@ def is_whole(jar: Jar, file: Path) -> bool:
 
 
 def _in_parallel(jars: Sequence[Jar], folder: Path, stream: Stream, on_bytes: Callable[[int], None]) -> None:
-    """The largest first, so that no thread is left alone with one at the end."""
+    """Download several at a time, the largest first, so that no thread is left with a large one at the end."""
     stop, written = threading.Event(), SimpleQueue[int]()
 
     def tell() -> None:
@@ -130,7 +130,7 @@ def _said(jar: Jar, error: Exception) -> str:
 
 
 def _over_http(client: httpx.Client, jar: Jar) -> Iterator[bytes]:
-    # A jar is compressed already; an encoding on top would make the size on the wire another than the list's.
+    # A jar is already compressed; with a content encoding the transferred size would differ from the list's.
     with client.stream("GET", jar.path, headers={"Accept-Encoding": "identity"}) as response:
         if response.status_code in {408, 425, 429} or response.status_code >= 500:
             raise _SpoiltError(
@@ -149,7 +149,7 @@ def _pieces(file: Path) -> Iterator[bytes]:
 def _store(
     jar: Jar, folder: Path, pieces: Iterator[bytes], on_bytes: Callable[[int], None], stop: threading.Event
 ) -> None:
-    """Writes beside the final name and renames when size and hash are the list's."""
+    """Write to a temporary name and rename once size and hash match the list."""
     part = folder / f"{jar.file_name}.part"
     digest, size = hashlib.sha256(), 0
     try:

@@ -1,4 +1,4 @@
-"""Why a server did not start, told from what it printed."""
+"""The reason why a server did not start, from its output."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _LAST_LINES = 12
 
 
 class PortTakenError(ServerStartError):
-    """Somebody was faster; other ports will do."""
+    """The port was taken meanwhile; retry with other ports."""
 
 
 _KNOWN: tuple[tuple[str, str, str], ...] = (
@@ -66,8 +66,8 @@ def explained(printed: str, home: Path, *, what: str) -> ServerStartError:
     """The error for a start that failed.
 
     Args:
-        printed: by the server, since this start.
-        what: the fault as seen from outside, used when the text says nothing known.
+        printed: the server's output since this start.
+        what: the observed failure, used if the output contains no known error.
     """
     if "PortBindException" in printed or "Address already in use" in printed:
         return PortTakenError("A port that was free was taken meanwhile.", remedy="Try again.")
@@ -76,6 +76,6 @@ def explained(printed: str, home: Path, *, what: str) -> ServerStartError:
             return ServerStartError(message.format(home=home), remedy=remedy)
     tail = "\n".join(f"    {line}" for line in printed.splitlines()[-_LAST_LINES:])
     return ServerStartError(
-        f"{what} Its last words:\n{tail}" if tail else f"{what} It printed nothing.",
+        f"{what} Its last output:\n{tail}" if tail else f"{what} It printed nothing.",
         remedy="See `overstory server logs -n 100` and `overstory doctor`.",
     )

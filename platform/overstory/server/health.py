@@ -1,4 +1,4 @@
-"""Whether a server answers: a greeting for every day, a query when there is doubt."""
+"""Health checks of a server: Bolt's handshake as the fast check, a query in case of doubt."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _QUERIES = ("RETURN 1", "MATCH (n:Overstory {id: ''}) RETURN count(n)")
 
 
 class PasswordRefusedError(ServerError):
-    """Somebody changed the password. Also said for five seconds after three wrong ones."""
+    """The password was changed. Neo4j also refuses for five seconds after three wrong ones."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -26,7 +26,7 @@ class PasswordRefusedError(ServerError):
 
 
 def greets(port: int, seconds: float) -> bool:
-    """Whether Bolt's handshake is answered: a millisecond, and the process behind the port is not frozen."""
+    """Whether Bolt's handshake is answered, which takes a millisecond: the process is not frozen."""
     try:
         with socket.create_connection((HOST, port), timeout=seconds) as stream:
             stream.sendall(_MAGIC + _VERSIONS)
@@ -36,13 +36,13 @@ def greets(port: int, seconds: float) -> bool:
 
 
 def answers(connection: Connection, seconds: float) -> bool:
-    """Whether a query is answered in time. A full disk is among the things that only a query finds.
+    """Whether a query is answered in time. Some faults, such as a full disk, only show in a query.
 
     Raises:
-        PasswordRefusedError: the server is well, and does not accept the password.
+        PasswordRefusedError: the server works but does not accept the password.
     """
     outcome: list[bool | PasswordRefusedError] = []
-    # A server that freezes in the middle leaves the driver waiting for ever, so it waits on a thread of its own.
+    # If the server freezes during the query, the driver waits forever, so it runs in a thread of its own.
     asking = threading.Thread(target=lambda: outcome.append(_ask(connection, seconds)), daemon=True)
     asking.start()
     asking.join(seconds)
@@ -52,7 +52,7 @@ def answers(connection: Connection, seconds: float) -> bool:
 
 
 def _ask(connection: Connection, seconds: float) -> bool | PasswordRefusedError:
-    import neo4j  # takes half a second, and is seldom needed here
+    import neo4j  # takes half a second, and is rarely needed here
     from neo4j.exceptions import DriverError, Neo4jError
 
     try:

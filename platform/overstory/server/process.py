@@ -1,4 +1,4 @@
-"""The server's process: begun apart from the terminal, recognised later, and ended."""
+"""The server's process: started detached from the terminal, recognised later, and ended."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _KILL_SECONDS = 30.0
 
 
 def spawn(command: Sequence[str], *, folder: Path, log: Path, environ: Mapping[str, str]) -> int:
-    """Starts a process that outlives this one and is not met by its Ctrl-C; returns its id.
+    """Start a process that outlives this one and does not receive its Ctrl-C; returns its id.
 
     Raises:
         OSError: the binary or the log cannot be opened.
@@ -35,7 +35,7 @@ def spawn(command: Sequence[str], *, folder: Path, log: Path, environ: Mapping[s
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
-    # Whoever started it must wait for it, or it stays behind as a zombie; a short-lived parent leaves that to init.
+    # The parent must wait for it, or it becomes a zombie; a short-lived parent leaves that to init.
     threading.Thread(target=child.wait, name="overstory-reaper", daemon=True).start()
     return child.pid
 
@@ -46,17 +46,17 @@ def inherited() -> dict[str, str]:
 
 
 def is_server(pid: int, home: Path) -> bool:
-    """Whether the process lives and is the server of this home; its id alone may long be another's."""
+    """Whether the process is alive and is the server of this home; its id may have been reused."""
     for _ in range(_LOOKS):
         command = _command_of(pid)
         if command is None or command:
             return command is not None and home_argument(home) in command
-        time.sleep(_LOOK_SECONDS)  # it is just beginning: the kernel has not written its command line yet
+        time.sleep(_LOOK_SECONDS)  # just started: the kernel has not set its command line yet
     return False
 
 
 def is_used(pid: int, ports: Sequence[int]) -> bool:
-    """Whether anybody is connected to the process; a client that is killed is not, at once."""
+    """Whether a client is connected to the process; a killed client counts as disconnected at once."""
     try:
         process = psutil.Process(pid)
         family = (process, *process.children(recursive=True))  # a `java` may be a script that starts the real one
@@ -75,12 +75,12 @@ def memory(pid: int) -> int | None:
 
 
 def end(home: Path, *, grace: float) -> int:
-    """Asks all processes of this home to stop, noted or not, and kills those that have not after `grace` seconds.
+    """Terminate all processes of this home, recorded or not, and kill those still alive after `grace` seconds.
 
-    Returns how many there were.
+    Returns the number of processes.
 
     Raises:
-        ServerError: one could not even be killed.
+        ServerError: a process could not be killed.
     """
     found = list(_processes_of(home))
     for process in found:
@@ -97,21 +97,21 @@ def end(home: Path, *, grace: float) -> int:
 
 
 def _processes_of(home: Path) -> Iterator[psutil.Process]:
-    """Those with the home on their command line that were also begun in its folder.
+    """The processes with the home on their command line that were also started in its folder.
 
-    A container's processes may have the same command line, and mean a folder of their own.
+    A process in a container may have the same command line but refer to another folder.
     """
     for pid in psutil.pids():
         if home_argument(home) in (_command_of(pid) or []):
             with suppress(psutil.Error, OSError):
                 process = psutil.Process(pid)
-                link = Path(f"/proc/{pid}/cwd")  # seen through it, a folder in a container is another one
+                link = Path(f"/proc/{pid}/cwd")  # resolves a folder in a container to another one
                 if (link if link.exists() else Path(process.cwd())).samefile(home.parent):
                     yield process
 
 
 def _command_of(pid: int) -> list[str] | None:
-    """None if the process has ended or is not ours to look at; empty for a moment after it began."""
+    """The command line; None if the process has ended or is not accessible, empty for a moment after its start."""
     try:
         process = psutil.Process(pid)
         return None if process.status() == psutil.STATUS_ZOMBIE else process.cmdline()

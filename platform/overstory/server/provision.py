@@ -1,4 +1,4 @@
-"""The jars of the lock list in a user's cache: looked for, fetched where missing, checked."""
+"""Provision the jars of the lock list in a user's cache: find, fetch and verify them."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ class Jars:
     """A complete set of jars on disk.
 
     Attributes:
-        folder: holds them all, by `Jar.file_name`, and maybe those of other versions.
+        folder: contains them by `Jar.file_name`, and maybe those of other versions.
     """
 
     folder: Path
     lock_list: LockList
 
     def plugins(self) -> list[Path]:
-        """What Neo4j must find in its folder of plugins."""
+        """The jars for Neo4j's folder of plugins."""
         return sorted(self.folder / jar.file_name for jar in self.lock_list.jars if jar.is_plugin)
 
     def class_path(self) -> list[Path]:
-        """All of them (the plugins too: the server's extensions refer to them), in an order that is always the same."""
+        """All jars in a fixed order, including the plugins, because the server's extensions refer to them."""
         return sorted(self.folder / jar.file_name for jar in self.lock_list.jars)
 
 
@@ -45,17 +45,17 @@ def provision(
     lock_list: LockList | None = None,
     repository: str | None = None,
 ) -> Jars:
-    """The jars in `cache`, after fetching those that are missing or damaged.
+    """The jars in `cache`, after fetching missing and damaged ones.
 
-    A complete cache is only looked at (sizes, and hashes of files that changed since they were last checked).
+    In a complete cache only sizes are compared, and hashes of files that changed since the last check.
 
     Args:
-        source: a folder to copy from instead of the network: flat, or laid out as a Maven repository.
+        source: a folder to copy from instead of the network: flat, or in the layout of a Maven repository.
         verify: hash every jar again.
-        repository: the address of a Maven repository; None asks jgo for its default.
+        repository: the address of a Maven repository; None for jgo's default.
 
     Raises:
-        ProvisioningError: the network, the disk or a jar is at fault; jars that were whole stay for the next try.
+        ProvisioningError: a problem with the network, the disk or a jar; complete jars are kept for the next try.
     """
     lock_list = lock_list or read_lock_list()
     jars = Jars(cache / "jars", lock_list)
@@ -72,7 +72,7 @@ def provision(
 
 
 def missing(cache: Path) -> tuple[Jar, ...]:
-    """The jars that a start would have to look into or fetch; hashes nothing.
+    """The jars that a start would have to verify or fetch, without hashing any.
 
     Raises:
         ProvisioningError: the cache cannot be read.
@@ -84,7 +84,7 @@ def missing(cache: Path) -> tuple[Jar, ...]:
 
 
 def _doubtful(jars: Jars, stamp: Path | None) -> list[Jar]:
-    """The jars that are absent, of another size, or younger than the stamp that says they were checked."""
+    """The jars that are missing, differ in size, or are newer than the time stamp of the last check."""
     try:
         checked = stamp.stat().st_mtime_ns if stamp else 0
     except FileNotFoundError:
@@ -112,7 +112,7 @@ def _get(
     if not wanted:
         return
     from overstory.protocols import Silence
-    from overstory.server.download import copy, download  # httpx takes its time, and is seldom needed
+    from overstory.server.download import copy, download  # httpx is slow to import, and rarely needed
 
     for leftover in folder.glob("*.part"):  # of an interrupted run; the lock is held, so of no other
         leftover.unlink(missing_ok=True)
@@ -129,7 +129,7 @@ def _get(
 
 
 class _Megabytes:
-    """Passes bytes on to a progress that counts in megabytes."""
+    """Reports bytes to a progress that counts in megabytes."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
@@ -144,7 +144,7 @@ class _Megabytes:
 
 
 def _default_repository() -> str:
-    """Asked of jgo, which knows where Maven artifacts live, so that no address stands in our files."""
+    """The default Maven repository of jgo, so that our files contain no address."""
     from jgo.maven import MavenContext
 
     repositories: dict[str, str] = MavenContext().remote_repos

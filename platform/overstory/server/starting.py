@@ -1,4 +1,4 @@
-"""One start of the server, from the checks before it to its first answered query."""
+"""The start of a server, from the checks before it to its first answered query."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _PORT_TRIES = 5
 _LOOK_SECONDS = 0.1
 _GREETING_SECONDS = 1.0
 _LONGEST_CONSOLE = 1 << 20
-# A new home has 38 MB, and on a full disk Neo4j fails in ways that do not tell why.
+# A new home takes 38 MB, and on a full disk Neo4j fails with unclear errors.
 _FREE_BYTES = 64_000_000
 
 
 def start(instance: Instance, settings: Settings, progress: Progress) -> Connection:
-    """Starts a server on an instance that has none. The caller holds the instance's lock.
+    """Start a server on an instance without one. The caller holds the instance's lock.
 
     Raises:
-        ProvisioningError: jars or Java could not be had.
-        ServerStartError: it did not start.
-        SettingsError: a memory size or a path cannot be used.
+        ProvisioningError: no Java was found, or the jars could not be fetched.
+        ServerStartError: the server did not start.
+        SettingsError: a memory size or a path is invalid.
     """
     version = read_lock_list().neo4j_version
     store_version.check_version(instance, version)
@@ -66,7 +66,7 @@ def _launch(instance: Instance, jars: Jars, java: Java, settings: ServerSettings
         environ=process.inherited() | configuration.environment(jars),
     )
     running = Running(pid, ports.bolt, ports.http, time.time(), jars.lock_list.neo4j_version, ready=False)
-    instance.note_running(running)  # at once, so that nobody starts a second one if this process is killed now
+    instance.note_running(running)  # at once, so that no second server is started if this process is killed now
     watchdog.begin(instance, settings.idle_minutes)
     if await_answer(instance, running, settings.start_seconds):
         return note_ready(instance, running)
@@ -78,7 +78,7 @@ def _launch(instance: Instance, jars: Jars, java: Java, settings: ServerSettings
 
 
 def note_ready(instance: Instance, running: Running) -> Running:
-    """Tells others that this server answered a query."""
+    """Record that this server has answered a query."""
     ready = replace(running, ready=True)
     instance.note_running(ready)
     instance.note_use()
@@ -86,10 +86,10 @@ def note_ready(instance: Instance, running: Running) -> Running:
 
 
 def await_answer(instance: Instance, running: Running, seconds: float) -> bool:
-    """Whether a query is answered before the time is over; False as soon as the process has ended.
+    """Whether a query is answered in time; False as soon as the process has ended.
 
     Raises:
-        ServerError: it does not accept the password.
+        ServerError: the server does not accept the password.
     """
     connection = instance.connection(running)
     deadline = time.monotonic() + seconds
@@ -101,7 +101,7 @@ def await_answer(instance: Instance, running: Running, seconds: float) -> bool:
 
 
 def _trim_console(instance: Instance) -> int:
-    """Keeps one older file of console output; returns the size of the current one."""
+    """Rotate the console output, keeping one older file; returns the size of the current one."""
     try:
         size = instance.console.stat().st_size
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""What an instance of the embedded server is doing, its log and its password."""
+"""Status, log and password of an instance of the embedded server."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LOOK_SECONDS = 0.25
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """What is known about an instance without changing it. What only a live process has is None when there is none.
+    """The status of an instance. Fields of a running process are None if there is no process.
 
     Attributes:
         started: seconds since the epoch.
@@ -44,7 +44,7 @@ class ServerStatus:
 
 
 def status(settings: Settings) -> ServerStatus:
-    """Looks at the process and asks it a query; starts and stops nothing.
+    """Check the process and send it a query; starts and stops nothing.
 
     Raises:
         ServerError: the instance's files cannot be read, or its password is missing.
@@ -69,7 +69,7 @@ def status(settings: Settings) -> ServerStatus:
 
 
 def password(settings: Settings) -> str:
-    """What Neo4j Browser asks for; the user's name is `neo4j`.
+    """The password for Neo4j Browser; the user is `neo4j`.
 
     Raises:
         ServerError: no server was ever started here.
@@ -79,13 +79,13 @@ def password(settings: Settings) -> str:
         found = instance.password()
     if found is None:
         raise ServerError(
-            f"There is no password in {instance.root}.", remedy="One is made by the first `overstory server start`."
+            f"There is no password in {instance.root}.", remedy="The first `overstory server start` creates one."
         )
     return found
 
 
 def read_log(settings: Settings, *, lines: int = 50, follow: bool = False) -> Iterator[str]:
-    """The last lines that the server printed, oldest first; with `follow`, also each new one, until interrupted.
+    """The last lines of the server's output, oldest first; with `follow`, also new ones, until interrupted.
 
     Raises:
         ServerError: no server was ever started here.
@@ -121,7 +121,7 @@ def _state(instance: Instance, running: Running) -> ServerState:
 
 
 def _size(folder: Path) -> int:
-    """Bytes of a folder that may change meanwhile."""
+    """Bytes of a folder whose files may change meanwhile."""
     total = 0
     for file in folder.rglob("*"):
         try:

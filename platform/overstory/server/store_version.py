@@ -1,4 +1,4 @@
-"""Which Neo4j a store was last used with: a newer one's is refused, because Neo4j cannot go back."""
+"""The Neo4j version that a store was last used with: stores of a newer version are refused."""
 
 from __future__ import annotations
 
@@ -11,27 +11,29 @@ from overstory.server.instance import Instance, Ports
 
 
 def check_version(instance: Instance, version: str) -> None:
-    """Raises:
-    ServerStartError: the store was last used with a later Neo4j.
+    """Check that a store can be opened with this version of Neo4j.
+
+    Raises:
+        ServerStartError: the store was last used with a later Neo4j.
     """
     recorded = _read(instance).get("neo4j")
     if isinstance(recorded, str) and _key(recorded) > _key(version):
         raise ServerStartError(
             f"The graph in {instance.home} was last used with Neo4j {recorded}; "
-            f"this version of Overstory brings {version}, and Neo4j does not go back.",
+            f"this version of Overstory uses {version}, and Neo4j cannot open stores of a later version.",
             remedy="Use the version of Overstory that wrote it, or set OVERSTORY_HOME to another folder.",
         )
 
 
 def last_ports(instance: Instance) -> Ports | None:
-    """Those of the last start."""
+    """The ports of the last start, if any."""
     recorded = _read(instance)
     bolt, http = recorded.get("bolt"), recorded.get("http")
     return Ports(bolt, http) if isinstance(bolt, int) and isinstance(http, int) else None
 
 
 def record(instance: Instance, version: str, ports: Ports) -> None:
-    """Written before a start: from then on the store may be in the version's format."""
+    """Record version and ports before a start: from then on the store may be in this version's format."""
     text = json.dumps({"neo4j": version, "bolt": ports.bolt, "http": ports.http})
     write_whole(instance.store_file, text + "\n")
 

@@ -1,7 +1,7 @@
-"""Stops a server that nobody uses. Runs as a small process of its own.
+"""Stops an idle server. Runs as a small process of its own.
 
-In use means that somebody is connected (the kernel ends the connections of a client that is killed) or has asked for
-the server lately.
+A server is in use while a client is connected (the kernel closes the connections of a killed client), and for a while
+after a command has asked for it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _PROGRAM = "from overstory.server.watchdog import main; main()"
 
 
 def begin(instance: Instance, idle_minutes: float) -> None:
-    """Starts a watchdog, unless one watches already or none is wanted."""
+    """Start a watchdog, unless one is running or the idle stop is turned off."""
     if not idle_minutes or not sys.executable or is_watching(instance):
         return
     package_root = str(Path(__file__).parents[2])
@@ -40,7 +40,7 @@ def begin(instance: Instance, idle_minutes: float) -> None:
 
 
 def is_watching(instance: Instance) -> bool:
-    """Whether a watchdog lives: it holds its lock as long as it does."""
+    """Whether a watchdog is running, that is, holds its lock."""
     try:
         with FileLock(instance.watch_lock, timeout=0, mode=0o600):
             return False
@@ -49,7 +49,7 @@ def is_watching(instance: Instance) -> bool:
 
 
 def watch(instance: Instance, idle_seconds: float) -> None:
-    """Returns when the server has gone, by whatever cause, or was stopped here."""
+    """Watch until the server has ended for any reason, or was stopped here."""
     used = looked = time.time()
     while (running := instance.running()) and process.is_server(running.pid, instance.home):
         now = time.time()
@@ -64,10 +64,10 @@ def watch(instance: Instance, idle_seconds: float) -> None:
 
 
 def _stop_unused(instance: Instance, running: Running, since: float) -> bool:
-    """Ends the server unless somebody turns up first.
+    """End the server unless a client needs it first.
 
-    Whoever wants it notes the use and then reads the note about the server; here the note goes first and the use is
-    read after. So either they find no note and wait for the lock, or their use is seen here.
+    A client notes its use and then reads the record of the server; here the record is hidden first and the use read
+    afterwards. So either the client finds no record and waits for the lock, or its use is seen here.
     """
     try:
         with instance.locked(0):
@@ -79,7 +79,7 @@ def _stop_unused(instance: Instance, running: Running, since: float) -> bool:
             process.end(instance.home, grace=GRACE_SECONDS)
             instance.forget_running()
             return True
-    except ServerError:  # somebody is starting or stopping it
+    except ServerError:  # another process is starting or stopping it
         return False
 
 
@@ -93,7 +93,7 @@ def main() -> None:
     data, idle_seconds = sys.argv[1:]
     instance = Instance(Path(data))
     try:
-        # Whoever asks whether it is held holds it for a moment; and a predecessor may be on its way out.
+        # `is_watching` holds the lock for a moment, and a previous watchdog may be about to end.
         with FileLock(instance.watch_lock, timeout=5, mode=0o600):
             watch(instance, float(idle_seconds))
     except Timeout:

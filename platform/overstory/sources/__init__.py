@@ -1,4 +1,4 @@
-"""Sources: files, folders and texts of a program become documents."""
+"""Sources of documents: files, folders and texts in memory."""
 
 from overstory.sources.in_memory import InMemory, in_memory_documents
 from overstory.sources.walk import read_sources

@@ -1,4 +1,4 @@
-"""Documents that a program has at hand: texts become documents, and what is neither is refused."""
+"""Documents from a program's memory: texts become documents, anything else is refused."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from overstory.errors import SourceError
 from overstory.model import Annotation, Document
 
 TEXT_SOURCE = "text"
-"""The source of texts that came without one."""
+"""The source of texts given without one."""
 
 InMemory = Document | Annotation | str
-"""What can be loaded from a program; a text is known by the first digits of its SHA-256."""
+"""Types that can be loaded from memory; the key of a text is the beginning of its SHA-256."""
 
 
 def in_memory_documents(given: InMemory | Iterable[InMemory]) -> Iterator[Document | Annotation]:
-    """One thing or many as documents, lazily.
+    """One item or many as documents, lazily.
 
     Raises:
-        SourceError: something is neither a text nor a document; the message says what, and the remedy what to do.
+        SourceError: an item is neither a text nor a document.
     """
     for number, thing in enumerate(_things(given), start=1):
         if isinstance(thing, str):
@@ -33,7 +33,7 @@ def in_memory_documents(given: InMemory | Iterable[InMemory]) -> Iterator[Docume
 
 
 def _things(given: object) -> Iterable[object]:
-    """Not everybody checks types: a mapping is one thing, not its keys, and so is what cannot be iterated."""
+    """The items, for callers without type checks: a mapping is one item, and so is anything that is not iterable."""
     if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
         return [given]
     return cast("Iterable[object]", given)
@@ -51,4 +51,4 @@ def _refusal(thing: object, number: int) -> SourceError:
         remedy = "Load files and folders with Knowledge.ingest."
     elif hasattr(thing, "page_content"):
         remedy = "Convert LangChain documents first: overstory_loaders.from_langchain(documents)"
-    return SourceError(f"Item {number} is no text and no Document, but of type {type(thing).__name__}.", remedy=remedy)
+    return SourceError(f"Item {number} is of type {type(thing).__name__}, not a text or a Document.", remedy=remedy)

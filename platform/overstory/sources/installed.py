@@ -1,6 +1,6 @@
 """The installed loaders, found through the entry points `overstory.loaders`.
 
-Those of other packages are asked before ours: somebody installed them on purpose.
+Loaders of other packages take precedence over ours: they were installed on purpose.
 """
 
 from __future__ import annotations
@@ -22,22 +22,23 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """The loaders by name, in the order in which they are asked, and why others cannot be used, by name."""
+    """The loaders by name, in order of precedence, and the reasons why others cannot be used, by name."""
 
     loaders: Mapping[str, Loader]
     unusable: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def named(self, name: str) -> Loader:
-        """
+        """The loader with this name.
+
         Raises:
-            LoaderNotFound: there is none, or it cannot be used; the message says why.
+            LoaderNotFound: there is no such loader, or it cannot be used; the message gives the reason.
         """
         if name in self.loaders:
             return self.loaders[name]
         if name in self.unusable:
             raise LoaderNotFound(
                 f"The loader {name!r} cannot be used: {self.unusable[name]}",
-                remedy="Update or reinstall the package that has it.",
+                remedy="Update or reinstall its package.",
             )
         remedy = f"Use one of: {', '.join(sorted(self.loaders))}." if self.loaders else _NONE
         raise LoaderNotFound(f"There is no loader {name!r}.", remedy=remedy)
@@ -48,14 +49,14 @@ class Catalogue:
 
     def not_recognised(self, source: str) -> LoaderNotFound:
         """The error for a source that no loader recognises."""
-        remedy = f"If it is one of these, say so: --loader {'|'.join(sorted(self.loaders))}" if self.loaders else _NONE
+        remedy = f"If it is one of these, name it: --loader {'|'.join(sorted(self.loaders))}" if self.loaders else _NONE
         if self.unusable:
-            remedy += f". Not usable now: {', '.join(sorted(self.unusable))} (--loader NAME says why)."
+            remedy += f". Not usable now: {', '.join(sorted(self.unusable))} (--loader NAME gives the reason)."
         return LoaderNotFound(f"{source}: no loader recognises it.", remedy=remedy)
 
 
 def catalogue(points: Iterable[EntryPoint] | None = None) -> Catalogue:
-    """Every installed loader. One that cannot be imported or made is listed with the reason, and stops nobody."""
+    """All installed loaders. One that cannot be imported or created is listed with the reason."""
     found = set(entry_points(group=GROUP) if points is None else points)
     own: dict[str, Loader] = {}
     others: dict[str, Loader] = {}
@@ -73,7 +74,7 @@ def catalogue(points: Iterable[EntryPoint] | None = None) -> Catalogue:
 
 
 def loaders() -> dict[str, Loader]:
-    """The loaders by name, in the order in which they are asked; those that cannot be used are named in the log."""
+    """The loaders by name, in order of precedence; unusable ones are logged."""
     installed = catalogue()
     for name, reason in installed.unusable.items():
         _log.warning("The loader %r cannot be used: %s", name, reason)
@@ -81,10 +82,10 @@ def loaders() -> dict[str, Loader]:
 
 
 def find_loader(source: str, name: str | None = None) -> Loader:
-    """The loader of a name, or the one that recognises a source.
+    """The loader with this name, or the one that recognises a source.
 
     Raises:
-        LoaderNotFound: there is none.
+        LoaderNotFound: there is no such loader, or no loader recognises the source.
     """
     installed = catalogue()
     if name is not None:
@@ -96,22 +97,22 @@ def find_loader(source: str, name: str | None = None) -> Loader:
 
 
 def recognises(loader: Loader, source: str) -> bool:
-    """What the loader says; one that fails does not know the source, and the log says so."""
+    """Whether the loader recognises the source; a loader that fails counts as no, and is logged."""
     try:
         return bool(loader.recognises(source))
-    except Exception:  # noqa: BLE001 # whatever a loader of somebody else's does, the next one is asked
+    except Exception:  # noqa: BLE001 # a third party's loader may raise anything, and the next one is tried
         _log.warning("The loader %r failed to look at %s", loader.name, source, exc_info=True)
         return False
 
 
 def _make(point: EntryPoint) -> Loader | str:
-    """The loader, or why there is none."""
+    """The loader, or the reason why it cannot be used."""
     try:
         made: object = point.load()()
-    except Exception as error:  # noqa: BLE001 # importing and making somebody else's class may raise anything
+    except Exception as error:  # noqa: BLE001 # a third party's class may raise anything
         return f"{point.value} of the package {_package(point)} fails: {type(error).__name__}: {error}"
     if not isinstance(made, Loader):
-        return f"{point.value} of the package {_package(point)} gives no loader, but a {type(made).__name__}"
+        return f"{point.value} of the package {_package(point)} is not a loader, but a {type(made).__name__}"
     return made
 
 

@@ -1,6 +1,7 @@
-"""From paths to documents: the walk through folders, and what is done about what cannot be read.
+"""From paths to documents: the walk through folders, and the handling of unreadable files.
 
-Nothing is held but the names of what was read, so that a file named twice, or reached through a link, is read once.
+Only the names of files already read are kept in memory, so that a file named twice, or reached through a link, is read
+once.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from overstory.surrogates import is_well_formed
 __all__ = ["OnSkipped", "find_loader", "loaders", "read_sources"]
 
 OnSkipped = Callable[[str], None]
-"""Hears of a file that is not read: its path where no loader recognises it, else its path and the reason."""
+"""Called for a file that is not read: with its path if no loader recognises it, otherwise also with the reason."""
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _END: Final = object()
@@ -34,17 +35,17 @@ def read_sources(
     on_skipped: OnSkipped,
     installed: Catalogue | None = None,
 ) -> Iterator[Document | Annotation]:
-    """What files and folders hold, lazily, in the order named.
+    """The documents of files and folders, lazily, in the given order.
 
-    A folder that a loader recognises is read by it as a whole; any other is walked, by name and without what is hidden.
-    What is broken goes to `on_broken`, which may raise, and what is left goes on.
+    A folder that a loader recognises is read as a whole; any other is walked in order of names, without hidden files.
+    Broken sources are passed to `on_broken`, which may raise, and the rest is read.
 
     Args:
         loader: read everything with the loader of this name; in folders, the files that it recognises.
-        installed: the loaders to choose from; those of the entry points if left out.
+        installed: the loaders to choose from; by default those of the entry points.
 
     Raises:
-        LoaderNotFound: there is no such loader, or none that recognises the one file that was named.
+        LoaderNotFound: there is no such loader, or no loader recognises the only file.
     """
     known = catalogue() if installed is None else installed
     only = None if loader is None else known.named(loader)
@@ -54,8 +55,8 @@ def read_sources(
 
 
 class _Reports:
-    """Passes broken sources on, and remembers what the listener raised: that is no failure of the loader it came
-    through, and stops everything."""
+    """Passes broken sources to the listener, and keeps the exception that it raises: this is not a failure of the
+    loader, and stops everything."""
 
     def __init__(self, on_broken: OnBroken) -> None:
         self._on_broken = on_broken
@@ -70,7 +71,7 @@ class _Reports:
 
 
 class _Reader:
-    """One call of `read_sources`: what was read already, and to whom to say what was not."""
+    """The state of one call of `read_sources`: the files already read, and the listeners."""
 
     def __init__(self, known: Catalogue, only: Loader | None, on_broken: OnBroken, on_skipped: OnSkipped) -> None:
         self._known = known
@@ -95,28 +96,28 @@ class _Reader:
                 self._reports(BrokenSource("no loader recognises it", source=str(path), remedy=error.remedy))
 
     def _loader_for(self, path: Path, *, named: bool = False) -> Loader | None:
-        """A loader that was asked for reads every file that was named, and what it recognises in folders."""
+        """The loader of a path. A requested loader reads every named file, and in folders those it recognises."""
         if self._only is None:
             return self._known.recognising(str(path))
         wanted = recognises(self._only, str(path)) or (named and _is_file(path))
         return self._only if wanted else None
 
     def _whole(self, path: Path, loader: Loader) -> Path:
-        """The folder of a file that the same loader reads as a whole stands for the file: it is the same source."""
+        """The file's folder if the same loader reads it as a whole, which is the same source; otherwise the file."""
         return path.parent if _is_file(path) and recognises(loader, str(path.parent)) else path
 
     def _folder(self, folder: Path) -> Iterator[Document | Annotation]:
-        """All that is recognised in a folder that was named; it is an error if nothing is."""
+        """All recognised files of a named folder; it is an error if there are none."""
         anything = False
         for path, loader in self._walk(folder):
             anything = True
             yield from self._read(path, loader)
         if not anything:
             what = "any loader recognises" if self._only is None else f"the loader {self._only.name!r} recognises"
-            self._reports(BrokenSource(f"holds nothing that {what}", source=str(folder), remedy="Check the path."))
+            self._reports(BrokenSource(f"contains nothing that {what}", source=str(folder), remedy="Check the path."))
 
     def _walk(self, folder: Path) -> Iterator[tuple[Path, Loader]]:
-        """What to read below a folder, sorted by name in each. Links are followed, but no folder is entered twice."""
+        """The paths to read below a folder, in order of names. Links are followed, but no folder is entered twice."""
         entered: set[str] = set()
         left = [folder]
         while left:
@@ -151,18 +152,18 @@ class _Reader:
             return
         self._done.add(real)
         if _is_folder(path):
-            self._tell_what_stays_out(path, loader)
+            self._report_other_files(path, loader)
         yield from self._items(str(path), loader)
 
-    def _tell_what_stays_out(self, folder: Path, loader: Loader) -> None:
-        """Files that would be read if they stood elsewhere: nobody should believe that they were."""
+    def _report_other_files(self, folder: Path, loader: Loader) -> None:
+        """Report as skipped the files that would be read elsewhere, but are not part of this folder's format."""
         for path, other in self._walk(folder) if self._only is None else ():
             read_before = os.path.realpath(path) in self._done
             if other is not loader and not read_before and not recognises(loader, str(path)):
                 self._on_skipped(f"{path} (its folder is read as a whole, by the loader {loader.name!r})")
 
     def _items(self, source: str, loader: Loader) -> Iterator[Document | Annotation]:
-        """What a loader makes of a source. Whatever it raises is reported as broken; the consumer's errors are not."""
+        """The items that a loader reads from a source. Its exceptions are reported as broken, not the consumer's."""
         items: Iterator[object] | None = None
         while True:
             try:
@@ -170,7 +171,7 @@ class _Reader:
                     items = iter(loader.load(source, on_broken=self._reports))
                 item = next(items, _END)
                 if item is not _END and not isinstance(item, (Document, Annotation)):
-                    raise TypeError(f"it gave a {type(item).__name__}, not a Document")
+                    raise TypeError(f"it returned a {type(item).__name__}, not a Document")
             except Exception as error:  # noqa: BLE001 # loaders of other packages may raise anything, and must not stop the rest
                 if self._reports.raised is not None:
                     raise self._reports.raised from None
@@ -182,14 +183,14 @@ class _Reader:
 
 
 def _problem(path: str) -> BrokenSource | None:
-    """Why a path that was named cannot be read by any loader."""
+    """The reason why no loader can read a named path, if any."""
     if not is_well_formed(path):
         return _unnamable(path)
     if path and (_is_file(path) or _is_folder(path)):
         return None
     if _ADDRESS.match(path):
         return BrokenSource(
-            "is an address, and nothing is fetched from the network",
+            "is an address; nothing is fetched from the network",
             source=path,
             remedy="Download it first, and name the file: curl -LO ADDRESS",
         )
@@ -206,10 +207,10 @@ def _problem(path: str) -> BrokenSource | None:
 def _why_skipped(path: Path) -> str:
     if _is_file(path):
         return ""
-    return " (neither a file nor a folder)" if os.path.exists(path) else " (a link that leads nowhere)"  # noqa: PTH110 # as below
+    return " (neither a file nor a folder)" if os.path.exists(path) else " (a broken link)"  # noqa: PTH110 # as below
 
 
-# Path.is_file and Path.is_dir raise for what lies in a folder that may not be entered.
+# Path.is_file and Path.is_dir raise for paths in a folder that cannot be entered.
 def _is_file(path: str | Path) -> bool:
     return os.path.isfile(path)  # noqa: PTH113
 
@@ -219,9 +220,9 @@ def _is_folder(path: str | Path) -> bool:
 
 
 def _absolute(path: str) -> Path:
-    """The path from the root without "..", links not followed: a document is known by where it was put."""
+    """The absolute path without "..", links not followed: a document is identified by the path that was given."""
     plain = Path(os.path.abspath(path))  # noqa: PTH100 # Path.absolute keeps ".."
-    # "link/.." is the parent of what the link leads to, and not where the link stands.
+    # "link/.." is the parent of the link's target, not the folder of the link.
     return plain if _is_same(plain, path) else Path(path).resolve()
 
 
@@ -243,7 +244,7 @@ def _as_broken(error: Exception, source: str, loader: Loader) -> BrokenSource:
         broken = BrokenSource(
             f"the loader {loader.name!r} failed: {type(error).__name__}: {error}",
             source=source,
-            remedy="Report this to the makers of the loader, with the file.",
+            remedy="Report this to the authors of the loader, with the file.",
         )
     broken.__cause__ = error
     return broken
@@ -251,8 +252,8 @@ def _as_broken(error: Exception, source: str, loader: Loader) -> BrokenSource:
 
 def _unreadable(error: OSError, source: str) -> BrokenSource:
     if isinstance(error, PermissionError):
-        remedy = "Check the rights of the file and of its folders."
-        return BrokenSource("may not be read: permission denied", source=source, remedy=remedy)
+        remedy = "Check the permissions of the file and of its folders."
+        return BrokenSource("cannot be read: permission denied", source=source, remedy=remedy)
     return BrokenSource(f"cannot be read: {error.strerror or error}", source=source)
 
 

@@ -104,7 +104,7 @@ def build(writer: Writer, wish: Wish[S], context: BuildContext) -> Built:
     scratch = before is None or not same or (before.fingerprint, before.embedder) != (fingerprint, embedder)
     if scratch:
         _unmark(writer, system)
-    spent = chat.accounts.spent if chat else Spent()
+    spent = chat.usage.spent if chat else Spent()
     how = " ".join(filter(None, (described(settings), model, fingerprint, embedder)))
     with recorded(writer, system.name, how) as ledger:
         run = SystemRun(
@@ -127,7 +127,7 @@ def build(writer: Writer, wish: Wish[S], context: BuildContext) -> Built:
             raise
         except LlmError as error:
             raise _with_way_out(error, system, corpus) from error.__cause__
-        took = chat.accounts.spent - spent if chat else Spent()
+        took = chat.usage.spent - spent if chat else Spent()
         ledger.tokens += took.usage.tokens
     told = (f"{model} took {took}",) if chat else ()
     return Built(True, (*notes, *told, *run.notes))

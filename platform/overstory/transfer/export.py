@@ -1,7 +1,7 @@
-"""Export: a corpus as JSON lines, one document a line with all that was found in it, and its digest.
+"""Export: a corpus as JSON lines, one document per line with everything extracted from it, and its digest.
 
-A line holds no id: ids follow from the corpus' name and the content, so that a corpus can be restored under another
-name, in another database, and has the same digest there.
+Lines contain no ids: ids are derived from the corpus' name and the content, so that a corpus can be restored under
+another name, in another database, with the same digest.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from overstory.index.write_documents import METADATA
 FORMAT = 1
 DOCUMENTS_A_PAGE = 100
 
-# A line of the file, or a row of the graph: JSON of a shape that only the code beside it knows.
+# A line of the file, or a row of the graph: JSON whose shape is defined by this code.
 Record = dict[str, Any]
 
 
 def export_lines(graph: GraphClient, corpus: Corpus) -> Iterator[str]:
-    """A header, then one line a document, without line ends; lazily."""
+    """A header, then one line per document, without line ends; lazily."""
     yield _json(
         {
             "overstory_export": FORMAT,
@@ -59,12 +59,12 @@ def document_records(graph: GraphClient, corpus: Corpus) -> Iterator[Record]:
 
 
 def digest(graph: GraphClient, corpus: Corpus) -> str:
-    """64 hexadecimal digits over all that follows from the documents: chunks, vectors, mentions, facts, entities.
+    """64 hexadecimal digits over everything derived from the documents: chunks, vectors, mentions, facts, entities.
 
-    What the mentions stage found is among it if it is up to date.
+    The results of the mentions stage are included if they are up to date.
 
     Times, run ids, versions and the corpus' name are left out. Equal content in any order gives an equal digest: it is
-    the sum of the records' SHA-256, so that nothing need be sorted or held in memory.
+    the sum of the records' SHA-256, so that nothing has to be sorted or held in memory.
     """
     total = 0
     for record in _digest_records(graph, corpus):
@@ -91,7 +91,7 @@ def _chunk_record(row: Record) -> Record:
 
 
 def _grouped(rows: list[Record]) -> dict[str, list[Record]]:
-    """Rows by their chunk, without it."""
+    """Rows grouped by chunk, without the chunk's id."""
     result: dict[str, list[Record]] = {}
     for row in rows:
         result.setdefault(row["chunk"], []).append({key: value for key, value in row.items() if key != "chunk"})
@@ -102,7 +102,7 @@ def _digest_records(graph: GraphClient, corpus: Corpus) -> Iterator[Record]:
     yield {"embedder": corpus.embedder, "dimension": corpus.dimension, "analyzer": corpus.analyzer}
     yield from document_records(graph, corpus)
     statements = ["entities", "relations", "order"]
-    if not pending_mentions(graph, corpus):  # those that are out of date follow from an earlier state
+    if not pending_mentions(graph, corpus):  # outdated ones depend on an earlier state
         statements += ["about", "dictionary_mentions"]
     for statement in statements:
         for row in graph.stream(f"export/{statement}", corpus.label):

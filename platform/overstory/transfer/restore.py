@@ -1,6 +1,6 @@
-"""Restoring: what `export` wrote becomes documents, chunks, vectors, mentions and facts again.
+"""Restore: exported files become documents, chunks, vectors, mentions and facts again.
 
-A file is data like any other: every line is checked before anything of it is stored.
+Files are untrusted: every line is validated before it is stored.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class _Chunk:
 
 @dataclass(frozen=True, slots=True)
 class _Restored:
-    """A line of an export: a document (whose text is in its chunks) with all that was found in it."""
+    """A line of an export: a document (whose text is in its chunks) with everything extracted from it."""
 
     document: Document
     sha256: str
@@ -53,13 +53,13 @@ class _Restored:
 
 
 def separate_exports(paths: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Files that `export` wrote, and all other paths."""
+    """Exported files, and all other paths."""
     exports = [path for path in paths if _is_export(Path(path))]
     return exports, [path for path in paths if path not in exports]
 
 
 def usable_exports(paths: Sequence[str], on_broken: OnBroken) -> list[str]:
-    """Those whose first line can be read; the others go to `on_broken`."""
+    """The files with a valid header; the others are passed to `on_broken`."""
     usable: list[str] = []
     for path in paths:
         try:
@@ -75,12 +75,12 @@ def usable_exports(paths: Sequence[str], on_broken: OnBroken) -> list[str]:
 
 
 def restore_file(writer: Writer, path: str, *, report: LoadReport, on_broken: OnBroken, progress: Progress) -> None:
-    """Reads an export back. Documents that are there unchanged are left alone.
+    """Restore an export. Documents that are already in the corpus unchanged are skipped.
 
-    A broken line ends the file and goes to `on_broken`; what came before it is stored.
+    Reading ends at the first invalid line, which is passed to `on_broken`; the documents before it are stored.
 
     Raises:
-        EmbedderMismatch: its vectors are another embedder's than the corpus'; nothing of it was written.
+        EmbedderMismatch: the vectors of file and corpus are of different embedders; nothing was written.
     """
     try:
         with Path(path).open(encoding="utf-8") as lines:
@@ -174,14 +174,14 @@ def _header(line: str, source: str) -> _Header:
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise _broken(source, 1, "the first line of an export", error) from error
     if not known:
-        raise BrokenSource("an export of a later version.", source=source, line=1, remedy="Upgrade Overstory.")
+        raise BrokenSource("is an export of a later version", source=source, line=1, remedy="Upgrade Overstory.")
     return result
 
 
 def _documents(
     numbered: Iterable[tuple[int, str]], header: _Header, source: str, failures: list[BrokenSource]
 ) -> Iterator[_Restored]:
-    """The documents up to the first line that is none: that is noted, so that what came before it can be stored."""
+    """Yields documents until the first invalid line, which is recorded in `failures`."""
     for number, line in numbered:
         if line.strip():
             try:
@@ -253,14 +253,14 @@ def _vector(packed: object, header: _Header) -> list[float] | None:
         return None
     vector = np.frombuffer(base64.b64decode(_text(packed), validate=True), dtype="<f4")
     if vector.size != header.dimension or not np.isfinite(vector).all():
-        raise ValueError(f"a vector of {vector.size} numbers, where {header.dimension} finite ones are due")
+        raise ValueError(f"a vector of {vector.size} numbers; expected {header.dimension} finite ones")
     values: list[float] = vector.tolist()
     return values
 
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"{value!r:.40} is no text")
+        raise TypeError(f"{value!r:.40} is not a text")
     return value
 
 

@@ -7,12 +7,15 @@ import os
 import pty
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.chat_endpoint import Endpoint, failing, running_chat_endpoint, streaming
+from tests.chat_endpoint import Endpoint, Handler, failing, running_chat_endpoint, streaming
 from tests.local_model import WHY_NOT, local_model_is_there, local_settings
 
 from overstory.cli.main import run
@@ -54,6 +57,22 @@ def test_an_answer_has_its_passages_and_says_what_it_took(knowledge: Knowledge) 
     again = knowledge.ask(BORN, 2)
     assert again.text == first.text
     assert (again.usage.requests, again.usage.remembered, again.usage.saved) == (0, 1, 12)
+
+
+def test_two_threads_with_the_same_question_have_a_usage_each(knowledge: Knowledge, endpoint: Endpoint) -> None:
+    both_are_asked, stream = threading.Barrier(2, timeout=60), endpoint.then
+
+    def when_both_are_asked(handler: Handler, request: dict[str, Any]) -> None:
+        both_are_asked.wait()
+        stream(handler, request)
+
+    endpoint.then = when_both_are_asked
+    with ThreadPoolExecutor(2) as pool:
+        answers = list(pool.map(lambda _: knowledge.ask(BORN, 2), range(2)))
+    assert [(each.usage.requests, each.usage.usage.tokens) for each in answers] == [(1, 12), (1, 12)]
+    chat = knowledge.chat()
+    assert chat is not None
+    assert chat.usage.spent.usage.tokens == 24
 
 
 def test_without_a_model_the_best_sentence_and_the_place_come_from_real_models(knowledge: Knowledge) -> None:

@@ -59,8 +59,8 @@ def test_an_answer_is_of_the_form_that_was_asked_for_and_paid_for_once(model: Lo
     assert found.completion.usage.tokens <= estimate.usage.tokens
     assert not found.completion.usage.estimated
     assert chat.ask_for(Found, ASKED).value == found.value
-    assert chat.accounts.spent.requests == 1
-    assert chat.accounts.spent.saved == found.completion.usage.tokens
+    assert chat.usage.spent.requests == 1
+    assert chat.usage.spent.saved == found.completion.usage.tokens
 
 
 def test_the_same_question_has_the_same_answer(model: LocalChat) -> None:
@@ -71,7 +71,7 @@ def test_an_answer_that_is_cut_is_an_error(model: LocalChat) -> None:
     chat = Chat(model)
     with pytest.raises(AnswerTruncated):
         chat.ask_for(Found, ASKED, max_tokens=4)
-    assert chat.accounts.spent.wasted == chat.accounts.spent.usage.tokens > 4
+    assert chat.usage.spent.wasted == chat.usage.spent.usage.tokens > 4
 
 
 def test_a_model_that_is_only_told_the_form_is_corrected_once_and_then_given_up() -> None:
@@ -81,8 +81,8 @@ def test_a_model_that_is_only_told_the_form_is_corrected_once_and_then_given_up(
     with Chat(make_chat_model(local_settings(form="prompt"))) as chat:
         with pytest.raises((AnswerUnusable, AnswerTruncated)):
             chat.ask_for(Sonnet, [Message("user", "Say: yes.")])
-        assert chat.accounts.spent.requests in (1, 2)
-        assert chat.accounts.spent.wasted == chat.accounts.spent.usage.tokens
+        assert chat.usage.spent.requests in (1, 2)
+        assert chat.usage.spent.wasted == chat.usage.spent.usage.tokens
 
 
 def test_a_request_that_is_ended_frees_the_model(model: LocalChat) -> None:

@@ -30,7 +30,7 @@ def first_sentences(question: str, context: Context) -> Extract:
 def answered(
     *said: str | LlmError, evidence: Evidence = EVIDENCE, strict: bool = False, budget: int | None = None
 ) -> Answer:
-    chat = Chat(ScriptedChat(*said), accounts=UsageMeter(budget_tokens=budget)) if said else None
+    chat = Chat(ScriptedChat(*said), usage=UsageMeter(budget_tokens=budget)) if said else None
     return answer(evidence, chat=chat, extracting=first_sentences, strict=strict)
 
 

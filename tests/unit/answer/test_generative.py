@@ -123,7 +123,7 @@ def test_an_answer_that_was_cut_is_shown_with_a_note() -> None:
     assert answer.text == "In Ulm [1], wh"
     assert answer.model == "scripted"
     [note] = answer.notes
-    assert note.startswith("The answer was cut at 100 tokens. Raise OVERSTORY_LLM_MAX_TOKENS")
+    assert note.startswith("The answer was cut off at 100 tokens. Raise OVERSTORY_LLM_MAX_TOKENS")
 
 
 def test_a_small_context_leaves_room_for_the_answer() -> None:

@@ -120,12 +120,12 @@ def test_a_broken_relevance_file_is_named_with_its_line(folder: Folder, qrels: s
     [
         (
             [{"_id": "p1", "text": "a"}, {"_id": "p1", "text": "b"}],
-            "line 2: the passage id 'p1' comes twice, first in line 1",
+            "line 2: duplicate passage id 'p1', first in line 1",
         ),
         ([{"_id": "p1", "text": "a"}, {"text": "b"}], 'line 2: "_id" is missing'),
         ([{"_id": "p1"}], 'line 1: "text" is missing'),
         ([["p1"]], "line 1: a JSON object is wanted"),
-        ([], "there is no passage in it"),
+        ([], "it contains no passages"),
     ],
 )
 def test_a_broken_corpus_is_named_with_its_line(folder: Folder, passages: list[object], complaint: str) -> None:
@@ -137,10 +137,10 @@ def test_a_broken_corpus_is_named_with_its_line(folder: Folder, passages: list[o
 @pytest.mark.parametrize(
     ("questions", "complaint"),
     [
-        ([{"_id": "q1", "text": "a"}, {"_id": "q1", "text": "b"}], "line 2: the question id 'q1' comes twice"),
+        ([{"_id": "q1", "text": "a"}, {"_id": "q1", "text": "b"}], "line 2: duplicate question id 'q1'"),
         ([{"_id": "q1", "text": "  "}], "line 1: the question is empty"),
         ([{"_id": "", "text": "a"}], 'line 1: "_id" is missing or empty'),
-        ([], "there is no question in it"),
+        ([], "it contains no questions"),
     ],
 )
 def test_broken_questions_are_named_with_their_line(folder: Folder, questions: list[object], complaint: str) -> None:

@@ -32,7 +32,7 @@ def test_check_asks_once_and_says_what_came_of_it(endpoint: Endpoint, capsys: py
     endpoint.then = saying('{"answer": "In Dublin", "passage": 2}')
     assert run(["llm", "check"]) == 0
     out = capsys.readouterr().out
-    assert "Answer   In Dublin [2] (right), of the form that was asked for at once" in out
+    assert "Answer   In Dublin [2] (correct), valid JSON on the first try" in out
     assert "Took     12 tokens" in out
     assert len(endpoint.requests) == 1
     assert run(["llm", "check", "--json", "--model", "other"]) == 0
@@ -89,7 +89,7 @@ def test_cache_shows_and_forgets_what_is_remembered(endpoint: Endpoint, capsys: 
     folder = answer_cache(settings).path.parent
     assert all(KEY.encode() not in file.read_bytes() for file in folder.iterdir())
     assert run(["llm", "cache"]) == 0
-    assert "1 answer remembered, 0.0 MB, 12 tokens" in capsys.readouterr().out
+    assert "1 answer cached, 0.0 MB, 12 tokens" in capsys.readouterr().out
     assert run(["llm", "cache", "--clear", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["answers"] == 1
     assert answer_cache(settings).size().answers == 0

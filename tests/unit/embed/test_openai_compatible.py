@@ -70,14 +70,14 @@ def _with_vectors(*vectors: object) -> Answer:
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (_with_vectors([1.0] * 8), "does not hold 2 vectors"),
-        (_with_vectors([1.0] * 8, [1.0] * 8, [1.0] * 8), "does not hold 2 vectors"),
-        (_with_vectors([1.0] * 8, [1.0] * 7), "does not hold 2 vectors of one length"),
-        (_with_vectors([1.0] * 8, None), "does not hold 2 vectors"),
-        (_with_vectors([1.0] * 8, ["x"] * 8), "does not hold 2 vectors"),
-        (_with_vectors([], []), "does not hold 2 vectors"),
-        (_with_vectors([1.0] * 8, [0.0] * 8), "zero, or not of finite numbers"),
-        (_with_vectors([1.0] * 8, [float("nan")] * 8), "zero, or not of finite numbers"),
+        (_with_vectors([1.0] * 8), "does not contain 2 vectors"),
+        (_with_vectors([1.0] * 8, [1.0] * 8, [1.0] * 8), "does not contain 2 vectors"),
+        (_with_vectors([1.0] * 8, [1.0] * 7), "does not contain 2 vectors of equal length"),
+        (_with_vectors([1.0] * 8, None), "does not contain 2 vectors"),
+        (_with_vectors([1.0] * 8, ["x"] * 8), "does not contain 2 vectors"),
+        (_with_vectors([], []), "does not contain 2 vectors"),
+        (_with_vectors([1.0] * 8, [0.0] * 8), "zero or has numbers that are not finite"),
+        (_with_vectors([1.0] * 8, [float("nan")] * 8), "zero or has numbers that are not finite"),
         (saying(200, {"object": "list", "data": []}), "cannot be used"),
         (saying(200, {"hello": "world"}), "cannot be used"),
         (saying(200, "<html>Welcome</html>"), "cannot be used"),
@@ -121,8 +121,8 @@ def test_an_unknown_model_points_at_the_settings(endpoint: Endpoint) -> None:
     ("base_url", "key", "said"),
     [
         (None, None, "has no key"),
-        ("localhost:11434", None, "not one of a web server"),
-        ("file:///tmp", None, "not one"),
+        ("localhost:11434", None, "not an HTTP address"),
+        ("file:///tmp", None, "not an HTTP address"),
     ],
 )
 def test_settings_that_cannot_work_are_refused_at_once(base_url: str | None, key: str | None, said: str) -> None:

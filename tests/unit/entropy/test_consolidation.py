@@ -87,7 +87,7 @@ def test_a_tree_without_vertices_has_a_root_without_length() -> None:
 @pytest.mark.parametrize(
     ("vectors", "message"),
     [
-        ([[1.0], [2.0]], r"shape \(2, 1\), and \(3, d\)"),
+        ([[1.0], [2.0]], r"shape \(2, 1\); expected \(3, d\)"),
         ([1.0, 2.0, 3.0], r"shape \(3,\)"),
         ([[1.0], [np.nan], [np.inf]], "row 1 of the vectors"),
         ([[1.0], [2.0], [1e39]], "row 2 of the vectors"),

@@ -173,7 +173,7 @@ def test_labels_that_do_not_fit_the_vertices_are_refused(labels: ArrayLike) -> N
         ([4, 4, 4, 0, -1], "vertex 0 has children"),
         ([5, 5, 5, 5, 5, -1], "internal node 4 has no children"),
         ([4, 4, 4, 4, 5, 4, -1], "node 6 has no children"),
-        ([4, 4, 6, 6, 5, 4, -1], "in a circle"),
+        ([4, 4, 6, 6, 5, 4, -1], "form a cycle"),
         ([[4, 4, 4, 4, -1]], r"shape \(1, 5\)"),
         ([4.0, 4.0, 4.0, 4.0, -1.0], "type float64"),
         ([], r"shape \(0,\)"),
@@ -188,7 +188,7 @@ def test_parents_that_make_no_tree_are_refused(parents: ArrayLike, message: str)
 def test_a_node_that_is_not_there_is_refused(node: int) -> None:
     tree = EncodingTree.from_labels(PAIRS, [0, 0, 1, 1])
     for ask in (tree.children, tree.ancestors, tree.members):
-        with pytest.raises(GraphError, match=f"nodes 0 to 6, and no node {node}"):
+        with pytest.raises(GraphError, match=f"nodes 0 to 6, but no node {node}"):
             ask(node)
 
 

@@ -62,12 +62,12 @@ def test_the_graph_that_was_given_stays_as_it_is() -> None:
         ({"add": -1}, "-1 vertices cannot be added"),
         ({"remove": [3]}, "vertex 3 is to be removed, and the graph has 3 vertices"),
         ({"remove": [-1]}, "vertex -1 is to be removed, and the graph has 3 vertices"),
-        ({"remove": [0.5]}, "vertices to remove have the shape (1,) and type float64; integers are needed"),
+        ({"remove": [0.5]}, "vertices to remove have the shape (1,) and type float64; expected integers"),
         ({"add": 1, "remove": [3]}, "vertex 3 is to be removed, and the graph has 3 vertices"),
         ({"edges": [(0, 3)]}, "row 0 of the edges is (0, 3), and the graph has 3 vertices"),
         ({"edges": [(0, 1), (1, 0)]}, "row 1 of the edges sets (1, 0) a second time"),
         ({"edges": [(0, 2), (0, 1)], "remove": [1]}, "row 1 of the edges is (0, 1), one of which is to be removed"),
-        ({"edges": [(0, 1)], "weights": [-1.0]}, "row 0 of the weights is -1.0, and a finite number ≥ 0 is needed"),
+        ({"edges": [(0, 1)], "weights": [-1.0]}, "row 0 of the weights is -1.0; expected a finite number ≥ 0"),
     ],
 )
 def test_a_change_that_cannot_be_made_is_refused(change: dict[str, object], message: str) -> None:

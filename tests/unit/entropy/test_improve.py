@@ -12,7 +12,7 @@ from tests.unit.entropy.generated import graph_of
 from tests.unit.entropy.placed import Placed, placements
 
 from overstory.entropy import EncodingTree, Graph
-from overstory.entropy.improve import first_of_each, improve, settled
+from overstory.entropy.improve import first_of_each, improve, improved
 from overstory.entropy.problem import nested_labels, place, spent, vertices_as_nodes
 from overstory.entropy.refine import numbered
 from overstory.entropy.relocate import relocate
@@ -44,7 +44,7 @@ def test_the_announced_gain_is_the_measured_one_where_whole_communities_move(see
 def test_no_round_makes_the_entropy_rise(placed: Placed, seed: int) -> None:
     random, nested = np.random.default_rng(seed), placed.nested
     for _ in range(4):
-        further = settled(placed.problem(), nested, random, rounds=1)
+        further = improved(placed.problem(), nested, random, rounds=1)
         assert placed.entropy(further) <= placed.entropy(nested) + 1e-9
         nested = further
 
@@ -67,7 +67,7 @@ def test_halves_that_no_single_vertex_would_leave_are_joined_as_sets() -> None:
     inside = [edge for edge in edges if groups[edge[0]] == groups[edge[1]]]
     problem = vertices_as_nodes(graph_of(24, inside + [(first, (first + 6) % 24, 0.1) for first in range(0, 24, 6)]))
     assert relocate(problem, place(problem, halves[None]), 1, vertices) == 0.0
-    assert settled(problem, halves[None], np.random.default_rng(0)).tolist() == [groups.tolist()]
+    assert improved(problem, halves[None], np.random.default_rng(0)).tolist() == [groups.tolist()]
 
 
 @given(st.lists(st.integers(0, 5), min_size=1))

@@ -1,4 +1,4 @@
-"""UsageMeter by stage and question, and a budget that is not exceeded."""
+"""Usage by stage, by question and by block, and a budget that is never exceeded."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from overstory.errors import BudgetExhausted
-from overstory.llm.budget import Prices, Spent, UsageMeter, count_at_most, prompt_tokens_at_most
+from overstory.llm.budget import Prices, Spent, UsageMeter, count_at_most, prompt_tokens_at_most, record_usage
 from overstory.model import Completion, Message, Usage
 
 
@@ -17,30 +17,30 @@ def answer(prompt: int = 10, completion: int = 5, *, cached: bool = False) -> Co
 
 
 def test_answers_are_booked_by_stage_and_by_question() -> None:
-    accounts = UsageMeter(prices=Prices(prompt=1.0, completion=10.0))
-    accounts.add(answer(), stage="summaries")
-    accounts.add(answer(), stage="answer", question="Who?")
-    accounts.add(answer(cached=True), stage="answer", question="Who?")
-    accounts.add(answer(), stage="answer", question="Where?", wasted=True)
-    assert accounts.spent.requests == 3
-    assert accounts.spent.usage == Usage(30, 15)
-    assert accounts.spent.cost == pytest.approx(180e-6)
-    assert accounts.by_stage["answer"].wasted == 15
-    assert accounts.by_question["Who?"] == Spent(1, 1, Usage(10, 5), 0, 15, 1.0, 60e-6)
-    assert str(accounts.by_stage["answer"]) == (
-        "2 requests, 30 tokens, 15 of them wasted, 1 answer remembered (15 tokens saved), cost 0.0001"
+    meter = UsageMeter(prices=Prices(prompt=1.0, completion=10.0))
+    meter.add(answer(), stage="summaries")
+    meter.add(answer(), stage="answer", question="Who?")
+    meter.add(answer(cached=True), stage="answer", question="Who?")
+    meter.add(answer(), stage="answer", question="Where?", wasted=True)
+    assert meter.spent.requests == 3
+    assert meter.spent.usage == Usage(30, 15)
+    assert meter.spent.cost == pytest.approx(180e-6)
+    assert meter.by_stage["answer"].wasted == 15
+    assert meter.by_question["Who?"] == Spent(1, 1, Usage(10, 5), 0, 15, 1.0, 60e-6)
+    assert str(meter.by_stage["answer"]) == (
+        "2 requests, 30 tokens, 15 of them wasted, 1 cached answer (15 tokens saved), cost 0.0001"
     )
 
 
 def test_a_request_that_might_go_over_the_budget_is_refused() -> None:
-    accounts = UsageMeter(budget_tokens=40)
-    with accounts.reserved(40):
-        accounts.add(answer(), stage="s")
-    with accounts.reserved(25):
+    meter = UsageMeter(budget_tokens=40)
+    with meter.reserved(40):
+        meter.add(answer(), stage="s")
+    with meter.reserved(25):
         pass
     with (
         pytest.raises(BudgetExhausted, match="15 were spent, and it may take 26") as caught,
-        accounts.reserved(26),
+        meter.reserved(26),
     ):
         pass
     assert "--budget-tokens" in caught.value.remedy
@@ -52,19 +52,19 @@ def test_without_a_budget_nothing_is_refused() -> None:
 
 
 def test_a_request_waits_for_those_under_way_where_it_may_still_fit() -> None:
-    accounts = UsageMeter(budget_tokens=100)
+    meter = UsageMeter(budget_tokens=100)
     order: list[str] = []
     inside = threading.Event()
 
     def first() -> None:
-        with accounts.reserved(80):
+        with meter.reserved(80):
             inside.set()
-            accounts.add(answer(20, 10), stage="s")
+            meter.add(answer(20, 10), stage="s")
             order.append("first")
 
     def second() -> None:
         inside.wait()
-        with accounts.reserved(60):
+        with meter.reserved(60):
             order.append("second")
 
     with ThreadPoolExecutor(2) as threads:
@@ -74,12 +74,12 @@ def test_a_request_waits_for_those_under_way_where_it_may_still_fit() -> None:
 
 
 def test_many_threads_never_exceed_the_budget() -> None:
-    accounts = UsageMeter(budget_tokens=1_000)
+    meter = UsageMeter(budget_tokens=1_000)
 
     def ask(_: int) -> bool:
         try:
-            with accounts.reserved(100):
-                accounts.add(answer(40, 20), stage="s")
+            with meter.reserved(100):
+                meter.add(answer(40, 20), stage="s")
         except BudgetExhausted:
             return False
         return True
@@ -87,7 +87,20 @@ def test_many_threads_never_exceed_the_budget() -> None:
     with ThreadPoolExecutor(8) as threads:
         done = sum(threads.map(ask, range(100)))
     assert done == 16  # 15 · 60 = 900, and a sixteenth that may take 100 still fits
-    assert accounts.spent.usage.tokens == 960
+    assert meter.spent.usage.tokens == 960
+
+
+def test_usage_is_recorded_for_the_own_thread_alone_and_for_every_block_around_it() -> None:
+    meter = UsageMeter()
+    with record_usage() as outer, ThreadPoolExecutor(1) as other:
+        meter.add(answer(), stage="s")
+        with record_usage() as inner:
+            other.submit(meter.add, answer(), stage="s").result()
+            meter.add(answer(20, 10), stage="s")
+    meter.add(answer(), stage="s")
+    assert inner.spent.usage == Usage(20, 10)
+    assert outer.spent.usage == Usage(30, 15)
+    assert meter.spent.usage == Usage(50, 25)
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,7 @@ def test_a_file_of_another_version_is_begun_anew(cache: AnswerCache) -> None:
 
 def test_a_folder_that_cannot_be_made_is_an_error_with_a_remedy(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(LlmError, match="remembered answers") as caught:
+    with pytest.raises(LlmError, match="answer cache") as caught:
         AnswerCache(tmp_path / "file" / "x" / "answers.sqlite3", most_bytes=1_000).put("a", ANSWER)
     assert "OVERSTORY_LLM_CACHE_MB=0" in caught.value.remedy
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from tests.fakes import ScriptedChat
 
 from overstory.errors import AnswerTruncated, AnswerUnusable, BudgetExhausted, LlmCancelled, LlmError, LlmUnreachable
-from overstory.llm import AnswerCache, Chat, Request, UsageMeter
+from overstory.llm import AnswerCache, Chat, Request, UsageMeter, record_usage
 from overstory.llm.cache import request_key
 from overstory.model import Completion, JsonSchema, Message, Usage
 
@@ -37,9 +37,9 @@ def test_an_answer_is_paid_for_once(cache: AnswerCache) -> None:
     first, second = Chat(model, cache=cache), Chat(model, cache=cache)
     assert first.ask(ASKED).text == second.ask(ASKED).text == "Dublin"
     assert len(model.asked) == 1
-    assert second.accounts.spent.remembered == 1
-    assert second.accounts.spent.saved == 15
-    assert second.accounts.spent.usage.tokens == 0
+    assert second.usage.spent.remembered == 1
+    assert second.usage.spent.saved == 15
+    assert second.usage.spent.usage.tokens == 0
 
 
 def test_a_value_is_paid_for_once_and_is_the_same(cache: AnswerCache) -> None:
@@ -57,17 +57,17 @@ def test_an_unusable_answer_is_corrected_once_and_only_the_good_one_remembered(c
     _, answer, correction = model.asked[1]
     assert answer == Message("assistant", "Dublin, of course")
     assert "no complete JSON object" in correction.text
-    assert chat.accounts.by_question["Where?"].wasted == 15
-    assert chat.accounts.spent.requests == 2
+    assert chat.usage.by_question["Where?"].wasted == 15
+    assert chat.usage.spent.requests == 2
     assert cache.size().answers == 1
     assert Chat(ScriptedChat("x"), cache=cache).ask_for(City, ASKED).value.city == "Dublin"
 
 
 def test_what_stays_unusable_is_an_error_and_not_remembered(cache: AnswerCache) -> None:
     chat = Chat(ScriptedChat('{"city": 1}'), cache=cache)
-    with pytest.raises(AnswerUnusable, match="no City, also after a correction: city: Input should be"):
+    with pytest.raises(AnswerUnusable, match="not a valid City, even after a correction: city: Input should be"):
         chat.ask_for(City, ASKED)
-    assert chat.accounts.spent.wasted == 30
+    assert chat.usage.spent.wasted == 30
     assert cache.size().answers == 0
 
 
@@ -83,13 +83,20 @@ def test_an_empty_answer_is_none(cache: AnswerCache, answer: str) -> None:
 
 def test_a_truncated_answer_is_an_error_and_booked_as_wasted(cache: AnswerCache) -> None:
     chat = Chat(ScriptedChat(Completion(GOOD, "m", Usage(10, 100), truncated=True)), cache=cache)
-    with pytest.raises(AnswerTruncated, match="cut at 100 tokens"):
+    with pytest.raises(AnswerTruncated, match="cut off at 100 tokens"):
         chat.ask(ASKED)
-    with pytest.raises(AnswerTruncated, match="cut at 7 tokens") as caught:
+    with pytest.raises(AnswerTruncated, match="cut off at 7 tokens") as caught:
         chat.ask_for(City, ASKED, max_tokens=7)
     assert "OVERSTORY_LLM_MAX_TOKENS" in caught.value.remedy
-    assert chat.accounts.spent.wasted == 220
+    assert chat.usage.spent.wasted == 220
     assert cache.size().answers == 0
+
+
+def test_recorded_usage_includes_the_threads_of_each() -> None:
+    chat = Chat(ScriptedChat("Dublin"), at_once=2)
+    with record_usage() as recorded:
+        list(chat.each(lambda _: chat.ask(ASKED), range(4)))
+    assert recorded.spent.requests == 4
 
 
 def test_threads_that_ask_the_same_pay_once(cache: AnswerCache) -> None:
@@ -110,7 +117,7 @@ def test_what_cannot_be_remembered_is_not_asked(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     model = ScriptedChat("Dublin")
     chat = Chat(model, cache=AnswerCache(tmp_path / "file" / "answers.sqlite3", most_bytes=1_000))
-    with pytest.raises(LlmError, match="remembered answers"):
+    with pytest.raises(LlmError, match="answer cache"):
         chat.ask(ASKED)
     assert model.asked == []
 
@@ -128,7 +135,7 @@ def test_an_answer_that_can_no_longer_be_remembered_is_not_lost(
 
     cache.path = cache.path.parent / "llm" / cache.path.name
     assert Chat(Spoiling("Dublin"), cache=cache).ask(ASKED).text == "Dublin"
-    assert "could not be remembered" in caplog.text
+    assert "could not be cached" in caplog.text
 
 
 def test_a_remembered_answer_that_a_stricter_class_refuses_is_asked_for_again(cache: AnswerCache) -> None:
@@ -143,18 +150,18 @@ def test_a_remembered_answer_that_a_stricter_class_refuses_is_asked_for_again(ca
 
 def test_the_budget_counts_the_longest_answer_before_it_asks() -> None:
     model = ScriptedChat("Dublin")
-    chat = Chat(model, accounts=UsageMeter(budget_tokens=125))
+    chat = Chat(model, usage=UsageMeter(budget_tokens=125))
     chat.ask(ASKED)
     with pytest.raises(BudgetExhausted):
         chat.ask(ASKED)
     chat.ask(ASKED, max_tokens=50)
     assert len(model.asked) == 2
-    assert chat.accounts.spent.usage.tokens <= 125
+    assert chat.usage.spent.usage.tokens <= 125
 
 
 def test_remembered_answers_need_no_budget(cache: AnswerCache) -> None:
     Chat(ScriptedChat("Dublin"), cache=cache).ask(ASKED)
-    assert Chat(ScriptedChat("x"), cache=cache, accounts=UsageMeter(budget_tokens=0)).ask(ASKED).text == "Dublin"
+    assert Chat(ScriptedChat("x"), cache=cache, usage=UsageMeter(budget_tokens=0)).ask(ASKED).text == "Dublin"
 
 
 def test_an_estimate_sends_nothing_and_knows_what_is_remembered(cache: AnswerCache) -> None:
@@ -218,7 +225,7 @@ def test_a_failure_is_passed_on_and_nothing_booked() -> None:
     chat = Chat(ScriptedChat(LlmError("no")))
     with pytest.raises(LlmError, match="no"):
         chat.ask(ASKED)
-    assert chat.accounts.spent.requests == 0
+    assert chat.usage.spent.requests == 0
 
 
 def test_a_with_block_closes_the_model() -> None:

@@ -223,12 +223,12 @@ REFUSED = {
         "",
     ),
     "no quota": (failing(429, "pay", code="insufficient_quota"), LlmBusy, "quota .* is used up", "Raise the quota"),
-    "a web page": (sending(200, "<html>Welcome</html>"), AnswerUnusable, "no answer of a chat model", "/v1"),
+    "a web page": (sending(200, "<html>Welcome</html>"), AnswerUnusable, "not a chat completion", "/v1"),
     "other JSON": (sending(200, {"hello": "world"}), AnswerUnusable, "has no message", "/v1"),
     "an error that says 200": (sending(200, {"error": {"message": "oops"}}), AnswerUnusable, "oops", ""),
     "no choices": (sending(200, completion() | {"choices": []}), AnswerUnusable, "has no message", ""),
     "no text": (saying(["parts"]), AnswerUnusable, "its text is a list", ""),
-    "no JSON": (broken_json, AnswerUnusable, "no answer of a chat model", "/v1"),
+    "no JSON": (broken_json, AnswerUnusable, "not a chat completion", "/v1"),
     "content filter": (saying("", finish="content_filter"), LlmRefused, "content filter", "other words"),
     "refusal": (
         sending(200, completion() | {"choices": [{"message": {"content": None, "refusal": "I won't."}}]}),
@@ -289,7 +289,7 @@ def test_time_is_up_for_a_hung_and_for_a_dribbling_endpoint_after_one_more_try(
     endpoint: Endpoint, made: Make, act: Act
 ) -> None:
     endpoint.acts = [act, act]
-    with pytest.raises(LlmUnreachable, match=r"no answer within 0.3 seconds") as caught:
+    with pytest.raises(LlmUnreachable, match=r"did not answer within 0.3 seconds") as caught:
         made(seconds=0.3).complete(ASKED)
     assert "OVERSTORY_LLM_SECONDS" in caught.value.remedy
     assert len(endpoint.requests) == 2
@@ -377,8 +377,8 @@ def test_a_client_that_nobody_closed_leaves_no_thread_and_no_connection(endpoint
     [
         (LlmSettings("openai", api_key="k"), "no name"),
         (LlmSettings("openai", model="m"), "no key"),
-        (LlmSettings("openai", model="m", base_url="localhost:11434"), "not one of a web server"),
-        (LlmSettings("openai", model="m", base_url="file:///tmp"), "not one of a web server"),
+        (LlmSettings("openai", model="m", base_url="localhost:11434"), "not an HTTP address"),
+        (LlmSettings("openai", model="m", base_url="file:///tmp"), "not an HTTP address"),
         (LlmSettings("openai", model="m", base_url="http://me:word@host/v1"), "a user or a password"),
     ],
 )
@@ -391,7 +391,7 @@ def test_settings_that_cannot_work_are_refused_at_once(settings: LlmSettings, sa
 
 @pytest.mark.parametrize("key", ["sk-very\nsecret", "sk-very-\u043a\u043b\u044e\u0447", "sk-very\x7f"])
 def test_a_key_that_no_header_can_carry_is_refused_and_not_shown(key: str) -> None:
-    with pytest.raises(LlmError, match="holds a line break") as caught:
+    with pytest.raises(LlmError, match="contains a line break") as caught:
         OpenAiChat(LlmSettings("openai", base_url="http://localhost:1/v1", api_key=key, model="m"))
     assert "sk-very" not in "".join(traceback.format_exception(caught.value)) + caught.value.remedy
 

@@ -18,7 +18,7 @@ from overstory.settings import Settings
 
 with open_chat(Settings.from_environment()) as chat:
     texts = list(chat.each(lambda n: chat.ask([Message("user", f"Number {n}?")]).text, range(40)))
-    print(len(texts), chat.accounts.spent.requests, chat.accounts.spent.remembered)
+    print(len(texts), chat.usage.spent.requests, chat.usage.spent.remembered)
 """
 AT_ONCE = 3
 

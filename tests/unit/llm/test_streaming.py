@@ -48,7 +48,7 @@ def opened(endpoint: Endpoint, folder: Path, *, budget_tokens: int | None = None
     values: dict[str, Any] = {"base_url": endpoint.url, "api_key": KEY, "model": "m", "seconds": 20.0} | more
     model = OpenAiChat(LlmSettings("openai", **values), backoff=Backoff(retries=2, first=0.01, longest=0.05))
     cache = AnswerCache(folder / "answers.sqlite3", most_bytes=1_000_000)
-    return Chat(model, cache=cache, accounts=UsageMeter(budget_tokens=budget_tokens))
+    return Chat(model, cache=cache, usage=UsageMeter(budget_tokens=budget_tokens))
 
 
 def read(answer: Generator[str, None, Completion], into: list[str] | None = None) -> Completion:
@@ -68,7 +68,7 @@ def test_pieces_come_one_by_one_and_the_whole_is_booked(endpoint: Endpoint, chat
     whole = read(chat.booked("ask", "q1").stream(ASKED), pieces)
     assert pieces == ["In ", "Dub", "lin."]
     assert (whole.text, whole.model, whole.usage) == ("In Dublin.", "m-2026", Usage(10, 2))
-    assert chat.accounts.by_question["q1"].usage == Usage(10, 2)
+    assert chat.usage.by_question["q1"].usage == Usage(10, 2)
     assert endpoint.requests[0]["stream"] is True
     assert endpoint.requests[0]["stream_options"] == {"include_usage": True}
 
@@ -78,7 +78,7 @@ def test_a_remembered_answer_is_one_piece_whoever_asked_for_it(endpoint: Endpoin
     assert list(chat.stream(ASKED)) == ["In Dublin."]
     assert chat.ask(ASKED).text == "In Dublin."
     assert len(endpoint.requests) == 1
-    assert chat.accounts.spent.remembered == 2
+    assert chat.usage.spent.remembered == 2
 
 
 def test_a_model_that_gives_answers_only_whole_gives_one_piece() -> None:
@@ -139,7 +139,7 @@ def test_a_stream_that_breaks_says_so_and_is_not_tried_again(endpoint: Endpoint,
     assert pieces == ["In "]
     assert KEY not in str(caught.value)
     assert len(endpoint.requests) == 1
-    spent = chat.accounts.spent
+    spent = chat.usage.spent
     assert spent.wasted == spent.usage.tokens > 0
     assert spent.usage.estimated
     assert read(chat.stream(ASKED)).text == "In Dublin."  # nothing was remembered
@@ -148,7 +148,7 @@ def test_a_stream_that_breaks_says_so_and_is_not_tried_again(endpoint: Endpoint,
 def test_time_is_up_for_a_stream_that_hangs(endpoint: Endpoint, tmp_path: Path) -> None:
     endpoint.acts = [streaming("In ", then=hung)]
     with opened(endpoint, tmp_path, seconds=0.3) as chat:
-        with pytest.raises(LlmUnreachable, match="broke off after 3 characters: its time was up"):
+        with pytest.raises(LlmUnreachable, match="broke off after 3 characters: it timed out"):
             read(chat.stream(ASKED))
         assert endpoint.left.wait(10)
 
@@ -159,7 +159,7 @@ def test_a_stream_that_is_cut_is_an_error_after_its_last_piece(endpoint: Endpoin
     with pytest.raises(AnswerTruncated):
         read(chat.stream(ASKED), pieces)
     assert pieces == ["In ", "Dub"]
-    assert chat.accounts.spent.wasted == 12
+    assert chat.usage.spent.wasted == 12
 
 
 def test_an_empty_stream_is_no_answer(endpoint: Endpoint, chat: Chat) -> None:
@@ -180,7 +180,7 @@ def test_a_stream_that_nobody_reads_on_is_ended_and_booked_as_wasted(endpoint: E
     assert next(answer) == "In "
     answer.close()
     assert endpoint.left.wait(10)
-    assert chat.accounts.spent.wasted > 0
+    assert chat.usage.spent.wasted > 0
 
 
 def test_a_stream_is_ended_from_another_thread(endpoint: Endpoint, chat: Chat) -> None:

@@ -51,7 +51,7 @@ def test_rows_that_do_not_fit_are_reported_with_the_line_they_begin_on(tmp_path:
     assert outcome.messages == [
         "line 4: has 3 cells where the header has 2",
         "line 5: has 1 cell where the header has 2",
-        "line 6: is no row of a table: ',' expected after '\"'",
+        "line 6: is not a valid table row: ',' expected after '\"'",
     ]
 
 
@@ -71,18 +71,18 @@ def test_a_quote_that_never_closes_is_one_broken_row(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", 'id,text\n1,fine\n2,"open\n3,lost\n')
     outcome = load(CsvLoader(), path)
     assert [document.source_key for document in outcome.documents] == ["1"]
-    assert outcome.messages == ["line 3: is no row of a table: unexpected end of data"]
+    assert outcome.messages == ["line 3: is not a valid table row: unexpected end of data"]
 
 
 def test_a_header_without_a_text_is_shown(tmp_path: Path) -> None:
     outcome = load(CsvLoader(), write(tmp_path / "a.csv", "year;price\n1807;2\n"))
     assert outcome.messages == ["line 1: has no text column: its columns are year, price"]
-    assert "call the column with the text" in outcome.broken[0].remedy
+    assert "name the column with the text" in outcome.broken[0].remedy
 
 
 def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
     outcome = load(CsvLoader(), write(tmp_path / "a.csv", "text,year,year\nx,1,2\n"))
-    assert outcome.messages == ["line 1: names two columns 'year'"]
+    assert outcome.messages == ["line 1: has two columns 'year'"]
 
 
 def test_a_table_without_rows_is_empty(tmp_path: Path) -> None:

@@ -117,7 +117,7 @@ def test_a_page_without_a_title_is_called_by_its_heading_or_its_file(tmp_path: P
 def test_deep_nesting_is_read_and_endless_nesting_refused(tmp_path: Path) -> None:
     assert load(HtmlLoader(), write(tmp_path / "a.html", "<div>" * 9_000 + "deep")).document.text == "deep"
     assert load(HtmlLoader(), write(tmp_path / "b.html", "<div>" * 20_000 + "deep")).messages == [
-        "nests more than 10000 elements in one another"
+        "nests elements more than 10000 deep"
     ]
 
 

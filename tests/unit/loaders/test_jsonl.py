@@ -121,7 +121,7 @@ def test_half_an_emoji_costs_no_document_but_no_id_may_have_one(tmp_path: Path) 
     path = write(tmp_path / "a.jsonl", r'{"id": 1, "text": "so \ud83d"}' + "\n" + r'{"id": "\ud83d", "text": "x"}')
     outcome = load(JsonLinesLoader(), path)
     assert [document.text for document in outcome.documents] == ["so \ufffd"]
-    assert outcome.messages == ["line 2: its id '\\ud83d' has a control character, or half of one that takes two"]
+    assert outcome.messages == ["line 2: its id '\\ud83d' has a control character, or half of a surrogate pair"]
 
 
 def test_what_is_no_json_at_all_is_given_up_soon(tmp_path: Path) -> None:

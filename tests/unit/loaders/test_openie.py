@@ -55,7 +55,7 @@ def test_what_is_no_triple_is_reported_once_a_record_and_the_rest_kept(tmp_path:
     assert outcome.annotations == [Annotation("", "p1", ("Oslo",), TRIPLES)]
     assert outcome.messages == [
         "line 1: 1 of 2 entities left out, as they are no text, like 7",
-        'line 1: 6 of 7 triples left out, as they are not three texts, like ["Oslo", "capital"]',
+        'line 1: 6 of 7 triples left out, because they are not three texts, like ["Oslo", "capital"]',
     ]
 
 

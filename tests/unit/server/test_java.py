@@ -55,5 +55,5 @@ def test_a_chosen_java_of_another_version_is_refused_with_its_version(tmp_path: 
 
 
 def test_a_chosen_java_that_is_not_there_is_said_so(tmp_path: Path) -> None:
-    with pytest.raises(ProvisioningError, match="not a Java that runs"):
+    with pytest.raises(ProvisioningError, match="not a working Java"):
         find_java(str(tmp_path / "absent"))

@@ -78,7 +78,7 @@ def test_what_nobody_recognises_is_skipped_in_folders(tmp_path: Path) -> None:
     (tmp_path / "nowhere.txt").symlink_to(tmp_path / "gone.txt")
     result = read(tmp_path)
     assert result.texts == ["text"]
-    assert result.skipped == [str(image), f"{tmp_path / 'nowhere.txt'} (a link that leads nowhere)"]
+    assert result.skipped == [str(image), f"{tmp_path / 'nowhere.txt'} (a broken link)"]
     assert result.broken == []
 
 
@@ -114,7 +114,7 @@ def test_folders_that_link_to_themselves_are_entered_once(tmp_path: Path) -> Non
     (tmp_path / "self").symlink_to("self")
     result = read(tmp_path)
     assert result.texts == ["x"]
-    assert result.skipped == [f"{tmp_path / 'self'} (a link that leads nowhere)"]
+    assert result.skipped == [f"{tmp_path / 'self'} (a broken link)"]
 
 
 def test_a_document_is_known_by_where_it_was_put_not_by_what_a_link_leads_to(tmp_path: Path) -> None:
@@ -156,7 +156,7 @@ def test_a_named_loader_reads_the_files_named_and_of_folders_what_it_recognises(
 @pytest.mark.parametrize(("loader", "what"), [(None, "any loader"), ("beir", "the loader 'beir'")])
 def test_a_folder_that_holds_nothing_to_read_is_reported(tmp_path: Path, loader: str | None, what: str) -> None:
     write(tmp_path / "image.png", b"\x89PNG")
-    assert read(tmp_path, loader=loader).broken == [f"{tmp_path}: holds nothing that {what} recognises"]
+    assert read(tmp_path, loader=loader).broken == [f"{tmp_path}: contains nothing that {what} recognises"]
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_a_folder_that_holds_nothing_to_read_is_reported(tmp_path: Path, loader:
         ("", "(an empty path): there is no such file or folder", "Check the path."),
         (
             "https://example.org/a.pdf",
-            "https://example.org/a.pdf: is an address, and nothing is fetched from the network",
+            "https://example.org/a.pdf: is an address; nothing is fetched from the network",
             "Download it first, and name the file: curl -LO ADDRESS",
         ),
         ("/dev/null", "/dev/null: is neither a file nor a folder", "Write it to a file first."),
@@ -204,8 +204,8 @@ def test_what_may_not_be_read_is_reported(tmp_path: Path) -> None:
     (tmp_path / "c").chmod(0o700)
     assert result.texts == ["text"]
     assert result.broken == [
-        f"{tmp_path / 'b.txt'}: may not be read: permission denied",
-        f"{tmp_path / 'c'}: may not be read: permission denied",
+        f"{tmp_path / 'b.txt'}: cannot be read: permission denied",
+        f"{tmp_path / 'c'}: cannot be read: permission denied",
     ]
 
 
@@ -246,7 +246,7 @@ def test_what_is_no_document_is_reported(tmp_path: Path) -> None:
 
     path = write(tmp_path / "a.scripted", "")
     result = read(path, installed=with_script(give_text))
-    assert result.broken == [f"{path}: the loader 'scripted' failed: TypeError: it gave a str, not a Document"]
+    assert result.broken == [f"{path}: the loader 'scripted' failed: TypeError: it returned a str, not a Document"]
 
 
 def test_what_the_listener_raises_comes_through_as_it_is(tmp_path: Path) -> None:

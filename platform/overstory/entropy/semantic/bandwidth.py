@@ -1,4 +1,4 @@
-"""How far a vector's neighbourhood reaches: the width of the Gaussian that makes the corpus most likely."""
+"""The bandwidth of the Gaussian kernel: the one that makes the corpus most likely."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from overstory.entropy.compile import Floats
 
 SAMPLED_VECTORS = 512
 SAMPLED_NEIGHBOURS = 4096
-"""A larger corpus is judged by this many of its vectors, against this many; both are drawn with the seed."""
+"""In a larger corpus this many vectors are scored against this many; both samples are drawn with the seed."""
 
 STEPS = 48
 NARROWEST = 0.25
-"""The grid goes from a quarter of the typical distance to the nearest different vector, to that between any two."""
+"""The grid runs from a quarter of the typical distance to the nearest different vector to that of any two vectors."""
 
 
 def likeliest_bandwidth(points: Floats, *, seed: int = 0) -> float:
-    """The bandwidth of a grid at which each vector is likeliest among the others, in the unit of the points.
+    """The bandwidth of a grid with the highest leave-one-out likelihood, in the unit of the points.
 
-    The likelihood is that of leave-one-out Gaussian densities with their constant, which keeps a wide kernel from
-    winning by its width. Each vector counts at most once towards another's nearest distance, so that copies of one text
-    do not draw the bandwidth to 0.
+    The likelihood is that of Gaussian densities with their constant, without which wide kernels would always win. Each
+    vector counts at most once towards another's nearest distance, so that copies of one text do not pull the bandwidth
+    to 0.
 
     Args:
         points: shape (n, c).
@@ -28,7 +28,7 @@ def likeliest_bandwidth(points: Floats, *, seed: int = 0) -> float:
             widens the bandwidth by a factor of up to (n / 4096)^(1 / (c + 4)).
 
     Returns:
-        1.0 where no two points differ.
+        The bandwidth; 1.0 if all points are equal.
     """
     squared = _squared_distances(points, seed)
     apart = np.where(squared > 0.0, squared, np.inf).min(axis=1, initial=np.inf)
@@ -54,7 +54,7 @@ def _squared_distances(points: Floats, seed: int) -> Floats:
 
 
 def _likelihood(squared: Floats, width: float, components: int) -> float:
-    """The mean log density of the points asked for, in nats, but for what no width changes."""
+    """The mean log density of the sampled points, in nats, up to a constant that no width changes."""
     exponents = squared / (2.0 * width * width)
     least = exponents.min(axis=1)
     counted = np.isfinite(least)

@@ -1,4 +1,4 @@
-"""Two sides of a set of vertices: what they gain over leaving it whole, and moves from one to the other."""
+"""Division of a set of vertices into two sides: its gain, and moves from one side to the other."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from overstory.entropy.compile import Floats, Ids, Ints, kernel
 
 CANCELLED = 1e-6
-"""A sum that a subtraction leaves with less than this share of itself is summed anew: the rest would be rounding."""
+"""A sum that a subtraction leaves with less than this share is summed again: the remainder would be rounding error."""
 
 LEAST_GAIN = 1e-12
 MOST_PASSES = 32
@@ -26,10 +26,10 @@ class Problem(NamedTuple):
         indptr, neighbours, weights: the edges between blocks in compressed sparse rows; parallel ones are allowed.
         inside: shape (blocks,): twice the weight of the edges inside each block, loops apart.
         volume: shape (blocks,): the degrees in the whole graph, summed.
-        base: shape (blocks,): what the vertices of each block would spend without the division, in bits.
+        base: shape (blocks,): the bits that the vertices of each block would cost without the division.
         total: the volume of the whole graph.
         whole: the volume of the set.
-        rate: bits of the total for each bit that a vertex of the set spends, λ / (n · groups).
+        rate: bits of the total per bit of a vertex of the set, λ / (n · groups).
     """
 
     sums: Floats
@@ -46,7 +46,7 @@ class Problem(NamedTuple):
 
 
 class Sides(NamedTuple):
-    """A division under way; kernels change it in place.
+    """A division being improved; kernels change it in place.
 
     Attributes:
         side: shape (blocks,): 0 or 1.
@@ -67,13 +67,13 @@ class Sides(NamedTuple):
 
 
 def score_of(problem: Problem, side: Ints) -> float:
-    """What a division changes, in bits, negative where it gains."""
+    """The change of the entropy by a division, in bits; negative is a gain."""
     sides = _sides(problem, side)
     return _score(problem, sides, 0) + _score(problem, sides, 1)
 
 
 def score_of_groups(problem: Problem, labels: Ints) -> float:
-    """What a division into several groups changes, in bits; shape (blocks,), groups 0 … k−1."""
+    """The change of the entropy by a division into groups 0 … k−1, shape (blocks,), in bits."""
     groups = int(labels.max()) + 1
     count = np.bincount(labels, weights=np.diff(problem.first), minlength=groups)
     volume = np.bincount(labels, weights=problem.volume, minlength=groups)
@@ -86,7 +86,7 @@ def score_of_groups(problem: Problem, labels: Ints) -> float:
 
 
 def improved(problem: Problem, side: Ints) -> tuple[Ints, float]:
-    """Moves blocks one at a time, each to a gain, until none gains; what came out, and what it changes in bits."""
+    """Move single blocks while a move gains; returns the division and its change in bits."""
     moved = side.copy()
     for _ in range(MOST_PASSES):
         if not _pass(problem, _sides(problem, moved), np.arange(len(moved)), moved, True):
@@ -155,7 +155,7 @@ def _inside_and_logs(problem: Problem, labels: Ints, groups: int) -> tuple[Float
 
 @kernel
 def _score(problem: Problem, sides: Sides, at: int) -> float:
-    """What one side changes, in bits; a single vertex stays a leaf, and changes nothing."""
+    """The change by one side, in bits; a single vertex stays a leaf and changes nothing."""
     if sides.size[at] < 2:
         return 0.0
     count = float(sides.size[at])
@@ -164,7 +164,7 @@ def _score(problem: Problem, sides: Sides, at: int) -> float:
 
 @kernel
 def _side_score(problem: Problem, count: float, volume: float, inside: float, logs: float, base: float) -> float:
-    """What a group of two or more vertices changes, in bits."""
+    """The change by a group of two or more vertices, in bits."""
     bits = 0.0
     if inside > 0.0:
         bits -= inside / problem.total * math.log2(problem.whole / volume)
@@ -175,9 +175,9 @@ def _side_score(problem: Problem, count: float, volume: float, inside: float, lo
 
 @kernel
 def _pass(problem: Problem, sides: Sides, order: Ints, result: Ints, only_gains: bool) -> int:
-    """Send every block once to the other side, in order; back again if only gains are wanted and it was none.
+    """Move every block once to the other side, in order, and back if `only_gains` and the move does not gain.
 
-    Returns the number of gains, the sides then in `result`; or how many blocks had crossed when the score was least.
+    Returns the number of gains, with the sides in `result`; or how many blocks had moved when the score was lowest.
     """
     gains, best, crossed = 0, 0, 0
     score = _score(problem, sides, 0) + _score(problem, sides, 1)
@@ -209,9 +209,9 @@ def _pass(problem: Problem, sides: Sides, order: Ints, result: Ints, only_gains:
 
 @kernel
 def _logs_after(problem: Problem, sides: Sides, block: int) -> tuple[float, float]:
-    """The logs of the side that a block leaves and of the one it joins, as they would be. O(m).
+    """The logs of the side that a block would leave and of the one it would join. O(m).
 
-    Logarithms are taken of products, which are never 0: a factor is at least 2^−128, and a tiny product starts anew.
+    Logarithms are taken of products, which are never 0: a factor is at least 2^−128, and a tiny product is restarted.
     """
     if problem.rate == 0.0:
         return 0.0, 0.0
@@ -251,7 +251,7 @@ def _without(problem: Problem, sides: Sides, block: int, source: int, vertex: in
 
 @kernel
 def _move_totals(problem: Problem, sides: Sides, block: int) -> None:
-    """Send a block to the other side in all but the sums of kernels. O(its degree)."""
+    """Move a block to the other side in everything except the kernel sums. O(its degree)."""
     source = int(sides.side[block])
     target = 1 - source
     size = problem.first[block + 1] - problem.first[block]
@@ -273,7 +273,7 @@ def _move_totals(problem: Problem, sides: Sides, block: int) -> None:
 
 @kernel
 def _move_sums(problem: Problem, sides: Sides, block: int, source: int) -> None:
-    """Send the vertices of a block, which has crossed already, in the sums of kernels. O(m)."""
+    """Move the vertices of a block, already moved in everything else, in the kernel sums. O(m)."""
     sides.of_vertex[problem.first[block] : problem.first[block + 1]] = 1 - source
     if problem.rate > 0.0:
         for vertex in range(len(sides.of_vertex)):

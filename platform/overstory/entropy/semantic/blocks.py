@@ -1,4 +1,4 @@
-"""Blocks that move whole, for sets too large for a kernel matrix: neighbours in the structural tree, then in text."""
+"""Blocks of vertices that move as one, for sets too large for a kernel matrix: neighbours in the tree, then in text."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ SMALLEST_CELL = 8
 
 @dataclass(frozen=True, eq=False)
 class Arrangement:
-    """An order of all vertices in which those that belong together stand together.
+    """An order of all vertices that keeps related vertices together.
 
     Attributes:
-        position: shape (n,): where each vertex stands.
-        boundary: shape (n,): how weakly each position is bound to the one before; 0 is a boundary at the top level.
+        position: shape (n,): the position of each vertex.
+        boundary: shape (n,): how weakly each position is tied to the one before; 0 is a boundary at the top level.
     """
 
     position: Ints
@@ -27,7 +27,7 @@ class Arrangement:
 
     @classmethod
     def of(cls, points: Floats, tree: EncodingTree | None) -> Arrangement:
-        """By the groups of a structural tree, the top level first; within a group, and without a tree, by the texts."""
+        """Order by the groups of a structural tree, the top level first; within a group, or without a tree, by text."""
         cells = _text_cells(points)
         levels = [tree.labels(level) for level in range(1, tree.height)] if tree is not None else []
         keys = [*levels, *cells]
@@ -41,9 +41,9 @@ class Arrangement:
         return cls(position, boundary)
 
     def blocks(self, members: Ints, most: int) -> tuple[Ints, Ints]:
-        """Members in an order, and where each of at most `most` blocks of it begins, the end included.
+        """The members in order, and the start of each of at most `most` blocks, with the end appended.
 
-        Each block ends at the weakest of as many places as an average block is long.
+        Each block ends at the weakest place within a window as long as an average block.
         """
         ordered = members[np.argsort(self.position[members], kind="stable")]
         if most >= len(ordered):
@@ -54,14 +54,14 @@ class Arrangement:
         return ordered, np.array([0, *cuts, len(ordered)])
 
     def _bound(self, ordered: Ints) -> Ints:
-        """How weakly each member is bound to the one before: as the weakest place between them."""
+        """How weakly each member is tied to the one before: by the weakest place between them."""
         places = self.position[ordered]
         weakest = np.minimum.reduceat(self.boundary[: places[-1] + 1], places[:-1] + 1)
         return np.append(0, weakest)
 
 
 def _text_cells(points: Floats) -> list[Ints]:
-    """Halves, quarters, … of the points, each cut at the median of its widest axis; a label a vertex for each level."""
+    """Halves, quarters, … of the points, each cut at the median of its widest axis; the labels of each level."""
     cells: list[Ints] = []
     label = np.zeros(len(points), dtype=np.int64)
     widest = len(points)

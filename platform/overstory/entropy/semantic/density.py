@@ -1,4 +1,4 @@
-"""How surprising a text is among others: a Gaussian leave-one-out density over its vector, in bits."""
+"""The surprise of a text among others, in bits, by a Gaussian leave-one-out density over vectors."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from overstory.entropy.semantic.principal_components import principal_components
 from overstory.errors import GraphError
 
 MOST_BITS = 128.0
-"""No vector is more surprising than this, so that densities stay finite: farther than 13 bandwidths is merely far."""
+"""Upper limit of the surprise, which keeps densities finite; it is reached at some 13 bandwidths."""
 
 FAINTEST = 2.0**-MOST_BITS
 
 
 @dataclass(frozen=True, eq=False)
 class Density:
-    """The vectors of a graph's vertices, made ready for densities among any of them.
+    """The vectors of a graph's vertices, prepared for densities among any of them.
 
-    p₋ᵥ(z_v | a) = 1 / (|a| − 1) · Σ_{u ∈ a, u ≠ v} exp(−|z_u − z_v|² / 2h²), without the constant of the Gaussian: it
-    would be the same for every node and decide which of them are pruned. Copies of one text have density 1, 0 bits.
+    p₋ᵥ(z_v | a) = 1 / (|a| − 1) · Σ_{u ∈ a, u ≠ v} exp(−|z_u − z_v|² / 2h²), without the constant of the Gaussian,
+    which would be the same for every node and would decide the pruning. Copies of one text have density 1, 0 bits.
 
     Attributes:
         points: shape (n, c), principal components in units of √2 · bandwidth.
         bandwidth: h, in the unit of the vectors.
 
-    Source: T-Retriever Eq. 3; leave-one-out, because at the bandwidths the paper gives a point sees only itself.
+    Source: T-Retriever Eq. 3; leave-one-out, because at the paper's bandwidths a point sees only itself.
     """
 
     points: Floats
@@ -42,16 +42,16 @@ class Density:
 
         Args:
             vectors: shape (n, d), d ≥ 1, finite.
-            bandwidth: > 0; without it the likeliest of a grid.
+            bandwidth: > 0; by default the likeliest of a grid.
             seed: draws the sample that chooses the bandwidth of a large corpus.
 
         Raises:
-            GraphError: another shape, values that are not finite numbers, a bandwidth ≤ 0. Names the first bad row.
+            GraphError: wrong shape, values that are not finite numbers, or a bandwidth ≤ 0. Names the first bad row.
         """
         points = principal_components(_checked(vectors))
         width = likeliest_bandwidth(points, seed=seed) if bandwidth is None else float(bandwidth)
         if not 0.0 < width < math.inf:
-            raise GraphError(f"the bandwidth is {width}, and a finite number > 0 is needed")
+            raise GraphError(f"the bandwidth is {width}; expected a finite number > 0")
         return cls(np.ascontiguousarray(points / (math.sqrt(2.0) * width)), width)
 
     @property
@@ -64,30 +64,30 @@ class Density:
 
         Args:
             members: shape (m,), vertices.
-            asked: shape (k,), those of the members whose surprise is wanted; all without it.
+            asked: shape (k,), the members whose surprise is returned; all by default.
         """
         wanted = members if asked is None else asked
         return surprise_of(_row_sums(self.points, wanted, members), len(members))
 
 
 def surprise_of(sums: Floats, size: int) -> Floats:
-    """Kernels towards the others of a set, summed, as bits: log2(size − 1) − log2(sums); 0.0 in a set of one."""
+    """The surprise in bits from summed kernels to the others of a set: log2(size − 1) − log2(sums); 0.0 if alone."""
     return math.log2(size - 1) - np.log2(sums) if size > 1 else np.zeros(len(sums))
 
 
 def _checked(vectors: ArrayLike) -> Floats:
     given = np.asarray(vectors)
     if given.ndim != 2 or given.shape[1] == 0:
-        raise GraphError(f"vectors have the shape {given.shape}, and (n, d) with d ≥ 1 is needed: one row a vertex")
+        raise GraphError(f"vectors have the shape {given.shape}; expected (n, d) with d ≥ 1: one row per vertex")
     if given.dtype.kind not in "iuf":
-        raise GraphError(f"vectors are of type {given.dtype}, and numbers are needed")
+        raise GraphError(f"vectors are of type {given.dtype}; expected numbers")
     rows = np.ascontiguousarray(given, dtype=np.float64)
     right = np.isfinite(rows).all(axis=1)
     if not right.all():
         row = int(np.argmin(right))
         column = int(np.argmin(np.isfinite(rows[row])))
         raise GraphError(
-            f"row {row} of the vectors has {rows[row, column]} at {column}, and finite numbers are needed",
+            f"row {row} of the vectors has {rows[row, column]} at {column}; expected finite numbers",
             remedy="Embed the text of this vertex again, or give it the mean of the other vectors.",
         )
     return rows

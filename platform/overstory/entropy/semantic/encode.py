@@ -27,29 +27,29 @@ from overstory.errors import GraphError
 
 
 class SemanticTree(EncodingTree):
-    """An encoding tree that knows how alike the texts below each node are."""
+    """An encoding tree with the semantic entropy of each node."""
 
     def __init__(self, tree: EncodingTree, semantic_entropy: Floats, total: float, capped: Capped) -> None:
-        """A tree and what was found out about it; `encode_semantic` makes them."""
+        """Made by `encode_semantic`."""
         super().__init__(tree.parents, tree.leaves, tree.volume, tree.cut)
         self._semantic_entropy, self._total, self._capped = semantic_entropy, total, capped
 
     @property
     def semantic_entropy(self) -> Floats:
-        """Shape (nodes,), bits: H_sem of each node, low where its texts are alike. Not a share of the total.
+        """Shape (nodes,), bits: H_sem of each node, low if its texts are similar. They do not add up to the total.
 
-        Of a node of one vertex, the surprise of that vertex in the nearest ancestor of two or more.
+        For a node of one vertex, the surprise of that vertex in the nearest ancestor of two or more.
         """
         return self._semantic_entropy
 
     @property
     def total(self) -> float:
-        """The semantic–structural entropy S² that was minimised, in bits; without structure, of the texts alone."""
+        """The minimised semantic–structural entropy S², in bits; without structure, that of the texts alone."""
         return self._total
 
     @property
     def capped(self) -> Capped:
-        """Where the encoding was cut short, counted."""
+        """Counts of the shortcuts taken."""
         return self._capped
 
 
@@ -65,29 +65,29 @@ def encode_semantic(
 ) -> SemanticTree:
     """An encoding tree of low semantic–structural entropy, every leaf at depth `height`.
 
-    Three high trees are made: PARTITION from the root down; PARTITION inside the communities of the structural engine;
-    the structural engine's tree of this height. Of each the nodes worth keeping are chosen (`best_selection`), PRUNE
-    takes out what still raises the entropy, and REGULATE evens the tree that has the least. With λ = 0 it is therefore
-    never worse than the structural engine's.
+    Three high trees are built: PARTITION from the root down; PARTITION inside the communities of the structural engine;
+    the structural engine's tree of this height. In each, `best_selection` chooses the nodes to keep and PRUNE removes
+    those that still raise the entropy; REGULATE levels the best of the three. With λ = 0 the result is therefore never
+    worse than the structural engine's.
 
-    More than √`kernel_entries` vertices (4,096) in one node are divided as blocks that move whole: neighbours in the
-    structural tree, and within its groups by their texts, as many as keep the kernels between blocks and vertices
-    within 128 MiB. No larger array than that and the vectors is held.
+    A node of more than √`kernel_entries` vertices (4,096) is divided by moving blocks: neighbours in the structural
+    tree, and within its groups in text, as many as keep the kernels between blocks and vertices within 128 MiB. No
+    larger array is held, except the vectors.
 
     Args:
         graph: n vertices.
-        vectors: shape (n, d), finite: of the text of each vertex; or the density made of them.
+        vectors: shape (n, d), finite: the vector of each vertex' text; or the density made of them.
         height: ≥ 1, of the tree; height − 1 levels of groups.
-        weight: λ ≥ 0, what a bit of the texts counts; 0.0 leaves them out.
-        structure: without it the edges are left out.
+        weight: λ ≥ 0, the weight of a bit of the texts; 0.0 ignores them.
+        structure: whether the edges count.
         seed: the same seed, the same tree.
         kernel_entries: the largest matrix of kernels.
 
     Raises:
-        GraphError: arguments that do not fit together. Names the first bad row of the vectors.
+        GraphError: inconsistent or invalid arguments. Names the first bad row of the vectors.
 
-    Source: T-Retriever, Adaptive Compression Encoding; density and weighting as `Density` and
-    `semantic_structural_entropy` say.
+    Source: T-Retriever, Adaptive Compression Encoding; for density and weighting see `Density` and
+    `semantic_structural_entropy`.
     """
     check_weight(weight)
     if height < 1:

@@ -1,4 +1,4 @@
-"""Semantic–structural entropy: the bits that say where edges lead, and those that say what the texts are about."""
+"""Semantic–structural entropy: the bits that describe the edges, and those that describe the texts."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def semantic_structural_entropy(
     """S² = H(T) + λ · H_sem(T) of a whole tree, in bits, from scratch; λ is `weight`.
 
     H_sem is the mean over vertices v, and over v's groups a, of −log2 p₋ᵥ(z_v | a). The groups of v are its internal
-    ancestors below the root, a set that occurs twice counted once; of an ancestor with no other vertex, the nearest
-    above with one; the root itself where v has no other. So more levels cost nothing by themselves, being alone is
-    never rewarded, and a pass-through node changes nothing.
+    ancestors below the root, a set that occurs twice counted once. An ancestor that holds only v is replaced by the
+    nearest larger one; if all do, the root counts. So more levels cost nothing by themselves, being alone is never
+    rewarded, and a pass-through node changes nothing.
 
     Args:
         graph: n vertices.
@@ -33,7 +33,7 @@ def semantic_structural_entropy(
         weight: λ ≥ 0; 0.0 is the structural entropy.
 
     Raises:
-        GraphError: numbers of vertices that differ, vectors that no density can be made of, a negative weight.
+        GraphError: numbers of vertices differ, the vectors are invalid, or the weight is negative.
 
     Source: T-Retriever Eq. 4 and 5; the weighting is ours: the paper's sum makes one-against-all splits optimal.
     """
@@ -72,7 +72,7 @@ def node_semantic_entropy(tree: EncodingTree, density: Density) -> Floats:
 
 def vertex_surprise(tree: EncodingTree, density: Density) -> tuple[Floats, Ints, Floats]:
     """In the order of `Spans.of(tree)`, each of shape (n,): the surprise of each vertex summed over its groups below
-    the root; the number of these groups; and its mean, which is the surprise in the root where there are none."""
+    the root; the number of these groups; and its mean, or its surprise in the root if it has no groups."""
     spans = Spans.of(tree)
     total, groups = np.zeros(tree.leaves), np.zeros(tree.leaves, dtype=np.int64)
     for node in group_nodes(tree):
@@ -100,7 +100,7 @@ def counts_as_group(tree: EncodingTree) -> Flags:
 
 
 def density_for(graph: Graph, vectors: Density | ArrayLike, *, seed: int = 0) -> Density:
-    """The density itself, or that of the vectors; refused where it is not of as many vertices as the graph has."""
+    """The density itself, or that of the vectors; refused unless it has as many vertices as the graph."""
     density = vectors if isinstance(vectors, Density) else Density.from_vectors(vectors, seed=seed)
     if density.vertices != graph.vertices:
         raise GraphError(f"there are {density.vertices} rows of vectors, and the graph has {graph.vertices} vertices")
@@ -110,4 +110,4 @@ def density_for(graph: Graph, vectors: Density | ArrayLike, *, seed: int = 0) ->
 def check_weight(weight: float) -> None:
     """Refuse a λ that is negative, infinite or not a number."""
     if not 0.0 <= weight < math.inf:
-        raise GraphError(f"the weight of the texts is {weight}, and a finite number ≥ 0 is needed")
+        raise GraphError(f"the weight of the texts is {weight}; expected a finite number ≥ 0")

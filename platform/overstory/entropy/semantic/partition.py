@@ -1,4 +1,4 @@
-"""PARTITION: a node divided into groups, where that says more about its edges and texts than leaving it whole."""
+"""PARTITION: divide a node into groups, if that lowers the semantic–structural entropy."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from overstory.entropy.semantic.spans import Spans
 from overstory.errors import GraphError
 
 KERNEL_ENTRIES = 4096 * 4096
-"""The largest matrix of kernels, 128 MiB: a set of more than 4,096 vertices is divided as blocks that move whole."""
+"""The largest kernel matrix, 128 MiB: a set of more than 4,096 vertices is divided by moving blocks of them."""
 
 DEEPEST = 64
-"""A node this deep is not divided any more; 64 levels of halves hold every graph."""
+"""A node this deep is not divided any further; 64 levels of halves suffice for every graph."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """A tree that an operation made, and the change of the semantic–structural entropy it announces, in bits."""
+    """The tree after an operation, and the change of its semantic–structural entropy, in bits."""
 
     tree: EncodingTree
     change: float
@@ -35,10 +35,10 @@ class Step:
 
 @dataclass
 class Capped:
-    """Where an encoding was cut short, counted.
+    """Counts of the shortcuts that an encoding took.
 
     Attributes:
-        in_blocks: nodes divided as blocks of vertices, because they were too large for a matrix of kernels.
+        in_blocks: nodes divided by blocks of vertices, because they were too large for a kernel matrix.
         too_deep: nodes left whole because of their depth.
     """
 
@@ -48,14 +48,14 @@ class Capped:
 
 @dataclass
 class Divider:
-    """What dividing any node of one graph needs.
+    """Divides the nodes of one graph.
 
     Attributes:
         graph, density, weight: as in `semantic_structural_entropy`.
         rng: draws the starts of the candidates.
-        arrangement: how a large set falls into blocks; by the texts without one.
-        kernel_entries: the largest matrix of kernels.
-        capped: counts what was cut short.
+        arrangement: how a large set is cut into blocks; by default by the texts.
+        kernel_entries: the largest kernel matrix.
+        capped: counts of the shortcuts taken.
     """
 
     graph: Graph
@@ -70,16 +70,16 @@ class Divider:
         self._local = np.full(self.graph.vertices, -1, dtype=np.int64)
 
     def divide(self, members: Ints, base: Floats, groups: int) -> tuple[list[Ints], list[Floats], float]:
-        """The groups of two or more into which a node is best divided, and what that changes.
+        """The best division of a node into groups of two or more vertices, and its change in bits.
 
         Args:
             members: shape (m,), the vertices of the node.
-            base: shape (m,), the mean surprise of each of them in the tree as it is.
+            base: shape (m,), the mean surprise of each of them in the present tree.
             groups: how many groups they have below the root, the node itself included.
 
         Returns:
-            The groups, the surprise of their members, and the change in bits; nothing, and 0.0, where none is a gain.
-            Members of no group stay leaves of the node.
+            The groups, the surprise of their members, and the change in bits; no groups and 0.0 if no division gains.
+            Vertices in no group stay leaves of the node.
         """
         problem, ordered, spent = self._problem(members, base, groups)
         labels = self._best_labels(problem, ordered)
@@ -154,9 +154,9 @@ def partition(
 ) -> Step:
     """Divide a node whose children are leaves into groups, if that lowers the semantic–structural entropy.
 
-    Candidates are the connected components of the node (which cost no edge), a Fiedler sweep of its edges, and two
-    means of its texts; the last two are improved by moves of single vertices, each of which lowers the entropy.
-    Vertices that are a group of their own stay leaves of the node.
+    Candidates are the connected components of the node (which cut no edge), a Fiedler sweep of its edges, and 2-means
+    of its texts; the last two are improved by moves of single vertices, each of which lowers the entropy. Vertices
+    alone in a group stay leaves of the node.
 
     Args:
         graph: n vertices.
@@ -165,21 +165,21 @@ def partition(
         node: internal, without internal children.
         weight: λ ≥ 0.
         seed: draws the starts of both candidates.
-        kernel_entries: the largest matrix of kernels. The m vertices of a larger node fall into `kernel_entries` / m
-            blocks that move whole.
+        kernel_entries: the largest kernel matrix. The m vertices of a larger node are divided by moving
+            `kernel_entries` / m blocks.
 
     Returns:
-        The tree and the change in bits, ≤ 0; the same tree and 0.0 where no division gains.
+        The tree and the change in bits, ≤ 0; the same tree and 0.0 if no division gains.
 
     Raises:
-        GraphError: arguments that do not fit together, or a node that cannot be divided.
+        GraphError: inconsistent arguments, or a node that cannot be divided.
 
     Source: T-Retriever Def. 1, Eq. 7.
     """
     check_weight(weight)
     density = density_for(graph, vectors)
     if not tree.leaves <= node < len(tree) or (tree.children(node) >= tree.leaves).any():
-        raise GraphError(f"node {node} has no vertices of its own, or internal children, and cannot be divided")
+        raise GraphError(f"node {node} cannot be divided: it has internal children or no vertices of its own")
     spans = Spans.of(tree)
     members = spans.members(node)
     if len(members) < 3:
@@ -203,7 +203,7 @@ def partition_all(divider: Divider, tree: EncodingTree | None = None) -> Encodin
 
     Args:
         divider: of the graph.
-        tree: where to begin, every node whose children are leaves being divided; the root alone without one.
+        tree: the initial tree, in which every node whose children are leaves is divided; by default the root alone.
     """
     graph = divider.graph
     start = EncodingTree.from_labels(graph) if tree is None else tree
@@ -230,7 +230,7 @@ def partition_all(divider: Divider, tree: EncodingTree | None = None) -> Encodin
 
 @dataclass(frozen=True, eq=False)
 class _Undivided:
-    """A node that waits for its division: its number, its vertices, their mean surprise so far, and their groups."""
+    """A node still to be divided: its number, its vertices, their mean surprise so far, and their groups."""
 
     number: int
     members: Ints
@@ -255,7 +255,7 @@ def _undivided(divider: Divider, tree: EncodingTree) -> list[_Undivided]:
 
 
 def _gathered(component: Ints, first: Ints) -> Ints:
-    """Components by number, those of a single vertex gathered into one group: their texts may divide them further."""
+    """Component labels, with all single vertices in one group, which their texts may divide further."""
     sizes = np.bincount(component, weights=np.diff(first))
     alone = sizes < 2
     number = np.cumsum(~alone) - 1

@@ -1,4 +1,4 @@
-"""The few directions in which vectors differ most: in hundreds of dimensions all distances are nearly equal."""
+"""Principal components of vectors: in hundreds of dimensions all distances would be nearly equal."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ VARIANCE_KEPT = 0.9
 
 
 def principal_components(vectors: Floats) -> Floats:
-    """Coordinates along the directions of greatest variance, the greatest first; of each direction, the sign that makes
-    its largest coefficient positive.
+    """Coordinates along the directions of greatest variance, the greatest first; the sign of each direction makes its
+    largest coefficient positive.
 
     Args:
         vectors: shape (n, d), finite.

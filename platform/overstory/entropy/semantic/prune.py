@@ -1,4 +1,4 @@
-"""PRUNE: nodes taken out of a tree, their children given to their parents, the cheapest first."""
+"""PRUNE: remove nodes from a tree, the cheapest first; their children move up to their parents."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def prune(
     weight: float = 1.0,
     gaining: bool = False,
 ) -> Step:
-    """Take out internal nodes until no leaf is deeper than `height`, each time the one that raises the entropy least.
+    """Remove internal nodes until no leaf is deeper than `height`, each time the one that raises the entropy least.
 
-    Only nodes above a leaf that is still too deep are taken: the paper's rule takes the cheapest of all, and so
-    destroys groups where the tree is low enough.
+    Only nodes above a leaf that is still too deep are removed: the paper's rule removes the cheapest of all, which
+    destroys groups where the tree is already low enough.
 
     Args:
         graph: n vertices.
@@ -40,13 +40,13 @@ def prune(
         vectors: shape (n, d), or the density made of them.
         height: ≥ 1.
         weight: λ ≥ 0.
-        gaining: take out as well what the tree is better without, though it is low enough.
+        gaining: also remove nodes whose removal lowers the entropy, even if the tree is low enough.
 
     Returns:
-        The tree, and the change in bits of all removals together.
+        The tree, and the total change in bits.
 
     Raises:
-        GraphError: arguments that do not fit together, or a height below 1.
+        GraphError: inconsistent arguments, or a height below 1.
 
     Source: T-Retriever Def. 2, Eq. 9.
     """
@@ -61,25 +61,25 @@ def prune(
 def prune_node(
     graph: Graph, tree: EncodingTree, vectors: Density | ArrayLike, node: int, *, weight: float = 1.0
 ) -> Step:
-    """Take out one internal node below the root and give its children to its parent.
+    """Remove one internal node below the root; its children move up to its parent.
 
     Raises:
-        GraphError: arguments that do not fit together, the root, or a leaf.
+        GraphError: inconsistent arguments, or the node is the root or a leaf.
     """
     check_weight(weight)
     if not tree.leaves <= node < tree.root:
-        raise GraphError(f"node {node} is no internal node below the root, and cannot be taken out")
+        raise GraphError(f"node {node} cannot be removed: it is not an internal node below the root")
     pruning = Pruning(graph, tree, density_for(graph, vectors), weight)
     change = pruning.remove(node)
     return Step(pruning.tree(), change)
 
 
 class Pruning:
-    """A tree that loses nodes, and what each removal would change.
+    """A tree being pruned, and the change in entropy by each possible removal.
 
     Each vertex keeps the sum of its surprises over its groups, and their number; a removal touches the groups above and
-    below the node, and in each only the vertices of the node. A heap holds the prices; one that has changed since is
-    passed over. For a tree of depth O(log n) all removals cost O(n log² n).
+    below the node, and in each only the vertices of the node. A heap holds the prices; outdated ones are skipped. For
+    a tree of depth O(log n) all removals cost O(n log² n).
     """
 
     def __init__(self, graph: Graph, tree: EncodingTree, density: Density, weight: float) -> None:
@@ -99,7 +99,7 @@ class Pruning:
         self._semantic = {node: self._semantic_price(node, self._spans.slice(node)) for node in self._surprise}
 
     def until(self, height: int, *, gaining: bool) -> float:
-        """Remove the cheapest until no leaf is deeper and, if asked for, no removal gains; the change in bits."""
+        """Remove the cheapest until no leaf is deeper and, with `gaining`, no removal gains; the change in bits."""
         change = 0.0
         heap = [(self.price(node), node) for node in range(self._tree.leaves, self._tree.root)]
         heapq.heapify(heap)
@@ -117,11 +117,11 @@ class Pruning:
         return change
 
     def price(self, node: int) -> float:
-        """What the removal of a node would change, in bits."""
+        """The change in bits if the node were removed."""
         return self._structural_price(node) + self._rate * self._semantic.get(node, 0.0)
 
     def remove(self, node: int) -> float:
-        """Remove a node; the change in bits."""
+        """Remove a node; returns the change in bits."""
         span, parent = self._spans.slice(node), int(self._parents[node])
         heir = self._repeated_by(node)
         change = self._structural_price(node)
@@ -139,7 +139,7 @@ class Pruning:
         return change
 
     def tree(self) -> EncodingTree:
-        """The tree that is left."""
+        """The remaining tree."""
         kept = np.flatnonzero(self._parents != REMOVED)
         number = np.full(len(self._parents), -1, dtype=np.int64)
         number[kept] = np.arange(len(kept))
@@ -147,7 +147,7 @@ class Pruning:
         return EncodingTree.from_parents(self._graph, np.where(parents < 0, -1, number[parents]))
 
     def _structural_price(self, node: int) -> float:
-        """A removal lengthens the way into the node, and shortens none: its children's ways now start at its parent."""
+        """The structural change: after a removal the children are encoded from the parent, which costs more bits."""
         volume, above = self._tree.volume[node], self._tree.volume[self._parents[node]]
         if volume == 0.0:
             return 0.0
@@ -155,7 +155,7 @@ class Pruning:
         return float((self._inside[node] - regained) / self._tree.volume[-1] * np.log2(above / volume))
 
     def _semantic_price(self, node: int, part: slice) -> float:
-        """How many bits the vertices in a part of a group's span would spend more without the group."""
+        """The additional bits of the vertices in a part of a group's span if the group were removed."""
         start = int(self._spans.start[node])
         bits = self._surprise[node][part.start - start : part.stop - start]
         total, groups = self._total[part], self._groups[part]
@@ -163,7 +163,7 @@ class Pruning:
         return float((without - total / groups).sum())
 
     def _forget(self, node: int, span: slice) -> None:
-        """Take a group out of the sums, and bring the prices of the groups above and below it up to date."""
+        """Remove a group from the sums, and update the prices of the groups above and below it."""
         related = [other for other in self._related(node) if other in self._surprise]
         shared = [
             slice(max(span.start, part.start), min(span.stop, part.stop)) for part in map(self._spans.slice, related)
@@ -177,11 +177,11 @@ class Pruning:
             self._semantic[other] += self._semantic_price(other, part)
 
     def _repeated_by(self, node: int) -> int | None:
-        """The internal child of the same vertices, if there is one."""
+        """The internal child with the same vertices, if any."""
         return next((child for child in self._inner[node] if len(self._children[node]) == 1), None)
 
     def _related(self, node: int) -> list[int]:
-        """The internal nodes above a node, but for the root, and all below."""
+        """The internal nodes above a node, except the root, and all below."""
         found: list[int] = []
         above = int(self._parents[node])
         while above != self._tree.root:
@@ -196,7 +196,7 @@ class Pruning:
 
 
 def _surprises(tree: EncodingTree, density: Density, spans: Spans) -> dict[int, Floats]:
-    """The surprise of the vertices of each node that counts, in the order of the spans."""
+    """The surprise of the vertices of each group, in the order of the spans."""
     return {node: density.surprise(spans.members(node)) for node in group_nodes(tree)}
 
 

@@ -1,4 +1,4 @@
-"""REGULATE: pass-through nodes, so that all leaves of a tree sit at one depth."""
+"""REGULATE: insert pass-through nodes so that all leaves of a tree have the same depth."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from overstory.errors import GraphError
 def regulate(graph: Graph, tree: EncodingTree, height: int) -> EncodingTree:
     """The same groups, every leaf at depth `height`; neither entropy changes.
 
-    A node stands as deep as its deepest leaf lets it, and pass-through nodes, each with one child, fill the way to its
-    parent. No other tree of these groups and this height has fewer nodes.
+    Every node is placed as deep as its deepest leaf allows, with pass-through nodes (one child each) between it and its
+    parent. No other tree with these groups and this height has fewer nodes.
 
     Raises:
         GraphError: the tree is higher than `height`.

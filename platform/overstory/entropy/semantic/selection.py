@@ -1,4 +1,4 @@
-"""The nodes of a high tree that are worth keeping in a low one, chosen all at once."""
+"""Choose the nodes of a high tree to keep in a low one, all at once."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from overstory.entropy.semantic.spans import Spans
 
 
 def best_selection(graph: Graph, tree: EncodingTree, density: Density, height: int, weight: float) -> EncodingTree:
-    """The tree of at most this height, made of groups of a higher one, that has nearly the least S².
+    """The tree of nearly the least S² with at most this height, made of groups of a higher tree.
 
-    PRUNE takes one node at a time and cannot go back; this weighs all choices against each other. A dynamic programme
-    finds the best choice if every vertex had `levels` groups, its lowest one counted again for those it lacks; that is
-    exact for one level, and for the structural part always. Of the choices for 1 … height − 1 levels the one with the
-    least S² is returned. O(n · depth · height²) beside the densities.
+    PRUNE removes one node at a time and cannot go back; this compares all choices. A dynamic programme finds the best
+    choice as if every vertex had `levels` groups, counting its lowest one again for missing levels; that is exact for
+    one level, and always for the structural part. Of the choices for 1 … height − 1 levels the one with the least S² is
+    returned. O(n · depth · height²) in addition to the densities.
 
     Args:
         graph: n vertices.
@@ -41,13 +41,13 @@ def best_selection(graph: Graph, tree: EncodingTree, density: Density, height: i
 
 
 def without_pass_throughs(graph: Graph, tree: EncodingTree) -> EncodingTree:
-    """The same groups, each once: internal nodes with a single child are taken out."""
+    """The same tree without internal nodes that have a single child."""
     children = np.bincount(tree.parents[:-1], minlength=len(tree))
     return _contracted(graph, tree, children > 1)
 
 
 class _Programme:
-    """What keeping or dropping each node costs, for each ancestor that may be the nearest kept one."""
+    """The costs of keeping or dropping each node, for each ancestor that may be the nearest kept one."""
 
     def __init__(self, graph: Graph, tree: EncodingTree, density: Density, weight: float) -> None:
         self._graph, self._tree = graph, tree
@@ -61,7 +61,7 @@ class _Programme:
         self._spent, self._flat = self._semantic(density) if weight > 0.0 else ({}, {})
 
     def tree(self, levels: int) -> EncodingTree:
-        """The best choice for so many levels."""
+        """The best choice for this number of levels."""
         choices = self._choices(levels)
         kept = np.zeros(len(self._tree), dtype=np.bool_)
         waiting = [(child, 0, 0) for child in self._inner(self._tree.root)]
@@ -90,7 +90,7 @@ class _Programme:
         return choices
 
     def _entering(self, node: int, depth: int) -> Floats:
-        """What the structural entropy gains by a node, below each of its ancestors."""
+        """The gain in structural entropy by a node, below each of its ancestors."""
         inside, volume = self._inside[node], self._tree.volume
         if inside <= 0.0:
             return np.zeros(depth)
@@ -98,8 +98,8 @@ class _Programme:
         return gain
 
     def _semantic(self, density: Density) -> tuple[dict[int, float], dict[int, Floats]]:
-        """For each internal node, the bits that its vertices spend in it; and those that its own leaves spend in it and
-        in each of its ancestors, shape (depth + 1,)."""
+        """For each internal node, the bits of its vertices in it; and the bits of its own leaves in it and in each of
+        its ancestors, shape (depth + 1,)."""
         tree, spans = self._tree, Spans.of(self._tree)
         own = {node: _own_leaves(tree, node) for node in range(tree.leaves, len(tree))}
         spent: dict[int, float] = {}

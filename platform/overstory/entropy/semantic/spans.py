@@ -26,14 +26,14 @@ class Spans:
 
     @classmethod
     def of(cls, tree: EncodingTree) -> Spans:
-        """Of a tree, children in falling order of their numbers."""
+        """The spans of a tree, children in descending order of their numbers."""
         start = _starts(tree.parents, tree.sizes)
         order = np.empty(tree.leaves, dtype=np.int64)
         order[start[: tree.leaves]] = np.arange(tree.leaves)
         return cls(order, start, start + tree.sizes)
 
     def slice(self, node: int) -> slice:
-        """Where the vertices of a node stand in the order."""
+        """The positions of a node's vertices in the order."""
         return slice(int(self.start[node]), int(self.stop[node]))
 
     def members(self, node: int) -> Ints:

@@ -1,4 +1,4 @@
-"""Two views of a set of vertices: the Fiedler vector of its edges, and two means of its texts."""
+"""Two ways to divide a set of vertices: the Fiedler vector of its edges, and 2-means of its texts."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def components(indptr: Ints, neighbours: Ids) -> Ints:
 
 @kernel
 def fiedler(indptr: Ints, neighbours: Ids, weights: Floats, inside: Floats, start: Floats) -> Floats:
-    """(b + 1,), (e,), (e,), (b,), (b,) -> (b,): nearly the second eigenvector of the random walk.
+    """(b + 1,), (e,), (e,), (b,), (b,) -> (b,): approximately the second eigenvector of the random walk.
 
-    Power iteration on the lazy walk, the first eigenvector taken out at each step; its order of the blocks is that of
-    the Fiedler vector of the normalised Laplacian. A block without edges has the value 0.
+    Power iteration on the lazy walk, with the first eigenvector removed at each step; it orders the blocks like the
+    Fiedler vector of the normalised Laplacian. A block without edges has the value 0.
     """
     degree = inside.copy()
     for block in range(len(degree)):
@@ -70,9 +70,9 @@ def fiedler(indptr: Ints, neighbours: Ids, weights: Floats, inside: Floats, star
 
 
 def two_means(points: Floats, mass: Floats, rng: np.random.Generator) -> Ints:
-    """(b, c), (b,) -> (b,): 0 or 1, the nearer of two means; of several starts, the one with the least squares.
+    """(b, c), (b,) -> (b,): 0 or 1, the nearer of two means; the best of several starts by squared distance.
 
-    All 0 where no two points differ.
+    All 0 if all points are equal.
     """
     best, least = np.zeros(len(points), dtype=np.int64), np.inf
     for _ in range(STARTS):
@@ -83,7 +83,7 @@ def two_means(points: Floats, mass: Floats, rng: np.random.Generator) -> Ints:
 
 
 def _two_seeds(points: Floats, rng: np.random.Generator) -> Ints:
-    """One point at random, one with a chance that grows with its squared distance from the first."""
+    """One random point, and another with a probability proportional to its squared distance (k-means++)."""
     first = int(rng.integers(len(points)))
     reach = np.cumsum(((points - points[first]) ** 2).sum(axis=1))
     second = int(np.searchsorted(reach, rng.random() * reach[-1], side="right")) if reach[-1] > 0.0 else first

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pydantic import BaseModel, Field
 
 from overstory.errors import AnswerRefused, AnswerTruncated, AnswerUnusable, PromptTooLong
-from overstory.llm import Chat, Estimate, Request, prompt
+from overstory.llm import Chat, Estimate, Request, prompt, record_usage
 from overstory.model import Message, Usage
 from overstory.systems.slimrag.reading import ReadDocument, ReadSentence, RuleReader, WholeDocument
 from overstory.text.coreference.chains import Resolved
@@ -71,22 +71,22 @@ class ModelReader:
     def _read(self, document: WholeDocument) -> ReadDocument:
         sentences = sentences_of(document)
         said = _Said(document)
-        chat = self._chat.booked(STAGE, document.id)
         remembered, by_rules, read = Usage(), 0, list[ReadSentence]()
         parts = list(windows(sentences))
-        for window in parts:
-            try:
-                reply = chat.ask_for(FoundEntities, self._messages(document, window, said.names))
-            except (AnswerUnusable, AnswerTruncated, AnswerRefused, PromptTooLong):
-                refers: list[list[Resolved]] = []
-            else:
-                remembered += reply.completion.usage if reply.completion.cached else Usage()
-                refers = said.of(window, reply.value)
-            if not any(refers):  # a model that is too small for this finds nothing anywhere
-                refers = self._rules.of_sentences([sentence.text for sentence in window], document.title)
-                by_rules += any(refers)
-            read += [sentence._replace(refers=found) for sentence, found in zip(window, refers, strict=True)]
-        usage = chat.accounts.settled(document.id).usage + remembered
+        with record_usage() as recorded:
+            for window in parts:
+                try:
+                    reply = self._chat.ask_for(FoundEntities, self._messages(document, window, said.names))
+                except (AnswerUnusable, AnswerTruncated, AnswerRefused, PromptTooLong):
+                    refers: list[list[Resolved]] = []
+                else:
+                    remembered += reply.completion.usage if reply.completion.cached else Usage()
+                    refers = said.of(window, reply.value)
+                if not any(refers):  # a model that is too small for this finds nothing anywhere
+                    refers = self._rules.of_sentences([sentence.text for sentence in window], document.title)
+                    by_rules += any(refers)
+                read += [sentence._replace(refers=found) for sentence, found in zip(window, refers, strict=True)]
+        usage = recorded.spent.usage + remembered
         return ReadDocument(document.id, tuple(read), usage, len(parts), by_rules)
 
     def _messages(

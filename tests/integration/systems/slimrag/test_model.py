@@ -136,7 +136,7 @@ def test_after_a_kill_nothing_that_was_answered_is_asked_again_and_the_index_ans
             assert evidence.excerpts
         chat = asking.chat()
     assert chat is not None
-    assert set(chat.accounts.by_question) == set(QUESTIONS)
+    assert set(chat.usage.by_question) == set(QUESTIONS)
 
 
 def test_a_budget_ends_a_run_cleanly_and_an_estimate_sends_nothing(

@@ -88,7 +88,7 @@ def test_where_no_two_points_differ_the_bandwidth_is_one(points: Floats) -> None
         ([[1.0, 2.0], [3.0, 4.0], [5.0, float("inf")]], "row 2 of the vectors has inf at 1"),
         ([1.0, 2.0], r"shape \(2,\)"),
         (np.zeros((3, 0)), r"shape \(3, 0\)"),
-        ([["a"], ["b"]], "numbers are needed"),
+        ([["a"], ["b"]], "expected numbers"),
     ],
 )
 def test_vectors_that_are_none_are_refused(vectors: ArrayLike, message: str) -> None:

@@ -163,7 +163,7 @@ def test_neither_the_root_nor_a_leaf_can_be_taken_out() -> None:
     graph = Graph.from_edges(4, [(0, 1), (2, 3)])
     tree = EncodingTree.from_labels(graph, [0, 0, 1, 1])
     for node in (tree.root, 3):
-        with pytest.raises(GraphError, match=f"node {node} is no internal node"):
+        with pytest.raises(GraphError, match=f"node {node} cannot be removed"):
             prune_node(graph, tree, np.zeros((4, 1)), node)
 
 

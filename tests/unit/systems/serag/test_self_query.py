@@ -19,7 +19,7 @@ def test_a_models_passage_is_one_line_and_booked_for_its_question() -> None:
     (messages,) = model.asked
     assert QUESTION in messages[-1].text
     assert model.limits == [model.max_tokens]
-    assert QUESTION in chat.accounts.by_question
+    assert QUESTION in chat.usage.by_question
 
 
 def test_a_model_that_is_gone_is_heard_of() -> None:
