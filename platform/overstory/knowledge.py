@@ -49,6 +49,7 @@ from overstory.systems import BuildContext, SystemReport, find_system, system_na
 from overstory.systems.serag.communities import CommunityTree
 from overstory.systems.serag.view import view_tree
 from overstory.text import make_extractor
+from overstory.text.parsing.parsed_texts import ParsedTexts
 
 if TYPE_CHECKING:
     import pandas
@@ -293,20 +294,22 @@ class Knowledge:
         wished = _wished(systems)
         with writing(self.graph, read_corpus(self.graph, self.corpus_name), "index") as writer:
             names = self._systems_named(writer.corpus, wished, model)
-            report = index.build_index(
-                writer,
-                self.embedder,
-                self.extractor,
-                replace_vectors=re_embed,
-                progress=self.progress,
-            )
-            context = self._build_context()
-            built = {
-                name: find_system(name).build(
-                    writer, context, option=wished.get(name), model=model if name in wished or not wished else None
-                )
+            asked = {
+                name: {"option": wished.get(name), "model": model if name in wished or not wished else None}
                 for name in names
             }
+            readings = [each for name in names for each in find_system(name).readings(writer.corpus, **asked[name])]
+            with ParsedTexts(self.settings.places.cache, readings) as parsed:
+                report = index.build_index(
+                    writer,
+                    self.embedder,
+                    self.extractor,
+                    replace_vectors=re_embed,
+                    progress=self.progress,
+                    parsed=parsed,
+                )
+                context = replace(self._build_context(), parsed=parsed)
+                built = {name: find_system(name).build(writer, context, **asked[name]) for name in names}
         notes = tuple(note for system in built.values() for note in system.notes)
         return replace(report, done=(*report.done, *(name for name in built if built[name].something)), notes=notes)
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from overstory.graph import Corpus, GraphClient, Writer
 from overstory.llm import Chat, Estimate
 from overstory.protocols import Embedder, Progress
 from overstory.settings import ExtractionSettings
+from overstory.text.parsing.parsed_texts import ParsedTexts
+from overstory.text.parsing.readings import Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +20,14 @@ class BuildContext:
 
     Attributes:
         chat: opens the language model of a name.
+        parsed: texts that this run has parsed, with the values of `System.readings`.
     """
 
     embedder: Embedder
     extraction: ExtractionSettings
     chat: Callable[[str], Chat]
     progress: Progress
+    parsed: ParsedTexts | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,14 @@ class System(Protocol):
     """A system's index. What it keeps of a corpus is in `Corpus.systems` under its name; without it there is none."""
 
     name: str
+
+    def readings(self, corpus: Corpus, *, option: str | None, model: str | None) -> Sequence[Reading[Any]]:
+        """What `build` takes out of parsed chunks: the extract stage adds it to `BuildContext.parsed` from its own parse.
+
+        Raises:
+            SettingsError: there is no such option.
+        """
+        ...
 
     def build(self, writer: Writer, context: BuildContext, *, option: str | None, model: str | None) -> Built:
         """Brings the index up to date.

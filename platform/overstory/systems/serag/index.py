@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from overstory.graph import Corpus, GraphClient, Writer, generations, read_corpus
 from overstory.graph.corpora import SYSTEM
 from overstory.index.ledger import forget, recorded
@@ -10,6 +13,7 @@ from overstory.systems.base import BuildContext, Built, SystemReport
 from overstory.systems.serag.build import Build
 from overstory.systems.serag.build_cache import Memory
 from overstory.systems.serag.index_settings import NAME, Kept, SeragSettings
+from overstory.text.parsing.readings import Reading
 
 NO_MODEL_NEEDED = "SeRAG's index asks no language model; its retriever does, where one is set"
 
@@ -21,6 +25,21 @@ class SeRag:
 
     def __init__(self) -> None:
         self._memory = Memory()
+
+    def readings(
+        self,
+        corpus: Corpus,  # noqa: ARG002 # the protocol's
+        *,
+        option: str | None,
+        model: str | None,  # noqa: ARG002
+    ) -> Sequence[Reading[Any]]:
+        """Nothing: the index is made of what the extract stage found.
+
+        Raises:
+            SettingsError: there is no such option.
+        """
+        SeragSettings().with_option(option)
+        return ()
 
     def build(
         self,

@@ -28,7 +28,9 @@ from overstory.llm import NO_MODEL, Chat, Estimate, Spent
 from overstory.protocols import Embedder
 from overstory.systems.base import BuildContext, Built, SystemReport
 from overstory.systems.slimrag.reading import ReadDocument, Reader, ReadSentence, RuleReader, WholeDocument
+from overstory.text.coreference.references import REFERENCES
 from overstory.text.names.keys import entity_key
+from overstory.text.parsing.readings import Reading
 from overstory.vectors.packed import packed
 
 NAME = "slimrag"
@@ -85,6 +87,15 @@ class SlimRag:
     """See `overstory.systems.System`. Source: Zhang et al. 2025, "Indexing Phase" and Algorithm 1, lines 2–10."""
 
     name = NAME
+
+    def readings(self, corpus: Corpus, *, option: str | None, model: str | None) -> Sequence[Reading[Any]]:
+        """What rules read, where no language model does.
+
+        Raises:
+            SettingsError: there is no such option.
+        """
+        kept = (Kept.of(corpus) or Kept()).with_wishes(option, model)
+        return () if kept.model else (REFERENCES,)
 
     def build(self, writer: Writer, context: BuildContext, *, option: str | None, model: str | None) -> Built:
         """
@@ -227,7 +238,7 @@ def _clear(writer: Writer) -> None:
 
 
 def _reader(kept: Kept, context: BuildContext, chat: Chat | None) -> Reader:
-    rules = RuleReader(context.extraction, coreference=kept.coreference)
+    rules = RuleReader(context.extraction, coreference=kept.coreference, parsed=context.parsed)
     if chat is None:
         return rules
     from overstory.systems.slimrag.model_reading import ModelReader  # pydantic, which only a model needs
