@@ -10,6 +10,8 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from overstory.text.parsing.pipelines import find_pipeline
+
 
 @dataclass(slots=True)
 class Counts:
@@ -22,8 +24,10 @@ class Counts:
 _COUNTS: dict[str, Counts] = {}
 
 
-@Language.factory("overstory_counter", default_config={"folder": ""})
-def _counter(nlp: Language, name: str, folder: str) -> Callable[[Doc], Doc]:  # noqa: ARG001 # spaCy's signature
+@Language.factory(  # pyright: ignore[reportUntypedFunctionDecorator] # spaCy's
+    "overstory_counter", default_config={"folder": ""}
+)
+def _counter(nlp: Language, name: str, folder: str) -> Callable[[Doc], Doc]:
     counts = _COUNTS[folder]
     counts.loads += 1
 
@@ -41,7 +45,7 @@ def counting_pipeline(folder: Path, base: str = "") -> tuple[str, Counts]:
         base: an installed pipeline; without one, a small one that knows the name Anna.
     """
     if base:
-        language = spacy.load(base)
+        language = spacy.load(find_pipeline(base).folder)
     else:
         language = spacy.blank("en")
         ruler = language.add_pipe("entity_ruler")

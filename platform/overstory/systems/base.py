@@ -60,7 +60,7 @@ class System(Protocol):
     name: str
 
     def readings(self, corpus: Corpus, *, option: str | None, model: str | None) -> Sequence[Reading[Any]]:
-        """What `build` takes out of parsed chunks: the extract stage adds it to `BuildContext.parsed` from its own parse.
+        """What `build` takes out of parsed chunks. The extract stage adds it to `BuildContext.parsed` from its parse.
 
         Raises:
             SettingsError: there is no such option.

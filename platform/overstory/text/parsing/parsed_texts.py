@@ -36,7 +36,7 @@ class ParsedTexts:
         """Nothing is opened or made before it is needed.
 
         Args:
-            folder: where the file is made: about a third of the size of the texts.
+            folder: where the file is made. It grows about as large as the texts: 0.7 GB for a million passages.
         """
         self.readings = tuple(dict.fromkeys(readings))
         self._folder = folder
@@ -53,42 +53,49 @@ class ParsedTexts:
         ]
         with self._turn:
             try:
-                if self._database is None and not self._ended:
-                    self._open()
-                if self._database is not None:
-                    self._database.executemany("INSERT OR IGNORE INTO parsed VALUES (?, ?)", rows)
+                database = self._opened()
+                if database is not None:
+                    database.executemany("INSERT OR IGNORE INTO parsed VALUES (?, ?)", rows)
             except (sqlite3.Error, OSError):  # a full disk, say: the texts are parsed again
                 self._end()
 
     def find(self, pipeline: Pipeline, reading: Reading[T], texts: Sequence[str]) -> list[T | None]:
         """The value of each text; None where it has to be parsed."""
-        if self._database is None:
-            return [None] * len(texts)
         keys = [_key(pipeline, reading, text) for text in texts]
-        found: dict[bytes, bytes] = {}
-        with self._turn:
-            if self._database is not None:
-                places = ", ".join("?" * len(keys))
-                try:
-                    rows = self._database.execute(f"SELECT key, value FROM parsed WHERE key IN ({places})", keys)  # noqa: S608 # question marks
-                    found = dict(rows)
-                except sqlite3.Error:
-                    self._end()
+        found = self._read(keys)
         return [reading.decoded(json.loads(zlib.decompress(found[key]))) if key in found else None for key in keys]
 
-    def _open(self) -> None:
+    def _read(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """The values that are here, each by its key."""
+        places = ", ".join("?" * len(keys))
+        with self._turn:
+            if self._database is None:
+                return {}
+            try:
+                return dict(
+                    self._database.execute(f"SELECT key, value FROM parsed WHERE key IN ({places})", keys)  # noqa: S608 # question marks
+                )
+            except sqlite3.Error:
+                self._end()
+                return {}
+
+    def _opened(self) -> sqlite3.Connection | None:
+        if self._database is not None or self._ended:
+            return self._database
         self._folder.mkdir(parents=True, exist_ok=True)
         number, name = tempfile.mkstemp(prefix="parsed-", suffix=".sqlite3", dir=self._folder)
         os.close(number)
         self._path = Path(name)
-        self._database = sqlite3.connect(name, isolation_level=None, check_same_thread=False)
+        database = self._database = sqlite3.connect(name, isolation_level=None, check_same_thread=False)
         # One transaction that never ends, and no journal: nobody reads the file but this connection.
-        self._database.executescript(
+        database.executescript(
             "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;"
             "CREATE TABLE parsed (key BLOB PRIMARY KEY, value BLOB NOT NULL); BEGIN"
         )
         with suppress(OSError):  # Windows deletes no open file; `_end` does it there
             self._path.unlink()
+            self._path = None
+        return database
 
     def _end(self) -> None:
         self._ended = True
@@ -98,7 +105,7 @@ class ParsedTexts:
             self._database = None
         if self._path is not None:
             with suppress(OSError):
-                self._path.unlink(missing_ok=True)
+                self._path.unlink()
 
     def __enter__(self) -> Self:
         return self

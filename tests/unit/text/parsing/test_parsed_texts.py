@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -68,6 +69,21 @@ def test_a_folder_that_cannot_be_written_keeps_nothing_and_ends_nothing(tmp_path
         parsed.add(PIPELINE, "Anna.", [refers("Anna")])
         parsed.add(PIPELINE, "Ben.", [refers("Ben")])
         assert found(parsed, "Anna.", "Ben.") == [None, None]
+
+
+def test_a_file_that_can_grow_no_more_is_given_up_and_ends_nothing(tmp_path: Path) -> None:
+    texts = [f"Text {number}" for number in range(10_000)]
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with ParsedTexts(tmp_path, [REFERENCES]) as parsed:
+        parsed.add(PIPELINE, "Anna.", [refers("Anna")])
+        assert found(parsed, "Anna.") == [refers("Anna")]
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, hard))
+        try:
+            for text in texts:
+                parsed.add(PIPELINE, text, [refers(*(f"{text}.{i}" for i in range(30)))])
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        assert found(parsed, "Anna.", *texts[:100]) == [None] * 101
 
 
 def test_more_than_fits_into_memory_goes_to_the_file(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.counting_pipeline import counting_pipeline
@@ -16,6 +17,7 @@ from overstory.text import make_extractor
 from overstory.text.coreference.references import REFERENCES
 from overstory.text.extraction.findings import FINDINGS
 from overstory.text.parsing.pipelines import find_pipeline
+from overstory.text.parsing.readings import Reading
 from overstory.text.parsing.spacy_parser import SpacyParser
 
 
@@ -32,8 +34,9 @@ def test_threads_that_ask_at_once_load_a_pipeline_once_and_get_what_one_alone_ge
     path, counts = counting_pipeline(tmp_path)
     texts = [f"Anna met Ben{i}. He saw Anna." for i in range(100)]
 
-    def parsed(reading: int) -> object:
-        return SpacyParser(find_pipeline(path), (FINDINGS, REFERENCES)[reading % 2]).parse(texts)
+    def parsed(number: int) -> object:
+        reading: Reading[Any] = REFERENCES if number % 2 else FINDINGS
+        return SpacyParser(find_pipeline(path), reading).parse(texts)
 
     with ThreadPoolExecutor(8) as threads:
         found = list(threads.map(parsed, range(8)))

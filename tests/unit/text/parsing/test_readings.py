@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from tests.counting_pipeline import counting_pipeline
 
 from overstory.text.coreference.references import REFERENCES
 from overstory.text.extraction.findings import FINDINGS
 from overstory.text.parsing.pipelines import find_pipeline
-from overstory.text.parsing.readings import combined, encoded, find_reading
+from overstory.text.parsing.readings import Reading, combined, encoded, find_reading
 from overstory.text.parsing.spacy_parser import LONGEST, SpacyParser
 from overstory.text.parsing.workers import Workers
 from overstory.text.questions.parts import QUESTION_PARTS
 
 PIPELINE = find_pipeline("en_core_web_sm")
-READINGS = (FINDINGS, REFERENCES, QUESTION_PARTS)
+READINGS: tuple[Reading[Any], ...] = (FINDINGS, REFERENCES, QUESTION_PARTS)
 TEXTS = [
     "Marie Curie was a Polish physicist. She was born in Warsaw, and worked with her husband in Paris.",
     "",
