@@ -43,7 +43,7 @@ class Pipeline:
     fingerprint: str
 
     def load(self) -> LoadedPipeline:
-        """The pipeline, read once a process: a second call returns the same one. Some 300 MB and a second.
+        """The pipeline, read once a process: a second call returns the same one. The first takes up to a second.
 
         Raises:
             ModelError: spaCy cannot read it, or it needs another version of spaCy.
