@@ -72,6 +72,7 @@ from overstory.systems.serag.index import SeRag
 from overstory.systems.serag.view import view_tree
 from overstory.systems.settings import SettingsClass
 from overstory.text import make_extractor
+from overstory.text.parsing.parsed_texts import ParsedTexts
 
 if TYPE_CHECKING:
     import pandas
@@ -317,15 +318,18 @@ class Knowledge:
         wished = wishes(systems, model)
         with writing(self.graph, read_corpus(self.graph, self.corpus_name), "index") as writer:
             wanted = self._all_wishes(writer.corpus, wished, model)
-            report = index.build_index(
-                writer,
-                self.embedder,
-                self.extractor,
-                replace_vectors=re_embed,
-                progress=self.progress,
-            )
-            context = self._build_context()
-            built = {name: lifecycle.build(writer, wish, context) for name, wish in wanted.items()}
+            readings = [each for wish in wanted.values() for each in wish.readings(writer.corpus)]
+            with ParsedTexts(self.settings.places.cache, readings) as parsed:
+                report = index.build_index(
+                    writer,
+                    self.embedder,
+                    self.extractor,
+                    replace_vectors=re_embed,
+                    progress=self.progress,
+                    parsed=parsed,
+                )
+                context = replace(self._build_context(), parsed=parsed)
+                built = {name: lifecycle.build(writer, wish, context) for name, wish in wanted.items()}
         notes = tuple(note for system in built.values() for note in system.notes)
         return replace(report, done=(*report.done, *(name for name in built if built[name].something)), notes=notes)
 

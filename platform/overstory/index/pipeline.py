@@ -10,6 +10,7 @@ from overstory.index.stages.entities import sync_entities
 from overstory.index.stages.extract import extract
 from overstory.index.stages.mentions import sync_mentions
 from overstory.protocols import Embedder, Extractor, Progress
+from overstory.text.parsing.parsed_texts import ParsedTexts
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -33,11 +34,13 @@ def build_index(
     *,
     replace_vectors: bool,
     progress: Progress,
+    parsed: ParsedTexts | None = None,
 ) -> IndexReport:
     """Brings the index of a corpus up to date with its chunks.
 
     Args:
         replace_vectors: change to this embedder where the corpus has another one's vectors.
+        parsed: see `extract`.
 
     Raises:
         EmbedderMismatch: it has, and they may not be replaced; nothing was written.
@@ -47,7 +50,7 @@ def build_index(
     fill = re_embed if replace_vectors else embed
     did = {
         "embed": fill(writer, embedder, progress=progress),
-        "extract": extract(writer, extractor, progress=progress),
+        "extract": extract(writer, extractor, progress=progress, parsed=parsed),
         "entities": sync_entities(writer, progress=progress),
         "mentions": sync_mentions(writer, progress=progress),
     }

@@ -22,6 +22,8 @@ from overstory.retrieve import RetrievalContext
 from overstory.settings import ExtractionSettings
 from overstory.systems.settings import SettingsClass
 from overstory.systems.state import Backlog, IndexState, mark_of, unit_label
+from overstory.text.parsing.parsed_texts import ParsedTexts
+from overstory.text.parsing.readings import Reading
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -69,12 +71,14 @@ class BuildContext:
 
     Attributes:
         chat: opens the language model of a name.
+        parsed: texts that this run has parsed, with the values of `System.readings`.
     """
 
     embedder: Embedder
     extraction: ExtractionSettings
     chat: Callable[[str], Chat]
     progress: Progress
+    parsed: ParsedTexts | None = None
 
 
 @dataclass(slots=True)
@@ -293,6 +297,14 @@ class System(ABC, Generic[S, R]):
     def fingerprint(self, settings: S, context: BuildContext, chat: Chat | None) -> str:  # noqa: ARG002 # for those that read texts
         """Changes whenever the same unit may be read in another way; besides settings, model and embedder."""
         return ""
+
+    def readings(self, settings: S, model: str) -> Sequence[Reading[Any]]:  # noqa: ARG002 # for those that parse texts
+        """What `build` takes out of parsed chunks; the extract stage of the same run keeps it in `BuildContext.parsed`.
+
+        Args:
+            model: the language model that reads, "" for rules.
+        """
+        return ()
 
     def estimate(self, view: SystemView[S]) -> Estimate:  # noqa: ARG002 # for those that ask a language model
         """What `build` would ask of a language model, at most. Nothing is sent or written."""

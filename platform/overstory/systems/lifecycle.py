@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -15,6 +15,7 @@ from overstory.llm import NO_MODEL, Chat, Estimate, Spent
 from overstory.systems.base import BuildContext, System, SystemRun, SystemView, clear
 from overstory.systems.settings import SettingsClass, check, described, parse
 from overstory.systems.state import IndexState, mark_of, read_backlog, read_state, unit_label
+from overstory.text.parsing.readings import Reading
 
 S = TypeVar("S", bound=SettingsClass)
 
@@ -51,6 +52,11 @@ class Wish(Generic[S]):
         if self.settings is not None:
             return check(self.settings, of=of)
         return parse(self.system.settings, self.options, of=of, base=before.settings if before else None)
+
+    def readings(self, corpus: Corpus) -> Sequence[Reading[Any]]:
+        """What the build is going to take out of parsed chunks."""
+        before = read_state(self.system, corpus)
+        return self.system.readings(self.settings_after(before), self.model_after(before))
 
     def model_after(self, before: IndexState[S] | None) -> str:
         """The name of the language model that is to read, "" for rules."""

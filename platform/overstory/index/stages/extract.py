@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from overstory.graph import GraphClient, Transaction, Writer, batches
 from overstory.graph.corpora import Corpus
@@ -12,15 +12,20 @@ from overstory.index.write_extractions import Findings, FoundFact, FoundMention,
 from overstory.model import ChunkText, Extraction
 from overstory.protocols import Extractor, Progress
 from overstory.text.extraction.mentions import NOT_NAMES
+from overstory.text.extraction.sharing import SharesParses
 from overstory.text.names.keys import entity_key
+from overstory.text.parsing.parsed_texts import ParsedTexts
 from overstory.text.sentences import sentence_texts
 
 CHUNKS_A_PAGE = 1_000
 CHUNKS_A_TRANSACTION = 200
 
 
-def extract(writer: Writer, extractor: Extractor, *, progress: Progress) -> bool:
+def extract(writer: Writer, extractor: Extractor, *, progress: Progress, parsed: ParsedTexts | None = None) -> bool:
     """Reads what has not been read with this extractor; False if there was nothing to do.
+
+    Args:
+        parsed: where an extractor that shares its parse adds what is read later in the same run.
 
     Raises:
         LeaseLost, DatabaseError: what was committed before stays, and the same call goes on from there.
@@ -33,7 +38,7 @@ def extract(writer: Writer, extractor: Extractor, *, progress: Progress) -> bool
     progress.start("extract", state["missing"], "chunks")
     with recorded(writer, "extract", extractor.fingerprint) as run:
         pending = _remembered(_pending(writer.graph, writer.corpus, extractor.fingerprint), texts)
-        for batch in batches(extractor.extract(pending), CHUNKS_A_TRANSACTION):
+        for batch in batches(_extracted(extractor, pending, parsed), CHUNKS_A_TRANSACTION):
             findings = [_findings(extraction, texts.pop(extraction.chunk_id)) for extraction in batch]
             marks: list[dict[str, object]] = [
                 {"chunk": e.chunk_id, "fingerprint": extractor.fingerprint, "sentences": list(e.sentences)}
@@ -53,6 +58,12 @@ def extract(writer: Writer, extractor: Extractor, *, progress: Progress) -> bool
             progress.advance(len(batch))
     progress.finish(f"{run.counts.get('mentions', 0)} mentions, {run.counts.get('facts', 0)} facts")
     return True
+
+
+def _extracted(extractor: Extractor, chunks: Iterable[ChunkText], parsed: ParsedTexts | None) -> Iterator[Extraction]:
+    if parsed is not None and parsed.readings and isinstance(extractor, SharesParses):
+        return extractor.extract_sharing(chunks, parsed)
+    return extractor.extract(chunks)
 
 
 def _pending(graph: GraphClient, corpus: Corpus, fingerprint: str) -> Iterator[ChunkText]:

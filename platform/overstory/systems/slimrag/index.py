@@ -26,7 +26,9 @@ from overstory.systems.slimrag.ids import entity_id, sentence_id
 from overstory.systems.slimrag.reading import ReadDocument, Reader, ReadSentence, RuleReader, WholeDocument
 from overstory.systems.slimrag.retriever_settings import SlimRagRetrieverSettings
 from overstory.systems.state import IndexState
+from overstory.text.coreference.references import REFERENCES
 from overstory.text.names.keys import entity_key
+from overstory.text.parsing.readings import Reading
 from overstory.vectors.packed import packed
 
 DOCUMENTS_A_PAGE = 500
@@ -58,6 +60,10 @@ class SlimRag(System[SlimRagIndexSettings, SlimRagRetrieverSettings]):
     )
     reads_with_model = True
     rebuilds_after_deletions = False
+
+    def readings(self, settings: SlimRagIndexSettings, model: str) -> Sequence[Reading[Any]]:  # noqa: ARG002 # one parse serves all
+        """What rules read, where no language model does."""
+        return () if model else (REFERENCES,)
 
     def fingerprint(self, settings: SlimRagIndexSettings, context: BuildContext, chat: Chat | None) -> str:
         """That of the reader."""
@@ -132,7 +138,7 @@ class SlimRag(System[SlimRagIndexSettings, SlimRagRetrieverSettings]):
 
 
 def _reader(settings: SlimRagIndexSettings, context: BuildContext, chat: Chat | None) -> Reader:
-    rules = RuleReader(context.extraction, coreference=settings.coreference)
+    rules = RuleReader(context.extraction, coreference=settings.coreference, parsed=context.parsed)
     if chat is None:
         return rules
     from overstory.systems.slimrag.model_reading import ModelReader  # pydantic, which only a model needs

@@ -13,6 +13,7 @@ from overstory.settings import ExtractionSettings
 from overstory.text.coreference.chains import Resolved, as_written, resolved
 from overstory.text.coreference.references import REFERENCES, References, united
 from overstory.text.parsing.jobs import read_texts
+from overstory.text.parsing.parsed_texts import ParsedTexts
 from overstory.text.parsing.pipelines import find_pipeline
 from overstory.text.parsing.spacy_parser import SpacyParser
 from overstory.text.sentences import sentence_texts
@@ -77,8 +78,11 @@ class RuleReader:
 
     at_once = 50
 
-    def __init__(self, settings: ExtractionSettings, *, coreference: bool) -> None:
+    def __init__(self, settings: ExtractionSettings, *, coreference: bool, parsed: ParsedTexts | None = None) -> None:
         """
+        Args:
+            parsed: chunks that need not be parsed again; the others are parsed.
+
         Raises:
             ModelError: the pipeline is not installed.
         """
@@ -86,6 +90,7 @@ class RuleReader:
         self._parser = SpacyParser(pipeline, REFERENCES)
         self._processes = settings.processes
         self._coreference = coreference
+        self._parsed = parsed
         digest = hashlib.sha256(f"{pipeline.fingerprint} {VERSION} {coreference}".encode()).hexdigest()
         self.fingerprint = f"rules:{digest[:16]}"
 
@@ -95,8 +100,8 @@ class RuleReader:
             ModelError: the pipeline cannot be loaded, or a process died.
         """
         pieces = ((document, place) for document in documents for place in range(max(1, len(document.chunks))))
-        parsed = read_texts(self._parser, pieces, _text, processes=self._processes)
-        for _, group in groupby(parsed, key=lambda read: read[0][0].id):
+        found = read_texts(self._parser, pieces, _text, processes=self._processes, parsed=self._parsed)
+        for _, group in groupby(found, key=lambda read: read[0][0].id):
             read = list(group)
             yield self._together(read[0][0][0], [found for _, found in read])
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from overstory.text.extraction.findings import starts_of
 from overstory.text.extraction.mentions import NOT_NAMES, mention
-from overstory.text.parsing.jobs import Reading
+from overstory.text.parsing.readings import Reading
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span

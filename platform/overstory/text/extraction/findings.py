@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from overstory.model import FactStatement, Mention
 from overstory.text.extraction.facts import facts
 from overstory.text.extraction.mentions import mention
-from overstory.text.parsing.jobs import Reading
+from overstory.text.parsing.readings import Reading
 from overstory.text.sentences import sentence_starts
 
 if TYPE_CHECKING:

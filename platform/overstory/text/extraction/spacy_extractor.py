@@ -10,7 +10,9 @@ from overstory.settings import ExtractionSettings
 from overstory.text.extraction.facts import RULES
 from overstory.text.extraction.findings import FINDINGS
 from overstory.text.parsing.jobs import read_texts
+from overstory.text.parsing.parsed_texts import ParsedTexts
 from overstory.text.parsing.pipelines import find_pipeline
+from overstory.text.parsing.readings import combined
 from overstory.text.parsing.spacy_parser import SpacyParser
 
 VERSION = 1
@@ -40,6 +42,17 @@ class SpacyExtractor:
             ModelError: the pipeline cannot be loaded, or a process died.
         """
         for chunk, found in read_texts(self._parser, chunks, _text, processes=self._processes):
+            yield Extraction(chunk.id, *found)
+
+    def extract_sharing(self, chunks: Iterable[ChunkText], parsed: ParsedTexts) -> Iterator[Extraction]:
+        """As `extract`; what the same parse gives for `parsed.readings` is added there.
+
+        Raises:
+            ModelError: as `extract`.
+        """
+        parser = SpacyParser(self._pipeline, combined([FINDINGS, *parsed.readings]))
+        for chunk, (found, *others) in read_texts(parser, chunks, _text, processes=self._processes):
+            parsed.add(self._pipeline, chunk.text, others)
             yield Extraction(chunk.id, *found)
 
 

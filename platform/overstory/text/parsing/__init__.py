@@ -1,1 +1,1 @@
-"""spaCy: pipelines, the jobs that read parsed texts, and the worker processes."""
+"""spaCy: pipelines, readings of parsed texts, and parse jobs in one or several processes."""

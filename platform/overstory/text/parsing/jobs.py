@@ -1,93 +1,99 @@
-"""Texts through a spaCy pipeline: what is taken out of them is a `Reading`; several processes read when that pays."""
+"""Parse jobs: many texts through a spaCy pipeline, in several processes when that pays."""
 
 from __future__ import annotations
 
-import importlib
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from overstory.cpus import processors
-
-if TYPE_CHECKING:
-    from spacy.tokens import Doc
-
-    from overstory.text.parsing.spacy_parser import SpacyParser
+from overstory.text.parsing.parsed_texts import ParsedTexts
+from overstory.text.parsing.spacy_parser import BATCH, SpacyParser
+from overstory.text.parsing.workers import Workers
 
 A = TypeVar("A")
 T = TypeVar("T")
 
-BATCH = 64
-"""Texts that spaCy reads at a time."""
-
 PAYS = 100_000
-"""Characters from which on the start of more processes is won back."""
+"""Characters to parse from which on the start of more processes pays."""
+
+LOOKED_AT = 4 * PAYS
+"""Characters looked at to decide that; fewer than a quarter of them to parse is work for one process."""
 
 MOST = 8
 """Processes that are started unasked; each holds a pipeline, some 300 MB."""
 
 
 @dataclass(frozen=True, slots=True)
-class Reading(Generic[T]):
-    """What is taken out of a parsed text. Its values become JSON on their way between processes.
+class _Job(Generic[A, T]):
+    """A text to read.
 
     Attributes:
-        address: "module:NAME" of this very reading, by which another process finds it.
-        of: what a document holds.
-        united: what a text holds, from its parts, each with its first character in the text.
-        decoded: a value from the lists that JSON made of it.
+        known: its value from an earlier parse; None if it has to be parsed.
     """
 
-    address: str
-    of: Callable[[Doc], T]
-    united: Callable[[list[tuple[int, T]]], T]
-    decoded: Callable[[list[Any]], T]
-
-
-def find_reading(address: str) -> Reading[Any]:
-    """The reading at this address."""
-    module, _, name = address.partition(":")
-    found: Reading[Any] = getattr(importlib.import_module(module), name)
-    return found
+    item: A
+    text: str
+    known: T | None
 
 
 def read_texts(
-    parser: SpacyParser[T], items: Iterable[A], text_of: Callable[[A], str], *, processes: int
+    parser: SpacyParser[T],
+    items: Iterable[A],
+    text_of: Callable[[A], str],
+    *,
+    processes: int,
+    parsed: ParsedTexts | None = None,
 ) -> Iterator[tuple[A, T]]:
-    """Each item with what its text holds, in order. Best called once with all: processes live as long as the iterator.
+    """Each item with its text's value, in order. Best called once with all: processes live as long as the iterator.
 
     Args:
         processes: 0 for as many as pay.
+        parsed: texts that were parsed before; they are not parsed again.
 
     Raises:
         ModelError: the pipeline cannot be loaded, or a process died.
     """
-    from overstory.text.parsing.workers import Workers
-
-    waiting = iter(items)
-    first = list(_first(waiting, text_of, PAYS))
-    items = chain(first, waiting)
-    count = processes or _as_many_as_pay(sum(len(text_of(item)) for item in first))
-    if count > 1 and len(first) > BATCH and sys.executable:
+    jobs = _jobs(parser, items, text_of, parsed)
+    first: list[_Job[A, T]] = []
+    for job in jobs:
+        if job.known is None:  # only now is it clear that there is something to parse
+            first = [job, *_first(jobs, PAYS - len(job.text))]
+            break
+        yield job.item, job.known
+    to_parse = [job.text for job in first if job.known is None]
+    count = processes or _as_many_as_pay(sum(map(len, to_parse)))
+    remaining = _batches(chain(first, jobs))
+    if count > 1 and len(to_parse) > BATCH and sys.executable:
         with Workers(parser.pipeline.name, count, parser.reading) as workers:
-            asked: deque[list[A]] = deque()
-            for found in workers.parse(_remembered(items, text_of, asked)):
-                yield from zip(asked.popleft(), found, strict=True)
+            sent: deque[list[_Job[A, T]]] = deque()
+            for found in workers.parse(_sent(remaining, sent)):
+                yield from _filled(sent.popleft(), found)
     else:
-        for batch in _batches(iter(items)):
-            yield from zip(batch, parser.parse([text_of(item) for item in batch]), strict=True)
+        for batch in remaining:
+            yield from _filled(batch, parser.parse(_texts(batch)))
 
 
-def _first(items: Iterator[A], text_of: Callable[[A], str], characters: int) -> Iterator[A]:
-    """Items until their texts have so many characters."""
-    for item in items:
-        yield item
-        characters -= len(text_of(item))
-        if characters <= 0:
-            return
+def _jobs(
+    parser: SpacyParser[T], items: Iterable[A], text_of: Callable[[A], str], parsed: ParsedTexts | None
+) -> Iterator[_Job[A, T]]:
+    for batch in _batches(iter(items)):
+        texts = [text_of(item) for item in batch]
+        known = parsed.find(parser.pipeline, parser.reading, texts) if parsed else [None] * len(texts)
+        for item, text, value in zip(batch, texts, known, strict=True):
+            yield _Job(item, text, value)
+
+
+def _first(jobs: Iterator[_Job[A, T]], characters: int) -> Iterator[_Job[A, T]]:
+    """Jobs until they have so many characters to parse."""
+    looked_at = 0
+    while characters > 0 and looked_at < LOOKED_AT and (job := next(jobs, None)) is not None:
+        yield job
+        looked_at += len(job.text)
+        characters -= len(job.text) if job.known is None else 0
 
 
 def _as_many_as_pay(characters: int) -> int:
@@ -99,8 +105,18 @@ def _batches(items: Iterator[A]) -> Iterator[list[A]]:
         yield batch
 
 
-def _remembered(items: Iterable[A], text_of: Callable[[A], str], asked: deque[list[A]]) -> Iterator[Sequence[str]]:
-    """The texts of each batch; the batch itself goes to the end of `asked`."""
-    for batch in _batches(iter(items)):
-        asked.append(batch)
-        yield [text_of(item) for item in batch]
+def _sent(batches: Iterable[list[_Job[A, T]]], sent: deque[list[_Job[A, T]]]) -> Iterator[Sequence[str]]:
+    """The texts of each batch to parse; the batch itself goes to the end of `sent`."""
+    for batch in batches:
+        sent.append(batch)
+        yield _texts(batch)
+
+
+def _texts(batch: Iterable[_Job[A, T]]) -> list[str]:
+    return [job.text for job in batch if job.known is None]
+
+
+def _filled(batch: Iterable[_Job[A, T]], found: Iterable[T]) -> Iterator[tuple[A, T]]:
+    values = iter(found)
+    for job in batch:
+        yield job.item, next(values) if job.known is None else job.known

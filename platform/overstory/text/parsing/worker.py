@@ -8,8 +8,8 @@ import sys
 from typing import IO, Any
 
 from overstory.errors import ModelError
-from overstory.text.parsing.jobs import find_reading
 from overstory.text.parsing.pipelines import find_pipeline
+from overstory.text.parsing.readings import encoded, find_reading
 from overstory.text.parsing.spacy_parser import SpacyParser
 
 
@@ -29,10 +29,5 @@ def _serve(parser: SpacyParser[Any], answers: IO[str]) -> None:
             answer: object = parser.parse(json.loads(line))
         except ModelError as error:
             answer = {"error": str(error), "remedy": error.remedy}
-        # Named tuples and dataclasses alike go as lists; the reading knows their order.
-        answers.write(json.dumps(answer, default=_fields) + "\n")
+        answers.write(encoded(answer) + "\n")
         answers.flush()
-
-
-def _fields(value: object) -> list[object]:
-    return [getattr(value, name) for name in value.__slots__]  # type: ignore[attr-defined] # Mention, FactStatement

@@ -22,7 +22,7 @@ from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
 
 from overstory.errors import ModelError
-from overstory.text.parsing.jobs import Reading
+from overstory.text.parsing.readings import Reading
 
 T = TypeVar("T")
 

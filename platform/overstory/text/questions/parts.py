@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overstory.text.coreference import references
 from overstory.text.coreference.references import Reference, References
-from overstory.text.parsing.jobs import Reading
+from overstory.text.parsing.readings import Reading
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span, Token

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from tests.fakes import ScriptedChat
 
 from overstory.errors import LlmUnreachable
 from overstory.llm import Chat
-from overstory.model import Completion, Usage
+from overstory.model import ChunkText, Completion, Usage
 from overstory.settings import ExtractionSettings
 from overstory.systems.slimrag.model_reading import SENTENCES, ModelReader, sentences_of, windows
 from overstory.systems.slimrag.question import QuestionReader
 from overstory.systems.slimrag.reading import RuleReader, WholeDocument
+from overstory.text.coreference.references import REFERENCES
+from overstory.text.extraction.spacy_extractor import SpacyExtractor
+from overstory.text.parsing.parsed_texts import ParsedTexts
+from overstory.text.parsing.pipelines import find_pipeline
 
 CURIE = WholeDocument(
     "curie", "Marie Curie", (("c1", "Marie Curie was born in Warsaw. "), ("c2", "She died in France."))
@@ -44,6 +49,17 @@ def test_without_coreference_a_pronoun_refers_to_nothing() -> None:
     (curie,) = PLAIN.read([CURIE])
     assert [each.name for each in curie.sentences[1].refers] == ["France"]
     assert PLAIN.fingerprint != RULES.fingerprint
+
+
+def test_rules_read_the_same_from_a_parse_that_the_extract_stage_shares(tmp_path: Path) -> None:
+    settings = ExtractionSettings(processes=1)
+    chunks = [ChunkText(id_, "", "", text) for id_, text in CURIE.chunks]
+    with ParsedTexts(tmp_path, [REFERENCES]) as parsed:
+        list(SpacyExtractor(settings).extract_sharing(chunks, parsed))
+        assert None not in parsed.find(find_pipeline(settings.pipeline), REFERENCES, [each.text for each in chunks])
+        reader = RuleReader(settings, coreference=True, parsed=parsed)
+        assert list(reader.read([CURIE, EMPTY])) == list(RULES.read([CURIE, EMPTY]))
+        assert reader.fingerprint == RULES.fingerprint
 
 
 def test_a_model_gives_canonical_names_and_what_it_invents_is_left_out() -> None:

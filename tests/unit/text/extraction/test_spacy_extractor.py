@@ -17,8 +17,12 @@ from overstory.errors import ModelError
 from overstory.model import ChunkText, Extraction
 from overstory.settings import ExtractionSettings
 from overstory.text import make_extractor
+from overstory.text.coreference.references import REFERENCES
 from overstory.text.extraction.findings import FINDINGS
+from overstory.text.extraction.spacy_extractor import SpacyExtractor
+from overstory.text.parsing.parsed_texts import ParsedTexts
 from overstory.text.parsing.pipelines import find_pipeline
+from overstory.text.parsing.spacy_parser import SpacyParser
 from overstory.text.parsing.workers import Workers
 
 TEXT = "He met the Beatles in the U.S. in 1964. Anna's brother, Ben, works for the\nBritish Museum (London)."
@@ -93,6 +97,18 @@ def test_two_processes_find_what_one_finds_in_the_same_order() -> None:
     assert [found.chunk_id for found in one] == [c.id for c in CHUNKS]
     assert two == one
     assert children() == []
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_sharing_the_parse_changes_no_extraction_and_gives_what_another_parse_would(
+    processes: int, tmp_path: Path
+) -> None:
+    extractor = SpacyExtractor(ExtractionSettings(processes=processes))
+    pipeline = find_pipeline("en_core_web_sm")
+    with ParsedTexts(tmp_path, [REFERENCES]) as parsed:
+        assert list(extractor.extract_sharing(CHUNKS, parsed)) == list(extractor.extract(CHUNKS))
+        texts = [chunk.text for chunk in CHUNKS]
+        assert parsed.find(pipeline, REFERENCES, texts) == SpacyParser(pipeline, REFERENCES).parse(texts)
 
 
 def test_what_is_found_in_a_text_does_not_depend_on_the_others() -> None:
