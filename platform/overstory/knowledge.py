@@ -42,7 +42,7 @@ from overstory.progress import OnStep, progress_to
 from overstory.protocols import Embedder, Extractor, OnBroken, Progress, Retriever
 from overstory.retrieve import DEFAULT_RETRIEVER, RetrievalContext, make_retriever
 from overstory.retrieve.entity_paths import find_paths
-from overstory.retrieve.question import clean_question
+from overstory.retrieve.question import check_question
 from overstory.settings import Settings
 from overstory.sources import InMemory
 from overstory.systems import BuildContext, SystemReport, find_system, system_names
@@ -389,7 +389,7 @@ class Knowledge:
         """
         if context_tokens < 1:
             raise QuestionError(f"context_tokens is {context_tokens}.", remedy="Allow some for passages to be read.")
-        clean_question(question)  # before a model is opened for it
+        check_question(question)  # before a model is opened for it
         chat = self.chat()
         before = _spent_on(chat, question)
         evidence = self.search(question, k, retriever=retriever)

@@ -22,7 +22,7 @@ class SeragOptions:
     Attributes:
         coarse, fine: γ_c and γ_f of Eq. 10. With a coarse term only chunks of the selected communities are candidates.
         bonus: of the entities of the question.
-        by_what_it_tells: whether an entity's bonus falls with the number of chunks that mention it; ours.
+        idf_weighted: whether an entity's bonus is multiplied by its IDF weight; ours.
         similar_names: whether names that are like those of the question count, too (Eq. 12).
         beside, anchors: of the last term.
         communities: selected on each level (k_coarse).
@@ -33,7 +33,7 @@ class SeragOptions:
     coarse: float = 0.0
     fine: float = 1.0
     bonus: float = 0.15
-    by_what_it_tells: bool = True
+    idf_weighted: bool = True
     similar_names: bool = False
     beside: float = 0.1
     anchors: int = 5
@@ -71,5 +71,5 @@ class SeragOptions:
 
 OPTIONS = ("paper", "flat", "semantic", "no-self-query")
 
-_PAPER = SeragOptions(coarse=0.4, fine=0.6, bonus=1.0, by_what_it_tells=False, similar_names=True, beside=0.0)
+_PAPER = SeragOptions(coarse=0.4, fine=0.6, bonus=1.0, idf_weighted=False, similar_names=True, beside=0.0)
 """The paper's Table 5."""

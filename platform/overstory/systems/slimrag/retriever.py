@@ -16,10 +16,11 @@ from overstory.graph.client import Row
 from overstory.graph.ids import slim_entity_id
 from overstory.model import Evidence, Excerpt, Hit, Reason
 from overstory.protocols import Vectors
-from overstory.retrieve.context import RetrievalContext, hit, query_current_corpus
+from overstory.retrieve.context import RetrievalContext, query_current_corpus
 from overstory.retrieve.corpus_cache import VectorCache
-from overstory.retrieve.dense import nearest_chunks
-from overstory.retrieve.question import clean_question
+from overstory.retrieve.hits import chunk_rows, hits_by_cosine, ranked_hits
+from overstory.retrieve.question import read_question
+from overstory.retrieve.vector_search import nearest_chunks
 from overstory.systems.slimrag.index import NAME, Kept
 from overstory.systems.slimrag.question import AskedEntities, QuestionReader
 from overstory.systems.slimrag.scoring import HitEntity, ScoredSentence, hit_entities, scores, within
@@ -108,20 +109,20 @@ class SlimRagRetriever:
             IndexMissing: the corpus has no index for SlimRAG.
             EmbedderMismatch, CorpusNotFound: as their names say.
         """
-        text, notes = clean_question(question)
-        vector = self._pool.submit(self._context.embedder.embed, [text])  # while its entities are looked for
-        asked = self._questions.read(text, self._context.chat() if self._options.decomposition else None)
+        read = read_question(question)
+        vector = self._pool.submit(self._context.embedder.embed, [read.text])  # while its entities are looked for
+        asked = self._questions.read(read.text, self._context.chat() if self._options.decomposition else None)
 
-        def ask(tx: Transaction, corpus: Corpus) -> Evidence:
+        def query(tx: Transaction, corpus: Corpus) -> Evidence:
             self._check(corpus)
             names = self._named(tx, corpus, asked.entities)
             asking = _Asking(tx, corpus, self._vectors, self._options, asked, vector.result()[0], names)
             found = asking.found(k)
             excerpts = self._excerpts(asking, found)
-            told = (*notes, *asked.notes, *self._stale(tx, corpus), *found.notes)
+            told = (*read.notes, *asked.notes, *self._stale(tx, corpus), *found.notes)
             return Evidence(question=question, retriever=self.name, hits=found.hits, notes=told, excerpts=excerpts)
 
-        return query_current_corpus(self._context, "retrieve/slimrag", ask)
+        return query_current_corpus(self._context, "retrieve/slimrag", query)
 
     def _check(self, corpus: Corpus) -> None:
         kept = Kept.of(corpus)
@@ -227,10 +228,10 @@ class _Asking:
 
     def _by_meaning(self, k: int) -> _Found:
         """The chunks nearest to the question, and their sentences."""
-        chunks = nearest_chunks(self.tx, self.corpus, self.vector.tolist(), max(k, self.options.sentences))
-        (row,) = self.tx.run("systems/slimrag/sentences_of", self.corpus.label, ids=[one["chunk_id"] for one in chunks])
-        hits = tuple(hit(one, (Reason("dense", one["score"], "cosine similarity to the question"),)) for one in chunks)
-        return _Found(self._scored(dict.fromkeys(row["sentences"], 1.0)), hits[:k], (NOTHING_MATCHED,))
+        cosines = nearest_chunks(self.tx, self.corpus, self.vector, max(k, self.options.sentences))
+        (row,) = self.tx.run("systems/slimrag/sentences_of", self.corpus.label, ids=list(cosines))
+        hits = hits_by_cosine(chunk_rows(self.tx, self.corpus, itertools.islice(cosines, k)), cosines)
+        return _Found(self._scored(dict.fromkeys(row["sentences"], 1.0)), hits, (NOTHING_MATCHED,))
 
     def _hits(self, scored: Sequence[ScoredSentence], k: int, names: Mapping[str, Sequence[str]]) -> tuple[Hit, ...]:
         """The chunks of the best sentences, each once."""
@@ -239,12 +240,9 @@ class _Asking:
             best.setdefault(row["chunk"], row["scored"])
             if len(best) == k:
                 break
-        rows = {row["chunk_id"]: row for row in self.tx.run("retrieve/chunks_by_id", self.corpus.label, ids=list(best))}
-        return tuple(
-            hit(_with_score(rows[chunk], sentence), _reasons(sentence, names))
-            for chunk, sentence in best.items()
-            if chunk in rows
-        )
+        chunk_scores = {chunk: sentence.score for chunk, sentence in best.items()}
+        rows = chunk_rows(self.tx, self.corpus, best)
+        return ranked_hits(rows, chunk_scores, lambda chunk: _reasons(best[chunk], names))
 
     def rows(self, scored: Sequence[ScoredSentence]) -> Iterator[Row]:
         """Sentences with their texts and places, best first, each with its score under "scored"."""
@@ -256,10 +254,6 @@ class _Asking:
             for id_, sentence in page.items():
                 if id_ in self.known:
                     yield self.known[id_] | {"scored": sentence}
-
-
-def _with_score(row: Row, sentence: ScoredSentence) -> Row:
-    return row | {"score": sentence.score}
 
 
 def _reasons(sentence: ScoredSentence, names: Mapping[str, Sequence[str]]) -> tuple[Reason, ...]:

@@ -15,7 +15,7 @@ PAPER = SeragOptions.named("paper")
 
 def test_as_published_the_constants_are_those_of_table_5() -> None:
     assert (PAPER.coarse, PAPER.fine, PAPER.communities) == (0.4, 0.6, 10)
-    assert (PAPER.bonus, PAPER.by_what_it_tells, PAPER.similar_names) == (1.0, False, True)
+    assert (PAPER.bonus, PAPER.idf_weighted, PAPER.similar_names) == (1.0, False, True)
     assert (PAPER.beside, PAPER.tree, PAPER.self_query) == (0.0, NAME, "model")
 
 

@@ -13,13 +13,13 @@ ULM = NamedEntity("Ulm", 0.9, 1.0, {"b": 7})
 
 
 def test_the_bonus_is_the_log_of_the_similar_entities_that_a_chunk_says() -> None:
-    bonus = entity_bonus([EINSTEIN, ULM], by_what_it_tells=False)
+    bonus = entity_bonus([EINSTEIN, ULM], idf_weighted=False)
     assert bonus == pytest.approx({"a": log(1 + log(4)), "b": log(1 + log(2) + 0.9 * log(8))})
-    assert entity_bonus([], by_what_it_tells=False) == {}
+    assert entity_bonus([], idf_weighted=False) == {}
 
 
 def test_a_name_that_many_chunks_say_counts_less_where_that_is_weighed() -> None:
-    bonus = entity_bonus([EINSTEIN, ULM], by_what_it_tells=True)
+    bonus = entity_bonus([EINSTEIN, ULM], idf_weighted=True)
     assert bonus == pytest.approx({"a": log(1 + 0.5 * log(4)), "b": log(1 + 0.5 * log(2) + 0.9 * log(8))})
 
 
