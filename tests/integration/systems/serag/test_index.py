@@ -27,11 +27,13 @@ from overstory.graph import GraphClient, Writer
 from overstory.knowledge import Knowledge
 from overstory.llm import Chat
 from overstory.model import Document
-from overstory.protocols import Embedder, Extractor, Retriever
-from overstory.retrieve import RetrievalContext, retriever_names
+from overstory.protocols import Embedder, Extractor
+from overstory.retrieve import RetrievalContext
 from overstory.settings import Settings
-from overstory.systems import make_retriever
+from overstory.systems import retrievers_without_system
+from overstory.systems.serag import SeragRetriever
 from overstory.systems.serag import changes as serag_changes
+from overstory.systems.serag.retriever_settings import SeragOptions
 
 HOTPOTQA = Path(__file__).parents[4] / "examples" / "hotpotqa"
 QUESTION = "Who designed the dice game Demon Dice?"
@@ -65,10 +67,6 @@ def readers(settings: Settings, models: tuple[Embedder, Extractor]) -> Iterator[
 
 def context_of(knowledge: Knowledge, chat: Chat | None = None) -> RetrievalContext:
     return RetrievalContext(knowledge.graph, knowledge.corpus_name, knowledge.embedder, lambda: chat)
-
-
-def retriever(options: str, knowledge: Knowledge, chat: Chat | None = None) -> Retriever:
-    return make_retriever(f"serag:{options}", context_of(knowledge, chat))
 
 
 def last_run(knowledge: Knowledge) -> dict[str, int]:
@@ -119,7 +117,7 @@ def test_every_way_to_answer_finds_the_passage_and_says_why(readers: Knowledge, 
 
 
 def test_more_than_the_selected_communities_have_is_filled_up_by_cosine(readers: Knowledge) -> None:
-    few = retriever("paper,communities=1", readers)
+    few = SeragRetriever(context_of(readers), options=replace(SeragOptions.named("paper"), communities=1))
     hits = few.retrieve(QUESTION, 60).hits
     assert len(hits) == 60
     filled = ["filled" in {reason.kind for reason in hit.reasons} for hit in hits]
@@ -130,20 +128,20 @@ def test_more_than_the_selected_communities_have_is_filled_up_by_cosine(readers:
 
 def test_a_passage_by_the_language_model_is_asked_along_and_told(readers: Knowledge) -> None:
     model = ScriptedChat("Demon Dice is a dice game by Lester Smith and Tim Brown.")
-    evidence = retriever("", readers, Chat(model)).retrieve("Who made that game about demons?", 3)
+    evidence = SeragRetriever(context_of(readers, Chat(model))).retrieve("Who made that game about demons?", 3)
     assert evidence.hits[0].title == "Demon Dice"
     assert "entities" in {reason.kind for reason in evidence.hits[0].reasons}  # the question itself names nobody
     assert evidence.notes == (
         "self-query by the language model: Demon Dice is a dice game by Lester Smith and Tim Brown.",
     )
     assert len(model.asked) == 1
-    retriever("no-self-query", readers, Chat(model)).retrieve(QUESTION, 3)
+    SeragRetriever(context_of(readers, Chat(model)), "no-self-query").retrieve(QUESTION, 3)
     assert len(model.asked) == 1
 
 
 def test_where_the_language_model_fails_the_question_is_asked_as_it_is(readers: Knowledge) -> None:
     chat = Chat(ScriptedChat(LlmUnreachable("The model is gone.")))
-    evidence = retriever("", readers, chat).retrieve(QUESTION, 3)
+    evidence = SeragRetriever(context_of(readers, chat)).retrieve(QUESTION, 3)
     assert evidence.hits == readers.search(QUESTION, 3, retriever="serag").hits
     assert evidence.notes == ("asked without a self-query: The model is gone.",)
 
@@ -313,7 +311,7 @@ def contents(knowledge: Knowledge) -> Counter[str]:
 
 def others(knowledge: Knowledge) -> list[object]:
     """What all retrievers find that need no system."""
-    return [knowledge.search(QUESTION, 5, retriever=name) for name in retriever_names()]
+    return [knowledge.search(QUESTION, 5, retriever=name) for name in retrievers_without_system()]
 
 
 def ids(knowledge: Knowledge) -> set[str]:
@@ -335,7 +333,7 @@ def test_neighbours_by_gds_are_kept_up_and_an_index_goes_without_a_trace(open_co
     documents, more = DOCUMENTS[:20], NEW[:2]
     knowledge.ingest_documents(documents)
     knowledge.index()
-    with pytest.raises(IndexMissing, match="has no SeRAG index") as missing:
+    with pytest.raises(IndexMissing, match="no index for SeRAG") as missing:
         knowledge.search(QUESTION, retriever="serag")
     assert "--system serag " in missing.value.remedy
     before, digest, found = contents(knowledge), knowledge.digest(), others(knowledge)
