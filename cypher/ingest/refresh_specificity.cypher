@@ -1,4 +1,4 @@
-// Recomputes how much each entity tells: ln(1 + N/(1 + df)) / ln(1 + N), N the number of chunks; commits as it goes.
+// Recomputes the IDF weight of each entity: ln(1 + N/(1 + df)) / ln(1 + N), N the number of chunks; commits as it goes.
 // Parameters: $chunks INTEGER (at least 1)
 // Rows: none
 MATCH (e:Entity:{{corpus}})

@@ -1,11 +1,11 @@
 // Chunks by the sum of their reciprocal ranks in two lists, by meaning and by words: 1/($constant + rank) each.
 // Source: Cormack, Clarke and Büttcher 2009, reciprocal rank fusion.
-// Parameters: $vector_index STRING; $vector LIST<FLOAT>;
+// Parameters: $vector_index STRING; $vector_depth INTEGER (asked of it); $vector LIST<FLOAT>;
 //   $text_index, $query STRING (Lucene, escaped, "" asks by meaning alone); $depth, $constant, $limit INTEGER
 // Rows: chunk_id, document_id, source, source_key, title, heading, text STRING; score FLOAT;
 //   dense_rank, lexical_rank INTEGER or null (from 1); dense_score (cosine), lexical_score FLOAT or null; best first
 CALL () {
-  CALL db.index.vector.queryNodes($vector_index, $depth, $vector) YIELD node AS c, score
+  CALL db.index.vector.queryNodes($vector_index, $vector_depth, $vector) YIELD node AS c, score
   WITH c, 2 * score - 1 AS similarity WHERE c:{{corpus}}_Chunk
   WITH c, similarity ORDER BY similarity DESC, c.id LIMIT $depth
   WITH collect({c: c, score: similarity}) AS found

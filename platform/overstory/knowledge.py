@@ -50,7 +50,7 @@ from overstory.progress import OnStep, progress_to
 from overstory.protocols import Embedder, Extractor, OnBroken, Progress, Retriever
 from overstory.retrieve import DEFAULT_RETRIEVER, RetrievalContext
 from overstory.retrieve.entity_paths import find_paths
-from overstory.retrieve.question import clean_question
+from overstory.retrieve.question import check_question
 from overstory.settings import Settings
 from overstory.sources import InMemory
 from overstory.systems import (
@@ -413,7 +413,7 @@ class Knowledge:
         """
         if context_tokens < 1:
             raise QuestionError(f"context_tokens is {context_tokens}.", remedy="Allow some for passages to be read.")
-        clean_question(question)  # before a model is opened for it
+        check_question(question)  # before a model is opened for it
         learner = find_learner(retriever) if remember else None
         chat = self.chat()
         with record_usage() as recorded:

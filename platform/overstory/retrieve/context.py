@@ -1,4 +1,4 @@
-"""What the retrievers share: the corpus as it is now, and rows of the graph as hits."""
+"""What retrievers are made from, and how they query the corpus as it is now."""
 
 from __future__ import annotations
 
@@ -9,18 +9,11 @@ from typing import TypeVar
 
 from overstory.errors import IndexMissing, StatementFailed
 from overstory.graph import Corpus, GraphClient, Transaction, read_corpus
-from overstory.graph.client import Row
 from overstory.llm import Chat
-from overstory.model import Hit, Reason
 from overstory.protocols import Embedder
 from overstory.settings import ExtractionSettings
 
 T = TypeVar("T")
-
-OVERSAMPLING = 10
-LEAST_DEPTH = 200
-"""An index is asked for more than is kept. On 6,761 chunks recall@10 was .80 with 10 asked for, .98 with 50, .995 with
-100 and 1.000 with 200, at 2.3, 2.7, 2.9 and 3.5 ms."""
 
 NAMES_OUTDATED = "the name index is out of date: run overstory index"
 
@@ -74,49 +67,31 @@ class RetrievalContext:
         return corpus
 
 
-def query_current_corpus(context: RetrievalContext, doing: str, ask: Callable[[Transaction, Corpus], T]) -> T:
-    """What `ask` finds in one transaction, which has read the corpus. `doing` names it to the server ("retrieve/…").
+def query_current_corpus(context: RetrievalContext, doing: str, query: Callable[[Transaction, Corpus], T]) -> T:
+    """Run `query` in one transaction that has read the corpus; retry once if the vector index was replaced meanwhile.
 
-    An index run may drop the very index that was about to be asked: then once more.
+    Args:
+        doing: what the server's log calls the transaction ("retrieve/…").
 
     Raises:
-        as `RetrievalContext.corpus_with_vectors`, and what `ask` raises.
+        as `RetrievalContext.corpus_with_vectors`, and what `query` raises.
     """
-    asked: list[tuple[str, str]] = []
+    used: tuple[str, str] | None = None
 
     def work(tx: Transaction) -> T:
+        nonlocal used
         corpus = context.corpus_with_vectors(tx)
-        asked.append((corpus.vector_index, corpus.embedding_property))
-        return ask(tx, corpus)
+        used = corpus.vector_index, corpus.embedding_property
+        return query(tx, corpus)
 
     try:
         return context.graph.reading(doing, work)
     except StatementFailed:
         corpus = context.corpus_with_vectors()
-        if not asked or asked[-1] == (corpus.vector_index, corpus.embedding_property):
+        if used is None or used == (corpus.vector_index, corpus.embedding_property):
             raise
         return context.graph.reading(doing, work)
 
 
-def depth_for(k: int) -> int:
-    """How many an index is asked for so that the best `k` are right."""
-    return max(LEAST_DEPTH, OVERSAMPLING * k)
-
-
 def text_index_name(corpus: Corpus) -> str:
     return f"overstory_text_{corpus.label}"
-
-
-def hit(row: Row, reasons: tuple[Reason, ...]) -> Hit:
-    """A row of a `retrieve/…` statement as a hit."""
-    return Hit(
-        chunk_id=row["chunk_id"],
-        document_id=row["document_id"],
-        source=row["source"],
-        source_key=row["source_key"],
-        title=row["title"],
-        heading=row["heading"],
-        text=row["text"],
-        score=row["score"],
-        reasons=reasons,
-    )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from overstory.graph import Corpus, Transaction
-from overstory.graph.client import Row
-from overstory.model import Evidence, Reason
-from overstory.retrieve.context import RetrievalContext, depth_for, hit, query_current_corpus
-from overstory.retrieve.question import clean_question
+from overstory.model import Evidence, Hit
+from overstory.retrieve.context import RetrievalContext, query_current_corpus
+from overstory.retrieve.hits import chunk_rows, hits_by_cosine
+from overstory.retrieve.question import read_question
+from overstory.retrieve.vector_search import nearest_chunks
 
 
 class DenseRetriever:
@@ -24,24 +25,12 @@ class DenseRetriever:
             QuestionError: the question is empty.
             IndexMissing, EmbedderMismatch, CorpusNotFound: as their names say.
         """
-        text, notes = clean_question(question)
-        vector: list[float] = self._context.embedder.embed([text])[0].tolist()
-        rows = query_current_corpus(
-            self._context, "retrieve/dense", lambda tx, corpus: nearest_chunks(tx, corpus, vector, k)
-        )
-        hits = tuple(hit(row, (Reason("dense", row["score"], "cosine similarity to the question"),)) for row in rows)
-        return Evidence(question=question, retriever=self.name, hits=hits, notes=notes)
+        asked = read_question(question)
+        vector = self._context.embedder.embed([asked.text])[0]
 
+        def query(tx: Transaction, corpus: Corpus) -> tuple[Hit, ...]:
+            cosines = nearest_chunks(tx, corpus, vector, k)
+            return hits_by_cosine(chunk_rows(tx, corpus, cosines), cosines)
 
-def nearest_chunks(tx: Transaction, corpus: Corpus, vector: list[float], k: int) -> list[Row]:
-    """The `k` chunks nearest to a vector, best first, as `retrieve/dense_…` gives them."""
-    if corpus.vector_index:
-        return tx.run(
-            "retrieve/dense_index",
-            corpus.label,
-            index=corpus.vector_index,
-            vector=vector,
-            depth=depth_for(k),
-            limit=k,
-        )
-    return tx.run("retrieve/dense_exact", corpus.label, property=corpus.embedding_property, vector=vector, limit=k)
+        hits = query_current_corpus(self._context, "retrieve/dense", query)
+        return Evidence(question=question, retriever=self.name, hits=hits, notes=asked.notes)

@@ -5,8 +5,11 @@ from __future__ import annotations
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.model import Evidence, Reason
-from overstory.retrieve.context import RetrievalContext, depth_for, hit, query_current_corpus, text_index_name
-from overstory.retrieve.question import clean_question, full_text_query
+from overstory.protocols import Vectors
+from overstory.retrieve.context import RetrievalContext, query_current_corpus, text_index_name
+from overstory.retrieve.hits import hit
+from overstory.retrieve.question import full_text_query, read_question
+from overstory.retrieve.vector_search import depth_for, vector_search
 
 RANK_CONSTANT = 2
 """How slowly a rank's weight falls. 60 is customary; 2 finds more on every dev set, since a question's first evidence
@@ -28,28 +31,28 @@ class HybridRetriever:
             QuestionError: the question is empty.
             IndexMissing, EmbedderMismatch, CorpusNotFound: as their names say.
         """
-        text, notes = clean_question(question)
-        vector: list[float] = self._context.embedder.embed([text])[0].tolist()
-        query = full_text_query(text)
+        asked = read_question(question)
+        vector = self._context.embedder.embed([asked.text])[0]
+        words = full_text_query(asked.text)
         rows = query_current_corpus(
-            self._context, "retrieve/hybrid", lambda tx, corpus: _fused(tx, corpus, vector, query, k)
+            self._context, "retrieve/hybrid", lambda tx, corpus: _fused(tx, corpus, vector, words, k)
         )
         hits = tuple(hit(row, _reasons(row)) for row in rows)
-        return Evidence(question=question, retriever=self.name, hits=hits, notes=notes)
+        return Evidence(question=question, retriever=self.name, hits=hits, notes=asked.notes)
 
 
-def _fused(tx: Transaction, corpus: Corpus, vector: list[float], query: str, k: int) -> list[Row]:
-    where = {"vector_index": corpus.vector_index} if corpus.vector_index else {"property": corpus.embedding_property}
-    return tx.run(
-        "retrieve/hybrid_index" if corpus.vector_index else "retrieve/hybrid_exact",
-        corpus.label,
-        vector=vector,
+def _fused(tx: Transaction, corpus: Corpus, vector: Vectors, words: str, k: int) -> list[Row]:
+    return vector_search(
+        tx,
+        corpus,
+        "retrieve/hybrid",
+        vector,
+        vector_depth=depth_for(k),
         text_index=text_index_name(corpus),
-        query=query,
+        query=words,
         depth=depth_for(k),
         constant=RANK_CONSTANT,
         limit=k,
-        **where,
     )
 
 

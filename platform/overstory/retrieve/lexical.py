@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from overstory.model import Evidence, Reason
-from overstory.retrieve.context import RetrievalContext, hit, text_index_name
-from overstory.retrieve.question import clean_question, full_text_query
+from overstory.retrieve.context import RetrievalContext, text_index_name
+from overstory.retrieve.hits import hit
+from overstory.retrieve.question import full_text_query, read_question
 
 
 class LexicalRetriever:
@@ -22,9 +23,9 @@ class LexicalRetriever:
             QuestionError: the question is empty.
             CorpusNotFound: the corpus was deleted.
         """
-        text, notes = clean_question(question)
+        asked = read_question(question)
         corpus = self._context.corpus()
-        query = full_text_query(text)
+        query = full_text_query(asked.text)
         rows = (
             self._context.graph.run(
                 "retrieve/lexical",
@@ -38,6 +39,5 @@ class LexicalRetriever:
             else []
         )
         hits = tuple(hit(row, (Reason("lexical", row["score"], "words of the question (BM25)"),)) for row in rows)
-        if not hits:
-            notes = (*notes, "no passage shares a word with the question")
+        notes = asked.notes if hits else (*asked.notes, "no passage shares a word with the question")
         return Evidence(question=question, retriever=self.name, hits=hits, notes=notes)

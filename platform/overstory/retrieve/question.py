@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import dataclass
+from functools import cached_property
 
 from overstory.errors import QuestionError
+from overstory.text.names.tokens import Tokens, tokenise
 
 LONGEST_QUESTION = 20_000
 """Characters that are looked at; an embedder reads far fewer, and a full-text query has its own limit below."""
@@ -21,27 +24,49 @@ _ALONE = re.compile(r"[\u3040-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U000
 """Characters that Lucene takes for a word each: Han and Hiragana."""
 
 
-def clean_question(question: str) -> tuple[str, tuple[str, ...]]:
-    """The question without control characters and unpaired surrogates, and notes on what was left out.
+@dataclass(frozen=True)
+class Question:
+    """A question as retrievers read it.
+
+    Attributes:
+        text: without control characters and unpaired surrogates.
+        notes: what the reader should know of how it was read.
+    """
+
+    text: str
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def tokens(self) -> Tokens:
+        """The words of `text`, taken apart when first used."""
+        return tokenise(self.text)
+
+
+def read_question(question: str) -> Question:
+    """Clean a question that a user typed.
 
     Raises:
-        QuestionError: it is no text, or nothing is left to ask for.
+        QuestionError: it is not a string, or nothing is left to ask for.
     """
-    _must_be_text(question)
+    check_question(question)
     notes: tuple[str, ...] = ()
     if len(question) > LONGEST_QUESTION:
         notes = (f"the question was cut to its first {LONGEST_QUESTION:,} of {len(question):,} characters",)
         question = question[:LONGEST_QUESTION]
     text = unicodedata.normalize("NFC", question.encode("utf-8", "replace").decode("utf-8"))  # as loaders do
-    text = " ".join("".join(char if _is_text(char) else " " for char in text).split())
-    if not text:
-        raise QuestionError("The question is empty.", remedy="Ask something, like 'Who wrote Dracula?'")
-    return text, notes
+    return Question(" ".join("".join(char if _is_text(char) else " " for char in text).split()), notes)
 
 
-def _must_be_text(question: object) -> None:
+def check_question(question: object) -> None:
+    """Refuse what `read_question` would find nothing in. It stops at the first character that can be seen.
+
+    Raises:
+        QuestionError: it is not a string, or nothing is left to ask for.
+    """
     if not isinstance(question, str):
         raise QuestionError(f"The question is no text but {type(question).__name__}.", remedy="Give a string.")
+    if not any(_is_seen(char) for char in question[:LONGEST_QUESTION]):
+        raise QuestionError("The question is empty.", remedy="Ask something, like 'Who wrote Dracula?'")
 
 
 def full_text_query(question: str) -> str:
@@ -58,6 +83,11 @@ def full_text_query(question: str) -> str:
 def _is_text(char: str) -> bool:
     """False for control characters, but not for the joiners that Persian, Indic scripts and emoji are written with."""
     return char in "\u200c\u200d" or not unicodedata.category(char).startswith("C")
+
+
+def _is_seen(char: str) -> bool:
+    """True for unpaired surrogates, too: they become question marks."""
+    return not char.isspace() and (_is_text(char) or unicodedata.category(char) == "Cs")
 
 
 def _is_of_a_word(char: str) -> bool:

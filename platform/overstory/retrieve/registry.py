@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from importlib.metadata import EntryPoint, entry_points
+from collections.abc import Callable
+from typing import cast
 
+from overstory import plugins
 from overstory.errors import SettingsError
 from overstory.protocols import Retriever
 from overstory.retrieve.context import RetrievalContext
@@ -15,32 +17,30 @@ DEFAULT_RETRIEVER = "canopy"
 
 def retriever_names() -> list[str]:
     """The names of all installed retrievers, sorted."""
-    return sorted({point.name for point in entry_points(group=GROUP)})
+    return plugins.names(GROUP)
 
 
 def make_retriever(name: str, context: RetrievalContext) -> Retriever:
     """The retriever of this name; `name:option` passes the option on (an ablation, say).
 
     Raises:
-        SettingsError: there is none; the message lists those there are.
+        SettingsError: there is no retriever of this name, or it has no options; the message lists those there are. Or
+            it cannot be imported or made; the message names its package.
+        OverstoryError: as the retriever's own code raises it.
     """
     base, _, option = name.partition(":")
-    factory = _entry_point(base).load()
-    if not option:
-        plain: Retriever = factory(context)
-        return plain
+    if option:
+        _check_takes_option(base, option, context)
+    arguments = (context, option) if option else (context,)
+    made = plugins.make(GROUP, base, *arguments, error=SettingsError, requires=["name", "retrieve"])
+    return cast("Retriever", made)
+
+
+def _check_takes_option(name: str, option: str, context: RetrievalContext) -> None:
+    factory = cast("Callable[..., object]", plugins.load(GROUP, name, error=SettingsError))
     try:
         inspect.signature(factory).bind(context, option)
     except TypeError as error:
         raise SettingsError(
-            f"The retriever {base!r} has no option {option!r}.", remedy=f"Use {base!r} alone."
+            f"The retriever {name!r} has no option {option!r}.", remedy=f"Use {name!r} alone."
         ) from error
-    optioned: Retriever = factory(context, option)
-    return optioned
-
-
-def _entry_point(name: str) -> EntryPoint:
-    for point in entry_points(group=GROUP):
-        if point.name == name:
-            return point
-    raise SettingsError(f"There is no retriever {name!r}.", remedy=f"Use one of: {', '.join(retriever_names())}.")

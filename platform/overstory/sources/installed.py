@@ -8,15 +8,16 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
+from typing import cast
 
-from overstory.errors import LoaderNotFound
+from overstory.errors import LoaderNotFound, OverstoryError
+from overstory.plugins import Plugin, PluginUnusable, plugins
 from overstory.protocols import Loader
 
 GROUP = "overstory.loaders"
 
 _NONE = "No loader is installed: reinstall Overstory."
-_OWN_PACKAGE = "overstory"
 _log = logging.getLogger(__name__)
 
 
@@ -56,20 +57,18 @@ class Catalogue:
 
 
 def catalogue(points: Iterable[EntryPoint] | None = None) -> Catalogue:
-    """All installed loaders. One that cannot be imported or created is listed with the reason."""
-    found = set(entry_points(group=GROUP) if points is None else points)
+    """Every installed loader. One that cannot be imported or made is listed with the reason, and the others go on."""
     own: dict[str, Loader] = {}
     others: dict[str, Loader] = {}
     unusable: dict[str, str] = {}
-    for point in sorted(found, key=lambda point: (not _is_own(point), point.name, point.value)):
-        if point.name in own or point.name in others:
-            unusable[f"{point.name} ({_package(point)})"] = "another loader has this name"
+    for plugin in plugins(GROUP, points):
+        if plugin.name in own or plugin.name in others:
+            unusable[f"{plugin.name} ({plugin.package})"] = "another loader has this name"
             continue
-        made = _make(point)
-        if isinstance(made, str):
-            unusable[point.name] = made
-        else:
-            (own if _is_own(point) else others)[point.name] = made
+        try:
+            (own if plugin.is_own else others)[plugin.name] = _make(plugin)
+        except (PluginUnusable, OverstoryError) as why:
+            unusable[plugin.name] = str(why)
     return Catalogue({**others, **own}, unusable)
 
 
@@ -105,20 +104,5 @@ def recognises(loader: Loader, source: str) -> bool:
         return False
 
 
-def _make(point: EntryPoint) -> Loader | str:
-    """The loader, or the reason why it cannot be used."""
-    try:
-        made: object = point.load()()
-    except Exception as error:  # noqa: BLE001 # a third party's class may raise anything
-        return f"{point.value} of the package {_package(point)} fails: {type(error).__name__}: {error}"
-    if not isinstance(made, Loader):
-        return f"{point.value} of the package {_package(point)} is not a loader, but a {type(made).__name__}"
-    return made
-
-
-def _is_own(point: EntryPoint) -> bool:
-    return _package(point) == _OWN_PACKAGE
-
-
-def _package(point: EntryPoint) -> str:
-    return point.dist.name if point.dist else "unknown"
+def _make(plugin: Plugin) -> Loader:
+    return cast("Loader", plugin.make(requires=("name", "recognises", "load")))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import functools
+import threading
 from collections.abc import Sequence
-from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
+from overstory import plugins
 from overstory.errors import SettingsError
 from overstory.graph import Corpus
 from overstory.graph.statements import add_statements
@@ -16,21 +16,25 @@ from overstory.systems.settings import SettingsClass
 
 GROUP = "overstory.systems"
 
+_LOADED: dict[str, System[Any, Any]] = {}
+_LOADING = threading.RLock()  # each is made once, whoever asks first
+
 
 def system_names() -> list[str]:
     """The names of all installed systems, sorted."""
-    return sorted({point.name for point in entry_points(group=GROUP)})
+    return plugins.names(GROUP)
 
 
 def find_system(name: str) -> System[Any, Any]:
     """
     Raises:
-        SettingsError: there is none of this name, or it cannot be loaded; the message says which.
+        SettingsError: there is no system of this name, it cannot be loaded, or it is something else; the message says
+            which.
     """
-    for point in entry_points(group=GROUP):
-        if point.name == name:
-            return _loaded(point)
-    raise SettingsError(f"There is no system {name!r}.", remedy=f"Use one of: {', '.join(system_names())}.")
+    with _LOADING:
+        if name not in _LOADED:
+            _LOADED[name] = _loaded(name)
+        return _LOADED[name]
 
 
 def installed_systems() -> list[System[Any, Any]]:
@@ -83,25 +87,13 @@ def _wish(wanted: str | SettingsClass, model: str | None) -> Wish[Any]:
     )
 
 
-@functools.cache
-def _loaded(point: EntryPoint) -> System[Any, Any]:
-    """The system of an entry point, made once a process.
-
-    Raises:
-        SettingsError: it cannot be imported, or is no system of this name.
-    """
-    try:
-        made = point.load()()
-    except Exception as error:  # whatever a third party's module raises
+def _loaded(name: str) -> System[Any, Any]:
+    made = plugins.make(GROUP, name, error=SettingsError, requires=["name"])
+    if not isinstance(made, System) or made.name != name:
         raise SettingsError(
-            f"The system {point.name!r} cannot be loaded: {error}",
-            remedy="Reinstall or remove the package that has it.",
-        ) from error
-    if not isinstance(made, System) or made.name != point.name:
-        raise SettingsError(
-            f"The entry point {point.name!r} of {GROUP} gives {type(made).__name__}, which is no system of this name.",
+            f"The entry point {name!r} of {GROUP} gives {type(made).__name__}, which is no system of this name.",
             remedy="Report this to the makers of the package that has it.",
         )
     if made.statements is not None:
-        add_statements(f"systems/{made.name}", made.statements)
+        add_statements(f"systems/{name}", made.statements)
     return made

@@ -17,7 +17,8 @@ from overstory.graph.ids import content_id
 from overstory.model import Evidence, Reason
 from overstory.protocols import Retriever
 from overstory.retrieve import RetrievalContext
-from overstory.retrieve.context import hit, query_current_corpus
+from overstory.retrieve.context import query_current_corpus
+from overstory.retrieve.hits import chunk_rows, ranked_hits
 from overstory.systems import LearningRun, Owned, System, SystemRun, option, require_state
 from overstory.systems.settings import Presets
 from overstory.systems.state import StaleNotes
@@ -100,11 +101,8 @@ class ToyRetriever:
             letters = sorted({word[: state.settings.letters].upper() for word in question.split()})
             found = tx.run("systems/toy/find", corpus.label, letters=letters, limit=k)
             score = {row["chunk"]: self._weight * row["names"] for row in found}
-            rows = {row["chunk_id"]: row for row in tx.run("retrieve/chunks_by_id", corpus.label, ids=list(score))}
-            hits = tuple(
-                hit(rows[chunk] | {"score": value}, (Reason("letters", value, "names that begin alike"),))
-                for chunk, value in score.items()
-            )
+            rows = chunk_rows(tx, corpus, score)
+            hits = ranked_hits(rows, score, lambda chunk: [Reason("letters", score[chunk], "names that begin alike")])
             return Evidence(question, self.name, hits, notes=tuple(self._stale.of(tx, corpus, state)))
 
         return query_current_corpus(self._context, "retrieve/toy", ask)

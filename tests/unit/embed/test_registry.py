@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.packages import install
 
 from overstory.embed import make_embedder
 from overstory.errors import ModelError
@@ -38,13 +39,7 @@ acme-gone = acme_embedder:Gone
 @pytest.fixture
 def acme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An installed package of somebody else, with an embedder."""
-    info = tmp_path / "acme-1.0.dist-info"
-    info.mkdir()
-    (tmp_path / "acme_embedder.py").write_text(ACME, encoding="utf-8")
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 1.0\n", encoding="utf-8")
-    (info / "entry_points.txt").write_text(ENTRY_POINTS, encoding="utf-8")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.delitem(sys.modules, "acme_embedder", raising=False)
+    install(tmp_path, monkeypatch, "acme", ENTRY_POINTS, acme_embedder=ACME)
 
 
 def test_the_default_is_minilm() -> None:
@@ -61,14 +56,15 @@ def test_another_package_may_bring_an_embedder() -> None:
 
 
 def test_an_unknown_name_gives_the_known_ones() -> None:
-    with pytest.raises(ModelError, match=r"no embedder 'word2vec'; known: .*minilm, openai, sentence-transformers"):
+    with pytest.raises(ModelError, match=r"There is no embedder 'word2vec'\.") as raised:
         make_embedder(EmbeddingSettings("word2vec"))
+    assert raised.value.remedy.startswith("Set OVERSTORY_EMBEDDER to one of: minilm, openai, sentence-transformers.")
 
 
 @pytest.mark.usefixtures("acme")
-@pytest.mark.parametrize(("name", "said"), [("acme-gone", "cannot be loaded"), ("acme-nothing", "is no embedder")])
-def test_a_broken_package_is_named(name: str, said: str) -> None:
-    with pytest.raises(ModelError, match=said):
+@pytest.mark.parametrize(("name", "why"), [("acme-gone", "AttributeError"), ("acme-nothing", "gives no embedder")])
+def test_a_broken_package_is_named(name: str, why: str) -> None:
+    with pytest.raises(ModelError, match=rf"cannot be used: acme_embedder:\w+ of the package acme .*{why}"):
         make_embedder(EmbeddingSettings(name))
 
 

@@ -29,5 +29,6 @@ def test_a_file_is_the_local_model_also_where_only_its_kind_is_named() -> None:
 
 
 def test_an_unknown_kind_is_refused_with_those_there_are() -> None:
-    with pytest.raises(ModelError, match=r"no llm 'nonsense'; known: local, openai"):
+    with pytest.raises(ModelError, match=r"There is no llm 'nonsense'\.") as raised:
         make_chat_model(LlmSettings("nonsense"))
+    assert raised.value.remedy.startswith("Set OVERSTORY_LLM to one of: local, openai.")

@@ -9,7 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overstory.errors import QuestionError
-from overstory.retrieve.question import LONGEST_QUESTION, MOST_WORDS, clean_question, full_text_query
+from overstory.retrieve.question import (
+    LONGEST_QUESTION,
+    MOST_WORDS,
+    check_question,
+    full_text_query,
+    read_question,
+)
 
 
 @given(st.text())
@@ -26,11 +32,11 @@ def test_vowel_signs_stay_with_their_letters_and_han_stands_alone() -> None:
 
 def test_what_is_no_text_is_no_question() -> None:
     with pytest.raises(QuestionError, match="no text but NoneType"):
-        clean_question(None)  # type: ignore[arg-type] # what a user may do
+        read_question(None)  # type: ignore[arg-type] # what a user may do
 
 
 def test_a_question_is_composed_as_loaded_texts_are() -> None:
-    assert clean_question("Besanc\u0327on")[0] == "Besançon"
+    assert read_question("Besanc\u0327on").text == "Besançon"
 
 
 def test_words_are_asked_once_and_not_too_many() -> None:
@@ -41,24 +47,42 @@ def test_words_are_asked_once_and_not_too_many() -> None:
 @given(st.text(min_size=1))
 def test_a_cleaned_question_can_be_sent_and_cleaning_it_again_changes_nothing(question: str) -> None:
     try:
-        text, _ = clean_question(question)
+        text = read_question(question).text
     except QuestionError:
         return
     assert text.encode()
-    assert text == clean_question(text)[0]
+    assert text == read_question(text).text
+
+
+@given(st.text(st.characters(exclude_categories=()), max_size=20))
+def test_a_question_is_refused_by_the_check_exactly_if_nothing_is_left_of_it(question: str) -> None:
+    try:
+        check_question(question)
+    except QuestionError:
+        cleaned = unicodedata.normalize("NFC", question)
+        assert not any(unicodedata.category(char)[0] in "LMNPS" for char in cleaned)
+    else:
+        assert read_question(question).text
+
+
+def test_the_words_of_a_question_are_those_of_its_cleaned_text() -> None:
+    question = read_question("Who\x00  was J. R. R. Tolkien?")
+    assert question.text == "Who was J. R. R. Tolkien?"
+    assert question.tokens.forms == ["who", "was", "jrr", "tolkien"]
+    assert question.tokens is question.tokens
 
 
 def test_emoji_and_other_scripts_survive() -> None:
-    assert clean_question("👩🏽‍🔬 می‌خواهم 谁?")[0] == "👩🏽‍🔬 می‌خواهم 谁?"
+    assert read_question("👩🏽‍🔬 می‌خواهم 谁?").text == "👩🏽‍🔬 می‌خواهم 谁?"
 
 
 def test_a_long_question_is_cut_and_says_so() -> None:
-    text, notes = clean_question("x" * (LONGEST_QUESTION + 1))
-    assert len(text) == LONGEST_QUESTION
-    assert "first 20,000 of 20,001 characters" in notes[0]
+    read = read_question("x" * (LONGEST_QUESTION + 1))
+    assert len(read.text) == LONGEST_QUESTION
+    assert "first 20,000 of 20,001 characters" in read.notes[0]
 
 
 @pytest.mark.parametrize("question", ["", "  \n", "\x00\x07"])
 def test_nothing_to_ask_is_an_error(question: str) -> None:
     with pytest.raises(QuestionError, match="empty"):
-        clean_question(question)
+        read_question(question)

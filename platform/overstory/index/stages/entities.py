@@ -7,7 +7,6 @@ label `Corpus_…_Stale`, set in the same transactions as the changes.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from overstory.graph import Transaction, Writer, read_corpus
@@ -15,6 +14,7 @@ from overstory.graph.client import Row
 from overstory.graph.corpora import count_deleted
 from overstory.index.ledger import recorded
 from overstory.protocols import Progress
+from overstory.text.names.idf import idf_weight
 
 ENTITIES_A_TRANSACTION = 1_000
 FACTS_A_TRANSACTION = 2_000
@@ -22,9 +22,6 @@ KINDS = ("ner", "openie")
 """Mentions that count for an entity's name, df and specificity; those that one system's index stage adds do not."""
 
 MOST_ALIASES = 50
-
-SPECIFICITY_DIGITS = 12
-"""Python and Neo4j differ in the last digit of some logarithms; both round to this many."""
 
 
 def sync_entities(writer: Writer, *, progress: Progress) -> bool:
@@ -54,13 +51,6 @@ def sync_entities(writer: Writer, *, progress: Progress) -> bool:
             writer.set(linked_chunks=chunks)
     progress.finish(f"{named} entities, {run.counts['facts']} facts")
     return True
-
-
-def specificity(chunks: int, df: int) -> float:
-    """How much a name tells, 1 for one that nothing mentions, falling to 0: ln(1 + N/(1+df)) / ln(1 + N)."""
-    if not chunks:
-        return 0.0
-    return round(math.log(1.0 + chunks / (1 + df)) / math.log(1.0 + chunks), SPECIFICITY_DIGITS)
 
 
 def most_frequent(counted: Sequence[tuple[str, int]]) -> list[str]:
@@ -115,5 +105,5 @@ def _entity_row(row: Row, chunks: int) -> Row:
         "aliases": surfaces[1 : 1 + MOST_ALIASES],
         "type": types[0] if types else "",
         "df": row["df"],
-        "specificity": specificity(chunks, row["df"]),
+        "specificity": idf_weight(chunks, row["df"]),
     }

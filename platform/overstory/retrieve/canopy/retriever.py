@@ -13,16 +13,18 @@ from overstory.cpus import processors
 from overstory.display import shortened
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
-from overstory.index.stages.entities import specificity
 from overstory.model import BridgePath, Evidence, Hit, Reason
 from overstory.protocols import Vectors
 from overstory.retrieve.canopy import scoring
 from overstory.retrieve.canopy.bridge_paths import bridge_paths
-from overstory.retrieve.canopy.names import AskedNames, asked_names, named_chunks, rare_phrases
+from overstory.retrieve.canopy.names import QuestionNames, named_chunks, rare_phrases, read_names
 from overstory.retrieve.canopy.scoring import Candidate, Link, Place, Scored, Seed, Way
-from overstory.retrieve.context import NAMES_OUTDATED, RetrievalContext, hit, query_current_corpus, text_index_name
+from overstory.retrieve.context import NAMES_OUTDATED, RetrievalContext, query_current_corpus, text_index_name
 from overstory.retrieve.corpus_cache import VectorCache
-from overstory.retrieve.question import clean_question, full_text_query
+from overstory.retrieve.hits import chunk_rows, ranked_hits
+from overstory.retrieve.question import full_text_query, read_question
+from overstory.retrieve.vector_search import vector_search
+from overstory.text.names.idf import idf_weight
 
 DEPTH = 50
 """Chunks that are looked at by meaning, and by words. On 6,761 chunks 50 lose nothing against looking at all, 20 lose
@@ -59,18 +61,18 @@ class CanopyRetriever:
             QuestionError: the question is empty.
             IndexMissing, EmbedderMismatch, CorpusNotFound: as their names say.
         """
-        text, notes = clean_question(question)
+        asked = read_question(question)
 
-        def ask(tx: Transaction, corpus: Corpus) -> Evidence:
-            vector = self._embedded(text)  # while its names are looked up
-            names = asked_names(tx, corpus, text)
-            rest = vector if names.rest == text else self._embedded(names.rest)  # while passages are
+        def query(tx: Transaction, corpus: Corpus) -> Evidence:
+            vector = self._embedded(asked.text)  # while its names are looked up
+            names = read_names(tx, corpus, asked)
+            rest = vector if names.rest == asked.text else self._embedded(names.rest)  # while passages are
             ranked = _Asking(tx, corpus, self._vectors, names, vector, rest).ranked(k)
             hits, paths = _shown(tx, corpus, ranked, k)
-            told = (*notes, *_notes(corpus, names, ranked))
+            told = (*asked.notes, *_notes(corpus, names, ranked))
             return Evidence(question=question, retriever=self.name, hits=hits, notes=told, paths=paths)
 
-        return query_current_corpus(self._context, "retrieve/canopy", ask)
+        return query_current_corpus(self._context, "retrieve/canopy", query)
 
     def _embedded(self, text: str) -> Future[Vectors]:
         return self._pool.submit(lambda: self._context.embedder.embed([text])[0])
@@ -83,7 +85,7 @@ class _Asking:
     tx: Transaction
     corpus: Corpus
     cache: VectorCache
-    names: AskedNames
+    names: QuestionNames
     vector: Future[Vectors]
     rest: Future[Vectors]
 
@@ -108,11 +110,12 @@ class _Asking:
     def _found(self, depth: int) -> list[_Found]:
         """The chunks found by meaning, by words, and by the names of the question."""
         corpus, names = self.corpus, self.names
-        by_index = {"vector_index": corpus.vector_index, "vector_depth": OVERSAMPLING * depth}
-        (row,) = self.tx.run(
-            "retrieve/canopy_candidates_index" if corpus.vector_index else "retrieve/canopy_candidates_exact",
-            corpus.label,
-            vector=self.vector.result().tolist(),
+        (row,) = vector_search(
+            self.tx,
+            corpus,
+            "retrieve/canopy_candidates",
+            self.vector.result(),
+            vector_depth=OVERSAMPLING * depth,
             text_index=text_index_name(corpus),
             query=full_text_query(names.question),
             depth=depth,
@@ -121,7 +124,6 @@ class _Asking:
             most=MOST_ABOUT,
             phrases=list(dict.fromkeys(names.quoted().values())),
             phrase_depth=CHUNKS_A_PHRASE,
-            **(by_index if corpus.vector_index else {"property": corpus.embedding_property}),
         )
         return [_Found(*each) for each in row["found"]]
 
@@ -177,7 +179,7 @@ class _Found(NamedTuple):
     text: str | None
 
 
-def _seeds(found: Iterable[_Found], names: AskedNames, chunks: int) -> dict[str, Seed]:
+def _seeds(found: Iterable[_Found], names: QuestionNames, chunks: int) -> dict[str, Seed]:
     """The best seed of each chunk that has one."""
     by_key = {name.key: name for name in names.known}
     phrases: dict[str, dict[str, str]] = {}
@@ -188,7 +190,7 @@ def _seeds(found: Iterable[_Found], names: AskedNames, chunks: int) -> dict[str,
         elif each.key is not None:
             name = by_key[each.key]
             weight = scoring.RARE_SEED if each.weight is None else each.weight
-            seeded.append((each.chunk, Seed(name.name, name.tells * weight)))
+            seeded.append((each.chunk, Seed(name.name, idf_weight(chunks, name.df) * weight)))
     seeds: dict[str, Seed] = {}
     for chunk, seed in (*seeded, *rare_phrases(names, phrases, chunks).items()):
         if seed.weight > 0 and (
@@ -203,7 +205,7 @@ def _link(row: Sequence[Any], chunks: int) -> Link:  # columns of several types,
     return Link(
         key=key,
         name=name,
-        tells=specificity(chunks, df),
+        idf=idf_weight(chunks, df),
         sources=[Place(chunk, sentences) for chunk, sentences in sources],
         about=[(chunk, weight) for chunk, weight in about],
         shared=[Place(chunk, sentences) for chunk, sentences in shared],
@@ -221,7 +223,7 @@ def _nearest(link: Link, vectors: Mapping[str, Vectors]) -> dict[str, str]:
     return nearest
 
 
-def _notes(corpus: Corpus, names: AskedNames, ranked: Sequence[Scored]) -> Iterator[str]:
+def _notes(corpus: Corpus, names: QuestionNames, ranked: Sequence[Scored]) -> Iterator[str]:
     """What the reader should know of the result."""
     if names.outdated:
         yield NAMES_OUTDATED if corpus.named_by else UNFINISHED
@@ -237,11 +239,10 @@ def _shown(
     """The first hits, and the paths to them."""
     by_chunk = {one.chunk: one for one in ranked}
     first = ranked[:k]
-    ids = list(dict.fromkeys(chunk for one in first for chunk in _on_the_way(one, by_chunk)))
-    rows = {row["chunk_id"]: row for row in tx.run("retrieve/chunks_by_id", corpus.label, ids=ids)}
-    shown = [one for one in first if one.chunk in rows]
-    hits = tuple(hit(rows[one.chunk] | {"score": one.score}, _reasons(one, rows)) for one in shown)
-    return hits, tuple(bridge_paths(shown, by_chunk, rows))
+    rows = chunk_rows(tx, corpus, (chunk for one in first for chunk in _on_the_way(one, by_chunk)))
+    scores = {one.chunk: one.score for one in first}
+    hits = ranked_hits(rows, scores, lambda chunk: _reasons(by_chunk[chunk], rows))
+    return hits, tuple(bridge_paths([one for one in first if one.chunk in rows], by_chunk, rows))
 
 
 def _on_the_way(one: Scored, by_chunk: Mapping[str, Scored]) -> Iterator[str]:

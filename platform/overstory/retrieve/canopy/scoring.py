@@ -1,7 +1,7 @@
 """How canopy weighs passages: formulas over what the graph gave, without the graph.
 
 Chunks and names go by their ids and keys. For a question, without its names the *rest*, and N chunks:
-    g(a) = ln(1 + N/(1+df)) / ln(1+N)            how much a name tells
+    g(a) = ln(1 + N/(1+df)) / ln(1+N)            the IDF weight of a name
     s1 = cosine + .4·BM25/max BM25 + seed        seed: w·g(a) of the best name in the question that a chunk is about
     A = s1/max s1                                for all; the sources are the best five by s1
     fwd = max A(p)·g(a)·h·r·w·f                  over names a that a source p mentions and a chunk is about by weight w
@@ -69,7 +69,7 @@ class Link:
     """A name by which sources lead to other chunks.
 
     Attributes:
-        tells: how much, from 1 (nothing mentions it) down to 0.
+        idf: its IDF weight.
         sources: those that mention it.
         about: chunks that are about it, and how surely.
         shared: chunks that mention it, sources among them; none where too many do.
@@ -79,7 +79,7 @@ class Link:
 
     key: str
     name: str
-    tells: float
+    idf: float
     sources: Sequence[Place]
     about: Sequence[tuple[str, float]] = ()
     shared: Sequence[Place] = ()
@@ -109,8 +109,8 @@ class Way(NamedTuple):
 
 
 class Bridge(NamedTuple):
-    """A way with what it is worth: the activation of its source, times how much the name tells; and, to a chunk that is
-    about the name, times weight and f."""
+    """A way with what it is worth: the activation of its source, times the IDF weight of the name; and, to a chunk
+    that is about the name, times weight and f."""
 
     way: Way
     value: float
@@ -185,9 +185,9 @@ def reached(activations: Mapping[str, float], links: Iterable[Link], question_wo
     result = Reached()
     for link in links:
         said = all(word in question_words for word in link.key.split())
-        tells = link.tells * (SAID_BY_QUESTION if said else 1.0)
+        idf = link.idf * (SAID_BY_QUESTION if said else 1.0)
         for source in link.sources:
-            value = activations[source.chunk] * tells
+            value = activations[source.chunk] * idf
             share = link.share(source.chunk)
             for chunk, weight in link.about if value > 0 else ():
                 if chunk in share:

@@ -13,7 +13,7 @@ from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.graph.ids import entity_id
 from overstory.retrieve.context import text_index_name
-from overstory.retrieve.question import clean_question, full_text_query
+from overstory.retrieve.question import full_text_query, read_question
 from overstory.text.names.keys import entity_key
 
 PASSAGES_LOOKED_AT = 50
@@ -59,7 +59,7 @@ def read_ends(tx: Transaction, corpus: Corpus, start: str, end: str) -> Ends:
         IndexMissing: the corpus has no names yet.
         NameNotFound: it has others.
     """
-    asked = [(_clean(text), entity_key(_clean(text))) for text in (start, end)]
+    asked = [(text, entity_key(text)) for text in map(_clean, (start, end))]
     for text, key in asked:
         if not key:
             raise QuestionError(f"{text!r} is no name.", remedy="Name two things, like: overstory path Dracula Dublin")
@@ -113,7 +113,7 @@ def _clean(text: str) -> str:
         QuestionError: nothing is left.
     """
     try:
-        return clean_question(text)[0]
+        return read_question(text).text
     except QuestionError as error:
         raise QuestionError(
             "A name is empty.", remedy="Name two things, like: overstory path Dracula Dublin"

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
-from overstory.index.stages.entities import specificity
 from overstory.retrieve.entity_paths.endpoints import Ends
 from overstory.retrieve.entity_paths.shortest import cheapest
 from overstory.text.names.dictionary import is_looked_for
+from overstory.text.names.idf import idf_weight
 
 MOST_MENTIONED = 100
 """Passages that may mention a name which paths go through: more say too little, and read too much."""
@@ -77,7 +77,7 @@ class Walk:
         return self.cost_of(2)
 
     def cost_of(self, df: int) -> float:
-        return SAYS_LITTLE * (1.0 - specificity(self._ends.chunks, df))
+        return SAYS_LITTLE * (1.0 - idf_weight(self._ends.chunks, df))
 
     def read_up_to(self, steps: int, *, last: bool) -> None:
         """Reads what is needed for paths of so many steps, as far as it was not read yet.

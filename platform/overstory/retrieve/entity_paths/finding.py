@@ -14,7 +14,8 @@ from overstory.retrieve.entity_paths.endpoints import read_ends
 from overstory.retrieve.entity_paths.expansion import Walk
 from overstory.retrieve.entity_paths.selection import Found, add, chosen_paths, enough
 from overstory.retrieve.entity_paths.shortest import STEP, cheapest, ways
-from overstory.retrieve.entity_paths.statements import Statement, possible_names, stated, statements
+from overstory.retrieve.entity_paths.statements import Statement, containing_names, stated, statements
+from overstory.retrieve.hits import chunk_rows
 from overstory.text.sentences import sentence_at
 
 WAYS_A_BATCH = 40
@@ -70,9 +71,8 @@ class _Finding:
 
     def paths(self, found: Sequence[Found]) -> tuple[EntityPath, ...]:
         """What was found as it is shown, with the sentences."""
-        ids = list(dict.fromkeys(statement.chunk for each in found for statement in each.statements))
-        rows = self._tx.run("retrieve/chunks_by_id", self._corpus.label, ids=ids) if ids else []
-        chunks = {row["chunk_id"]: row for row in rows}  # but those that were deleted meanwhile
+        stating = (statement.chunk for each in found for statement in each.statements)
+        chunks = chunk_rows(self._tx, self._corpus, stating)
         return tuple(
             EntityPath(
                 names=tuple(self._walk.names[name] for name in each.way),
@@ -96,7 +96,7 @@ class _Finding:
                 chosen = stated(way, [self._said[_ordered(pair)] for pair in pairwise(way)], walk.ambiguous)
                 if chosen is not None:
                     whole = cost + steps * STEP + sum(statement.cost for statement in chosen)
-                    add(found, Found(way, whole, chosen, possible_names(way, chosen, walk.ambiguous)))
+                    add(found, Found(way, whole, chosen, containing_names(way, chosen, walk.ambiguous)))
             if number == MOST_BATCHES or enough(found, k, steps * STEP + batch[-1][0]):
                 return
 

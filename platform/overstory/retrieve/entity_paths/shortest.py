@@ -1,7 +1,7 @@
 """Ways through a graph of names, without the graph database: which there are, cheapest first, and what they cost.
 
 A way of m steps through the names a₁ … aₘ₋₁ costs
-    Σ over steps (1 + what the step is short of a fact) + Σ over names between (1 − specificity(a))
+    Σ over steps (1 + what the step is short of a fact) + Σ over names between (1 − idf(a))
 so that few steps, close ones, and names that tell much are good. No name of a way but the two ends could be left out: a
 way that goes on from a name to one which an earlier name of it leads to as well is a detour of another way.
 """

@@ -79,7 +79,7 @@ def stated(
     return min(best, key=lambda each: each[0])[1] if best else None
 
 
-def possible_names(way: Sequence[str], chosen: Sequence[Statement], ambiguous: Set[str]) -> list[Set[str]]:
+def containing_names(way: Sequence[str], chosen: Sequence[Statement], ambiguous: Set[str]) -> list[Set[str]]:
     """Of each name between: itself, and the longer names of which it may be a part in its two passages."""
     return [
         {name} | (before.longer.get(name, set()) | after.longer.get(name, set()) if name in ambiguous else set())

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from overstory.graph import Corpus, Transaction
 from overstory.model import Reason
 from overstory.protocols import Vectors
-from overstory.retrieve.context import depth_for
+from overstory.retrieve.question import Question
 from overstory.retrieve.ranking import best_of
+from overstory.retrieve.vector_search import depth_for, nearest_chunks
 from overstory.systems.serag.index_settings import SeragIndexSettings
-from overstory.systems.serag.names import AskedNames
+from overstory.systems.serag.names import NamedEntities, named_entities
 from overstory.systems.serag.retriever_settings import SeragRetrieverSettings
 from overstory.systems.serag.scoring import Edge, NamedEntity, Nearness, entity_bonus, nearness
 from overstory.systems.state import IndexState
@@ -90,17 +91,17 @@ class Asking:
     corpus: Corpus
     state: IndexState[SeragIndexSettings]
     settings: SeragRetrieverSettings
-    question: str
+    question: Question
     vector: Vectors
-    names: AskedNames = field(init=False)
+    names: NamedEntities = field(init=False)
     notes: list[str] = field(default_factory=list[str])
 
     def __post_init__(self) -> None:
-        self.names = AskedNames(self.tx, self.corpus, self.question, self.state.details["chunks"])
+        self.names = named_entities(self.tx, self.corpus, self.question, self.state.details["chunks"])
 
     def candidates(self, depth: int) -> dict[str, float]:
         """The chunks nearest in meaning, and those that say a name which few say."""
-        found = nearest_cosines(self.tx, self.corpus, self.vector, depth)
+        found = nearest_chunks(self.tx, self.corpus, self.vector, depth, vector_depth=depth)
         named = {id_ for each in self.names.entities if len(each.counts) <= FEW_CHUNKS for id_ in each.counts}
         return found | self._cosines(sorted(named - found.keys()))
 
@@ -128,7 +129,8 @@ class Asking:
     def fill(self, found: Found, k: int) -> None:
         """Makes up for too few candidates with the chunks nearest in meaning, behind all others."""
         least = min(found.scores.values(), default=0.0)
-        nearest = nearest_cosines(self.tx, self.corpus, self.vector, depth_for(k))
+        depth = depth_for(k)
+        nearest = nearest_chunks(self.tx, self.corpus, self.vector, depth, vector_depth=depth)
         for id_ in best_of({id_: cosine for id_, cosine in nearest.items() if id_ not in found.scores}, k):
             found.cosines[id_] = nearest[id_]
             found.scores[id_] = least - 2.0 + nearest[id_]
@@ -150,11 +152,3 @@ class Asking:
             vector=self.vector.tolist(),
         )
         return dict(zip(row["ids"], row["cosines"], strict=True))
-
-
-def nearest_cosines(tx: Transaction, corpus: Corpus, vector: Vectors, depth: int) -> dict[str, float]:
-    """The cosines of the `depth` chunks nearest to a vector."""
-    where = {"index": corpus.vector_index} if corpus.vector_index else {"property": corpus.embedding_property}
-    statement = "systems/serag/nearest_index" if corpus.vector_index else "systems/serag/nearest_exact"
-    (row,) = tx.run(statement, corpus.label, vector=vector.tolist(), depth=depth, **where)
-    return dict(zip(row["ids"], row["cosines"], strict=True))

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
-from overstory.graph.ids import entity_id
-from overstory.index.stages.entities import specificity
 from overstory.protocols import Embedder, Vectors
-from overstory.retrieve.canopy.names import possible_names
+from overstory.retrieve.question import Question
+from overstory.retrieve.question_entities import question_entities
 from overstory.systems.serag.scoring import NamedEntity
 from overstory.text.function_words import FUNCTION_WORDS
-from overstory.text.names.dictionary import NameDictionary
+from overstory.text.names.idf import idf_weight
 from overstory.text.names.keys import entity_key
-from overstory.text.names.tokens import tokenise
-from overstory.text.questions.names import longest_unknown, question_names
+from overstory.text.questions.names import longest_unknown
 
 MOST_CHUNKS = 5_000
 """Of one name: a name in more brings no bonus, and a note says so."""
@@ -33,7 +32,8 @@ MOST_SIMILAR = 16
 REMEMBERED = 4_096
 
 
-class AskedNames:
+@dataclass(frozen=True, slots=True)
+class NamedEntities:
     """What a question names.
 
     Attributes:
@@ -42,29 +42,39 @@ class AskedNames:
         notes: on names that were left out.
     """
 
-    def __init__(self, tx: Transaction, corpus: Corpus, question: str, chunks: int) -> None:
-        """
-        Args:
-            chunks: how many the corpus has.
-        """
-        ids = [entity_id(corpus.label, key) for key in dict.fromkeys(possible_names(tokenise(question)))]
-        rows = {row["key"]: row for row in tx.run("systems/serag/names", corpus.label, ids=ids, most=MOST_CHUNKS)}
-        found = question_names(question, NameDictionary(rows))
-        keys = list(dict.fromkeys(match.key for match in found))[:MOST_NAMES]
-        self.entities = [_entity(rows[key], 1.0, chunks) for key in keys if rows[key]["chunks"]]
-        self.names = [*(rows[key]["name"] for key in keys), *longest_unknown(question, keys)][:MOST_NAMES]
-        self.notes = tuple(
-            f"{rows[key]['name']!r} is named too often to tell passages apart, and was left out"
-            for key in keys
-            if rows[key]["mentions"] > MOST_CHUNKS
-        )
+    entities: Sequence[NamedEntity]
+    names: Sequence[str]
+    notes: tuple[str, ...] = ()
 
     def words(self) -> set[str]:
         """Those of all names."""
         return set().union(*map(_words, self.names))
 
 
-def similar_entities(rows: Iterable[Row], asked: AskedNames, names: NameVectors, chunks: int) -> list[NamedEntity]:
+def named_entities(tx: Transaction, corpus: Corpus, question: Question, chunks: int) -> NamedEntities:
+    """Look up the entities that a question names, with how often chunks say each.
+
+    Args:
+        chunks: how many the corpus has.
+    """
+    found = question_entities(tx, corpus, question).entities[:MOST_NAMES]
+    ids = [entity.id for entity in found]
+    rows = {row["id"]: row for row in tx.run("systems/serag/entity_chunks", corpus.label, ids=ids, most=MOST_CHUNKS)}
+    found = tuple(entity for entity in found if entity.id in rows)  # but those that were deleted meanwhile
+    counts = [(entity, dict(rows[entity.id]["chunks"])) for entity in found]
+    unknown = longest_unknown(question.text, question.tokens, {entity.key for entity in found})
+    return NamedEntities(
+        entities=[_named_entity(entity.name, 1.0, of_chunks, chunks) for entity, of_chunks in counts if of_chunks],
+        names=[*(entity.name for entity in found), *unknown][:MOST_NAMES],
+        notes=tuple(
+            f"{entity.name!r} is named too often to tell passages apart, and was left out"
+            for entity in found
+            if rows[entity.id]["mentions"] > MOST_CHUNKS
+        ),
+    )
+
+
+def similar_entities(rows: Iterable[Row], asked: NamedEntities, names: NameVectors, chunks: int) -> list[NamedEntity]:
     """Of entities (`systems/serag/entities`) those whose names are like one of the question's, but not the same.
 
     Only names that share a word with one are compared: of those that do not, none was above the threshold.
@@ -107,8 +117,11 @@ class NameVectors:
 
 
 def _entity(row: Row, similarity: float, chunks: int) -> NamedEntity:
-    counts = dict(row["chunks"])
-    return NamedEntity(row["name"], similarity, specificity(chunks, len(counts)), counts)
+    return _named_entity(row["name"], similarity, dict(row["chunks"]), chunks)
+
+
+def _named_entity(name: str, similarity: float, counts: Mapping[str, int], chunks: int) -> NamedEntity:
+    return NamedEntity(name, similarity, idf_weight(chunks, len(counts)), counts)
 
 
 def _words(name: str) -> set[str]:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from overstory.errors import LlmError
 from overstory.graph import Corpus, Transaction
 from overstory.model import Evidence, Hit
 from overstory.protocols import Vectors
-from overstory.retrieve.context import RetrievalContext, depth_for, hit, query_current_corpus
+from overstory.retrieve.context import RetrievalContext, query_current_corpus
 from overstory.retrieve.corpus_cache import VectorCache
-from overstory.retrieve.question import clean_question
+from overstory.retrieve.hits import chunk_rows, ranked_hits
+from overstory.retrieve.question import Question, read_question
 from overstory.retrieve.ranking import best_of
+from overstory.retrieve.vector_search import depth_for
 from overstory.systems.serag.candidates import Asking, Found
 from overstory.systems.serag.community_vectors import CommunityCache
 from overstory.systems.serag.index import SeRag
@@ -43,30 +47,30 @@ class SeragRetriever:
             IndexMissing: the corpus has no index for SeRAG, or not the tree that is asked.
             EmbedderMismatch, CorpusNotFound: as their names say.
         """
-        text, notes = clean_question(question)
-        asked, told = self._asked(text)
-        vector: Vectors = self._context.embedder.embed([asked])[0]
+        asked = self._with_self_query(read_question(question))
+        vector: Vectors = self._context.embedder.embed([asked.text])[0]
 
-        def ask(tx: Transaction, corpus: Corpus) -> Evidence:
+        def query(tx: Transaction, corpus: Corpus) -> Evidence:
             state = self._system.require(corpus, self._settings.tree)
             asking = Asking(tx, corpus, state, self._settings, asked, vector)
             found = self._found(asking, k)
             hits = _hits(tx, corpus, found)
-            all_notes = (*notes, *told, *asking.names.notes, *self._stale.of(tx, corpus, state), *asking.notes)
+            all_notes = (*asked.notes, *asking.names.notes, *self._stale.of(tx, corpus, state), *asking.notes)
             return Evidence(question=question, retriever=self.name, hits=hits, notes=all_notes)
 
-        return query_current_corpus(self._context, "retrieve/serag", ask)
+        return query_current_corpus(self._context, "retrieve/serag", query)
 
-    def _asked(self, question: str) -> tuple[str, tuple[str, ...]]:
-        """What is searched for, and a note on what was added to the question."""
+    def _with_self_query(self, question: Question) -> Question:
+        """The question with a language model's passage added to it, and a note that says so."""
         chat = self._context.chat() if self._settings.self_query else None
         if chat is None:
-            return question, ()
+            return question
         try:
-            passage = passage_of(chat, question)
+            passage = passage_of(chat, question.text)
         except LlmError as error:
-            return question, (f"asked without a self-query: {error}",)
-        return f"{question} {passage}", (f"self-query by the language model: {passage}",)
+            return replace(question, notes=(*question.notes, f"asked without a self-query: {error}"))
+        notes = (*question.notes, f"self-query by the language model: {passage}")
+        return Question(f"{question.text} {passage}", notes)
 
     def _found(self, asking: Asking, k: int) -> Found:
         settings = self._settings
@@ -110,12 +114,6 @@ class SeragRetriever:
 
 def _hits(tx: Transaction, corpus: Corpus, found: Found) -> tuple[Hit, ...]:
     wanted = [*found.scores, *(found.beside[id_].beside for id_ in found.scores if id_ in found.beside)]
-    rows = {
-        row["chunk_id"]: row for row in tx.run("retrieve/chunks_by_id", corpus.label, ids=list(dict.fromkeys(wanted)))
-    }
+    rows = chunk_rows(tx, corpus, wanted)
     titles = {id_: row["title"] for id_, row in rows.items()}
-    return tuple(
-        hit(rows[id_] | {"score": score}, tuple(found.reasons(id_, titles)))
-        for id_, score in found.scores.items()
-        if id_ in rows
-    )
+    return ranked_hits(rows, found.scores, lambda id_: found.reasons(id_, titles))

@@ -17,13 +17,13 @@ class NamedEntity:
 
     Attributes:
         similarity: its name's to that in the question; 1 where it is the same name.
-        tells: how much it tells, from 1 for one that nothing mentions down to 0.
+        idf: its IDF weight.
         counts: how often each chunk says it.
     """
 
     name: str
     similarity: float
-    tells: float
+    idf: float
     counts: Mapping[str, int]
 
 
@@ -50,12 +50,12 @@ def entity_bonus(entities: Iterable[NamedEntity], *, idf_weighted: bool) -> dict
     """log(1 + B) of each chunk that says one of the entities, B = Σ sim · log(1 + count) (Eq. 13).
 
     Args:
-        idf_weighted: weigh each entity by `tells`, too, which is ours: a name that half of the corpus says is no
+        idf_weighted: multiply by the IDF weight of each entity, which is ours: a name in half of the corpus is no
             evidence.
     """
     sums: dict[str, float] = {}
     for entity in entities:
-        weight = entity.similarity * (entity.tells if idf_weighted else 1.0)
+        weight = entity.similarity * (entity.idf if idf_weighted else 1.0)
         for chunk, count in entity.counts.items():
             sums[chunk] = sums.get(chunk, 0.0) + weight * math.log1p(count)
     return {chunk: math.log1p(total) for chunk, total in sums.items()}

@@ -15,6 +15,7 @@ from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.protocols import Embedder, Vectors
 from overstory.retrieve.context import RetrievalContext, query_current_corpus
+from overstory.retrieve.hits import chunk_rows
 from overstory.systems.serag.communities import SHORT, Community, CommunityTree, MemberPassage, TellingName
 from overstory.systems.serag.index import SeRag
 from overstory.systems.serag.index_settings import NAME, SEMANTIC, SeragIndexSettings
@@ -247,10 +248,7 @@ class _Reading:
             seen.notes.append(f"only {MOST_SHOWN} passages are shown; ask for one community to see all of its own")
 
     def _read_chunks(self, seen: _Seen, ids: Sequence[str]) -> None:
-        new = [id_ for id_ in dict.fromkeys(ids) if id_ not in seen.chunks]
-        if new:
-            rows = self.tx.run("retrieve/chunks_by_id", self.corpus.label, ids=new)
-            seen.chunks |= {row["chunk_id"]: row for row in rows}
+        seen.chunks |= chunk_rows(self.tx, self.corpus, (id_ for id_ in ids if id_ not in seen.chunks))
 
     def _outdated(self) -> Iterator[str]:
         return StaleNotes(self.system).of(self.tx, self.corpus, self.state)

@@ -10,6 +10,7 @@ from overstory.errors import LlmError
 from overstory.llm import Chat
 from overstory.settings import ExtractionSettings
 from overstory.text.names.keys import entity_key
+from overstory.text.names.tokens import tokenise
 from overstory.text.parsing.pipelines import find_pipeline
 from overstory.text.parsing.spacy_parser import SpacyParser
 from overstory.text.questions.names import longest_unknown
@@ -75,7 +76,7 @@ def _named(found: QuestionParts, part: Part) -> list[str]:
     """Names and noun phrases of several words in a part, and its other words in capitals: nothing else tells the title
     of a film from the words of a question."""
     names = [reference.surface for reference in found.referred_to(part) if reference.salient]
-    return names + longest_unknown(part.text, {entity_key(name) for name in names})
+    return names + longest_unknown(part.text, tokenise(part.text), {entity_key(name) for name in names})
 
 
 def _asked(names: Mapping[str, Sequence[str]]) -> AskedEntities:

@@ -13,10 +13,11 @@ from overstory.graph import Corpus, Transaction, schema
 from overstory.graph.client import Row
 from overstory.model import Evidence, Excerpt, Hit, Reason
 from overstory.protocols import Vectors
-from overstory.retrieve.context import RetrievalContext, hit, query_current_corpus
+from overstory.retrieve.context import RetrievalContext, query_current_corpus
 from overstory.retrieve.corpus_cache import VectorCache
-from overstory.retrieve.dense import nearest_chunks
-from overstory.retrieve.question import clean_question
+from overstory.retrieve.hits import chunk_rows, hits_by_cosine, ranked_hits
+from overstory.retrieve.question import read_question
+from overstory.retrieve.vector_search import nearest_chunks
 from overstory.systems.slimrag.ids import entity_id
 from overstory.systems.slimrag.index import ENTITIES, SlimRag
 from overstory.systems.slimrag.question import AskedEntities, QuestionReader
@@ -67,20 +68,20 @@ class SlimRagRetriever:
             IndexMissing: the corpus has no index for SlimRAG.
             EmbedderMismatch, CorpusNotFound: as their names say.
         """
-        text, notes = clean_question(question)
-        vector = self._pool.submit(self._context.embedder.embed, [text])  # while its entities are looked for
-        asked = self._questions.read(text, self._context.chat() if self._settings.decomposition else None)
+        read = read_question(question)
+        vector = self._pool.submit(self._context.embedder.embed, [read.text])  # while its entities are looked for
+        asked = self._questions.read(read.text, self._context.chat() if self._settings.decomposition else None)
 
-        def ask(tx: Transaction, corpus: Corpus) -> Evidence:
+        def query(tx: Transaction, corpus: Corpus) -> Evidence:
             state = require_state(self._system, corpus)
             names = self._named(tx, corpus, asked.entities)
             asking = _Asking(tx, corpus, self._vectors, self._settings, asked, vector.result()[0], names)
             found = asking.found(k)
             excerpts = self._excerpts(asking, found)
-            told = (*notes, *asked.notes, *self._stale.of(tx, corpus, state), *found.notes)
+            told = (*read.notes, *asked.notes, *self._stale.of(tx, corpus, state), *found.notes)
             return Evidence(question=question, retriever=self.name, hits=found.hits, notes=told, excerpts=excerpts)
 
-        return query_current_corpus(self._context, "retrieve/slimrag", ask)
+        return query_current_corpus(self._context, "retrieve/slimrag", query)
 
     def _named(self, tx: Transaction, corpus: Corpus, names: Sequence[str]) -> Vectors:
         """float32[len(names), d]. What the corpus calls by a name has a vector already; each other takes 3 ms."""
@@ -160,10 +161,10 @@ class _Asking:
 
     def _by_meaning(self, k: int) -> _Found:
         """The chunks nearest to the question, and their sentences."""
-        chunks = nearest_chunks(self.tx, self.corpus, self.vector.tolist(), max(k, self.settings.sentences))
-        (row,) = self.tx.run("systems/slimrag/sentences_of", self.corpus.label, ids=[one["chunk_id"] for one in chunks])
-        hits = tuple(hit(one, (Reason("dense", one["score"], "cosine similarity to the question"),)) for one in chunks)
-        return _Found(self._scored(dict.fromkeys(row["sentences"], 1.0)), hits[:k], (NOTHING_MATCHED,))
+        cosines = nearest_chunks(self.tx, self.corpus, self.vector, max(k, self.settings.sentences))
+        (row,) = self.tx.run("systems/slimrag/sentences_of", self.corpus.label, ids=list(cosines))
+        hits = hits_by_cosine(chunk_rows(self.tx, self.corpus, itertools.islice(cosines, k)), cosines)
+        return _Found(self._scored(dict.fromkeys(row["sentences"], 1.0)), hits, (NOTHING_MATCHED,))
 
     def _hits(self, scored: Sequence[ScoredSentence], k: int, names: Mapping[str, Sequence[str]]) -> tuple[Hit, ...]:
         """The chunks of the best sentences, each once."""
@@ -172,12 +173,9 @@ class _Asking:
             best.setdefault(row["chunk"], row["scored"])
             if len(best) == k:
                 break
-        rows = {row["chunk_id"]: row for row in self.tx.run("retrieve/chunks_by_id", self.corpus.label, ids=list(best))}
-        return tuple(
-            hit(_with_score(rows[chunk], sentence), _reasons(sentence, names))
-            for chunk, sentence in best.items()
-            if chunk in rows
-        )
+        chunk_scores = {chunk: sentence.score for chunk, sentence in best.items()}
+        rows = chunk_rows(self.tx, self.corpus, best)
+        return ranked_hits(rows, chunk_scores, lambda chunk: _reasons(best[chunk], names))
 
     def rows(self, scored: Sequence[ScoredSentence]) -> Iterator[Row]:
         """Sentences with their texts and places, best first, each with its score under "scored"."""
@@ -189,10 +187,6 @@ class _Asking:
             for id_, sentence in page.items():
                 if id_ in self.known:
                     yield self.known[id_] | {"scored": sentence}
-
-
-def _with_score(row: Row, sentence: ScoredSentence) -> Row:
-    return row | {"score": sentence.score}
 
 
 def _reasons(sentence: ScoredSentence, names: Mapping[str, Sequence[str]]) -> tuple[Reason, ...]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import cast
 
-from overstory.plugins import make_part
+from overstory import plugins
+from overstory.errors import ModelError
 from overstory.protocols import Extractor
 from overstory.settings import ExtractionSettings
 
@@ -17,4 +18,7 @@ def make_extractor(settings: ExtractionSettings) -> Extractor:
     Raises:
         ModelError: no installed package has one of this name, or it cannot be made.
     """
-    return cast("Extractor", make_part(GROUP, settings.extractor, settings, method="extract"))
+    made = plugins.make(
+        GROUP, settings.extractor, settings, error=ModelError, requires=["extract"], setting="OVERSTORY_EXTRACTOR"
+    )
+    return cast("Extractor", made)

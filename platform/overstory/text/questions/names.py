@@ -6,7 +6,7 @@ from collections.abc import Container, Sequence
 
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.names.dictionary import Match, NameDictionary
-from overstory.text.names.tokens import Tokens, tokenise
+from overstory.text.names.tokens import Tokens
 
 LONGEST_UNKNOWN = 6
 """Words of a phrase in a question that is looked up though no text gave it as a name."""
@@ -15,14 +15,13 @@ LOWER_CASE = 3
 """So many words in lower case do not stand within a name; "Meet Me in St. Louis" has one, "Ada and the Bad Day" two."""
 
 
-def question_names(question: str, names: NameDictionary) -> list[Match]:
-    """The known names in a question, in order; they may overlap, but none lies within another.
+def question_names(tokens: Tokens, names: NameDictionary) -> list[Match]:
+    """The known names in the words of a question, in order; they may overlap, but none lies within another.
 
     From every word the longest. People type names in lower case, but a common word is no name: without a capital first
     letter it takes two words, one of them capitalised. A single word that begins the question is a "Which", whatever a
     film is called.
     """
-    tokens = tokenise(question)
     found: list[Match] = []
     for first in range(len(tokens.forms)):
         match = next((m for m in names.at(tokens, first) if _is_meant(m, tokens)), None)
@@ -31,14 +30,13 @@ def question_names(question: str, names: NameDictionary) -> list[Match]:
     return found
 
 
-def unknown_names(question: str, found: Sequence[Match]) -> list[Match]:
+def unknown_names(tokens: Tokens, found: Sequence[Match]) -> list[Match]:
     """What looks like a name in a question and is none that is known: phrases that begin outside of those that are.
 
     Every phrase of up to six words that begins and ends with a capital or digit, by its place, the longest first; which
     of them say something is for the texts to say (`longest_first`). A known name may stand within one: "1952 in
     Kingston" tells more than "1952". Neither a function word nor the question's first word alone.
     """
-    tokens = tokenise(question)
     covered = {word for match in found for word in range(match.first, match.stop)}
     phrases: list[Match] = []
     for first, capital in enumerate(tokens.capital):
@@ -72,10 +70,10 @@ def longest_first(phrases: Sequence[Match], known: Container[str]) -> list[Match
     return chosen
 
 
-def longest_unknown(question: str, known: Container[str]) -> list[str]:
+def longest_unknown(question: str, tokens: Tokens, known: Container[str]) -> list[str]:
     """What looks like a name in a question, the longest phrases that do not overlap, as they are written there; without
-    those whose keys are known."""
-    phrases = unknown_names(question, [])
+    those whose keys are known. `tokens` are those of the question."""
+    phrases = unknown_names(tokens, [])
     longest = longest_first(phrases, {phrase.key for phrase in phrases})
     return [question[phrase.start : phrase.end] for phrase in longest if phrase.key not in known]
 

@@ -2,33 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from overstory.retrieve.canopy.names import MOST_WORDS, AskedNames, possible_names, rare_phrases
+from overstory.retrieve.canopy.names import QuestionNames, rare_phrases
 from overstory.text.names.tokens import tokenise
 from overstory.text.questions.names import unknown_names
 
 
-def asked(question: str) -> AskedNames:
-    phrases = tuple(unknown_names(question, []))
-    return AskedNames(question, known=(), phrases=phrases, rest=question, words=frozenset(), outdated=False)
-
-
-def test_every_phrase_with_a_capital_may_be_a_name() -> None:
-    assert set(possible_names(tokenise("who made Ulm's bells"))) == {
-        "who made ulms",
-        "who made ulm",
-        "who made ulms bells",
-        "made ulms",
-        "made ulm",
-        "made ulms bells",
-        "ulms",
-        "ulm",
-        "ulms bells",
-    }
-
-
-def test_of_a_long_question_the_beginning_is_looked_at() -> None:
-    tokens = tokenise("Ulm " * 5_000)
-    assert sum(1 for _ in possible_names(tokens)) <= MOST_WORDS * 16
+def asked(question: str) -> QuestionNames:
+    phrases = tuple(unknown_names(tokenise(question), []))
+    return QuestionNames(question, known=(), phrases=phrases, rest=question, words=frozenset(), outdated=False)
 
 
 def test_a_phrase_that_few_chunks_have_is_a_seed_of_theirs() -> None:

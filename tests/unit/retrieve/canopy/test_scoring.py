@@ -20,12 +20,12 @@ from overstory.retrieve.canopy.scoring import (
 )
 
 
-def link(*sources: str, tells: float = 0.8, about: str = "", shared: str = "") -> Link:
+def link(*sources: str, idf: float = 0.8, about: str = "", shared: str = "") -> Link:
     """The name Ulm, which sources mention, leads to a chunk that is about it and to one that mentions it."""
     return Link(
         key="ulm",
         name="Ulm",
-        tells=tells,
+        idf=idf,
         sources=[Place(source, (3,)) for source in sources],
         about=[(about, 1.0)] if about else [],
         shared=[*(Place(source, (3,)) for source in sources), Place(shared)] if shared else [],
@@ -89,7 +89,7 @@ def test_a_name_whose_words_the_question_says_leads_half_as_far() -> None:
 
 
 def test_the_best_way_counts_and_one_without_activation_does_not() -> None:
-    links = [link("p", shared="t"), link("q", tells=0.9, shared="t"), link("n", shared="u")]
+    links = [link("p", shared="t"), link("q", idf=0.9, shared="t"), link("n", shared="u")]
     found = reached({"p": 0.5, "q": 0.5, "n": -1.0}, links, set())
     assert found.shared["t"].way.source == "q"
     assert "u" not in found.shared
@@ -112,7 +112,7 @@ def test_the_second_hop_starts_from_what_was_reached_and_adds_what_is_more() -> 
     again = second_sources(by_id, ["p"])
     assert list(again) == ["t", "w"]
     new = scored({"u": Candidate(0.1, 0.1)})
-    second = reached(again, [link("t", shared="u"), link("t", tells=0.1, shared="w")], set())
+    second = reached(again, [link("t", shared="u"), link("t", idf=0.1, shared="w")], set())
     ranked = {one.chunk: one for one in with_second_hop(by_id | new, second)}
     assert ranked["u"].score == pytest.approx(new["u"].score + 0.35 * again["t"] * 0.8)
     assert ranked["w"].score == by_id["w"].score

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from overstory.graph.client import Row
-from overstory.retrieve.entity_paths.statements import Statement, possible_names, stated, statements
+from overstory.retrieve.entity_paths.statements import Statement, containing_names, stated, statements
 
 
 def passage(chunk: str, first: list[int], second: list[int], *, about: str = "", longer: tuple[str, ...] = ()) -> Row:
@@ -104,5 +104,5 @@ def test_a_family_name_is_not_that_of_somebody_else_in_the_next_passage() -> Non
 
 def test_a_shortened_name_may_stand_for_the_longer_ones() -> None:
     chosen = [step("c1", x={"lars"}), step("c2", x={"lars", "ulrich hall"})]
-    assert possible_names(["a", "x", "b"], chosen, {"x"}) == [{"x", "lars", "ulrich hall"}]
-    assert possible_names(["a", "x", "b"], chosen, set()) == [{"x"}]
+    assert containing_names(["a", "x", "b"], chosen, {"x"}) == [{"x", "lars", "ulrich hall"}]
+    assert containing_names(["a", "x", "b"], chosen, set()) == [{"x"}]

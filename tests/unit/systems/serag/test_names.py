@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 import numpy as np
 import pytest
 from tests.fakes import HashingEmbedder
 
 from overstory.embed.minilm import MiniLmEmbedder
 from overstory.graph.client import Row
-from overstory.systems.serag.names import MOST_SIMILAR, SIMILAR, AskedNames, NameVectors, similar_entities
+from overstory.systems.serag.names import MOST_SIMILAR, SIMILAR, NamedEntities, NameVectors, similar_entities
 from overstory.text.names.keys import entity_key
 
 
-class Asked:
-    """The names of a question, as `AskedNames` has them."""
-
-    def __init__(self, *names: str) -> None:
-        self.names = list(names)
-
-
-def asked(*names: str) -> AskedNames:
-    return cast("AskedNames", Asked(*names))
+def asked(*names: str) -> NamedEntities:
+    return NamedEntities(entities=[], names=names)
 
 
 def row(name: str, chunks: list[tuple[str, int]] | None = None) -> Row:
@@ -41,7 +32,7 @@ def test_a_name_that_is_like_one_of_the_question_counts_by_how_like_it_is(embedd
     (found,) = similar_entities(rows, asked("New York City"), NameVectors(embedder), 100)
     assert (found.name, found.counts) == ("City of New York", {"c": 2, "d": 1})
     assert found.similarity == pytest.approx(float(own @ like), abs=1e-5)
-    assert 0.0 < found.tells < 1.0
+    assert 0.0 < found.idf < 1.0
 
 
 def test_only_names_that_share_a_word_are_compared_and_each_is_embedded_once() -> None:

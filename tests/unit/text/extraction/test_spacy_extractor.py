@@ -235,5 +235,6 @@ def test_the_folder_of_a_package_is_the_pipeline_in_it() -> None:
 
 
 def test_an_unknown_extractor_gives_the_known_ones() -> None:
-    with pytest.raises(ModelError, match=r"no extractor 'regex'; known: .*spacy"):
+    with pytest.raises(ModelError, match=r"There is no extractor 'regex'\.") as raised:
         make_extractor(ExtractionSettings("regex"))
+    assert raised.value.remedy.startswith("Set OVERSTORY_EXTRACTOR to one of: spacy.")

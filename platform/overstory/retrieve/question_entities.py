@@ -1,0 +1,80 @@
+"""The names in a question that a corpus knows, looked up in the graph: its dictionary is not held in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from overstory.graph import Corpus, Transaction
+from overstory.graph.ids import entity_id
+from overstory.retrieve.question import Question
+from overstory.text.names.dictionary import Match, NameDictionary
+from overstory.text.names.tokens import Tokens
+from overstory.text.questions.names import question_names
+
+MOST_WORDS = 300
+"""Words of a question in which names are looked for."""
+
+LONGEST_NAME = 16
+"""Words of a name that is looked for; titles may be longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionEntity:
+    """An entity of the corpus that a question names.
+
+    Attributes:
+        df: chunks in which the name dictionary finds it; 0 for a name that the dictionary lacks.
+        subject: whether a chunk is about it.
+    """
+
+    id: str
+    key: str
+    name: str
+    df: int
+    subject: bool
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionEntities:
+    """The entities of the corpus that a question names.
+
+    Attributes:
+        entities: each once, in the order of their names in the question.
+        matches: where their names stand in the question; they may overlap.
+        outdated: whether the corpus has changed since its names were found.
+    """
+
+    entities: tuple[QuestionEntity, ...]
+    matches: tuple[Match, ...]
+    outdated: bool
+
+
+def question_entities(
+    tx: Transaction, corpus: Corpus, question: Question, *, in_dictionary: bool = False
+) -> QuestionEntities:
+    """Look up the entities that a question names.
+
+    Args:
+        in_dictionary: only those of the name dictionary, which are looked for in all texts; otherwise also those that
+            just a parser or OpenIE found.
+    """
+    ids = [entity_id(corpus.label, key) for key in dict.fromkeys(possible_names(question.tokens))]
+    (row,) = tx.run("retrieve/question_entities", corpus.label, ids=ids, dictionary=in_dictionary)
+    known = {entity.key: entity for entity in (QuestionEntity(*each) for each in row["entities"])}
+    matches = question_names(question.tokens, NameDictionary(known))
+    return QuestionEntities(
+        entities=tuple(known[key] for key in dict.fromkeys(match.key for match in matches)),
+        matches=tuple(matches),
+        outdated=row["changed"] > 0 or not corpus.named_by,
+    )
+
+
+def possible_names(tokens: Tokens) -> Iterator[str]:
+    """The keys of all phrases of a question that could be names: one of the words must be capitalised."""
+    for first in range(min(MOST_WORDS, len(tokens.forms))):
+        for stop in range(first + 1, min(first + LONGEST_NAME, len(tokens.forms)) + 1):
+            if any(tokens.capital[first:stop]):
+                yield tokens.key(first, stop)
+                if stop - 1 in tokens.bare:
+                    yield " ".join([*tokens.forms[first : stop - 1], tokens.bare[stop - 1][0]])
