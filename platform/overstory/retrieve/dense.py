@@ -29,8 +29,15 @@ class DenseRetriever:
         rows = query_current_corpus(
             self._context, "retrieve/dense", lambda tx, corpus: nearest_chunks(tx, corpus, vector, k)
         )
-        hits = tuple(hit(row, (Reason("dense", row["score"], "cosine similarity to the question"),)) for row in rows)
+        hits = tuple(hit(row, (near(row["score"]),)) for row in rows)
         return Evidence(question=question, retriever=self.name, hits=hits, notes=notes)
+
+
+def near(cosine: float) -> Reason:
+    """Why a chunk was found that was found by meaning alone."""
+    return Reason(
+        "dense", cosine, "cosine similarity to the question", "is among the nearest to the question in meaning"
+    )
 
 
 def nearest_chunks(tx: Transaction, corpus: Corpus, vector: list[float], k: int) -> list[Row]:

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from overstory.answer import Context, read_within
 from overstory.answer.context import AROUND, LEAST_READ
 from overstory.llm import as_data
-from overstory.llm.budget import count_at_most
 from overstory.model import Evidence, Excerpt, Hit
+from overstory.model.token_bound import count_at_most
 
 
 def hit(key: str, text: str, title: str = "") -> Hit:

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from overstory.errors import BudgetExhausted
-from overstory.llm.budget import Prices, Spent, UsageMeter, count_at_most, prompt_tokens_at_most
+from overstory.llm.budget import Prices, Spent, UsageMeter, prompt_tokens_at_most
 from overstory.model import Completion, Message, Usage
 
 
@@ -88,14 +88,6 @@ def test_many_threads_never_exceed_the_budget() -> None:
         done = sum(threads.map(ask, range(100)))
     assert done == 16  # 15 · 60 = 900, and a sixteenth that may take 100 still fits
     assert accounts.spent.usage.tokens == 960
-
-
-@pytest.mark.parametrize(
-    ("text", "tokens"),
-    [("", 0), ("and the other", 4), ("Tegucigalpa", 6), ("1234", 4), ("北京", 6), ("a\nb", 3), ("\ud800", 1)],
-)
-def test_tokens_are_estimated_on_the_safe_side(text: str, tokens: int) -> None:
-    assert count_at_most(text) == tokens
 
 
 def test_the_form_of_an_answer_counts_as_part_of_the_prompt() -> None:

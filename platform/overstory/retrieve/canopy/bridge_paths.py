@@ -28,13 +28,14 @@ def bridge_paths(
             chunks = [bridge.way.source for bridge in bridges] + [one.chunk]
             if len(set(chunks)) == len(chunks) and all(chunk in rows for chunk in chunks):  # no way back
                 start = all_scored[chunks[0]].candidate.seed
-                yield BridgePath(
-                    asked=start.name if start else "",
-                    steps=tuple(
+                yield BridgePath.along(
+                    (
                         _step(bridge, rows[here], rows[there])
                         for bridge, (here, there) in zip(bridges, pairwise(chunks), strict=True)
                     ),
+                    asked=start.name if start else "",
                     score=score,
+                    documents=(rows[chunk]["document_id"] for chunk in chunks),
                 )
 
 

@@ -66,9 +66,9 @@ class CanopyRetriever:
             names = asked_names(tx, corpus, text)
             rest = vector if names.rest == text else self._embedded(names.rest)  # while passages are
             ranked = _Asking(tx, corpus, self._vectors, names, vector, rest).ranked(k)
-            hits, paths = _shown(tx, corpus, ranked, k)
+            hits, paths, sources = _shown(tx, corpus, ranked, k)
             told = (*notes, *_notes(corpus, names, ranked))
-            return Evidence(question=question, retriever=self.name, hits=hits, notes=told, paths=paths)
+            return Evidence(question, self.name, hits, notes=told, parts=paths, sources=sources)
 
         return query_current_corpus(self._context, "retrieve/canopy", ask)
 
@@ -233,15 +233,18 @@ def _notes(corpus: Corpus, names: AskedNames, ranked: Sequence[Scored]) -> Itera
 
 def _shown(
     tx: Transaction, corpus: Corpus, ranked: Sequence[Scored], k: int
-) -> tuple[tuple[Hit, ...], tuple[BridgePath, ...]]:
-    """The first hits, and the paths to them."""
+) -> tuple[tuple[Hit, ...], tuple[BridgePath, ...], tuple[Hit, ...]]:
+    """The first hits, the paths to them, and the passages on the paths that are not among the hits."""
     by_chunk = {one.chunk: one for one in ranked}
     first = ranked[:k]
     ids = list(dict.fromkeys(chunk for one in first for chunk in _on_the_way(one, by_chunk)))
     rows = {row["chunk_id"]: row for row in tx.run("retrieve/chunks_by_id", corpus.label, ids=ids)}
     shown = [one for one in first if one.chunk in rows]
     hits = tuple(hit(rows[one.chunk] | {"score": one.score}, _reasons(one, rows)) for one in shown)
-    return hits, tuple(bridge_paths(shown, by_chunk, rows))
+    paths = tuple(bridge_paths(shown, by_chunk, rows))
+    found = {one.chunk for one in shown}
+    passed = dict.fromkeys(chunk for path in paths for chunk in path.chunks if chunk not in found)
+    return hits, paths, tuple(hit(rows[chunk] | {"score": 0.0}, ()) for chunk in passed)
 
 
 def _on_the_way(one: Scored, by_chunk: Mapping[str, Scored]) -> Iterator[str]:
@@ -253,25 +256,28 @@ def _on_the_way(one: Scored, by_chunk: Mapping[str, Scored]) -> Iterator[str]:
 
 
 def _reasons(one: Scored, rows: Mapping[str, Row]) -> tuple[Reason, ...]:
-    """The parts of the score; they add up to it."""
+    """The parts of the score; they add up to it. Meaning is put in words where nothing tells more."""
     found = one.candidate
-    reasons = [Reason("dense", one.dense, f"cosine {found.cosine:.3f}")]
+    plain = not (found.words or found.seed or one.forward or one.shared or one.second)
+    near = "is among the nearest to the question in meaning" if plain else ""
+    reasons = [Reason("dense", one.dense, f"cosine {found.cosine:.3f}", near)]
     if found.words:
-        reasons.append(Reason("words", one.words, f"BM25 {found.words:.3f}"))
+        reasons.append(Reason("words", one.words, f"BM25 {found.words:.3f}", "shares words with the question"))
     if found.seed:
-        reasons.append(Reason("name", one.name, found.seed.name))
+        reasons.append(Reason("name", one.name, found.seed.name, f"names {found.seed.name}, as the question does"))
     reasons.append(Reason("rest", one.rest, f"cosine {found.rest:.3f} without names"))
     if one.forward:
-        reasons.append(Reason("forward", scoring.FORWARD * one.forward.value, _leading(one.forward.way, rows)))
+        reasons.append(Reason("forward", scoring.FORWARD * one.forward.value, *_leading(one.forward.way, rows)))
     if one.shared:
-        reasons.append(Reason("shared", scoring.SHARED * one.shared.value, _leading(one.shared.way, rows)))
+        reasons.append(Reason("shared", scoring.SHARED * one.shared.value, *_leading(one.shared.way, rows)))
     if one.second:
-        reasons.append(Reason("second", scoring.SECOND * one.second_gain, _leading(one.second.way, rows)))
+        reasons.append(Reason("second", scoring.SECOND * one.second_gain, *_leading(one.second.way, rows)))
     return tuple(reasons)
 
 
-def _leading(way: Way, rows: Mapping[str, Row]) -> str:
-    """A name, and the passage that leads to it."""
+def _leading(way: Way, rows: Mapping[str, Row]) -> tuple[str, str]:
+    """A name, and the passage that leads to it: briefly, and in words."""
     source = rows.get(way.source)
     title = source["title"] or shortened(source["text"], 40) if source else "?"
-    return f"{way.name}, said in {title!r}"
+    does = f'names {way.name}, as "{title}" does' if way.weight is None else f'is about {way.name}, named in "{title}"'
+    return f"{way.name}, said in {title!r}", does

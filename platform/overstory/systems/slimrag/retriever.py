@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
@@ -18,7 +18,7 @@ from overstory.model import Evidence, Excerpt, Hit, Reason
 from overstory.protocols import Vectors
 from overstory.retrieve.context import RetrievalContext, hit, query_current_corpus
 from overstory.retrieve.corpus_cache import VectorCache
-from overstory.retrieve.dense import nearest_chunks
+from overstory.retrieve.dense import near, nearest_chunks
 from overstory.retrieve.question import clean_question
 from overstory.systems.slimrag.index import NAME, Kept
 from overstory.systems.slimrag.question import AskedEntities, QuestionReader
@@ -119,7 +119,8 @@ class SlimRagRetriever:
             found = asking.found(k)
             excerpts = self._excerpts(asking, found)
             told = (*notes, *asked.notes, *self._stale(tx, corpus), *found.notes)
-            return Evidence(question=question, retriever=self.name, hits=found.hits, notes=told, excerpts=excerpts)
+            sources = asking.sources(found.hits, excerpts)
+            return Evidence(question, self.name, found.hits, notes=told, parts=excerpts, sources=sources)
 
         return query_current_corpus(self._context, "retrieve/slimrag", ask)
 
@@ -163,7 +164,10 @@ class SlimRagRetriever:
         fitting = rows[: within([row["tokens"] for row in rows], self._options.context_tokens)]
         first = {row["document"]: rank for rank, row in reversed(list(enumerate(fitting)))}
         fitting.sort(key=lambda row: (first[row["document"]], row["chunk_seq"], row["seq"]))
-        return tuple(Excerpt(row["chunk"], row["text"]) for row in fitting)
+        return tuple(
+            Excerpt(text=row["text"], score=row["scored"].score, chunks=(row["chunk"],), documents=(row["document"],))
+            for row in fitting
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +185,7 @@ class _Asking:
         vector: the question's.
         names: those of its entities, in the order of `asked.entities`.
         known: sentences with their texts and places, as they were read.
+        passages: rows of the chunks that were read, by id.
     """
 
     tx: Transaction
@@ -191,6 +196,7 @@ class _Asking:
     vector: Vectors
     names: Vectors
     known: dict[str, Row] = field(default_factory=dict[str, Row])
+    passages: dict[str, Row] = field(default_factory=dict[str, Row])
 
     def found(self, k: int) -> _Found:
         entities = self._entities()
@@ -229,7 +235,8 @@ class _Asking:
         """The chunks nearest to the question, and their sentences."""
         chunks = nearest_chunks(self.tx, self.corpus, self.vector.tolist(), max(k, self.options.sentences))
         (row,) = self.tx.run("systems/slimrag/sentences_of", self.corpus.label, ids=[one["chunk_id"] for one in chunks])
-        hits = tuple(hit(one, (Reason("dense", one["score"], "cosine similarity to the question"),)) for one in chunks)
+        self.passages.update((one["chunk_id"], one) for one in chunks)
+        hits = tuple(hit(one, (near(one["score"]),)) for one in chunks)
         return _Found(self._scored(dict.fromkeys(row["sentences"], 1.0)), hits[:k], (NOTHING_MATCHED,))
 
     def _hits(self, scored: Sequence[ScoredSentence], k: int, names: Mapping[str, Sequence[str]]) -> tuple[Hit, ...]:
@@ -239,12 +246,21 @@ class _Asking:
             best.setdefault(row["chunk"], row["scored"])
             if len(best) == k:
                 break
-        rows = {row["chunk_id"]: row for row in self.tx.run("retrieve/chunks_by_id", self.corpus.label, ids=list(best))}
+        quoted = (row["chunk"] for row in itertools.islice(self.rows(scored), self.options.sentences))
+        ids = list(dict.fromkeys((*best, *quoted)))
+        rows = self.tx.run("retrieve/chunks_by_id", self.corpus.label, ids=ids)
+        self.passages.update((row["chunk_id"], row) for row in rows)
         return tuple(
-            hit(_with_score(rows[chunk], sentence), _reasons(sentence, names))
+            hit(_with_score(self.passages[chunk], sentence), _reasons(sentence, names))
             for chunk, sentence in best.items()
-            if chunk in rows
+            if chunk in self.passages
         )
+
+    def sources(self, hits: Iterable[Hit], excerpts: Iterable[Excerpt]) -> tuple[Hit, ...]:
+        """The passages of excerpts that are not among the hits."""
+        found = {one.chunk_id for one in hits}
+        others = dict.fromkeys(each.chunk_id for each in excerpts if each.chunk_id not in found)
+        return tuple(hit(self.passages[id_] | {"score": 0.0}, ()) for id_ in others if id_ in self.passages)
 
     def rows(self, scored: Sequence[ScoredSentence]) -> Iterator[Row]:
         """Sentences with their texts and places, best first, each with its score under "scored"."""
@@ -263,8 +279,9 @@ def _with_score(row: Row, sentence: ScoredSentence) -> Row:
 
 
 def _reasons(sentence: ScoredSentence, names: Mapping[str, Sequence[str]]) -> tuple[Reason, ...]:
-    what = f"cosine {sentence.cosine:.3f} × {sentence.factor:g}, for {', '.join(names[sentence.id])}"
-    return (Reason("entities", sentence.score, what),)
+    said = ", ".join(names[sentence.id])
+    what = f"cosine {sentence.cosine:.3f} × {sentence.factor:g}, for {said}"
+    return (Reason("entities", sentence.score, what, f"has a sentence that refers to {said}"),)
 
 
 def _names_by_sentence(entities: Sequence[HitEntity]) -> dict[str, list[str]]:
