@@ -54,7 +54,7 @@ class Part:
         return {name: _with_lists(value) for name, value in asdict(self).items() if name not in common}
 
     def as_json(self) -> dict[str, object]:
-        """The part for programs: `kind`, `text`, `score`, `tokens`, `chunks`, `documents`, and `details` if it has any."""
+        """The part for programs: `kind`, `text`, `score`, `tokens`, `chunks`, `documents`; `details` if it has any."""
         common: dict[str, object] = {
             "kind": self.kind,
             "text": self.text,
