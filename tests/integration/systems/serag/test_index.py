@@ -35,7 +35,7 @@ from overstory.systems.serag import SeragRetriever
 from overstory.systems.serag import changes as serag_changes
 from overstory.systems.serag.retriever_settings import SeragOptions
 
-HOTPOTQA = Path(__file__).parents[3] / "examples" / "hotpotqa"
+HOTPOTQA = Path(__file__).parents[4] / "examples" / "hotpotqa"
 QUESTION = "Who designed the dice game Demon Dice?"
 
 
