@@ -101,19 +101,20 @@ def read_within(tokens: int, evidence: Evidence) -> Context:
     characters as do. A part without a passage in the evidence is not read, for nothing could be cited for it.
     """
     shares: Mapping[ShareKind, float] = evidence.shares or {"passage": 1.0}
-    queues = {kind: list(_readable(evidence, kind)) for kind in shares}
-    rooms = _rooms(tokens, shares, {kind: sum(map(_cost, queue)) for kind, queue in queues.items()})
-    read = {kind: _read(queue, rooms[kind]) for kind, queue in queues.items()}
+    queues: _Queues = {kind: list(_readable(evidence, kind)) for kind in shares}
+    rooms = _rooms(tokens, shares, queues)
+    read: dict[ShareKind, _Reading] = {kind: _read(queue, rooms[kind]) for kind, queue in queues.items()}
     spare = tokens - sum(reading.tokens for reading in read.values())
     for kind, queue in queues.items():  # what whole sentences and items leave free is enough for one more, perhaps
         if read[kind].incomplete(queue):
             spare += read[kind].tokens
             read[kind] = _read(queue, spare)
             spare -= read[kind].tokens
-    if not any(reading.items for reading in read.values()) and tokens >= AROUND + LEAST_READ:
-        best = next(((kind, queue[0]) for kind, queue in queues.items() if queue), None)
-        if best:
-            read[best[0]] = _Reading((best[1].beginning(_characters(best[1].body, tokens)),), cut=True)
+    if tokens >= AROUND + LEAST_READ and not any(reading.items for reading in read.values()):
+        for kind, queue in queues.items():
+            if queue:
+                read[kind] = _Reading((queue[0].beginning(_characters(queue[0].body, tokens)),), cut=True)
+                break
     return _numbered(queues, read)
 
 
@@ -127,6 +128,9 @@ class _Readable:
 
     def beginning(self, part: str) -> _Readable:
         return replace(self, body=part)
+
+
+_Queues = Mapping[ShareKind, Sequence[_Readable]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,21 +170,21 @@ def _bodies(evidence: Evidence) -> Iterator[tuple[Hit, str]]:
             yield hits[chunk_id], "\n".join(dict.fromkeys(texts))
 
 
-def _rooms(tokens: int, shares: Mapping[ShareKind, float], wanted: Mapping[ShareKind, int]) -> dict[ShareKind, int]:
+def _rooms(tokens: int, shares: Mapping[ShareKind, float], queues: _Queues) -> dict[ShareKind, int]:
     """Tokens for each kind: what it wants, or its share of what those that want less than theirs leave."""
+    wanted: dict[ShareKind, int] = {kind: sum(map(_cost, queue)) for kind, queue in queues.items()}
     rooms: dict[ShareKind, int] = {}
-    waiting = dict(shares)
     left = tokens
-    while waiting:
-        total = sum(waiting.values())
-        fair = {kind: left * share / total if total else 0.0 for kind, share in waiting.items()}
-        content = [kind for kind in waiting if wanted[kind] <= fair[kind]]
+    while len(rooms) < len(shares):
+        waiting: list[ShareKind] = [kind for kind in shares if kind not in rooms]
+        total = sum(shares[kind] for kind in waiting) or 1.0
+        fair: dict[ShareKind, int] = {kind: int(left * shares[kind] / total) for kind in waiting}
+        content: list[ShareKind] = [kind for kind in waiting if wanted[kind] <= fair[kind]]
         if not content:
-            return rooms | {kind: int(room) for kind, room in fair.items()}
+            return rooms | fair
         for kind in content:
             rooms[kind] = wanted[kind]
             left -= wanted[kind]
-            del waiting[kind]
     return rooms
 
 
@@ -201,14 +205,14 @@ def _read(queue: Sequence[_Readable], tokens: int) -> _Reading:
     return _Reading(tuple(items), used)
 
 
-def _numbered(queues: Mapping[ShareKind, Sequence[_Readable]], read: Mapping[ShareKind, _Reading]) -> Context:
+def _numbered(queues: _Queues, read: Mapping[ShareKind, _Reading]) -> Context:
     items: list[Item] = []
     cut: list[int] = []
     for reading in read.values():
         for each in reading.items:
             items.append(Item(len(items) + 1, each.found, each.body, each.passages))
         cut += [len(items)] if reading.cut else []
-    left_out = {kind: len(queue) - len(read[kind].items) for kind, queue in queues.items()}
+    left_out: dict[ShareKind, int] = {kind: len(queue) - len(read[kind].items) for kind, queue in queues.items()}
     return Context(tuple(items), {kind: number for kind, number in left_out.items() if number}, tuple(cut))
 
 

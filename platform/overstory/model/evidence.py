@@ -121,7 +121,7 @@ class Evidence:
         lines = [f"<Evidence by {self.retriever} for {shortened(self.question)!r}: {counted(len(self.hits), 'hit')}>"]
         for rank, hit in enumerate(self.hits[:MOST_SHOWN], start=1):
             lines += [f"{rank:>3}. {hit.title or '(no title)'} [{hit.origin}]: {shortened(hit.text)}"]
-            lines += [f"     {hit.score:.4f}  {hit.why}"]
+            lines += [f"     {hit.score:.4f}  {hit.in_words or hit.figures}"]
             lines += [f"     by way of {path}" for path in self.paths_to(hit)[:1]]
         if len(self.hits) > MOST_SHOWN:
             lines.append(f"     … and {len(self.hits) - MOST_SHOWN:,} more")

@@ -7,8 +7,16 @@ import pytest
 from overstory.retrieve.context import hit, page_of
 
 ROW = {
-    "chunk_id": "c", "document_id": "d", "source": "a.pdf", "source_key": "", "title": "", "heading": "",
-    "text": "Salt.", "score": 1.0, "start": 26, "end": 31,
+    "chunk_id": "c",
+    "document_id": "d",
+    "source": "a.pdf",
+    "source_key": "",
+    "title": "",
+    "heading": "",
+    "text": "Salt.",
+    "score": 1.0,
+    "start": 26,
+    "end": 31,
 }
 
 

@@ -42,7 +42,7 @@ def bridge_paths(
 def _first_hops(one: Scored) -> list[tuple[float, tuple[Bridge, ...]]]:
     """The ways to a passage with what they brought; one if it is about the very name that it shares."""
     forward, shared = one.forward, one.shared
-    if forward and shared and (forward.way.source, forward.way.key) == (shared.way.source, shared.way.key):
+    if forward and shared and forward.way.source_and_key == shared.way.source_and_key:
         return [(FORWARD * forward.value + SHARED * shared.value, (forward,))]
     ways = [(FORWARD * forward.value, (forward,))] if forward else []
     return [*ways, (SHARED * shared.value, (shared,))] if shared else [*ways]

@@ -269,7 +269,9 @@ def _reasons(one: Scored, rows: Mapping[str, Row]) -> tuple[Reason, ...]:
     if one.forward:
         reasons.append(Reason("forward", scoring.FORWARD * one.forward.value, *_leading(one.forward.way, rows)))
     if one.shared:
-        reasons.append(Reason("shared", scoring.SHARED * one.shared.value, *_leading(one.shared.way, rows)))
+        detail, clause = _leading(one.shared.way, rows)
+        said = one.forward is not None and one.forward.way.source_and_key == one.shared.way.source_and_key
+        reasons.append(Reason("shared", scoring.SHARED * one.shared.value, detail, "" if said else clause))
     if one.second:
         reasons.append(Reason("second", scoring.SECOND * one.second_gain, *_leading(one.second.way, rows)))
     return tuple(reasons)

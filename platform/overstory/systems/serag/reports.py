@@ -11,7 +11,7 @@ from overstory.model import CommunityReport, Hit
 
 NAMES = 5
 NAMES_A_CHUNK = 12
-"""Names in the title of a report, and names of a passage among which they are chosen."""
+"""Names in the first line of a report, and names of a passage among which they are chosen."""
 PASSAGES = 5
 """Passages that a report quotes, each by its beginning."""
 QUOTED = 160
@@ -63,14 +63,14 @@ def community_reports(
 
 
 def _title(community: SelectedCommunity, found: Sequence[Hit], idf: Mapping[str, Mapping[str, float]]) -> str:
-    """Names, and how large it is. A name counts by how much it tells, once for each hit that mentions it."""
+    """How large it is, and names. A name counts by how much it tells, once for each hit that mentions it."""
     weights: dict[str, float] = {}
     for hit in found:
         for name, weight in idf.get(hit.chunk_id, {}).items():
             weights[name] = weights.get(name, 0.0) + weight
     best = sorted(weights, key=lambda name: (-weights[name], name))[:NAMES]
-    size = f"a community of {counted(len(community.members), 'passage')}, {len(found):,} of them found"
-    return f"{', '.join(best)}: {size}" if best else f"{size[0].upper()}{size[1:]}"
+    size = f"Community of {counted(len(community.members), 'passage')}, {len(found):,} of them found"
+    return f"{size}: {', '.join(best)}" if best else size
 
 
 def _quoted(hit: Hit) -> str:

@@ -128,7 +128,7 @@ def test_the_selected_communities_that_hold_hits_are_reports(readers: Knowledge)
         community = readers.tree(report.community).community
         assert (community.level, community.size) == (report.level, report.size)
         assert list(report.chunks) == [chunk for chunk in hits if chunk in report.chunks]  # the best first
-        assert f"a community of {report.size} passage" in report.title
+        assert report.title.startswith(f"Community of {report.size} passage")
     best = max(report.score for report in reports if hits[0] in report.chunks)
     (part,) = (reason for reason in evidence.hits[0].reasons if reason.kind == "community")
     assert part.score == pytest.approx(0.4 * best)

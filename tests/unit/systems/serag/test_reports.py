@@ -25,7 +25,7 @@ def test_communities_with_hits_are_reported_the_nearest_first() -> None:
     assert [report.community for report in reports] == ["narrow", "wide"]
     wide = reports[1]
     assert wide.text.splitlines() == [
-        "Danube, Ulm, Bern: a community of 4 passages, 2 of them found",
+        "Community of 4 passages, 2 of them found: Danube, Ulm, Bern",
         "- Ulm: Ulm lies on the Danube.",
         "- Bern is old.",
     ]
@@ -33,6 +33,6 @@ def test_communities_with_hits_are_reported_the_nearest_first() -> None:
     assert (wide.chunks, wide.documents) == (("c2", "c1"), ("d-c2", "d-c1"))
 
 
-def test_without_names_the_size_begins() -> None:
+def test_without_names_there_is_the_size() -> None:
     (report,) = community_reports([NARROW], HITS, [])
-    assert report.title == "A community of 1 passage, 1 of them found"
+    assert report.title == "Community of 1 passage, 1 of them found"
