@@ -53,7 +53,7 @@ def answer(
     notes = evidence.notes
     context = read_within(tokens, evidence)
     if not context.items:
-        text = NOTHING_FITS if evidence.hits else NOTHING_FOUND
+        text = NOTHING_FITS if evidence.hits or context.left_out else NOTHING_FOUND
         hearing.whole(text)
         return Answer(evidence.question, text, "", "extractive", False, (), evidence, notes=(*notes, *context.notes))
     if chat is not None:
