@@ -9,7 +9,7 @@ import pytest
 
 from overstory.graph import read_corpus
 from overstory.knowledge import Knowledge
-from overstory.model import PART_KINDS, Evidence, ShareKind
+from overstory.model import PART_KINDS, Evidence, Excerpt, ShareKind
 from overstory.model.token_bound import count_at_most
 from overstory.retrieve import retriever_names
 
@@ -64,6 +64,7 @@ def test_a_part_is_of_a_known_kind_and_its_json_has_the_same_keys(found: list[Ev
     for part in (part for evidence in found for part in evidence.parts):
         as_json = part.as_json()
         assert part.kind in PART_KINDS
+        assert isinstance(part, Excerpt) == (part.kind == "excerpt")  # others would not be read as their passages
         assert part.chunks
         assert part.title
         assert as_json["tokens"] == count_at_most(part.text)
