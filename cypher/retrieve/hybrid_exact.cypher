@@ -2,7 +2,8 @@
 // Source: Cormack, Clarke and Büttcher 2009, reciprocal rank fusion.
 // Parameters: $property STRING (where the vectors are); $vector LIST<FLOAT>;
 //   $text_index, $query STRING (Lucene, escaped, "" asks by meaning alone); $depth, $constant, $limit INTEGER
-// Rows: chunk_id, document_id, source, source_key, title, heading, text STRING; score FLOAT;
+// Rows: chunk_id, document_id, source, source_key, title, heading, text STRING; start, end INTEGER (characters in the
+//   document); document MAP (its properties); score FLOAT;
 //   dense_rank, lexical_rank INTEGER or null (from 1); dense_score (cosine), lexical_score FLOAT or null; best first
 CALL () {
   MATCH (c:{{corpus}}_Chunk)
@@ -27,6 +28,6 @@ WITH c, sum(1.0 / ($constant + rank)) AS score,
 ORDER BY score DESC, c.id LIMIT $limit
 MATCH (c)-[:PART_OF]->(d:Document)
 RETURN c.id AS chunk_id, d.id AS document_id, d.source AS source, d.source_key AS source_key, c.title AS title,
-  c.heading AS heading, c.text AS text,
+  c.heading AS heading, c.text AS text, c.start AS start, c.end AS end, properties(d) AS document,
   score, dense_rank, dense_score, lexical_rank, lexical_score
 ORDER BY score DESC, chunk_id

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from overstory.graph import CorpusSize
     from overstory.index import CorpusStatus, IndexReport, LoadReport, StoredDocument
     from overstory.knowledge import ExportReport, Knowledge
-    from overstory.model import Annotation, Document, Evidence, Heading, Hit, Reason
+    from overstory.model import Annotation, Document, Evidence, Heading, Hit, Part, Reason
     from overstory.model.entity_paths import EntityPath, EntityPaths, PathStep
     from overstory.progress import Step
     from overstory.settings import Settings
@@ -40,6 +40,7 @@ __all__ = [
     "Knowledge",
     "LoadReport",
     "OverstoryError",
+    "Part",
     "PathStep",
     "Reason",
     "Settings",
@@ -54,7 +55,7 @@ _HOMES = {
     "overstory.graph": ("CorpusSize",),
     "overstory.index": ("CorpusStatus", "IndexReport", "LoadReport", "StoredDocument"),
     "overstory.knowledge": ("ExportReport", "Knowledge"),
-    "overstory.model": ("Annotation", "Document", "Evidence", "Heading", "Hit", "Reason"),
+    "overstory.model": ("Annotation", "Document", "Evidence", "Heading", "Hit", "Part", "Reason"),
     "overstory.progress": ("Step",),
     "overstory.settings": ("Settings",),
     "overstory.systems.serag.communities": ("Community", "CommunityTree"),

@@ -27,9 +27,10 @@ def counted(number: int, singular: str, plural: str = "") -> str:
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
 
 
-def origin(source: str, source_key: str) -> str:
-    """The origin of a document: source, and key if there is one."""
-    return f"{source}#{source_key}" if source_key else source
+def origin(source: str, source_key: str, page: int | None = None) -> str:
+    """The origin of a passage: source, with key and page if there are any."""
+    place = f"{source}#{source_key}" if source_key else source
+    return place if page is None else f"{place}, page {page:,}"
 
 
 def shortened(text: str, width: int = WIDTH) -> str:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import functools
 import threading
 import weakref
-from collections.abc import Mapping
 from dataclasses import asdict
 from types import TracebackType
 from typing import Any, Self
 
 from overstory.errors import ExtraMissing, QuestionError
 from overstory.knowledge import DEFAULT_CORPUS, MOST_HITS, Knowledge
-from overstory.model import Evidence, Hit, MetadataValue
+from overstory.model import Evidence, Hit
 from overstory.retrieve import DEFAULT_RETRIEVER
 from overstory.settings import Settings
 
@@ -118,11 +117,7 @@ class OverstoryRetriever(BaseRetriever):
     def _found(self, query: str, k: int | None) -> list[Document]:
         knowledge = self.knowledge  # ours until the end, even if another thread closes the retriever
         evidence = knowledge.search(query, self.k if k is None else k, retriever=self.retriever)
-        stored = knowledge.documents_of(evidence)
-        return [
-            _document(hit, evidence, stored[hit.document_id].metadata if hit.document_id in stored else {})
-            for hit in evidence.hits
-        ]
+        return [_document(hit, evidence) for hit in evidence.hits]
 
     @classmethod
     def is_lc_serializable(cls) -> bool:
@@ -168,7 +163,7 @@ def _shared_knowledge(
         return knowledge
 
 
-def _document(hit: Hit, evidence: Evidence, metadata: Mapping[str, MetadataValue]) -> Document:
+def _document(hit: Hit, evidence: Evidence) -> Document:
     """A hit as LangChain has it, with the metadata that its document came with, where ours does not say the same."""
     ours: dict[str, Any] = {
         "source": hit.source,
@@ -177,10 +172,16 @@ def _document(hit: Hit, evidence: Evidence, metadata: Mapping[str, MetadataValue
         "heading": hit.heading,
         "document_id": hit.document_id,
         "retriever": evidence.retriever,
+        "start_index": hit.start,
+        "end_index": hit.end,
         "score": hit.score,
+        "why": hit.why,
         "reasons": [asdict(reason) for reason in hit.reasons],
         "path": [asdict(step) for path in evidence.paths_to(hit)[:1] for step in path.steps],
+        "parts": [part.as_json() for part in evidence.parts_on(hit)],
     }
+    if hit.page is not None:
+        ours["page"] = hit.page
     if evidence.notes:
         ours["notes"] = list(evidence.notes)
-    return Document(id=hit.chunk_id, page_content=hit.text, metadata={**metadata, **ours})
+    return Document(id=hit.chunk_id, page_content=hit.text, metadata={**hit.metadata, **ours})

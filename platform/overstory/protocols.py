@@ -83,7 +83,11 @@ class Extractor(Protocol):
 
 @runtime_checkable
 class Retriever(Protocol):
-    """Finds evidence for a question."""
+    """Finds evidence for a question.
+
+    What it finds beside passages goes into `Evidence.parts`, and passages that only these stand on into
+    `Evidence.sources`; `Evidence.shares` says which parts a language model reads.
+    """
 
     name: str
 

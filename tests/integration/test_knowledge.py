@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.passages import CURIE, DANUBE, EINSTEIN, PASSAGES, ULM, OpenCorpus, passage
+from tests.sources import pdf_of, write
 
 from overstory import server
 from overstory.errors import (
@@ -101,7 +102,25 @@ def test_hits_lead_to_their_documents_and_these_to_pandas(open_corpus: OpenCorpu
     frame = knowledge.documents_to_pandas().set_index("source_key")
     assert frame.loc["7", "metadata_page"] == 3
     assert frame.loc["curie", "title"] == "Marie Curie"
+    assert evidence.hits[0].metadata == document.metadata
+    assert evidence.hits[0].page is None  # what somebody's own "page" counts from is not known
     assert list(evidence.to_pandas()["document_id"]) == [hit.document_id for hit in evidence.hits]
+
+
+def test_a_hit_in_a_pdf_file_has_its_page_and_its_place_in_the_text(open_corpus: OpenCorpus, tmp_path: Path) -> None:
+    knowledge = open_corpus()
+    pages = ["Of salt.", "", "The mine of Ulm was closed in 1820. " * 40, "Pepper grew in Malabar."]
+    knowledge.ingest(write(tmp_path / "salt.pdf", pdf_of(pages)))
+    knowledge.index()
+    hits = {hit.text.strip(): hit for hit in knowledge.search("Where did pepper grow?", 50).hits}
+    whole = "".join(hit.text for hit in sorted(hits.values(), key=lambda hit: hit.start or 0))
+    assert all(whole[hit.start : hit.end] == hit.text for hit in hits.values())
+    (pepper,) = (hit for hit in hits.values() if "Malabar" in hit.text)
+    mined = [hit for hit in hits.values() if hit.text.lstrip().startswith("The mine")]
+    assert {hit.page for hit in mined} == {3}
+    assert pepper.page in (3, 4)  # that of its first word
+    assert pepper.origin == f"{pepper.source}, page {pepper.page}"
+    assert pepper.metadata == {"pages": 4}
 
 
 def test_ten_threads_ask_one_knowledge_at_once(

@@ -72,7 +72,18 @@ def test_a_document_says_where_it_comes_from_and_why_it_was_found(
         "kind": hit.reasons[0].kind,
         "score": hit.reasons[0].score,
         "detail": hit.reasons[0].detail,
+        "clause": hit.reasons[0].clause,
     }
+    assert document.metadata["why"] == hit.why
+    assert (document.metadata["start_index"], document.metadata["end_index"]) == (hit.start, hit.end)
+
+
+def test_a_document_has_the_parts_that_stand_on_it(shared_corpus: Knowledge) -> None:
+    retriever = OverstoryRetriever(corpus="shared", settings=shared_corpus.settings, retriever="slimrag", k=2)
+    evidence = shared_corpus.search(QUESTION, 2, retriever="slimrag")
+    parts = [document.metadata["parts"] for document in retriever.invoke(QUESTION)]
+    assert parts == [[part.as_json() for part in evidence.parts_on(hit)] for hit in evidence.hits]
+    assert {part["kind"] for part in parts[0]} == {"excerpt"}
 
 
 def test_what_the_reader_should_know_comes_with_the_documents(retriever: OverstoryRetriever) -> None:

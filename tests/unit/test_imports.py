@@ -29,6 +29,7 @@ PUBLIC = [
     "Knowledge",
     "LoadReport",
     "OverstoryError",
+    "Part",
     "PathStep",
     "Reason",
     "Settings",

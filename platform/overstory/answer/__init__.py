@@ -2,20 +2,21 @@
 
 from overstory.answer.answering import answer
 from overstory.answer.citations import without_citations
-from overstory.answer.context import CONTEXT_TOKENS, Context, Passage, read_within
+from overstory.answer.context import CONTEXT_TOKENS, Context, Item, read_within
 from overstory.answer.extractive import Extract, extract
 from overstory.answer.generative import OnText
-from overstory.answer.result import Answer, AnswerKind, Citation
+from overstory.answer.result import Answer, AnswerKind, Citation, CitedPassage
 
 __all__ = [
     "CONTEXT_TOKENS",
     "Answer",
     "AnswerKind",
     "Citation",
+    "CitedPassage",
     "Context",
     "Extract",
+    "Item",
     "OnText",
-    "Passage",
     "answer",
     "extract",
     "read_within",

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from overstory.answer.citations import without_citations
-from overstory.answer.context import CONTEXT_TOKENS, Context, Passage, read_within
+from overstory.answer.context import CONTEXT_TOKENS, Context, Item, read_within
 from overstory.answer.extractive import Extract
 from overstory.answer.generative import OnText, room_for_passages, write
-from overstory.answer.result import Answer, Citation
+from overstory.answer.result import Answer, Citation, CitedPassage
 from overstory.display import printable
 from overstory.errors import LlmCancelled, LlmError
 from overstory.llm import Chat
-from overstory.model import Evidence
+from overstory.model import Evidence, Hit
 
 NOTHING_FOUND = "Nothing was found."
 NOTHING_FITS = "Nothing was read: no passage fits into so few tokens."
@@ -31,7 +31,7 @@ def answer(
     on_text: OnText | None = None,
     strict: bool = False,
 ) -> Answer:
-    """The answer to the question of the evidence, from its best passages.
+    """The answer to the question of the evidence, from its best passages, and from other parts that have shares.
 
     Without evidence there is no answer, and nobody is asked for one. Where a language model fails, its budget is used
     up, or its answer breaks off, the answer is an extractive one, and a note says why and what to do; an answer that is
@@ -52,13 +52,14 @@ def answer(
     hearing = _Hearing(on_text)
     notes = evidence.notes
     context = read_within(tokens, evidence)
-    if not context.passages:
-        text = NOTHING_FITS if evidence.hits else NOTHING_FOUND
+    if not context.items:
+        text = NOTHING_FITS if evidence.hits or context.left_out else NOTHING_FOUND
         hearing.whole(text)
         return Answer(evidence.question, text, "", "extractive", False, (), evidence, notes=(*notes, *context.notes))
     if chat is not None:
         room = room_for_passages(chat, evidence.question)
-        context = context if room is None or room >= tokens else read_within(room, evidence)
+        if room is not None and room < tokens:
+            tokens, context = room, read_within(room, evidence)
         try:
             return _written(chat, evidence, context, None if on_text is None else hearing.piece)
         except LlmCancelled:
@@ -67,6 +68,8 @@ def answer(
             if strict:
                 raise
             notes = (*notes, f"The language model gave no answer: {_sentence(str(error))} {error.remedy}".strip())
+    if evidence.shares:  # sentences are quoted of passages alone, which then have all the room
+        context = read_within(tokens, replace(evidence, shares={}))
     found = _extracted(extracting(evidence.question, context), evidence, context)
     hearing.whole(found.text)
     return replace(found, notes=(*notes, *context.notes))
@@ -90,14 +93,14 @@ class _Hearing:
 
 def _written(chat: Chat, evidence: Evidence, context: Context, on_text: OnText | None) -> Answer:
     written = write(chat, evidence.question, context, on_text)
-    cited = {number: context.passages[number - 1].body for number in written.cited}
+    cited = {number: context.items[number - 1].body for number in written.cited}
     return Answer(
         question=evidence.question,
         text=written.text,
         short=without_citations(written.text) if written.answered else "",
         kind="llm",
         answered=written.answered,
-        citations=tuple(_citations(context.passages, cited)),
+        citations=tuple(_citations(context.items, cited)),
         evidence=evidence,
         notes=(*evidence.notes, *context.notes, *written.notes),
         model=written.model,
@@ -116,7 +119,7 @@ def _extracted(found: Extract, evidence: Evidence, context: Context) -> Answer:
         short=found.short,
         kind="extractive",
         answered=bool(found.sentences),
-        citations=tuple(_citations(context.passages, quoted)),
+        citations=tuple(_citations(context.items, quoted)),
         evidence=evidence,
     )
 
@@ -125,16 +128,33 @@ def _sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
-def _citations(passages: Iterable[Passage], cited: Mapping[int, str]) -> Iterable[Citation]:
-    for passage in passages:
-        if passage.number in cited:
-            hit = passage.hit
+def _citations(items: Iterable[Item], cited: Mapping[int, str]) -> Iterable[Citation]:
+    """Each number with the passages it leads to; of a part those of the passages that the evidence has."""
+    for item in items:
+        if item.number in cited:
+            first = item.passages[0]
             yield Citation(
-                number=passage.number,
-                chunk_id=hit.chunk_id,
-                document_id=hit.document_id,
-                source=hit.source,
-                source_key=hit.source_key,
-                title=printable(hit.title),
-                text=printable(cited[passage.number]),
+                number=item.number,
+                chunk_id=first.chunk_id,
+                document_id=first.document_id,
+                source=first.source,
+                source_key=first.source_key,
+                title=printable(item.title),
+                text=printable(cited[item.number]),
+                page=first.page,
+                kind=item.kind,
+                passages=tuple(map(_cited, item.passages)),
             )
+
+
+def _cited(hit: Hit) -> CitedPassage:
+    return CitedPassage(
+        chunk_id=hit.chunk_id,
+        document_id=hit.document_id,
+        source=hit.source,
+        source_key=hit.source_key,
+        title=printable(hit.title),
+        page=hit.page,
+        start=hit.start,
+        end=hit.end,
+    )

@@ -1,15 +1,15 @@
-"""What is read of the evidence: numbered passages within a number of tokens."""
+"""What is read of the evidence: numbered passages and other parts within a number of tokens."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from overstory.display import counted
-from overstory.llm.budget import count_at_most
-from overstory.model import Evidence, Hit
+from overstory.model import Evidence, Hit, Part, ShareKind
 from overstory.model.passage_text import passage_text
+from overstory.model.token_bound import count_at_most
 from overstory.text.sentences import sentence_starts
 
 CONTEXT_TOKENS = 2_000
@@ -22,67 +22,138 @@ LEAST_READ = 10
 """Tokens of a passage, less of which say nothing."""
 
 
+_NAMES: dict[ShareKind, tuple[str, str]] = {
+    "passage": ("passage", "passages"),
+    "entity": ("entity", "entities"),
+    "relation": ("relation", "relations"),
+    "report": ("report", "reports"),
+    "path": ("path", "paths"),
+    "subgraph": ("subgraph", "subgraphs"),
+    "answer": ("remembered answer", "remembered answers"),
+}
+
+
 @dataclass(frozen=True, slots=True)
-class Passage:
-    """A numbered passage.
+class Item:
+    """Something numbered to be read: a passage, or another part of the evidence.
 
     Attributes:
-        body: what is read of the hit: its excerpts where the retriever found some, maybe cut.
+        found: what it is.
+        body: what is read of it, maybe cut: of a hit its excerpts where the retriever found some.
+        passages: what a citation of its number leads to, at least one; of a hit the hit itself.
     """
 
     number: int
-    hit: Hit
+    found: Hit | Part
     body: str
+    passages: tuple[Hit, ...]
+
+    @property
+    def kind(self) -> str:
+        """ "passage", or the kind of the part."""
+        return "passage" if isinstance(self.found, Hit) else self.found.kind
+
+    @property
+    def title(self) -> str:
+        return self.found.title
 
     @property
     def text(self) -> str:
-        """With its title and the headings above it."""
-        return passage_text(self.hit.title, self.hit.heading, self.body)
+        """What stands in a prompt: of a passage with its title and the headings above it."""
+        return _headed(self.found, self.body)
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Passages, best first, and what did not fit: how many were left out, and whether the last one was cut."""
+    """What is read, numbered from 1.
 
-    passages: tuple[Passage, ...]
-    left_out: int = 0
-    cut: bool = False
+    Attributes:
+        items: by kind in the order of the shares, the best of a kind first.
+        left_out: by kind, how many did not fit.
+        cut: the numbers of those that are read in part.
+    """
+
+    items: tuple[Item, ...]
+    left_out: Mapping[ShareKind, int] = field(default_factory=dict[ShareKind, int], hash=False)
+    cut: tuple[int, ...] = ()
 
     @property
     def notes(self) -> tuple[str, ...]:
-        if self.left_out and not self.passages:
-            return (f"{counted(self.left_out, 'passage')} found, none read: raise --context-tokens (context_tokens).",)
-        notes: list[str] = []
-        if self.cut:
-            notes.append(f"Passage {len(self.passages)} was read in part: the rest did not fit.")
-        if self.left_out:
-            were = "was" if self.left_out == 1 else "were"
-            they = "it" if self.left_out == 1 else "they"
-            notes.append(f"{counted(self.left_out, 'passage')} of lower rank {were} not read: {they} did not fit.")
+        if self.left_out and not self.items:
+            found = " and ".join(counted(number, *_NAMES[kind]) for kind, number in self.left_out.items())
+            return (f"{found} found, none read: raise --context-tokens (context_tokens).",)
+        notes = [f"{self._name(number)} {number} was read in part: the rest did not fit." for number in self.cut]
+        for kind, number in self.left_out.items():
+            were, they = ("was", "it") if number == 1 else ("were", "they")
+            notes.append(f"{counted(number, *_NAMES[kind])} of lower rank {were} not read: {they} did not fit.")
         return tuple(notes)
+
+    def _name(self, number: int) -> str:
+        return self.items[number - 1].kind.capitalize()
 
 
 def read_within(tokens: int, evidence: Evidence) -> Context:
-    """The best passages that fit; the last one is cut at a sentence where only a part of it does.
+    """The best of the evidence that fits, passages alone unless it has shares for other parts.
 
-    Tokens are counted from above, whatever the tokenizer. Of the best passage something is read if there is any
-    room: where not even its first sentence fits, as many characters as do.
+    Each kind gets its share of the tokens; what it does not use goes to the others in proportion. The last one read of
+    a kind is cut at a sentence where only a part of it fits. Tokens are counted from above, whatever the tokenizer.
+    Something is read if there is any room: where not even the first sentence of the first one fits, as many of its
+    characters as do. A part without a passage in the evidence is not read, for nothing could be cited for it.
     """
-    bodies = list(_bodies(evidence))
-    passages: list[Passage] = []
-    left = tokens
-    for hit, body in bodies:
-        passage = Passage(len(passages) + 1, hit, body)
-        took = AROUND + count_at_most(passage.text)
-        if took > left:
-            part = _beginning(body, left - AROUND - count_at_most(passage_text(hit.title, hit.heading, " ")))
-            if not part and not passages and left >= AROUND + LEAST_READ:
-                part = _characters(body, left)
-            passages += [Passage(passage.number, hit, part)] if part else []
-            return Context(tuple(passages), left_out=len(bodies) - len(passages), cut=bool(part))
-        passages.append(passage)
-        left -= took
-    return Context(tuple(passages))
+    shares: Mapping[ShareKind, float] = evidence.shares or {"passage": 1.0}
+    queues: _Queues = {kind: list(_readable(evidence, kind)) for kind in shares}
+    rooms = _rooms(tokens, shares, queues)
+    read: dict[ShareKind, _Reading] = {kind: _read(queue, rooms[kind]) for kind, queue in queues.items()}
+    spare = tokens - sum(reading.tokens for reading in read.values())
+    for kind, queue in queues.items():  # what whole sentences and items leave free is enough for one more, perhaps
+        if read[kind].incomplete(queue):
+            spare += read[kind].tokens
+            read[kind] = _read(queue, spare)
+            spare -= read[kind].tokens
+    if tokens >= AROUND + LEAST_READ and not any(reading.items for reading in read.values()):
+        for kind, queue in queues.items():
+            if queue:
+                read[kind] = _Reading((queue[0].beginning(_characters(queue[0].body, tokens)),), cut=True)
+                break
+    return _numbered(queues, read)
+
+
+@dataclass(frozen=True, slots=True)
+class _Readable:
+    """Something that may be read, without a number."""
+
+    found: Hit | Part
+    body: str
+    passages: tuple[Hit, ...]
+
+    def beginning(self, part: str) -> _Readable:
+        return replace(self, body=part)
+
+
+_Queues = Mapping[ShareKind, Sequence[_Readable]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What is read of one kind; `cut` says whether the last is read in part, `tokens` what they take."""
+
+    items: tuple[_Readable, ...] = ()
+    tokens: int = 0
+    cut: bool = False
+
+    def incomplete(self, queue: Sequence[_Readable]) -> bool:
+        return self.cut or len(self.items) < len(queue)
+
+
+def _readable(evidence: Evidence, kind: ShareKind) -> Iterator[_Readable]:
+    """What there is of a kind, best first."""
+    if kind == "passage":
+        yield from (_Readable(hit, body, (hit,)) for hit, body in _bodies(evidence))
+        return
+    for part in evidence.parts:
+        passages = evidence.passages_of(part) if part.kind == kind else ()
+        if passages:
+            yield _Readable(part, part.text, passages)
 
 
 def _bodies(evidence: Evidence) -> Iterator[tuple[Hit, str]]:
@@ -97,6 +168,60 @@ def _bodies(evidence: Evidence) -> Iterator[tuple[Hit, str]]:
     for chunk_id, texts in excerpts.items():
         if chunk_id in hits:
             yield hits[chunk_id], "\n".join(dict.fromkeys(texts))
+
+
+def _rooms(tokens: int, shares: Mapping[ShareKind, float], queues: _Queues) -> dict[ShareKind, int]:
+    """Tokens for each kind: what it wants, or its share of what those that want less than theirs leave."""
+    wanted: dict[ShareKind, int] = {kind: sum(map(_cost, queue)) for kind, queue in queues.items()}
+    rooms: dict[ShareKind, int] = {}
+    left = tokens
+    while len(rooms) < len(shares):
+        waiting: list[ShareKind] = [kind for kind in shares if kind not in rooms]
+        total = sum(shares[kind] for kind in waiting) or 1.0
+        fair: dict[ShareKind, int] = {kind: int(left * shares[kind] / total) for kind in waiting}
+        content: list[ShareKind] = [kind for kind in waiting if wanted[kind] <= fair[kind]]
+        if not content:
+            return rooms | fair
+        for kind in content:
+            rooms[kind] = wanted[kind]
+            left -= wanted[kind]
+    return rooms
+
+
+def _read(queue: Sequence[_Readable], tokens: int) -> _Reading:
+    """The first of a kind that fit; the last cut at a sentence where only a part of it does."""
+    items: list[_Readable] = []
+    used = 0
+    for each in queue:
+        took = _cost(each)
+        if used + took > tokens:
+            part = _beginning(each.body, tokens - used - AROUND - count_at_most(_headed(each.found, " ")))
+            if not part:
+                break
+            items.append(each.beginning(part))
+            return _Reading(tuple(items), used + _cost(items[-1]), cut=True)
+        items.append(each)
+        used += took
+    return _Reading(tuple(items), used)
+
+
+def _numbered(queues: _Queues, read: Mapping[ShareKind, _Reading]) -> Context:
+    items: list[Item] = []
+    cut: list[int] = []
+    for reading in read.values():
+        for each in reading.items:
+            items.append(Item(len(items) + 1, each.found, each.body, each.passages))
+        cut += [len(items)] if reading.cut else []
+    left_out: dict[ShareKind, int] = {kind: len(queue) - len(read[kind].items) for kind, queue in queues.items()}
+    return Context(tuple(items), {kind: number for kind, number in left_out.items() if number}, tuple(cut))
+
+
+def _cost(each: _Readable) -> int:
+    return AROUND + count_at_most(_headed(each.found, each.body))
+
+
+def _headed(found: Hit | Part, body: str) -> str:
+    return passage_text(found.title, found.heading, body) if isinstance(found, Hit) else body
 
 
 def _beginning(text: str, tokens: int) -> str:

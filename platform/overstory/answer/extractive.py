@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from overstory.answer.answer_type import DATE, Types, asks_for_an_end, asks_to_choose, types_asked_for
 from overstory.answer.citations import without_citations
-from overstory.answer.context import Context, Passage
+from overstory.answer.context import Context, Item
 from overstory.answer.paragraphs import paragraphs
 from overstory.display import printable, shortened
 from overstory.model import ChunkText, Mention
@@ -51,7 +51,7 @@ _POSSESSIVE = re.compile(r"['’]s\b")
 class Sentence:
     """A sentence of a passage, on one line."""
 
-    passage: Passage
+    passage: Item
     text: str
     score: float = 0.0
 
@@ -83,11 +83,11 @@ def extract(question: str, context: Context, embedder: Embedder, extractor: Extr
 
 def _scored(question: str, context: Context, embedder: Embedder) -> list[Sentence]:
     """The sentences of the passages by their cosine and their place, best first."""
-    read = [Sentence(passage, text) for passage in context.passages for text in _sentences(passage.body)][:MOST_READ]
+    read = [Sentence(passage, text) for passage in context.items for text in _sentences(passage.body)][:MOST_READ]
     if not read:
         return []
     vectors = embedder.embed([question, *(each.text for each in read)])
-    scene = _Scene(question, context.passages)
+    scene = _Scene(question, context.items)
     scored = (
         replace(each, score=float(cosine) + scene.bonus(each.passage))
         for each, cosine in zip(read, vectors[1:] @ vectors[0], strict=True)
@@ -99,9 +99,9 @@ class _Scene:
     """Which passages others lead to. "Where was the director of Nosferatu born?" is answered where Nosferatu's passage
     leads to: in that of Murnau, whom the question does not name."""
 
-    def __init__(self, question: str, passages: Sequence[Passage]) -> None:
+    def __init__(self, question: str, passages: Sequence[Item]) -> None:
         asked = _padded(question)
-        titles = {each.number: _padded(_PARENTHESIS.sub("", each.hit.title)) for each in passages}
+        titles = {each.number: _padded(_PARENTHESIS.sub("", each.title)) for each in passages}
         bodies = {each.number: _padded(each.body) for each in passages}
         named = {number for number, title in titles.items() if title.strip() and title in asked}
         begin = named or set(titles)
@@ -114,7 +114,7 @@ class _Scene:
             and not asks_to_choose(question)
         }
 
-    def bonus(self, passage: Passage) -> float:
+    def bonus(self, passage: Item) -> float:
         return REACHED * (passage.number in self._reached) - RANK * (passage.number - 1)
 
 

@@ -59,8 +59,8 @@ def write(chat: Chat, question: str, context: Context, on_text: OnText | None = 
         AnswerUnusable: there is nothing in it to show.
         LlmError: there is none, or it broke off.
     """
-    heard = _Heard(len(context.passages), on_text)
-    messages = prompt("answer").messages(question=question, passage=[each.text for each in context.passages])
+    heard = _Heard(len(context.items), on_text)
+    messages = prompt("answer").messages(question=question, passage=[each.text for each in context.items])
     pieces = chat.stream(messages)
     notes: list[str] = []
     model = ""
@@ -77,7 +77,7 @@ def write(chat: Chat, question: str, context: Context, on_text: OnText | None = 
         raise AnswerUnusable("The model's answer has nothing to show.", remedy="Ask again, or use another model.")
     answered = not says_not_in_evidence(text)
     # Of what was said some may have been dropped, so that they are looked for in what is left.
-    left = CheckedCitations(len(context.passages))
+    left = CheckedCitations(len(context.items))
     left.take(text)
     left.rest()
     notes += [*heard.notes, *_notes(heard.citations, cites=bool(left.cited), answered=answered)]

@@ -12,13 +12,36 @@ from overstory.model import Evidence
 AnswerKind = Literal["llm", "extractive"]
 
 
+@dataclass(frozen=True, slots=True)
+class CitedPassage:
+    """A passage that a citation leads to; `start` and `end` are its characters in the text of its document."""
+
+    chunk_id: str
+    document_id: str
+    source: str
+    source_key: str
+    title: str
+    page: int | None = None
+    start: int | None = None
+    end: int | None = None
+
+    @property
+    def origin(self) -> str:
+        """Where it comes from: source, and key and page if there are."""
+        return origin(self.source, self.source_key, self.page)
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Citation:
-    """A passage that an answer rests on.
+    """What an answer rests on: a passage, or another part of the evidence with the passages that it stands on.
 
     Attributes:
         number: what stands for it in the answer, as [1].
+        chunk_id, document_id, source, source_key, page: of the passage; of another part, its first passage's.
+        title: of the passage, or the first line of the part.
         text: what was read of it: for an extractive answer the sentences that were taken over.
+        kind: "passage", or the kind of the part.
+        passages: the passages that it leads to, one or more; each was in the evidence.
     """
 
     number: int
@@ -28,14 +51,23 @@ class Citation:
     source_key: str
     title: str
     text: str
+    page: int | None = None
+    kind: str = "passage"
+    passages: tuple[CitedPassage, ...] = ()
 
     @property
     def origin(self) -> str:
-        """Where it comes from: source, and key if there is one."""
-        return origin(self.source, self.source_key)
+        """Where it comes from: source, and key and page if there are."""
+        return origin(self.source, self.source_key, self.page)
+
+    @property
+    def places(self) -> str:
+        """The origins of all the passages that it leads to, each once."""
+        return ", ".join(dict.fromkeys(each.origin for each in self.passages)) or self.origin
 
     def __repr__(self) -> str:
-        return f"<Citation [{self.number}] {self.title!r} [{self.origin}]: {shortened(self.text)}>"
+        kind = "" if self.kind == "passage" else f"{self.kind} "
+        return f"<Citation [{self.number}] {kind}{self.title!r} [{self.places}]: {shortened(self.text)}>"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -74,11 +106,11 @@ class Answer:
     def __repr__(self) -> str:
         by = f" by {self.model}" if self.model else ""
         lines = [f"<Answer ({self.kind}{by}) to {shortened(self.question)!r}: {shortened(self.short)}>", self.text]
-        lines += [f"[{each.number}] {each.title or '(no title)'} [{each.origin}]" for each in self.citations]
+        lines += [f"[{each.number}] {each.title or '(no title)'} [{each.places}]" for each in self.citations]
         return "\n".join([*lines, *(f"Note: {note}" for note in self.notes)])
 
     def _repr_html_(self) -> str:
         """What a notebook shows: text, never markup."""
-        rows = ((str(each.number), each.title, shortened(each.text, 300), each.origin) for each in self.citations)
+        rows = ((str(each.number), each.title, shortened(each.text, 300), each.places) for each in self.citations)
         notes = (f"{self.kind} answer", *self.notes)
         return html_table(self.text, ("", "title", "text", "source"), rows, notes)

@@ -10,9 +10,9 @@ from typing import Any
 
 import click
 
-from overstory.answer import Answer
+from overstory.answer import Answer, Citation
 from overstory.display import OBEYED, printable, shortened
-from overstory.model import BridgePath, Evidence, Hit
+from overstory.model import BridgePath, Evidence, Hit, Part
 from overstory.model.passage_text import PATH_SEPARATOR, passage_text
 
 WIDTH = 100
@@ -33,7 +33,7 @@ def harmless(text: str) -> str:
 
 
 def show_evidence(evidence: Evidence, *, why: bool = False) -> None:
-    """Prints hits with their sources and reasons; with `why` also the paths that led to them."""
+    """Prints hits with their sources and reasons, and then other parts; with `why` also the paths that led to hits."""
     for note in evidence.notes:
         click.echo(f"Note: {note}", err=True)
     if not evidence.hits:
@@ -42,6 +42,10 @@ def show_evidence(evidence: Evidence, *, why: bool = False) -> None:
         _show_hit(rank, hit)
         for path in evidence.paths_to(hit) if why else ():
             _show_path(path)
+    if evidence.other_parts:
+        click.echo("\nBeside the passages:")
+    for part in evidence.other_parts:
+        _show_part(part, evidence)
 
 
 def show_answer(answer: Answer, *, streamed: bool = False, hint: bool = False) -> None:
@@ -62,14 +66,24 @@ def show_answer(answer: Answer, *, streamed: bool = False, hint: bool = False) -
     if answer.citations:
         click.echo("\nSources:")
     for citation in answer.citations:
-        title = citation.title or shortened(citation.text, WIDTH // 2)
-        click.echo(f"{citation.number:>3}. {click.style(title, bold=True)}  [{printable(citation.origin)}]")
+        _show_citation(citation)
     if answer.kind == "llm":
         click.echo(click.style(f"\n{printable(answer.model) or 'The model'}: {answer.usage}", dim=True))
     elif answer.answered:
         click.echo("\nThis answer is extractive: sentences of the passages, chosen without a language model.")
         if hint:
             click.echo(MODEL_HINT)
+
+
+def _show_citation(citation: Citation) -> None:
+    """A passage with its source; another part with the passages that it stands on."""
+    title = click.style(citation.title or shortened(citation.text, WIDTH // 2), bold=True)
+    if citation.kind == "passage":
+        click.echo(f"{citation.number:>3}. {title}  [{printable(citation.origin)}]")
+        return
+    click.echo(f"{citation.number:>3}. {title}  ({citation.kind})")
+    for passage in citation.passages:
+        click.echo(f"     from {passage.title or '(no title)'}  [{printable(passage.origin)}]")
 
 
 def _show_text(answer: Answer) -> None:
@@ -100,10 +114,24 @@ def _show_hit(rank: int, hit: Hit) -> None:
     lines = textwrap.wrap(text, WIDTH - 4, max_lines=MOST_LINES, placeholder=" …")
     for line in lines:
         click.echo(f"    {line}")
-    click.echo(click.style(f"    score {hit.score:.4f} — {printable(hit.why)}", dim=True))
+    if hit.in_words:
+        click.echo(textwrap.fill(printable(hit.in_words), WIDTH, initial_indent="    ", subsequent_indent="    "))
+    click.echo(click.style(f"    score {hit.score:.4f} — {printable(hit.figures)}", dim=True))
+
+
+def _show_part(part: Part, evidence: Evidence) -> None:
+    """What it says, the sources of the passages it stands on, and its score."""
+    first, *others = printable(part.text.strip()).splitlines()[:MOST_LINES] or [""]
+    click.echo(f"  {click.style(part.kind, bold=True)}  {shortened(first, WIDTH)}")
+    for line in others:
+        click.echo(f"    {shortened(line, WIDTH)}")
+    origins = dict.fromkeys(printable(passage.origin) for passage in evidence.passages_of(part))
+    click.echo(click.style(f"    score {part.score:.4f} — from {', '.join(origins)}", dim=True))
 
 
 def _plain(value: Any) -> Any:  # any of our values in, JSON types out
+    if isinstance(value, Part):
+        return value.as_json()
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, dict):

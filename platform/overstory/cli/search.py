@@ -30,6 +30,8 @@ def search(
 ) -> None:
     """Find the passages that answer a question, best first, each with its source and why it was found.
 
+    What a retriever finds beside passages, like reports on communities, follows them.
+
     \b
     Examples:
       overstory search 'Who wrote the novel that Nosferatu is based on?'

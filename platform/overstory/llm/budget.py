@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -12,15 +11,10 @@ from dataclasses import dataclass, field
 from overstory.display import counted
 from overstory.errors import BudgetExhausted
 from overstory.model import Completion, JsonSchema, Message, Usage
+from overstory.model.token_bound import count_at_most
 
 TOKENS_A_MESSAGE = 8
 """Tokens of a message in addition to its text: its role and delimiters."""
-WORD_LETTERS = 3
-NAME_LETTERS = 2
-"""Letters per token, estimated low: English words have four to five, rare names between two and three."""
-
-_WORD = re.compile(r"[A-Za-z]+")
-_JOINED = re.compile(r" (?=[A-Za-z])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,15 +124,6 @@ class Estimate:
             f" and {self.usage.completion_tokens:,} of answers; {self.remembered:,} answers are cached"
         )
         return f"{text}; cost at most {self.cost:,.4f}" if self.cost else text
-
-
-def count_at_most(text: str) -> int:
-    """An upper estimate of a text's tokens for any tokenizer: three letters per token in a word, two in a capitalised
-    word, and one token per byte for everything else."""
-    words: list[str] = _WORD.findall(text)
-    tokens = sum(-(-len(word) // (NAME_LETTERS if word[0].isupper() else WORD_LETTERS)) for word in words)
-    joined = len(_JOINED.findall(text))  # a space before a word is part of its first token
-    return tokens + len(text.encode(errors="replace")) - sum(map(len, words)) - joined
 
 
 def prompt_tokens_at_most(messages: Sequence[Message], schema: JsonSchema | None = None) -> int:

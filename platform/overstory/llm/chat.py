@@ -14,10 +14,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Generic, NoReturn, Self, TypeVar
 
 from overstory.errors import AnswerTruncated, AnswerUnusable, LlmCancelled, LlmError
-from overstory.llm.budget import Estimate, UsageMeter, count_at_most, prompt_tokens_at_most
+from overstory.llm.budget import Estimate, UsageMeter, prompt_tokens_at_most
 from overstory.llm.cache import AnswerCache, request_key
 from overstory.llm.structured import Malformed, correction, parsed, schema_of
 from overstory.model import Completion, JsonSchema, Message, Usage
+from overstory.model.token_bound import count_at_most
 from overstory.protocols import ChatModel, StreamingChatModel
 
 if TYPE_CHECKING:

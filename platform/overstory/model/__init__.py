@@ -2,14 +2,17 @@
 
 from overstory.model.chat import Completion, JsonSchema, Message, Role, Usage
 from overstory.model.documents import Annotation, Document, Heading, Metadata, MetadataValue, TextPiece
-from overstory.model.evidence import BridgePath, BridgeStep, Evidence, Excerpt, Hit, Reason
+from overstory.model.evidence import Evidence, Hit, Reason, ShareKind
 from overstory.model.extraction import ChunkText, Extraction, FactStatement, Mention
+from overstory.model.parts import PART_KINDS, BridgePath, BridgeStep, CommunityReport, Excerpt, Part, PartKind
 
 __all__ = [
+    "PART_KINDS",
     "Annotation",
     "BridgePath",
     "BridgeStep",
     "ChunkText",
+    "CommunityReport",
     "Completion",
     "Document",
     "Evidence",
@@ -23,8 +26,11 @@ __all__ = [
     "Message",
     "Metadata",
     "MetadataValue",
+    "Part",
+    "PartKind",
     "Reason",
     "Role",
+    "ShareKind",
     "TextPiece",
     "Usage",
 ]

@@ -1,32 +1,56 @@
-"""What a retriever finds: ranked passages with reasons, and how they were reached."""
+"""What a retriever finds: ranked passages with reasons, and what it found beside them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from overstory.display import counted, data_frame, html_table, origin, shortened
+from overstory.model.documents import Metadata
+from overstory.model.parts import BridgePath, Excerpt, Part
 
 if TYPE_CHECKING:
     import pandas
 
 MOST_SHOWN = 20
-"""Hits in the `repr` of an `Evidence`."""
+"""Hits in the `repr` of an `Evidence`, and parts."""
+
+MOST_CLAUSES = 2
+"""Of the reasons' clauses those that stand in a hit's sentence."""
+
+ShareKind = Literal["passage", "entity", "relation", "report", "path", "subgraph", "answer"]
+"""What may have a share of a context: excerpts have none, for they are read as their passages."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One part of a hit's score: where it came from and how much it brought."""
+    """One part of a hit's score: where it came from and how much it brought.
+
+    Attributes:
+        detail: the figures and names behind it.
+        clause: what a person reads of it, after "It": 'names Dracula, as "Nosferatu" does'. "" if it says little.
+    """
 
     kind: str
     score: float
     detail: str = ""
+    clause: str = ""
+
+    @property
+    def figures(self) -> str:
+        return f"{self.kind} {self.score:.3f}: {self.detail}" if self.detail else f"{self.kind} {self.score:.3f}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Hit:
-    """A ranked chunk. `score` falls along a result; its scale is the retriever's own."""
+    """A ranked chunk. `score` falls along a result; its scale is the retriever's own.
+
+    Attributes:
+        start, end: its characters in the text of its document; None where the retriever does not say.
+        page: of its first character, from 1, if its document has pages, as those of PDF files do.
+        metadata: what its document came with; of its pages not where each begins.
+    """
 
     chunk_id: str
     document_id: str
@@ -37,73 +61,38 @@ class Hit:
     text: str
     score: float
     reasons: tuple[Reason, ...] = ()
+    start: int | None = None
+    end: int | None = None
+    page: int | None = None
+    metadata: Metadata = field(default_factory=dict, hash=False)
 
     def __repr__(self) -> str:
         return f"<Hit {self.score:.4f} {self.title!r} [{self.origin}]: {shortened(self.text)}>"
 
     @property
     def origin(self) -> str:
-        """Where it comes from: source, and key if there is one."""
-        return origin(self.source, self.source_key)
+        """Where it comes from: source, and key and page if there are."""
+        return origin(self.source, self.source_key, self.page)
+
+    @property
+    def in_words(self) -> str:
+        """What led to it, in a sentence made of the reasons that brought most; "" where no reason has a clause."""
+        telling = sorted((reason for reason in self.reasons if reason.clause), key=lambda reason: -reason.score)
+        clauses = dict.fromkeys(reason.clause for reason in telling)
+        if not clauses:
+            return ""
+        first, *others = list(clauses)[:MOST_CLAUSES]
+        return f"It {', and '.join([first, *others])}." if "," in first else f"It {' and '.join([first, *others])}."
+
+    @property
+    def figures(self) -> str:
+        """The parts of its score, and what they were made from, on one line."""
+        return "; ".join(reason.figures for reason in self.reasons)
 
     @property
     def why(self) -> str:
-        """The reasons on one line."""
-        return "; ".join(f"{reason.kind}: {reason.detail}" for reason in self.reasons)
-
-
-@dataclass(frozen=True, slots=True)
-class BridgeStep:
-    """From one passage to another by a name that the first one mentions.
-
-    Attributes:
-        kind: "about" if the second passage is about the name, "mentions" if it mentions it too.
-        source_sentence, target_sentence: what says the name; the first sentence where none does.
-    """
-
-    name: str
-    kind: Literal["about", "mentions"]
-    source_id: str
-    source_title: str
-    source_sentence: str
-    target_id: str
-    target_title: str
-    target_sentence: str
-
-
-@dataclass(frozen=True, slots=True)
-class BridgePath:
-    """How a passage was reached, from the question on.
-
-    Attributes:
-        asked: the name in the question that led to the first passage; "" if its meaning or its words did.
-        score: how much this path brought to the passage at its end.
-    """
-
-    asked: str
-    steps: tuple[BridgeStep, ...]
-    score: float
-
-    @property
-    def chunk_id(self) -> str:
-        """The passage at its end."""
-        return self.steps[-1].target_id
-
-    def __str__(self) -> str:
-        """Names and passages on one line."""
-        first = self.steps[0]
-        parts = [self.asked or "the question", first.source_title or shortened(first.source_sentence, 40)]
-        for step in self.steps:
-            parts += [step.name, step.target_title or shortened(step.target_sentence, 40)]
-        return " → ".join(parts)
-
-
-@dataclass(frozen=True, slots=True)
-class Excerpt:
-    """A part of a hit's text, of a retriever that finds sentences rather than chunks."""
-
-    chunk_id: str
-    text: str
+        """What led to it, in words and then in figures, on one line."""
+        return f"{self.in_words} ({self.figures})" if self.in_words else self.figures
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -111,45 +100,84 @@ class Evidence:
     """What a retriever found for a question.
 
     Attributes:
-        hits: best first, at most one per chunk.
-        excerpts: what to read of the hits, in the order to read it in; empty where hits are to be read whole.
+        hits: best first, at most one per chunk; what `bench` ranks.
         notes: what the reader should know of the result (an index older than the corpus, a shortened question).
-        paths: how hits were reached by names, in the order of the hits; of retrievers that follow names.
+        parts: what else was found, of any kind, the best of a kind first; excerpts in the order to read them in.
+        sources: passages that parts stand on and that are not among the hits; not ranked, their score is 0.
+        shares: how a context is divided among kinds, in the order in which they are read; only the proportions count.
+            Empty: passages alone are read. A kind that is not named is shown to people only.
     """
 
     question: str
     retriever: str
     hits: tuple[Hit, ...]
     notes: tuple[str, ...] = ()
-    paths: tuple[BridgePath, ...] = ()
-    excerpts: tuple[Excerpt, ...] = ()
+    parts: tuple[Part, ...] = ()
+    sources: tuple[Hit, ...] = ()
+    shares: Mapping[ShareKind, float] = field(default_factory=dict[ShareKind, float], hash=False)
 
     def __repr__(self) -> str:
-        """A few lines a hit: what it says, why it was found, and the best path to it."""
+        """A few lines a hit: what it says, why it was found, and the best path to it; a line for other parts."""
         lines = [f"<Evidence by {self.retriever} for {shortened(self.question)!r}: {counted(len(self.hits), 'hit')}>"]
         for rank, hit in enumerate(self.hits[:MOST_SHOWN], start=1):
             lines += [f"{rank:>3}. {hit.title or '(no title)'} [{hit.origin}]: {shortened(hit.text)}"]
-            lines += [f"     {hit.score:.4f}  {hit.why}"]
+            lines += [f"     {hit.score:.4f}  {hit.in_words or hit.figures}"]
             lines += [f"     by way of {path}" for path in self.paths_to(hit)[:1]]
         if len(self.hits) > MOST_SHOWN:
             lines.append(f"     … and {len(self.hits) - MOST_SHOWN:,} more")
+        others = self.other_parts
+        lines += [f"  {part.kind} {part.score:.4f}  {part.title}" for part in others[:MOST_SHOWN]]
+        if len(others) > MOST_SHOWN:
+            lines.append(f"     … and {counted(len(others) - MOST_SHOWN, 'more part')}")
         return "\n".join([*lines, *(f"Note: {note}" for note in self.notes)])
+
+    @property
+    def paths(self) -> tuple[BridgePath, ...]:
+        """The parts that say how hits were reached by names, in the order of the hits."""
+        return tuple(part for part in self.parts if isinstance(part, BridgePath))
+
+    @property
+    def excerpts(self) -> tuple[Excerpt, ...]:
+        """The parts that are read instead of whole hits, in the order to read them in."""
+        return tuple(part for part in self.parts if isinstance(part, Excerpt))
+
+    @property
+    def other_parts(self) -> tuple[Part, ...]:
+        """The parts that stand for themselves: neither paths to hits nor excerpts of them."""
+        return tuple(part for part in self.parts if not isinstance(part, BridgePath | Excerpt))
 
     def paths_to(self, hit: Hit) -> tuple[BridgePath, ...]:
         """How names led to a hit, the path that brought most first; none where it was found by itself."""
         return tuple(path for path in self.paths if path.chunk_id == hit.chunk_id)
 
+    def parts_on(self, hit: Hit) -> tuple[Part, ...]:
+        """The parts that stand on a passage, among others or alone."""
+        return tuple(part for part in self.parts if hit.chunk_id in part.chunks)
+
+    def passages_of(self, part: Part) -> tuple[Hit, ...]:
+        """The passages that a part stands on, as far as the evidence has them."""
+        known = {hit.chunk_id: hit for hit in (*self.sources, *self.hits)}
+        return tuple(known[chunk] for chunk in part.chunks if chunk in known)
+
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """What a notebook shows: the hits, and below them the other parts, if there are."""
+        caption = f"{self.question} ({self.retriever})"
         rows = (
             (str(rank), f"{hit.score:.4f}", hit.title, shortened(hit.text, 300), hit.origin, hit.why)
             for rank, hit in enumerate(self.hits, start=1)
         )
-        caption = f"{self.question} ({self.retriever})"
-        return html_table(caption, ("", "score", "title", "text", "source", "why"), rows, self.notes)
+        table = html_table(caption, ("", "score", "title", "text", "source", "why"), rows, self.notes)
+        if not self.parts:
+            return table
+        parts = (
+            (part.kind, f"{part.score:.4f}", shortened(part.text, 300), f"{part.tokens:,}", self._origins(part))
+            for part in self.parts
+        )
+        return table + html_table("Beside the passages", ("kind", "score", "text", "tokens", "sources"), parts)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A row a hit, best first: its fields, the best path to it, `score_…` with what each kind of reason brought.
+        """A row a hit, best first: its fields, the best path to it, `score_…` with what each kind of reason brought,
+        and `metadata_…` with what its document came with.
 
         Raises:
             ExtraMissing: pandas is not installed.
@@ -157,11 +185,23 @@ class Evidence:
         records = (_record(rank, hit, self.paths_to(hit)) for rank, hit in enumerate(self.hits, start=1))
         return data_frame(records, HIT_COLUMNS)
 
+    def parts_to_pandas(self) -> pandas.DataFrame:
+        """A row a part, in their order: kind, text, score, tokens, and the lists of chunks and documents.
+
+        Raises:
+            ExtraMissing: pandas is not installed.
+        """
+        return data_frame(({**part.as_json(), "details": part.details} for part in self.parts), PART_COLUMNS)
+
+    def _origins(self, part: Part) -> str:
+        return ", ".join(dict.fromkeys(hit.origin for hit in self.passages_of(part)))
+
 
 HIT_COLUMNS = (
-    *("rank", "score", "title", "heading", "text", "source", "source_key", "why"),
-    *("path", "document_id", "chunk_id"),
+    *("rank", "score", "title", "heading", "text", "source", "source_key", "page", "why"),
+    *("path", "document_id", "chunk_id", "start", "end"),
 )
+PART_COLUMNS = ("kind", "text", "score", "tokens", "chunks", "documents", "details")
 
 
 def _record(rank: int, hit: Hit, paths: Sequence[BridgePath]) -> dict[str, object]:
@@ -170,4 +210,4 @@ def _record(rank: int, hit: Hit, paths: Sequence[BridgePath]) -> dict[str, objec
     record = {name: record[name] if name in record else getattr(hit, name) for name in HIT_COLUMNS}
     for kind in dict.fromkeys(reason.kind for reason in hit.reasons):
         record[f"score_{kind}"] = sum(reason.score for reason in hit.reasons if reason.kind == kind)
-    return record
+    return record | {f"metadata_{name}": value for name, value in hit.metadata.items()}

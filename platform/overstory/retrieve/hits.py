@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeGuard, cast
 
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
+from overstory.index.write_documents import METADATA
 from overstory.model import Hit, Reason
+
+PAGE_STARTS = "page_starts"
+"""In the metadata of a document that has pages: the first character of each. A hit has its page instead."""
 
 
 def hit(row: Row, reasons: tuple[Reason, ...]) -> Hit:
     """A row of a `retrieve/…` statement as a hit."""
+    metadata = {key.removeprefix(METADATA): value for key, value in row["document"].items() if key.startswith(METADATA)}
+    starts = metadata.get(PAGE_STARTS)
+    page = page_of(row["start"], row["text"], starts) if _are_pages(starts) else None
+    if page is not None:
+        del metadata[PAGE_STARTS]
     return Hit(
         chunk_id=row["chunk_id"],
         document_id=row["document_id"],
@@ -21,7 +32,21 @@ def hit(row: Row, reasons: tuple[Reason, ...]) -> Hit:
         text=row["text"],
         score=row["score"],
         reasons=reasons,
+        start=row["start"],
+        end=row["end"],
+        page=page,
+        metadata=metadata,
     )
+
+
+def page_of(start: int, text: str, page_starts: Sequence[int]) -> int | None:
+    """The page, from 1, on which the first word of a passage stands; None for a document without pages.
+
+    Args:
+        start: the passage's first character in its document.
+        page_starts: the first character of each page; a page without text begins where the text before it ends.
+    """
+    return bisect_right(page_starts, start + len(text) - len(text.lstrip())) or None
 
 
 def chunk_rows(tx: Transaction, corpus: Corpus, ids: Iterable[str]) -> dict[str, Row]:
@@ -45,4 +70,20 @@ def ranked_hits(
 
 def hits_by_cosine(rows: Mapping[str, Row], cosines: Mapping[str, float]) -> tuple[Hit, ...]:
     """Chunks as hits whose scores are their cosines to the question, in the order of `cosines`."""
-    return ranked_hits(rows, cosines, lambda id_: [Reason("dense", cosines[id_], "cosine similarity to the question")])
+    return ranked_hits(rows, cosines, lambda id_: [near(cosines[id_])])
+
+
+def source_hits(rows: Mapping[str, Row], ids: Iterable[str]) -> tuple[Hit, ...]:
+    """Passages that parts of the evidence stand on and that were not found themselves: hits of score 0."""
+    return ranked_hits(rows, dict.fromkeys(ids, 0.0), lambda _: ())
+
+
+def near(cosine: float) -> Reason:
+    """Why a chunk was found that was found by meaning alone."""
+    clause = "is among the nearest to the question in meaning"
+    return Reason("dense", cosine, "cosine similarity to the question", clause)
+
+
+def _are_pages(starts: object) -> TypeGuard[list[int]]:
+    """Whether a document's metadata say where its pages begin; others may use the name for something else."""
+    return isinstance(starts, list) and bool(starts) and all(type(each) is int for each in cast("list[object]", starts))

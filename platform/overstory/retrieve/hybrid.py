@@ -59,8 +59,9 @@ def _fused(tx: Transaction, corpus: Corpus, vector: Vectors, words: str, k: int)
 def _reasons(row: Row) -> tuple[Reason, ...]:
     """Which lists the hit is in, at which rank, and what that brought."""
     reasons: list[Reason] = []
-    for kind, unit in (("dense", "cosine"), ("lexical", "BM25")):
+    for kind, unit, by in (("dense", "cosine", "meaning"), ("lexical", "BM25", "words")):
         rank, score = row[f"{kind}_rank"], row[f"{kind}_score"]
         if rank is not None:
-            reasons.append(Reason(kind, 1.0 / (RANK_CONSTANT + rank), f"rank {rank}, {unit} {score:.3f}"))
+            brought = 1.0 / (RANK_CONSTANT + rank)
+            reasons.append(Reason(kind, brought, f"rank {rank}, {unit} {score:.3f}", f"is number {rank} by {by}"))
     return tuple(reasons)

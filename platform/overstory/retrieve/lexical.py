@@ -38,6 +38,10 @@ class LexicalRetriever:
             if query
             else []
         )
-        hits = tuple(hit(row, (Reason("lexical", row["score"], "words of the question (BM25)"),)) for row in rows)
+        hits = tuple(hit(row, (_by_words(row["score"]),)) for row in rows)
         notes = asked.notes if hits else (*asked.notes, "no passage shares a word with the question")
         return Evidence(question=question, retriever=self.name, hits=hits, notes=notes)
+
+
+def _by_words(score: float) -> Reason:
+    return Reason("lexical", score, "words of the question (BM25)", "shares words with the question")

@@ -16,9 +16,9 @@ from tests.local_model import WHY_NOT, local_model_is_there, local_settings
 
 from overstory.errors import AnswerTruncated, AnswerUnusable, LlmCancelled, LlmError, LlmUnreachable, PromptTooLong
 from overstory.llm import AnswerCache, Chat, Request, as_data, make_chat_model, prompt
-from overstory.llm.budget import count_at_most
 from overstory.llm.local import LocalChat, LocalServer
 from overstory.model import Message
+from overstory.model.token_bound import count_at_most
 from overstory.settings import LlmSettings
 
 pytestmark = pytest.mark.skipif(not local_model_is_there(), reason=WHY_NOT)

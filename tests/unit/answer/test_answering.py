@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 from tests.fakes import ScriptedChat
 
-from overstory.answer import Answer, Context, Extract, answer
+from overstory.answer import Answer, CitedPassage, Context, Extract, answer
 from overstory.answer.extractive import Sentence
 from overstory.errors import BudgetExhausted, LlmCancelled, LlmError, LlmRefused, LlmUnreachable
 from overstory.llm import Chat, UsageMeter
-from overstory.model import Evidence, Hit
+from overstory.model import Evidence, Hit, Part
 
 EVIDENCE = Evidence(
     "Where was he born?",
@@ -24,7 +26,7 @@ EVIDENCE = Evidence(
 
 def first_sentences(question: str, context: Context) -> Extract:
     """A stand-in for what is chosen: the whole of each passage."""
-    return Extract(tuple(Sentence(each, each.body) for each in context.passages), "Ulm")
+    return Extract(tuple(Sentence(each, each.body) for each in context.items), "Ulm")
 
 
 def answered(
@@ -42,6 +44,43 @@ def test_a_language_model_s_answer_has_the_passages_that_it_cites() -> None:
     assert (citation.title, citation.text, citation.origin) == ("Albert [1mEinstein", "He was born in Ulm.", "notes#k1")
     assert found.evidence is EVIDENCE
     assert found.notes == ("the index is old",)
+
+
+REPORT = Part(
+    kind="report", text="Physicists\nHe was born in Ulm.", score=0.4, chunks=("c9", "c1"), documents=("d9", "d1")
+)
+SOURCE = Hit("c9", "d9", "a.pdf", "", "Lives", "", "Einstein, born in Ulm, …", 0.0, start=40, end=64, page=3)
+REPORTED = dataclasses.replace(EVIDENCE, parts=(REPORT,), sources=(SOURCE,), shares={"passage": 0.6, "report": 0.4})
+
+
+def test_a_cited_part_leads_to_its_passages_also_to_those_that_are_no_hits() -> None:
+    found = answered("Ulm [3][4].", evidence=REPORTED)
+    [citation] = found.citations
+    assert found.text == "Ulm [3]."
+    assert (citation.number, citation.kind, citation.title, citation.text) == (3, "report", "Physicists", REPORT.text)
+    assert (citation.chunk_id, citation.page) == ("c9", 3)
+    assert [each.chunk_id for each in citation.passages] == ["c9", "c1"]
+    assert citation.passages[0] == CitedPassage("c9", "d9", "a.pdf", "", "Lives", page=3, start=40, end=64)
+    assert "1 citation of the model named no passage and was removed." in found.notes
+    assert repr(found).splitlines()[2] == "[3] Physicists [a.pdf, page 3, notes#k1]"
+    assert repr(citation).startswith("<Citation [3] report 'Physicists' [a.pdf, page 3, notes#k1]")
+
+
+def test_a_cited_passage_leads_to_itself() -> None:
+    [citation] = answered("Ulm [1].", evidence=REPORTED).citations
+    assert citation.kind == "passage"
+    assert [each.chunk_id for each in citation.passages] == ["c1"]
+
+
+def test_a_part_that_was_not_read_cannot_be_cited() -> None:
+    found = answered("Ulm [3].", evidence=dataclasses.replace(REPORTED, shares={}))
+    assert (found.text, found.citations) == ("Ulm.", ())
+
+
+def test_sentences_are_quoted_of_passages_alone() -> None:
+    found = answered(evidence=REPORTED)
+    assert [each.kind for each in found.citations] == ["passage", "passage"]
+    assert found.text == "He was born in Ulm. [1]\nUlm is on the Danube. [2]"
 
 
 def test_without_a_language_model_the_answer_is_sentences_with_their_passages() -> None:

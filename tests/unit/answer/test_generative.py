@@ -7,14 +7,14 @@ from collections.abc import Generator, Sequence
 import pytest
 from tests.fakes import ScriptedChat
 
-from overstory.answer import Context, Passage
+from overstory.answer import Context, Item
 from overstory.answer.generative import LEAST_ROOM, Written, room_for_passages, says_not_in_evidence, write
 from overstory.errors import AnswerUnusable
 from overstory.llm import Chat
 from overstory.model import Completion, Hit, Message, Usage
 
 HIT = Hit("c1", "d1", "test", "", "Ulm", "", "Albert Einstein was born in Ulm.", 1.0)
-CONTEXT = Context((Passage(1, HIT, HIT.text), Passage(2, HIT, "Ulm is on the Danube.")))
+CONTEXT = Context((Item(1, HIT, HIT.text, (HIT,)), Item(2, HIT, "Ulm is on the Danube.", (HIT,))))
 
 
 class Streaming(ScriptedChat):

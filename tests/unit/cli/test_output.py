@@ -7,12 +7,12 @@ import unicodedata
 
 import pytest
 
-from overstory.answer import Answer
+from overstory.answer import Answer, Citation, CitedPassage
 from overstory.cli.documents import _json, _line  # pyright: ignore[reportPrivateUsage]
 from overstory.cli.output import harmless, show_answer, show_evidence, show_json
 from overstory.display import printable
 from overstory.index import StoredDocument
-from overstory.model import BridgePath, BridgeStep, Evidence, Hit, Reason
+from overstory.model import BridgePath, BridgeStep, Evidence, Hit, Part, Reason
 
 OBEYED = "a\x1b[2Jb\x07c\x9b31m\rd\u202ee\u2066f\x7f"
 
@@ -53,9 +53,71 @@ def test_json_says_it_and_shows_it_not(capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_hits_paths_and_sources_are_shown_without_it(capsys: pytest.CaptureFixture[str]) -> None:
-    hit = Hit("c", "d", OBEYED, OBEYED, OBEYED, OBEYED, OBEYED, 1.0, (Reason("dense", 1.0, OBEYED),))
+    hit = Hit("c", "d", OBEYED, OBEYED, OBEYED, OBEYED, OBEYED, 1.0, (Reason("dense", 1.0, OBEYED, OBEYED),))
     step = BridgeStep(OBEYED, "mentions", "a", OBEYED, OBEYED, "c", OBEYED, OBEYED)
-    show_evidence(Evidence("Where?", "test", (hit,), paths=(BridgePath(OBEYED, (step,), 1.0),)), why=True)
+    path = BridgePath.along([step], asked=OBEYED, score=1.0, documents=["d"])
+    report = Part(kind="report", text=OBEYED, score=1.0, chunks=("c",), documents=("d",))
+    show_evidence(Evidence("Where?", "test", (hit,), parts=(path, report)), why=True)
     shown = capsys.readouterr().out
     assert printable(shown) == shown
     assert "a[2Jbc31mdef" in shown
+
+
+HIT = Hit(
+    "c1",
+    "d1",
+    "wiki",
+    "ulm",
+    "Ulm",
+    "",
+    "Ulm lies on the Danube.",
+    0.5,
+    (Reason("lexical", 0.5, "BM25", "shares words"),),
+)
+REPORT = Part(kind="report", text="Rivers\n" + "- Ulm\n" * 9, score=0.25, chunks=("c1",), documents=("d1",))
+
+
+def test_a_hit_says_in_words_what_led_to_it_and_then_the_figures(capsys: pytest.CaptureFixture[str]) -> None:
+    show_evidence(Evidence("Where?", "test", (HIT,)))
+    assert capsys.readouterr().out.splitlines()[-2:] == [
+        "    It shares words.",
+        "    score 0.5000 — lexical 0.500: BM25",
+    ]
+
+
+def test_parts_come_after_the_hits_with_their_sources(capsys: pytest.CaptureFixture[str]) -> None:
+    show_evidence(Evidence("Where?", "test", (HIT,), parts=(REPORT,)))
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[-7:] == [
+        "",
+        "Beside the passages:",
+        "  report  Rivers",
+        *["    - Ulm"] * 3,
+        "    score 0.2500 — from wiki#ulm",
+    ]
+
+
+def test_json_has_parts_with_their_keys(capsys: pytest.CaptureFixture[str]) -> None:
+    show_json(Evidence("Where?", "test", (HIT,), parts=(REPORT,)))
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["parts"] == [REPORT.as_json()]
+    assert shown["hits"][0]["reasons"][0] == {
+        "kind": "lexical",
+        "score": 0.5,
+        "detail": "BM25",
+        "clause": "shares words",
+    }
+
+
+def test_the_sources_of_an_answer_name_the_passages_of_a_part(capsys: pytest.CaptureFixture[str]) -> None:
+    passages = (CitedPassage("c1", "d1", "wiki", "ulm", "Ulm"), CitedPassage("c2", "d2", "a.pdf", "", "", page=3))
+    cited = Citation(1, "c1", "d1", "wiki", "ulm", "Rivers", "Rivers …", kind="report", passages=passages)
+    show_answer(
+        Answer("Where?", "Ulm. [1]", "Ulm", "llm", True, (cited,), Evidence("Where?", "test", (HIT,)), model="m")
+    )
+    shown = capsys.readouterr().out.splitlines()
+    assert "  1. Rivers  (report)" in shown
+    assert shown[shown.index("  1. Rivers  (report)") + 1 :][:2] == [
+        "     from Ulm  [wiki#ulm]",
+        "     from (no title)  [a.pdf, page 3]",
+    ]

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from overstory.errors import BudgetExhausted
-from overstory.llm.budget import Prices, Spent, UsageMeter, count_at_most, prompt_tokens_at_most, record_usage
+from overstory.llm.budget import Prices, Spent, UsageMeter, prompt_tokens_at_most, record_usage
 from overstory.model import Completion, Message, Usage
 
 
@@ -101,14 +101,6 @@ def test_usage_is_recorded_for_the_own_thread_alone_and_for_every_block_around_i
     assert inner.spent.usage == Usage(20, 10)
     assert outer.spent.usage == Usage(30, 15)
     assert meter.spent.usage == Usage(50, 25)
-
-
-@pytest.mark.parametrize(
-    ("text", "tokens"),
-    [("", 0), ("and the other", 4), ("Tegucigalpa", 6), ("1234", 4), ("北京", 6), ("a\nb", 3), ("\ud800", 1)],
-)
-def test_tokens_are_estimated_on_the_safe_side(text: str, tokens: int) -> None:
-    assert count_at_most(text) == tokens
 
 
 def test_the_form_of_an_answer_counts_as_part_of_the_prompt() -> None:

@@ -6,7 +6,7 @@ import dataclasses
 import subprocess
 import sys
 
-from overstory.model import BridgePath, BridgeStep, Document, Evidence, Hit, Reason
+from overstory.model import BridgePath, BridgeStep, Document, Evidence, Hit, Part, Reason
 
 HIT = Hit(
     chunk_id="c1",
@@ -31,7 +31,13 @@ STEP = BridgeStep(
     target_title="Ada Lovelace",
     target_sentence="Ada was born in London.",
 )
-REACHED = dataclasses.replace(EVIDENCE, hits=(HIT,), notes=(), paths=(BridgePath("She", (STEP,), 0.5),))
+PATH = BridgePath.along([STEP], asked="She", score=0.5, documents=["d0", "d1"])
+REACHED = dataclasses.replace(EVIDENCE, hits=(HIT,), notes=(), parts=(PATH,))
+REPORT = Part(
+    kind="report", text="Ada and <friends>\nThey met.", score=0.4, chunks=("c1", "c9"), documents=("d1", "d9")
+)
+SOURCE = dataclasses.replace(HIT, chunk_id="c9", document_id="d9", source_key="9", score=0.0, reasons=())
+REPORTED = dataclasses.replace(REACHED, parts=(PATH, REPORT), sources=(SOURCE,))
 NOTHING = Evidence("Where?", "lexical", ())
 
 
@@ -44,9 +50,9 @@ def test_evidence_says_what_was_found_and_why() -> None:
     assert repr(EVIDENCE).splitlines() == [
         "<Evidence by hybrid for 'Where was <Ada> born?': 2 hits>",
         "  1. Ada Lovelace [wiki#7]: Ada Lovelace was born in London.",
-        "     0.7500  dense: rank 1; lexical: rank 2; lexical: again",
+        "     0.7500  dense 0.500: rank 1; lexical 0.250: rank 2; lexical 0.125: again",
         f"  2. (no title) [wiki]: {'x' * 78} …",
-        "     0.7500  dense: ",
+        "     0.7500  dense 0.100",
         "Note: the question was cut",
     ]
     assert repr(NOTHING) == "<Evidence by lexical for 'Where?': 0 hits>"
@@ -58,6 +64,37 @@ def test_evidence_says_by_which_names_a_hit_was_reached() -> None:
     assert REACHED.paths_to(dataclasses.replace(HIT, chunk_id="c2")) == ()
     assert list(REACHED.to_pandas()["path"]) == ["She → She knew Ada. → Ada → Ada Lovelace"]
     assert list(EVIDENCE.to_pandas()["path"]) == ["", ""]
+
+
+def test_reasons_are_said_in_words_those_that_brought_most_first_and_then_in_figures() -> None:
+    meaning = Reason("dense", 0.2, "cosine 0.300", "is among the nearest to the question in meaning")
+    name = Reason("name", 0.4, "Ada", 'names Ada, as "London" does')
+    words = Reason("words", 0.1, "BM25 2.000", "shares words with the question")
+    hit = dataclasses.replace(HIT, reasons=(meaning, name, words, Reason("rest", 0.05)))
+    assert hit.in_words == 'It names Ada, as "London" does, and is among the nearest to the question in meaning.'
+    assert hit.figures == "dense 0.200: cosine 0.300; name 0.400: Ada; words 0.100: BM25 2.000; rest 0.050"
+    assert hit.why == f"{hit.in_words} ({hit.figures})"
+    alone = dataclasses.replace(HIT, reasons=(words, words))
+    assert alone.in_words == "It shares words with the question."
+
+
+def test_a_hit_says_its_page_where_its_document_has_pages() -> None:
+    assert dataclasses.replace(HIT, source="a.pdf", source_key="", page=1_234).origin == "a.pdf, page 1,234"
+    assert hash(dataclasses.replace(HIT, metadata={"year": 1815})) == hash(HIT)
+
+
+def test_parts_lead_to_their_passages_whether_these_are_hits_or_not() -> None:
+    assert REPORTED.passages_of(REPORT) == (HIT, SOURCE)
+    assert REPORTED.passages_of(PATH) == (HIT,)  # its first passage is not carried
+    assert REPORTED.parts_on(HIT) == (PATH, REPORT)
+    assert REPORTED.parts_on(SOURCE) == (REPORT,)
+    assert (REPORTED.paths, REPORTED.excerpts, REPORTED.other_parts) == ((PATH,), (), (REPORT,))
+
+
+def test_evidence_names_the_parts_that_stand_for_themselves() -> None:
+    assert repr(REPORTED).splitlines()[-1] == "  report 0.4000  Ada and <friends>"
+    many = dataclasses.replace(REPORTED, parts=(REPORT,) * 21)
+    assert repr(many).splitlines()[-1] == "     … and 1 more part"
 
 
 def test_of_many_hits_the_first_are_shown() -> None:
@@ -86,6 +123,29 @@ def test_pandas_gets_a_row_a_hit_and_a_column_a_kind_of_reason() -> None:
     assert frame.loc[0, "score_lexical"] == 0.375
     assert list(frame["score_lexical"].isna()) == [False, True]
     assert frame.loc[0, "text"] == HIT.text
+
+
+def test_a_notebook_shows_parts_in_a_second_table() -> None:
+    tables = REPORTED._repr_html_()  # pyright: ignore[reportPrivateUsage] # IPython's name for it
+    assert tables.count("<table>") == 2
+    assert "Ada and &lt;friends&gt; They met." in tables
+    assert "wiki#7, wiki#9" in tables
+    assert EVIDENCE._repr_html_().count("<table>") == 1  # pyright: ignore[reportPrivateUsage] # as above
+
+
+def test_pandas_gets_where_hits_stand_and_what_their_documents_came_with() -> None:
+    hit = dataclasses.replace(HIT, start=4, end=40, page=2, metadata={"year": 1815})
+    frame = dataclasses.replace(EVIDENCE, hits=(hit, OTHER)).to_pandas()
+    assert list(frame.loc[0, ["start", "end", "page", "metadata_year"]]) == [4, 40, 2, 1815]
+    assert list(frame["metadata_year"].isna()) == [False, True]
+
+
+def test_pandas_gets_a_row_a_part() -> None:
+    frame = REPORTED.parts_to_pandas()
+    assert list(frame["kind"]) == ["path", "report"]
+    assert frame.loc[1, "chunks"] == ["c1", "c9"]
+    assert list(frame["details"]) == [PATH.details, {}]
+    assert NOTHING.parts_to_pandas().empty
 
 
 def test_nothing_found_gives_a_frame_with_the_same_columns_and_no_rows() -> None:

@@ -28,20 +28,21 @@ def bridge_paths(
             chunks = [bridge.way.source for bridge in bridges] + [one.chunk]
             if len(set(chunks)) == len(chunks) and all(chunk in rows for chunk in chunks):  # no way back
                 start = all_scored[chunks[0]].candidate.seed
-                yield BridgePath(
-                    asked=start.name if start else "",
-                    steps=tuple(
+                yield BridgePath.along(
+                    (
                         _step(bridge, rows[here], rows[there])
                         for bridge, (here, there) in zip(bridges, pairwise(chunks), strict=True)
                     ),
+                    asked=start.name if start else "",
                     score=score,
+                    documents=(rows[chunk]["document_id"] for chunk in chunks),
                 )
 
 
 def _first_hops(one: Scored) -> list[tuple[float, tuple[Bridge, ...]]]:
     """The ways to a passage with what they brought; one if it is about the very name that it shares."""
     forward, shared = one.forward, one.shared
-    if forward and shared and (forward.way.source, forward.way.key) == (shared.way.source, shared.way.key):
+    if forward and shared and forward.way.source_and_key == shared.way.source_and_key:
         return [(FORWARD * forward.value + SHARED * shared.value, (forward,))]
     ways = [(FORWARD * forward.value, (forward,))] if forward else []
     return [*ways, (SHARED * shared.value, (shared,))] if shared else [*ways]

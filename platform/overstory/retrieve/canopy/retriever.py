@@ -21,7 +21,7 @@ from overstory.retrieve.canopy.names import QuestionNames, named_chunks, rare_ph
 from overstory.retrieve.canopy.scoring import Candidate, Link, Place, Scored, Seed, Way
 from overstory.retrieve.context import NAMES_OUTDATED, RetrievalContext, query_current_corpus, text_index_name
 from overstory.retrieve.corpus_cache import VectorCache
-from overstory.retrieve.hits import chunk_rows, ranked_hits
+from overstory.retrieve.hits import chunk_rows, ranked_hits, source_hits
 from overstory.retrieve.question import full_text_query, read_question
 from overstory.retrieve.vector_search import vector_search
 from overstory.text.names.idf import idf_weight
@@ -68,9 +68,9 @@ class CanopyRetriever:
             names = read_names(tx, corpus, asked)
             rest = vector if names.rest == asked.text else self._embedded(names.rest)  # while passages are
             ranked = _Asking(tx, corpus, self._vectors, names, vector, rest).ranked(k)
-            hits, paths = _shown(tx, corpus, ranked, k)
+            hits, paths, sources = _shown(tx, corpus, ranked, k)
             told = (*asked.notes, *_notes(corpus, names, ranked))
-            return Evidence(question=question, retriever=self.name, hits=hits, notes=told, paths=paths)
+            return Evidence(question, self.name, hits, notes=told, parts=paths, sources=sources)
 
         return query_current_corpus(self._context, "retrieve/canopy", query)
 
@@ -235,14 +235,16 @@ def _notes(corpus: Corpus, names: QuestionNames, ranked: Sequence[Scored]) -> It
 
 def _shown(
     tx: Transaction, corpus: Corpus, ranked: Sequence[Scored], k: int
-) -> tuple[tuple[Hit, ...], tuple[BridgePath, ...]]:
-    """The first hits, and the paths to them."""
+) -> tuple[tuple[Hit, ...], tuple[BridgePath, ...], tuple[Hit, ...]]:
+    """The first hits, the paths to them, and the passages on the paths that are not among the hits."""
     by_chunk = {one.chunk: one for one in ranked}
     first = ranked[:k]
     rows = chunk_rows(tx, corpus, (chunk for one in first for chunk in _on_the_way(one, by_chunk)))
     scores = {one.chunk: one.score for one in first}
     hits = ranked_hits(rows, scores, lambda chunk: _reasons(by_chunk[chunk], rows))
-    return hits, tuple(bridge_paths([one for one in first if one.chunk in rows], by_chunk, rows))
+    paths = tuple(bridge_paths([one for one in first if one.chunk in rows], by_chunk, rows))
+    passed = dict.fromkeys(chunk for path in paths for chunk in path.chunks if chunk not in scores)
+    return hits, paths, source_hits(rows, passed)
 
 
 def _on_the_way(one: Scored, by_chunk: Mapping[str, Scored]) -> Iterator[str]:
@@ -254,25 +256,30 @@ def _on_the_way(one: Scored, by_chunk: Mapping[str, Scored]) -> Iterator[str]:
 
 
 def _reasons(one: Scored, rows: Mapping[str, Row]) -> tuple[Reason, ...]:
-    """The parts of the score; they add up to it."""
+    """The parts of the score; they add up to it. Meaning is put in words where nothing tells more."""
     found = one.candidate
-    reasons = [Reason("dense", one.dense, f"cosine {found.cosine:.3f}")]
+    plain = not (found.words or found.seed or one.forward or one.shared or one.second)
+    near = "is among the nearest to the question in meaning" if plain else ""
+    reasons = [Reason("dense", one.dense, f"cosine {found.cosine:.3f}", near)]
     if found.words:
-        reasons.append(Reason("words", one.words, f"BM25 {found.words:.3f}"))
+        reasons.append(Reason("words", one.words, f"BM25 {found.words:.3f}", "shares words with the question"))
     if found.seed:
-        reasons.append(Reason("name", one.name, found.seed.name))
+        reasons.append(Reason("name", one.name, found.seed.name, f"names {found.seed.name}, as the question does"))
     reasons.append(Reason("rest", one.rest, f"cosine {found.rest:.3f} without names"))
     if one.forward:
-        reasons.append(Reason("forward", scoring.FORWARD * one.forward.value, _leading(one.forward.way, rows)))
+        reasons.append(Reason("forward", scoring.FORWARD * one.forward.value, *_leading(one.forward.way, rows)))
     if one.shared:
-        reasons.append(Reason("shared", scoring.SHARED * one.shared.value, _leading(one.shared.way, rows)))
+        detail, clause = _leading(one.shared.way, rows)
+        said = one.forward is not None and one.forward.way.source_and_key == one.shared.way.source_and_key
+        reasons.append(Reason("shared", scoring.SHARED * one.shared.value, detail, "" if said else clause))
     if one.second:
-        reasons.append(Reason("second", scoring.SECOND * one.second_gain, _leading(one.second.way, rows)))
+        reasons.append(Reason("second", scoring.SECOND * one.second_gain, *_leading(one.second.way, rows)))
     return tuple(reasons)
 
 
-def _leading(way: Way, rows: Mapping[str, Row]) -> str:
-    """A name, and the passage that leads to it."""
+def _leading(way: Way, rows: Mapping[str, Row]) -> tuple[str, str]:
+    """A name, and the passage that leads to it: briefly, and in words."""
     source = rows.get(way.source)
     title = source["title"] or shortened(source["text"], 40) if source else "?"
-    return f"{way.name}, said in {title!r}"
+    does = f'names {way.name}, as "{title}" does' if way.weight is None else f'is about {way.name}, named in "{title}"'
+    return f"{way.name}, said in {title!r}", does

@@ -107,6 +107,11 @@ class Way(NamedTuple):
     here: int | None = None
     there: int | None = None
 
+    @property
+    def source_and_key(self) -> tuple[str, str]:
+        """Where it comes from by which name: a chunk may be about the name and mention it, by one way of each kind."""
+        return self.source, self.key
+
 
 class Bridge(NamedTuple):
     """A way with what it is worth: the activation of its source, times the IDF weight of the name; and, to a chunk

@@ -65,22 +65,24 @@ class Found:
     def reasons(self, id_: str, titles: Mapping[str, str]) -> Iterator[Reason]:
         """The parts of a score. `titles` are those of chunks."""
         given = self.settings
-        yield Reason(
-            "dense", given.fine * self.cosines[id_], f"cosine similarity to the question {self.cosines[id_]:.3f}"
-        )
+        plain = not (id_ in self.bonus or id_ in self.coarse or id_ in self.beside)
+        near = "is among the nearest to the question in meaning" if plain else ""
+        cosine = f"cosine similarity to the question {self.cosines[id_]:.3f}"
+        yield Reason("dense", given.fine * self.cosines[id_], cosine, near)
         if id_ in self.filled:
             yield Reason("filled", 0.0, "the selected communities have too few passages: filled up by cosine")
         if id_ in self.bonus:
             names = ", ".join(entity.name for entity in self.entities if id_ in entity.counts)
-            yield Reason("entities", given.fine * given.bonus * self.bonus[id_], f"says {names}")
+            bonus = given.fine * given.bonus * self.bonus[id_]
+            yield Reason("entities", bonus, f"says {names}", f"names {names}, as the question does")
         if id_ in self.coarse:
-            yield Reason(
-                "community", given.coarse * self.coarse[id_], f"cosine of its community {self.coarse[id_]:.3f}"
-            )
+            cosine = f"cosine of its community {self.coarse[id_]:.3f}"
+            yield Reason("community", given.coarse * self.coarse[id_], cosine, "is in a community near the question")
         if id_ in self.beside:
-            near = self.beside[id_]
-            beside = titles.get(near.beside) or near.beside[:8]
-            yield Reason("beside", given.neighbours * near.score, f"linked to {beside!r} in one community")
+            other = self.beside[id_]
+            beside = titles.get(other.beside) or other.beside[:8]
+            linked = f'is linked to "{beside}" in one community'
+            yield Reason("beside", given.neighbours * other.score, f"linked to {beside!r} in one community", linked)
 
 
 @dataclass(slots=True)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from overstory.errors import LlmError
 from overstory.graph import Corpus, Transaction
-from overstory.model import Evidence, Hit
+from overstory.model import CommunityReport, Evidence, Hit
 from overstory.protocols import Vectors
 from overstory.retrieve.context import RetrievalContext, query_current_corpus
 from overstory.retrieve.corpus_cache import VectorCache
@@ -18,6 +19,7 @@ from overstory.systems.serag.candidates import Asking, Found
 from overstory.systems.serag.community_vectors import CommunityCache
 from overstory.systems.serag.index import SeRag
 from overstory.systems.serag.names import NameVectors, similar_entities
+from overstory.systems.serag.reports import NAMES_A_CHUNK, SelectedCommunity, community_reports
 from overstory.systems.serag.retriever_settings import SeragRetrieverSettings
 from overstory.systems.serag.self_query import passage_of
 from overstory.systems.state import StaleNotes
@@ -53,10 +55,12 @@ class SeragRetriever:
         def query(tx: Transaction, corpus: Corpus) -> Evidence:
             state = self._system.require(corpus, self._settings.tree)
             asking = Asking(tx, corpus, state, self._settings, asked, vector)
-            found = self._found(asking, k)
+            selected = self._selected(asking) if self._settings.coarse else []
+            found = self._found(asking, k, selected)
             hits = _hits(tx, corpus, found)
+            reports = _reports(tx, corpus, selected, hits)
             all_notes = (*asked.notes, *asking.names.notes, *self._stale.of(tx, corpus, state), *asking.notes)
-            return Evidence(question=question, retriever=self.name, hits=hits, notes=all_notes)
+            return Evidence(question, self.name, hits, notes=all_notes, parts=reports)
 
         return query_current_corpus(self._context, "retrieve/serag", query)
 
@@ -72,21 +76,17 @@ class SeragRetriever:
         notes = (*question.notes, f"self-query by the language model: {passage}")
         return Question(f"{question.text} {passage}", notes)
 
-    def _found(self, asking: Asking, k: int) -> Found:
+    def _found(self, asking: Asking, k: int, selected: Sequence[SelectedCommunity]) -> Found:
         settings = self._settings
         depth = depth_for(k)
-        if settings.coarse:
-            selected = self._selected(asking)
-            cosines = {id_: cosine for id_, (cosine, _) in selected.items()}
-        else:
-            selected = {}
-            cosines = asking.candidates(depth)
+        coarse = _best_cosines(selected)
+        cosines = self._cosines(asking, list(coarse)) if settings.coarse else asking.candidates(depth)
         entities = list(asking.names.entities)
         if settings.similar_names and asking.names.names:
             near, words = best_of(cosines, depth), sorted(asking.names.words())
             rows = asking.tx.run("systems/serag/entities", asking.corpus.label, ids=near, words=words)
             entities += similar_entities(rows, asking.names, self._names, asking.state.details["chunks"])
-        found = Found(settings, cosines, {id_: cosine for id_, (_, cosine) in selected.items()}, entities)
+        found = Found(settings, cosines, {id_: coarse[id_] for id_ in cosines if id_ in coarse}, entities)
         if settings.neighbours:
             asking.walk(found)
         if settings.coarse and len(found.scores) < k:
@@ -94,22 +94,24 @@ class SeragRetriever:
         found.keep(k)
         return found
 
-    def _selected(self, asking: Asking) -> dict[str, tuple[float, float]]:
-        """The chunks of the selected communities: their cosines, and those of their best selected community."""
+    def _selected(self, asking: Asking) -> list[SelectedCommunity]:
+        """The communities nearest to the question on each level, the finest first."""
         communities = self._communities.of(
             asking.tx, asking.corpus, self._settings.tree, asking.state.generation, asking.corpus.version
         )
         chosen = communities.nearest(asking.vector, self._settings.communities)
         members = asking.members(list(chosen))
-        best: dict[str, float] = {}
-        for community, cosine in chosen.items():
-            for chunk in members.get(community, ()):
-                best[chunk] = max(cosine, best.get(chunk, -1.0))
-        if len(best) > MOST_MEMBERS:
-            asking.notes.append(f"{MOST_MEMBERS:,} of {len(best):,} chunks of the selected communities were looked at")
-        ids = list(best)[:MOST_MEMBERS]
-        vectors = self._vectors.of(asking.tx, asking.corpus, ids)
-        return {id_: (cosine, best[id_]) for id_, cosine in zip(ids, (vectors @ asking.vector).tolist(), strict=True)}
+        levels = dict(zip(communities.ids, communities.levels.tolist(), strict=True))
+        return [
+            SelectedCommunity(id_, levels[id_], cosine, tuple(members.get(id_, ()))) for id_, cosine in chosen.items()
+        ]
+
+    def _cosines(self, asking: Asking, ids: list[str]) -> dict[str, float]:
+        """Cosines to the question of the first `MOST_MEMBERS` of these chunks."""
+        if len(ids) > MOST_MEMBERS:
+            asking.notes.append(f"{MOST_MEMBERS:,} of {len(ids):,} chunks of the selected communities were looked at")
+        vectors = self._vectors.of(asking.tx, asking.corpus, ids[:MOST_MEMBERS])
+        return dict(zip(ids[:MOST_MEMBERS], (vectors @ asking.vector).tolist(), strict=True))
 
 
 def _hits(tx: Transaction, corpus: Corpus, found: Found) -> tuple[Hit, ...]:
@@ -117,3 +119,22 @@ def _hits(tx: Transaction, corpus: Corpus, found: Found) -> tuple[Hit, ...]:
     rows = chunk_rows(tx, corpus, wanted)
     titles = {id_: row["title"] for id_, row in rows.items()}
     return ranked_hits(rows, found.scores, lambda id_: found.reasons(id_, titles))
+
+
+def _best_cosines(selected: Iterable[SelectedCommunity]) -> dict[str, float]:
+    """Of each chunk of these communities the cosine of its best one, in their order."""
+    best: dict[str, float] = {}
+    for community in selected:
+        for chunk in community.members:
+            best[chunk] = max(community.cosine, best.get(chunk, -1.0))
+    return best
+
+
+def _reports(
+    tx: Transaction, corpus: Corpus, selected: Sequence[SelectedCommunity], hits: Sequence[Hit]
+) -> tuple[CommunityReport, ...]:
+    if not selected or not hits:
+        return ()
+    ids = [each.chunk_id for each in hits]
+    names = tx.run("systems/serag/names_in", corpus.label, ids=ids, names=NAMES_A_CHUNK)
+    return tuple(community_reports(selected, hits, names))

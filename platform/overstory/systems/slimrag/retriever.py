@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
@@ -15,7 +15,7 @@ from overstory.model import Evidence, Excerpt, Hit, Reason
 from overstory.protocols import Vectors
 from overstory.retrieve.context import RetrievalContext, query_current_corpus
 from overstory.retrieve.corpus_cache import VectorCache
-from overstory.retrieve.hits import chunk_rows, hits_by_cosine, ranked_hits
+from overstory.retrieve.hits import chunk_rows, hits_by_cosine, ranked_hits, source_hits
 from overstory.retrieve.question import read_question
 from overstory.retrieve.vector_search import nearest_chunks
 from overstory.systems.slimrag.ids import entity_id
@@ -79,7 +79,8 @@ class SlimRagRetriever:
             found = asking.found(k)
             excerpts = self._excerpts(asking, found)
             told = (*read.notes, *asked.notes, *self._stale.of(tx, corpus, state), *found.notes)
-            return Evidence(question=question, retriever=self.name, hits=found.hits, notes=told, excerpts=excerpts)
+            sources = asking.sources(found.hits, excerpts)
+            return Evidence(question, self.name, found.hits, notes=told, parts=excerpts, sources=sources)
 
         return query_current_corpus(self._context, "retrieve/slimrag", query)
 
@@ -97,7 +98,10 @@ class SlimRagRetriever:
         fitting = rows[: within([row["tokens"] for row in rows], self._settings.context_tokens)]
         first = {row["document"]: rank for rank, row in reversed(list(enumerate(fitting)))}
         fitting.sort(key=lambda row: (first[row["document"]], row["chunk_seq"], row["seq"]))
-        return tuple(Excerpt(row["chunk"], row["text"]) for row in fitting)
+        return tuple(
+            Excerpt(text=row["text"], score=row["scored"].score, chunks=(row["chunk"],), documents=(row["document"],))
+            for row in fitting
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +119,7 @@ class _Asking:
         vector: the question's.
         names: those of its entities, in the order of `asked.entities`.
         known: sentences with their texts and places, as they were read.
+        passages: rows of the chunks that were read, by id.
     """
 
     tx: Transaction
@@ -125,6 +130,7 @@ class _Asking:
     vector: Vectors
     names: Vectors
     known: dict[str, Row] = field(default_factory=dict[str, Row])
+    passages: dict[str, Row] = field(default_factory=dict[str, Row])
 
     def found(self, k: int) -> _Found:
         entities = self._entities()
@@ -163,7 +169,8 @@ class _Asking:
         """The chunks nearest to the question, and their sentences."""
         cosines = nearest_chunks(self.tx, self.corpus, self.vector, max(k, self.settings.sentences))
         (row,) = self.tx.run("systems/slimrag/sentences_of", self.corpus.label, ids=list(cosines))
-        hits = hits_by_cosine(chunk_rows(self.tx, self.corpus, itertools.islice(cosines, k)), cosines)
+        self.passages.update(chunk_rows(self.tx, self.corpus, cosines))
+        hits = hits_by_cosine(self.passages, dict(itertools.islice(cosines.items(), k)))
         return _Found(self._scored(dict.fromkeys(row["sentences"], 1.0)), hits, (NOTHING_MATCHED,))
 
     def _hits(self, scored: Sequence[ScoredSentence], k: int, names: Mapping[str, Sequence[str]]) -> tuple[Hit, ...]:
@@ -173,9 +180,16 @@ class _Asking:
             best.setdefault(row["chunk"], row["scored"])
             if len(best) == k:
                 break
+        quoted = (row["chunk"] for row in itertools.islice(self.rows(scored), self.settings.sentences))
+        self.passages.update(chunk_rows(self.tx, self.corpus, [*best, *quoted]))
         chunk_scores = {chunk: sentence.score for chunk, sentence in best.items()}
-        rows = chunk_rows(self.tx, self.corpus, best)
-        return ranked_hits(rows, chunk_scores, lambda chunk: _reasons(best[chunk], names))
+        return ranked_hits(self.passages, chunk_scores, lambda chunk: _reasons(best[chunk], names))
+
+    def sources(self, hits: Iterable[Hit], excerpts: Iterable[Excerpt]) -> tuple[Hit, ...]:
+        """The passages of excerpts that are not among the hits."""
+        found = {one.chunk_id for one in hits}
+        others = dict.fromkeys(each.chunk_id for each in excerpts if each.chunk_id not in found)
+        return source_hits(self.passages, others)
 
     def rows(self, scored: Sequence[ScoredSentence]) -> Iterator[Row]:
         """Sentences with their texts and places, best first, each with its score under "scored"."""
@@ -190,8 +204,9 @@ class _Asking:
 
 
 def _reasons(sentence: ScoredSentence, names: Mapping[str, Sequence[str]]) -> tuple[Reason, ...]:
-    what = f"cosine {sentence.cosine:.3f} × {sentence.factor:g}, for {', '.join(names[sentence.id])}"
-    return (Reason("entities", sentence.score, what),)
+    said = ", ".join(names[sentence.id])
+    what = f"cosine {sentence.cosine:.3f} × {sentence.factor:g}, for {said}"
+    return (Reason("entities", sentence.score, what, f"has a sentence that refers to {said}"),)
 
 
 def _names_by_sentence(entities: Sequence[HitEntity]) -> dict[str, list[str]]:

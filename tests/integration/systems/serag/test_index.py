@@ -26,7 +26,7 @@ from overstory.errors import IndexMissing, LlmUnreachable, SettingsError
 from overstory.graph import GraphClient, Writer
 from overstory.knowledge import Knowledge
 from overstory.llm import Chat
-from overstory.model import Document
+from overstory.model import CommunityReport, Document
 from overstory.protocols import Embedder, Extractor, Retriever
 from overstory.retrieve import RetrievalContext, retriever_names
 from overstory.settings import Settings
@@ -116,6 +116,26 @@ def test_every_way_to_answer_finds_the_passage_and_says_why(readers: Knowledge, 
         assert "beside" not in kinds
     for hit in evidence.hits:
         assert hit.score == pytest.approx(sum(reason.score for reason in hit.reasons), abs=1e-5)
+
+
+def test_the_selected_communities_that_hold_hits_are_reports(readers: Knowledge) -> None:
+    evidence = readers.search(QUESTION, 5, retriever="serag:paper")
+    hits = [hit.chunk_id for hit in evidence.hits]
+    reports = [part for part in evidence.parts if isinstance(part, CommunityReport)]
+    assert len(reports) == len(evidence.parts) > 1
+    assert {level for report in reports for level in [report.level]} == {1, 2}
+    assert [report.score for report in reports] == sorted((report.score for report in reports), reverse=True)
+    assert {chunk for report in reports for chunk in report.chunks} == set(hits)
+    for report in reports:
+        community = readers.tree(report.community).community
+        assert (community.level, community.size) == (report.level, report.size)
+        assert list(report.chunks) == [chunk for chunk in hits if chunk in report.chunks]  # the best first
+        assert report.title.startswith(f"Community of {report.size} passage")
+    best = max(report.score for report in reports if hits[0] in report.chunks)
+    (part,) = (reason for reason in evidence.hits[0].reasons if reason.kind == "community")
+    assert part.score == pytest.approx(0.4 * best)
+    assert not readers.search(QUESTION, 5, retriever="serag").parts
+    assert not evidence.shares  # a model reads the passages, as the paper's does
 
 
 def test_more_than_the_selected_communities_have_is_filled_up_by_cosine(readers: Knowledge) -> None:

@@ -9,6 +9,7 @@ import pytest
 from tests.fakes import HashingEmbedder
 from tests.passages import CURIE, DANUBE, EINSTEIN, PASSAGES, ULM, OpenCorpus, passage
 
+from overstory.answer import read_within
 from overstory.errors import IndexMissing, SettingsError
 from overstory.knowledge import Knowledge
 from overstory.model import Document
@@ -83,7 +84,7 @@ def test_pronouns_lead_to_the_sentence(shared_corpus: Knowledge) -> None:
     evidence = shared_corpus.search("Which patent office did Albert Einstein work at?", 2, retriever="slimrag")
     assert evidence.hits[0].source_key == "einstein"
     assert "He worked at the Swiss Patent Office in Bern." in {excerpt.text for excerpt in evidence.excerpts}
-    assert "Albert Einstein" in evidence.hits[0].why
+    assert "has a sentence that refers to Albert Einstein" in evidence.hits[0].why
 
 
 def test_the_context_is_short_and_in_the_order_of_its_documents(shared_corpus: Knowledge) -> None:
@@ -105,6 +106,21 @@ def test_a_context_takes_the_best_sentences_that_fit(shared_corpus: Knowledge) -
     settings = SlimRagRetrieverSettings(sentences=3, context_tokens=1)
     (excerpt,) = shared_corpus.search(QUESTION, 3, retriever=settings).excerpts
     assert excerpt.text == "Albert Einstein was born in Ulm."
+
+
+def test_a_sentence_is_an_excerpt_of_its_passage_also_where_that_is_no_hit(shared_corpus: Knowledge) -> None:
+    evidence = shared_corpus.search("Where were Albert Einstein and Marie Curie born?", 1, retriever="slimrag")
+    assert {part.kind for part in evidence.parts} == {"excerpt"}
+    for excerpt in evidence.excerpts:
+        (passage,) = evidence.passages_of(excerpt)
+        assert excerpt.text in passage.text
+        assert excerpt.documents == (passage.document_id,)
+        assert excerpt.score <= evidence.hits[0].score
+    beyond = {hit.title for hit in evidence.sources}
+    assert beyond
+    assert evidence.hits[0].title not in beyond
+    read = read_within(2_000, evidence)
+    assert [each.title for each in read.items] == [evidence.hits[0].title]  # k says how many passages are read
 
 
 def test_options_are_named_after_the_retriever(shared_corpus: Knowledge) -> None:

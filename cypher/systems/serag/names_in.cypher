@@ -1,0 +1,10 @@
+// The names in some chunks that tell most.
+// Parameters: $ids LIST<STRING> (chunks); $names INTEGER (how many of a chunk)
+// Rows: id STRING; names LIST<LIST> (a name, how much it tells, 0 to 1); those that tell most first
+UNWIND $ids AS id
+MATCH (c:Overstory {id: id}) WHERE c:{{corpus}}_Chunk
+RETURN id, COLLECT {
+  MATCH (c)-[m:MENTIONS]->(e:Entity) WHERE m.by IN ['ner', 'openie']
+  WITH DISTINCT e ORDER BY coalesce(e.specificity, 0.0) DESC, e.name LIMIT $names
+  RETURN [e.name, coalesce(e.specificity, 0.0)]
+} AS names

@@ -1,0 +1,164 @@
+"""What retrievers find beside passages: reports, relations, paths and the like, each with the passages it stands on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Literal, get_args
+
+from overstory.display import shortened
+from overstory.model.token_bound import count_at_most
+
+PartKind = Literal["entity", "relation", "report", "path", "subgraph", "excerpt", "answer"]
+"""`relation` is a triple or several, `report` any summary, `answer` one that is remembered."""
+
+PART_KINDS: tuple[PartKind, ...] = get_args(PartKind)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Part:
+    """Something that a retriever found beside its hits.
+
+    A retriever with more to tell derives a class from this one: the fields it adds are the part's `details`.
+
+    Attributes:
+        text: what people and language models read of it; its first line says what it is.
+        score: comparable among parts of one kind in one result only.
+        chunks: the ids of the passages it stands on, the most important first; at least one.
+        documents: the ids of their documents.
+    """
+
+    kind: PartKind
+    text: str
+    score: float
+    chunks: tuple[str, ...]
+    documents: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.kind} {self.score:.4f} {self.title}>"
+
+    @property
+    def title(self) -> str:
+        """The first line of the text, cut to a width."""
+        return shortened(self.text.strip().partition("\n")[0])
+
+    @property
+    def tokens(self) -> int:
+        """An upper bound of what the text takes, as contexts and budgets count it."""
+        return count_at_most(self.text)
+
+    @property
+    def details(self) -> dict[str, object]:
+        """What its kind has beyond what all parts have, as JSON types."""
+        common = {each.name for each in fields(Part)}
+        return {name: _with_lists(value) for name, value in asdict(self).items() if name not in common}
+
+    def as_json(self) -> dict[str, object]:
+        """The part for programs: `kind`, `text`, `score`, `tokens`, `chunks`, `documents`; `details` if it has any."""
+        common: dict[str, object] = {
+            "kind": self.kind,
+            "text": self.text,
+            "score": self.score,
+            "tokens": self.tokens,
+            "chunks": list(self.chunks),
+            "documents": list(self.documents),
+        }
+        return common | {"details": details} if (details := self.details) else common
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Excerpt(Part):
+    """Sentences of one passage, of a retriever that finds sentences rather than passages."""
+
+    kind: PartKind = field(default="excerpt", init=False)
+
+    @property
+    def chunk_id(self) -> str:
+        """The passage it is taken from."""
+        return self.chunks[0]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CommunityReport(Part):
+    """What a community of a tree is about.
+
+    Attributes:
+        community: its id in the graph.
+        level: in its tree, from 1, the coarsest.
+        size: how many passages it has.
+    """
+
+    kind: PartKind = field(default="report", init=False)
+    community: str
+    level: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class BridgeStep:
+    """From one passage to another by a name that the first one mentions.
+
+    Attributes:
+        kind: "about" if the second passage is about the name, "mentions" if it mentions it too.
+        source_sentence, target_sentence: what says the name; the first sentence where none does.
+    """
+
+    name: str
+    kind: Literal["about", "mentions"]
+    source_id: str
+    source_title: str
+    source_sentence: str
+    target_id: str
+    target_title: str
+    target_sentence: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class BridgePath(Part):
+    """How a passage was reached, from the question on; `score` is how much this path brought to it.
+
+    Attributes:
+        asked: the name in the question that led to the first passage; "" if its meaning or its words did.
+    """
+
+    kind: PartKind = field(default="path", init=False)
+    asked: str
+    steps: tuple[BridgeStep, ...]
+
+    @classmethod
+    def along(cls, steps: Iterable[BridgeStep], *, asked: str, score: float, documents: Iterable[str]) -> BridgePath:
+        """The path of these steps, one or more. Its text has names and passages on one line, and the sentences below.
+
+        Args:
+            documents: of its passages; those that come again are left out.
+        """
+        taken = tuple(steps)
+        names = [asked or "the question", taken[0].source_title or shortened(taken[0].source_sentence, 40)]
+        for step in taken:
+            names += [step.name, step.target_title or shortened(step.target_sentence, 40)]
+        sentences = [*(step.source_sentence for step in taken), taken[-1].target_sentence]
+        return cls(
+            text="\n".join([" → ".join(" ".join(name.split()) for name in names), *sentences]),
+            score=score,
+            chunks=(taken[0].source_id, *(step.target_id for step in taken)),
+            documents=tuple(dict.fromkeys(documents)),
+            asked=asked,
+            steps=taken,
+        )
+
+    @property
+    def chunk_id(self) -> str:
+        """The passage at its end."""
+        return self.steps[-1].target_id
+
+    def __str__(self) -> str:
+        """Names and passages on one line."""
+        return self.text.partition("\n")[0]
+
+
+def _with_lists(value: Any) -> Any:  # what `asdict` gives, with lists for tuples as JSON has them
+    if isinstance(value, dict):
+        return {key: _with_lists(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_with_lists(each) for each in value]
+    return value

@@ -1,0 +1,73 @@
+"""Parts of evidence: what they say of themselves, to people and to programs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+import pytest
+
+from overstory.model import PART_KINDS, BridgePath, BridgeStep, CommunityReport, Excerpt, Part, PartKind
+from overstory.model.token_bound import count_at_most
+
+FIRST = BridgeStep(
+    "Dracula", "mentions", "c1", "Nosferatu", "It is based on Dracula.", "c2", "", "Stoker wrote Dracula."
+)
+SECOND = BridgeStep("Stoker", "about", "c2", "", "Stoker wrote Dracula.", "c3", "Bram\nStoker", "Born in Dublin.")
+PATH = BridgePath.along([FIRST, SECOND], asked="Nosferatu", score=0.5, documents=["d1", "d2", "d1"])
+KEYS = ["kind", "text", "score", "tokens", "chunks", "documents"]
+
+
+@pytest.mark.parametrize("kind", PART_KINDS)
+def test_a_part_of_any_kind_has_the_same_keys(kind: PartKind) -> None:
+    part = Part(kind=kind, text="Ulm lies on the Danube.", score=0.5, chunks=("c1",), documents=("d1",))
+    assert part.as_json() == {
+        "kind": kind,
+        "text": "Ulm lies on the Danube.",
+        "score": 0.5,
+        "tokens": count_at_most("Ulm lies on the Danube."),
+        "chunks": ["c1"],
+        "documents": ["d1"],
+    }
+
+
+def test_a_path_has_its_names_on_one_line_its_sentences_below_and_its_passages_in_order() -> None:
+    assert PATH.text.splitlines() == [
+        "Nosferatu → Nosferatu → Dracula → Stoker wrote Dracula. → Stoker → Bram Stoker",
+        "It is based on Dracula.",
+        "Stoker wrote Dracula.",
+        "Born in Dublin.",
+    ]
+    assert str(PATH) == PATH.text.splitlines()[0]
+    assert (PATH.kind, PATH.chunks, PATH.documents, PATH.chunk_id) == ("path", ("c1", "c2", "c3"), ("d1", "d2"), "c3")
+
+
+def test_what_a_kind_has_beyond_others_are_its_details_in_json() -> None:
+    as_json = PATH.as_json()
+    assert list(as_json) == [*KEYS, "details"]
+    assert json.loads(json.dumps(as_json)) == as_json
+    assert as_json["details"] == PATH.details
+    assert list(PATH.details) == ["asked", "steps"]
+    assert list(Excerpt(text="Ulm.", score=1.0, chunks=("c1",), documents=("d1",)).as_json()) == KEYS
+    report = CommunityReport(text="Ulm", score=1.0, chunks=("c1",), documents=("d1",), community="t", level=1, size=9)
+    assert report.details == {"community": "t", "level": 1, "size": 9}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Triple(Part):
+    """A kind with more to tell, as a retriever of somebody's own may have."""
+
+    subject: str
+    terms: tuple[tuple[str, float], ...]
+
+
+def test_a_class_of_somebody_s_own_adds_details() -> None:
+    triple = Triple(
+        kind="relation", text="Ulm", score=1.0, chunks=("c",), documents=("d",), subject="Ulm", terms=(("on", 0.5),)
+    )
+    assert triple.details == {"subject": "Ulm", "terms": [["on", 0.5]]}
+
+
+def test_a_part_is_shown_by_its_first_line() -> None:
+    part = Part(kind="report", text="\nAbout Ulm\nIt lies on the Danube.", score=0.5, chunks=("c1",), documents=("d1",))
+    assert (part.title, repr(part)) == ("About Ulm", "<Part report 0.5000 About Ulm>")

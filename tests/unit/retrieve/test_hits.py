@@ -1,0 +1,50 @@
+"""Rows of the graph as hits: the page on which a passage begins, and what its document came with."""
+
+from __future__ import annotations
+
+import pytest
+
+from overstory.retrieve.hits import hit, page_of
+
+ROW = {
+    "chunk_id": "c",
+    "document_id": "d",
+    "source": "a.pdf",
+    "source_key": "",
+    "title": "",
+    "heading": "",
+    "text": "Salt.",
+    "score": 1.0,
+    "start": 26,
+    "end": 31,
+}
+
+
+@pytest.mark.parametrize(
+    ("start", "text", "page"),
+    [
+        (0, "First page.", 1),
+        (23, ".", 1),
+        (24, "\n\nThird page.", 3),  # the second has no text, and the third begins after two line ends
+        (26, "Third page.", 3),
+        (30, "d page.", 3),
+    ],
+)
+def test_a_passage_is_on_the_page_of_its_first_word(start: int, text: str, page: int) -> None:
+    assert page_of(start, text, [0, 24, 26]) == page
+
+
+def test_pages_without_text_before_the_first_are_counted() -> None:
+    assert page_of(0, "Salt.", [0, 0, 0]) == 3
+
+
+def test_a_hit_has_its_page_instead_of_where_all_pages_begin() -> None:
+    document = {"id": "d", "sha256": "…", "metadata_pages": 3, "metadata_page_starts": [0, 24, 26]}
+    found = hit({**ROW, "document": document}, ())
+    assert (found.page, found.metadata) == (3, {"pages": 3})
+
+
+@pytest.mark.parametrize("starts", [["i", "ii"], [], "0", [0.5]])
+def test_what_somebody_else_calls_page_starts_is_left_alone(starts: object) -> None:
+    found = hit({**ROW, "document": {"metadata_page_starts": starts}}, ())
+    assert (found.page, found.metadata) == (None, {"page_starts": starts})
