@@ -4,24 +4,33 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import neo4j
 import pytest
 
 from overstory import server
-from overstory.graph.statements import statement, statement_names
+from overstory.graph.statements import add_statements, statement, statement_names
 
 LABEL = "Corpus_0123456789abcdef"
-OF_A_KIND = {"schema/vector_index": f"{LABEL}_SlimEntity_A"}
-"""The labels of statements over one kind of nodes."""
+KIND = f"{LABEL}_SlimEntity_A"
+OUTSIDE = Path(__file__).parents[2] / "outside" / "overstory_toy" / "cypher"
 SCHEMA_COMMAND = re.compile(r"^(CREATE|DROP|SHOW)\b", re.MULTILINE)
 
 
+add_statements("systems/toy", OUTSIDE)  # those of another package are held to the same
+NAMES = [*statement_names(), *(f"systems/toy/{path.stem}" for path in sorted(OUTSIDE.glob("*.cypher")))]
+
+
 def whole(name: str) -> str:
-    return statement(name, OF_A_KIND.get(name, LABEL))
+    """The text of a statement, over a corpus or over one kind of its nodes."""
+    try:
+        return statement(name, LABEL)
+    except ValueError:
+        return statement(name, KIND)
 
 
-@pytest.mark.parametrize("name", statement_names())
+@pytest.mark.parametrize("name", NAMES)
 def test_a_statement_says_what_it_is_for_what_it_takes_and_what_it_gives(name: str) -> None:
     lines = whole(name).splitlines()
     header = [line for line in lines if line.startswith("//")]
@@ -39,7 +48,7 @@ def session(connection: server.Connection) -> Iterator[neo4j.Session]:
         yield session
 
 
-@pytest.mark.parametrize("name", [n for n in statement_names() if not SCHEMA_COMMAND.search(whole(n))])
+@pytest.mark.parametrize("name", [n for n in NAMES if not SCHEMA_COMMAND.search(whole(n))])
 def test_the_server_understands_a_statement(name: str, session: neo4j.Session) -> None:
     text = whole(name)
     parameters = dict.fromkeys(re.findall(r"\$(\w+)", text))
