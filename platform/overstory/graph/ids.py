@@ -66,23 +66,3 @@ def text_argument(text: str) -> str:
 
 def stage_id(label: str, name: str) -> str:
     return content_id("stage", label, name)
-
-
-def slim_sentence_id(chunk: str, seq: int) -> str:
-    """A sentence as SlimRAG has it: by its place in its chunk, whose text never changes."""
-    return content_id("slim-sentence", chunk, str(seq))
-
-
-def slim_entity_id(label: str, key: str) -> str:
-    """An entity as SlimRAG has it; `key` is the normalised canonical name."""
-    return content_id("slim-entity", label, key)
-
-
-def tree_leaf_id(label: str, tree: str, generation: int, chunk: str) -> str:
-    """The leaf of a tree that stands for a chunk."""
-    return content_id("tree-leaf", label, tree, str(generation), chunk)
-
-
-def tree_node_id(label: str, tree: str, generation: int, level: int, first: str) -> str:
-    """A community of a tree, by its level and the first of its chunks in order of id: no two of a level share one."""
-    return content_id("tree-node", label, tree, str(generation), str(level), first)

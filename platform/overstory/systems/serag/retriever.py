@@ -11,12 +11,14 @@ from overstory.retrieve.corpus_cache import VectorCache
 from overstory.retrieve.question import clean_question
 from overstory.retrieve.ranking import best_of
 from overstory.systems.serag.candidates import Asking, Found
-from overstory.systems.serag.community_vectors import CommunityCache
 from overstory.systems.serag.index import SeRag
+from overstory.systems.serag.index_settings import TREES
 from overstory.systems.serag.names import NameVectors, similar_entities
 from overstory.systems.serag.retriever_settings import SeragRetrieverSettings
 from overstory.systems.serag.self_query import passage_of
 from overstory.systems.state import StaleNotes
+from overstory.systems.tree.community_vectors import CommunityCache, members
+from overstory.systems.tree.finding import require_tree
 
 MOST_MEMBERS = 20_000
 """Chunks of selected communities that are looked at; the finest communities come first."""
@@ -48,7 +50,7 @@ class SeragRetriever:
         vector: Vectors = self._context.embedder.embed([asked])[0]
 
         def ask(tx: Transaction, corpus: Corpus) -> Evidence:
-            state = self._system.require(corpus, self._settings.tree)
+            state = require_tree(self._system, corpus, TREES[self._settings.tree])
             asking = Asking(tx, corpus, state, self._settings, asked, vector)
             found = self._found(asking, k)
             hits = _hits(tx, corpus, found)
@@ -96,10 +98,10 @@ class SeragRetriever:
             asking.tx, asking.corpus, self._settings.tree, asking.state.generation, asking.corpus.version
         )
         chosen = communities.nearest(asking.vector, self._settings.communities)
-        members = asking.members(list(chosen))
+        chunks = members(asking.tx, asking.corpus, list(chosen))
         best: dict[str, float] = {}
         for community, cosine in chosen.items():
-            for chunk in members.get(community, ()):
+            for chunk in chunks.get(community, ()):
                 best[chunk] = max(cosine, best.get(chunk, -1.0))
         if len(best) > MOST_MEMBERS:
             asking.notes.append(f"{MOST_MEMBERS:,} of {len(best):,} chunks of the selected communities were looked at")

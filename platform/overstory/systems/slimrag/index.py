@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,13 @@ import numpy as np
 from overstory.display import counted
 from overstory.graph import Corpus, GraphClient, Transaction, batches, schema
 from overstory.graph.client import Row
-from overstory.graph.ids import slim_entity_id, slim_sentence_id
 from overstory.index.stages.embed import check_vectors
 from overstory.llm import Chat, Estimate
 from overstory.protocols import Retriever
 from overstory.retrieve import RetrievalContext
 from overstory.systems.base import BuildContext, Owned, System, SystemRun, SystemView, unread
 from overstory.systems.settings import option
+from overstory.systems.slimrag.ids import slim_entity_id, slim_sentence_id
 from overstory.systems.slimrag.reading import ReadDocument, Reader, ReadSentence, RuleReader, WholeDocument
 from overstory.systems.slimrag.retriever_settings import SlimRagRetrieverSettings
 from overstory.systems.state import IndexState
@@ -54,7 +55,8 @@ class SlimRag(System[SlimRagIndexSettings, SlimRagRetrieverSettings]):
         labels=("SlimSentence", ENTITIES),
         unit_properties=("slimrag_prompt_tokens", "slimrag_completion_tokens"),
         vector_indexes=(ENTITIES,),
-        saved_queries=("systems/slimrag/saved/entity",),
+        saved_queries=("systems/slimrag/saved_queries/entity",),
+        style=files(__package__).joinpath("style.grass"),
     )
     reads_with_model = True
     rebuilds_after_deletions = False

@@ -11,13 +11,13 @@ import numpy as np
 
 from overstory.graph import Corpus, Transaction, schema
 from overstory.graph.client import Row
-from overstory.graph.ids import slim_entity_id
 from overstory.model import Evidence, Excerpt, Hit, Reason
 from overstory.protocols import Vectors
 from overstory.retrieve.context import RetrievalContext, hit, query_current_corpus
 from overstory.retrieve.corpus_cache import VectorCache
 from overstory.retrieve.dense import nearest_chunks
 from overstory.retrieve.question import clean_question
+from overstory.systems.slimrag.ids import slim_entity_id
 from overstory.systems.slimrag.index import ENTITIES, SlimRag
 from overstory.systems.slimrag.question import AskedEntities, QuestionReader
 from overstory.systems.slimrag.retriever_settings import SlimRagRetrieverSettings

@@ -1,0 +1,15 @@
+"""Ids of SlimRAG's nodes."""
+
+from __future__ import annotations
+
+from overstory.graph.ids import content_id
+
+
+def slim_sentence_id(chunk: str, seq: int) -> str:
+    """A sentence, by its place in its chunk, whose text never changes."""
+    return content_id("slim-sentence", chunk, str(seq))
+
+
+def slim_entity_id(label: str, key: str) -> str:
+    """An entity; `key` is the normalised canonical name."""
+    return content_id("slim-entity", label, key)
