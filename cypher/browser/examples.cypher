@@ -1,7 +1,7 @@
 // Values that show what the saved queries do: two telling names of some passages that are not related directly, a long
-// document whose first passage states a fact, another one that is linked to it, and the largest community of a tree.
+// document whose first passage states a fact, and a tree with its largest community.
 // Parameters: none
-// Rows: name, other, type, document, other_document, community STRING, null where the corpus has none; one
+// Rows: name, other, type, document, tree, community STRING, null where the corpus has none; one
 CALL () {
   MATCH (e:Entity:{{corpus}}) WHERE EXISTS { (e)-[:RELATED]-() }
   WITH e ORDER BY e.df DESC, e.name LIMIT 100
@@ -23,16 +23,16 @@ CALL () {
   ORDER BY NOT states, d.chunks DESC, d.title LIMIT 1
   RETURN collect(d)[0] AS d
 }
-CALL (d) {
-  MATCH (d)<-[:PART_OF]-(:{{corpus}}_Chunk)-[l:LINKED]-(:{{corpus}}_Chunk)-[:PART_OF]->(linked:Document)
-  WHERE linked <> d AND linked.title <> ''
-  WITH linked ORDER BY l.weight DESC, linked.title LIMIT 1
-  RETURN collect(linked.title)[0] AS other_document
-}
 CALL () {
   MATCH (corpus:Corpus:{{corpus}})
-  MATCH (t:{{corpus}}_TreeNode) WHERE t.generation = corpus.generation_serag AND t.tree = 'serag' AND t.level = 1
-  WITH t ORDER BY t.size DESC, t.id LIMIT 1
-  RETURN collect(left(t.id, 8))[0] AS community
+  MATCH (root:{{corpus}}_TreeNode) WHERE root.generation = corpus['generation_' + root.derived] AND root.level = 0
+  WITH root ORDER BY root.tree LIMIT 1
+  CALL (root) {
+    MATCH (t)-[:CHILD_OF]->(root) WHERE t.vector IS NOT NULL
+    WITH t ORDER BY t.size DESC, t.id LIMIT 1
+    RETURN collect(left(t.id, 8))[0] AS community
+  }
+  RETURN collect({name: root.tree, community: community})[0] AS tree
 }
-RETURN e.name AS name, o.name AS other, e.type AS type, d.title AS document, other_document, community
+RETURN e.name AS name, o.name AS other, e.type AS type, d.title AS document, tree.name AS tree,
+  tree.community AS community

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from overstory.index import CorpusStatus, IndexReport, LoadReport, StoredDocument
     from overstory.knowledge import ExportReport, Knowledge
     from overstory.model import Annotation, Document, Evidence, Heading, Hit, Part, Reason
+    from overstory.model.communities import Community, CommunityTree
     from overstory.model.entity_paths import EntityPath, EntityPaths, PathStep
     from overstory.progress import Step
     from overstory.settings import Settings
-    from overstory.systems.serag.communities import Community, CommunityTree
 
 __all__ = [
     "Annotation",
@@ -56,9 +56,9 @@ _HOMES = {
     "overstory.index": ("CorpusStatus", "IndexReport", "LoadReport", "StoredDocument"),
     "overstory.knowledge": ("ExportReport", "Knowledge"),
     "overstory.model": ("Annotation", "Document", "Evidence", "Heading", "Hit", "Part", "Reason"),
+    "overstory.model.communities": ("Community", "CommunityTree"),
     "overstory.progress": ("Step",),
     "overstory.settings": ("Settings",),
-    "overstory.systems.serag.communities": ("Community", "CommunityTree"),
 }
 
 

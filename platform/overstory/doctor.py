@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import shlex
+from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import version
+from typing import Any
 
 from overstory import server
 from overstory.display import counted
 from overstory.embed import make_embedder
 from overstory.errors import OverstoryError
-from overstory.graph import GraphClient
+from overstory.graph import Corpus, GraphClient, list_corpora
 from overstory.graph.failures import GDS_REMEDY
 from overstory.graph.gds import projections
-from overstory.graph.schema import refuse_others, schema_version
+from overstory.graph.lease import current_writer
+from overstory.graph.schema import derived_index, refuse_others, schema_version
 from overstory.llm import make_chat_model
 from overstory.server import Check
 from overstory.settings import Settings
 from overstory.sources.installed import catalogue
+from overstory.systems import System, find_system, installed_systems, system_names
+from overstory.systems.state import read_state
 from overstory.text import make_extractor
 
 
@@ -47,7 +52,10 @@ def _database(settings: Settings) -> Iterator[Check]:
             yield Check("gds", ok=bool(found.gds), detail=gds, remedy=GDS_REMEDY)
             if found.gds:
                 yield _projections(graph)
-            yield _checked("schema", lambda: _schema(graph))
+            schema = _checked("schema", lambda: _schema(graph))
+            yield schema
+            if schema.ok:
+                yield from check_systems(graph)
     except OverstoryError as error:
         yield Check("database", ok=False, detail=str(error), remedy=error.remedy)
 
@@ -73,6 +81,86 @@ def _schema(graph: GraphClient) -> str:
     found = schema_version(graph)
     refuse_others(found)
     return f"version {found}" if found else "none yet: nothing has been loaded"
+
+
+def check_systems(graph: GraphClient) -> Iterator[Check]:
+    """What is wrong with the indexes of systems in all corpora, by what each system says that it owns.
+
+    Raises:
+        DatabaseError: as `GraphClient.run`.
+    """
+    names = system_names()
+    broken = [check for check in map(_loadable, names) if not check.ok]
+    systems = installed_systems()
+    wrong = [check for size in list_corpora(graph) for check in _wrong_in(graph, size.corpus, systems, names)]
+    yield from broken
+    yield from wrong
+    if not broken and not wrong:
+        titles = ", ".join(system.title for system in systems)
+        yield Check("systems", ok=True, detail=f"{titles or 'none'}; nothing is left over or missing")
+
+
+def _loadable(name: str) -> Check:
+    return _checked("systems", lambda: find_system(name).title)
+
+
+def _wrong_in(
+    graph: GraphClient, corpus: Corpus, systems: Sequence[System[Any, Any]], known: Sequence[str]
+) -> Iterator[Check]:
+    of = f"of corpus {corpus.name!r}"
+    for name in sorted(corpus.systems.keys() - set(known)):
+        yield Check(
+            "systems",
+            ok=False,
+            detail=f"The index of {name!r} {of} belongs to a system that is not installed.",
+            remedy="Install the package that has it. To be rid of the index, remove it then: "
+            f"{_command(corpus, name, 'remove-')}",
+        )
+    if current_writer(graph, corpus):
+        return  # what is half done is somebody's work, not a fault
+    for system in systems:
+        if corpus.systems.get(system.name) is None:
+            yield from _left_over(graph, corpus, system)
+        else:
+            yield from _missing_indexes(graph, corpus, system)
+
+
+def _left_over(graph: GraphClient, corpus: Corpus, system: System[Any, Any]) -> Iterator[Check]:
+    """Nodes without an index that they would belong to: a build or a removal was killed."""
+    if not system.owns.labels:
+        return
+    kinds = [f"{corpus.label}_{label}" for label in system.owns.labels]
+    (row,) = graph.run("systems/count_nodes", corpus.label, read=True, kinds=kinds)
+    if row["nodes"]:
+        yield Check(
+            "systems",
+            ok=False,
+            detail=f"{counted(row['nodes'], 'node')} of {system.title} in corpus {corpus.name!r} belong to no index: a "
+            "build or a removal did not end.",
+            remedy=f"Build it: {_command(corpus, system.name)}, or remove what is left: "
+            f"{_command(corpus, system.name, 'remove-')}",
+        )
+
+
+def _missing_indexes(graph: GraphClient, corpus: Corpus, system: System[Any, Any]) -> Iterator[Check]:
+    state = read_state(system, corpus)
+    if state is None or not state.built:
+        return
+    for kind in system.owns.vector_indexes:
+        found = graph.run("schema/index_state", read=True, name=derived_index(corpus.label, kind))
+        if not found or found[0]["state"] not in ("ONLINE", "POPULATING"):
+            yield Check(
+                "systems",
+                ok=False,
+                detail=f"The vector index over {kind} of the {system.title} index of corpus {corpus.name!r} "
+                f"{'failed' if found else 'is missing'}.",
+                remedy=f"Remove and build the index: {_command(corpus, system.name, 'remove-')} && "
+                f"{_command(corpus, system.name)}",
+            )
+
+
+def _command(corpus: Corpus, system: str, what: str = "") -> str:
+    return f"overstory index --{what}system {system} --corpus {shlex.quote(corpus.name)}"
 
 
 def _llm(settings: Settings) -> str:

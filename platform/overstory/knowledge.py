@@ -45,6 +45,7 @@ from overstory.graph.ids import document_id
 from overstory.index import CorpusStatus, IndexReport, LoadReport, StoredDocument
 from overstory.llm import Chat, ChosenModel, Estimate, record_usage
 from overstory.model import Annotation, Document, Evidence
+from overstory.model.communities import CommunityTree
 from overstory.model.entity_paths import EntityPaths
 from overstory.progress import OnStep, progress_to
 from overstory.protocols import Embedder, Extractor, OnBroken, Progress, Retriever
@@ -61,16 +62,15 @@ from overstory.systems import (
     Wish,
     find_learner,
     find_system,
+    installed_systems,
     lifecycle,
     make_retriever,
     system_names,
     systems_of,
     wishes,
 )
-from overstory.systems.serag.communities import CommunityTree
-from overstory.systems.serag.index import SeRag
-from overstory.systems.serag.view import view_tree
 from overstory.systems.settings import SettingsClass
+from overstory.systems.tree.view import view_tree
 from overstory.text import make_extractor
 from overstory.text.parsing.parsed_texts import ParsedTexts
 
@@ -451,23 +451,26 @@ class Knowledge:
             raise QuestionError(f"steps is {steps}.", remedy=f"Allow 1 to {MOST_STEPS} steps.")
         return find_paths(self.graph, self.corpus_name, start, end, k=k, steps=steps)
 
-    def tree(self, node: str | None = None, *, depth: int = 1, limit: int = 20, tree: str = "serag") -> CommunityTree:
-        """The communities of SeRAG's encoding tree: how large each is, what it is about, what it keeps together.
+    def tree(self, node: str | None = None, *, depth: int = 1, limit: int = 20, tree: str = "") -> CommunityTree:
+        """The communities of a tree that a system's index has: how large each is, what it is about, what it keeps
+        together.
 
         Args:
             node: the id of a community, or enough of its beginning to tell it; the whole tree if left out.
-            depth: levels below it, 1 to 10; below a bottom community are passages.
-            limit: communities below each, the largest, and passages; 1 to 100. No more than 100 of either are shown.
-            tree: "serag", or "serag-semantic", which is over meaning alone (index(systems=["serag:semantic"])).
+            depth: levels below it, 1 to 10; below a bottom community are passages, names or documents.
+            limit: communities below each, the largest, and passages, names or documents; 1 to 100. No more than 100 of
+                either are shown.
+            tree: its name, like "serag"; the first that the corpus has if left out.
 
         Raises:
             QuestionError: no community has this id, or several begin so; `depth` or `limit` is out of bounds.
-            SettingsError: there is no such tree.
-            CorpusNotFound, IndexMissing, EmbedderMismatch, DatabaseError: as their names say.
+            SettingsError: no system has such a tree; the remedy names those there are, and what builds the others.
+            IndexMissing: the corpus does not have it, or has no tree; the remedy says what builds it.
+            CorpusNotFound, EmbedderMismatch, DatabaseError: the corpus is gone, has vectors of another embedder, or
+                cannot be read.
         """
-        serag = find_system("serag")
-        assert isinstance(serag, SeRag)  # noqa: S101 # until trees are found by name
-        return view_tree(serag, self._retrieval_context(), node, depth=depth, limit=limit, tree=tree)
+        context = self._retrieval_context()
+        return view_tree(installed_systems(), context, node, depth=depth, limit=limit, tree=tree)
 
     def retriever(self, name: str | SettingsClass = DEFAULT_RETRIEVER) -> Retriever:
         """A retriever over this corpus, made once.

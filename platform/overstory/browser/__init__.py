@@ -2,6 +2,7 @@
 
 from overstory.browser.addresses import Addresses
 from overstory.browser.bundle import serve_guide
+from overstory.browser.contribution import Contribution
 from overstory.browser.files import save
 from overstory.browser.guide_server import GuideServer
 from overstory.browser.queries import SavedQuery, all_queries, saved_queries
@@ -9,6 +10,7 @@ from overstory.browser.style import style_of
 
 __all__ = [
     "Addresses",
+    "Contribution",
     "GuideServer",
     "SavedQuery",
     "all_queries",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from overstory.browser.contribution import Contribution
 from overstory.browser.files import archive, archive_name
 from overstory.browser.guide import guide
 from overstory.browser.guide_server import File, GuideServer
@@ -13,19 +16,21 @@ GUIDE = "guide"
 QUERIES = "queries.zip"
 
 
-def serve_guide(server: GuideServer, graph: GraphClient, corpus: Corpus) -> str:
+def serve_guide(
+    server: GuideServer, graph: GraphClient, corpus: Corpus, contributions: Sequence[Contribution] = ()
+) -> str:
     """Puts everything on the server as it is now; the guide's address."""
-    chapters = saved_queries(corpus.label)
+    chapters = saved_queries(corpus.label, contributions)
     page = guide(
         corpus.name,
         chapters,
-        example_parameters(graph, corpus.label),
+        example_parameters(graph, corpus.label, contributions),
         style_url=server.url(FILE_NAME),
         queries_url=server.url(QUERIES),
         embedded=bool(graph.browser_url),
     )
     queries = archive(corpus.name, all_queries(chapters))
     server.put(GUIDE, File(page.encode(), "text/html; charset=utf-8"))
-    server.put(FILE_NAME, File(style_of(graph).encode(), "text/plain; charset=utf-8"))
+    server.put(FILE_NAME, File(style_of(graph, contributions).encode(), "text/plain; charset=utf-8"))
     server.put(QUERIES, File(queries, "application/zip", archive_name(corpus.name)))
     return server.url(GUIDE)

@@ -1,4 +1,4 @@
-"""The saved queries under `cypher/saved_queries/`: titles, parameters, and the text for a corpus.
+"""The saved queries under `cypher/saved_queries/` and those of systems: titles, parameters, and the text for a corpus.
 
 A query's header is all there is to know about it: the first line is its title (Browser calls a favourite so), then
 come its parameters and its rows. What is added to the folder is in the guide without a change here.
@@ -7,9 +7,10 @@ come its parameters and its rows. What is added to the folder is in the guide wi
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from overstory.browser.contribution import Contribution
 from overstory.graph import GraphClient
 from overstory.graph.statements import statement, statement_names
 
@@ -21,10 +22,10 @@ CHAPTERS: Mapping[str, tuple[str, ...]] = {
     "Names": ("names", "specific_names", "aliases", "mentions", "mention_sentences"),
     "Facts and paths": ("related", "paths", "together"),
     "Search": ("find_text", "similar_passages"),
-    "Communities": ("tree", "community", "linked_passages", "tree_entropy"),
-    "Systems": ("slimrag_entity",),
+    "Communities": ("tree", "community", "tree_entropy"),
 }
-"""The order of reading. A query that is named nowhere comes last, in a chapter of its own."""
+"""The order of reading. Queries that are named nowhere come after these, in a chapter of their own; then come those of
+systems."""
 
 REMAINING = "More"
 
@@ -33,6 +34,7 @@ PARAMETERS: Mapping[str, str] = {
     "other": "a second name",
     "document": "the title, id or source of a document",
     "other_document": "another document, named in the same way",
+    "tree": "the name of a tree, as overstory tree takes it",
     "community": "the id of a community, or enough of its beginning, as overstory tree shows it",
     "type": "a type of names, as PERSON, ORG or GPE; '' for all",
     "words": "words to look for, in Lucene's syntax",
@@ -49,7 +51,8 @@ class SavedQuery:
     """A query that can be pasted into Neo4j Browser as it is.
 
     Attributes:
-        name: of its file, without the folder.
+        name: of its file, without the folder; of a system's, with the system's name before it.
+        statement: its name among all statements.
         title: one line.
         parameters: the names of those it takes, without `$`.
         rows: what it returns.
@@ -57,6 +60,7 @@ class SavedQuery:
     """
 
     name: str
+    statement: str
     title: str
     parameters: tuple[str, ...]
     rows: str
@@ -68,12 +72,19 @@ class SavedQuery:
         return " PATH" in self.rows
 
 
-def saved_queries(label: str, *, order: Mapping[str, tuple[str, ...]] = CHAPTERS) -> dict[str, list[SavedQuery]]:
-    """All saved queries for the corpus of this label, by chapter, in the order of reading."""
-    found = {query.name: query for query in (_query(name, label) for name in statement_names(FOLDER))}
+def saved_queries(
+    label: str, contributions: Sequence[Contribution] = (), *, order: Mapping[str, tuple[str, ...]] = CHAPTERS
+) -> dict[str, list[SavedQuery]]:
+    """All saved queries for the corpus of this label, by chapter, in the order of reading; a system is one chapter."""
+    queries = (_query(name.removeprefix(f"{FOLDER}/"), name, label) for name in statement_names(FOLDER))
+    found = {query.name: query for query in queries}
     chapters = {chapter: [found.pop(name) for name in names if name in found] for chapter, names in order.items()}
     if found:
         chapters[REMAINING] = list(found.values())
+    for each in contributions:
+        if each.queries:
+            of_system = [_query(f"{each.name}_{name.rpartition('/')[2]}", name, label) for name in each.queries]
+            chapters[each.title] = of_system
     return chapters
 
 
@@ -82,24 +93,28 @@ def all_queries(chapters: Mapping[str, list[SavedQuery]]) -> list[SavedQuery]:
     return [query for queries in chapters.values() for query in queries]
 
 
-def example_parameters(graph: GraphClient, label: str) -> dict[str, str]:
+def example_parameters(graph: GraphClient, label: str, contributions: Sequence[Contribution] = ()) -> dict[str, str]:
     """A value for each parameter of the saved queries, taken from the corpus, so that they find something at once.
 
     Where the corpus has nothing that fits, the value is "".
     """
     (row,) = graph.run("browser/examples", label, read=True)
     found = {name: str(row.get(name) or "") for name in PARAMETERS}
+    for statement_of_system in [each.examples for each in contributions if each.examples]:
+        (row,) = graph.run(statement_of_system, label, read=True, found=found)
+        found |= {name: str(row[name]) for name in PARAMETERS if not found[name] and row.get(name)}
     found["words"] = " ".join(_NOT_A_WORD.sub(" ", f"{found['name']} {found['other']}").split())
     return found
 
 
-def _query(statement_name: str, label: str) -> SavedQuery:
+def _query(name: str, statement_name: str, label: str) -> SavedQuery:
     text = statement(statement_name, label).strip()
     header = _HEADER.match(_comment(text))
     if header is None:
         raise ValueError(f"{statement_name} has no header with a title, Parameters and Rows")
     return SavedQuery(
-        name=statement_name.removeprefix(f"{FOLDER}/"),
+        name=name,
+        statement=statement_name,
         title=header["title"],
         parameters=tuple(dict.fromkeys(_PARAMETER.findall(header["parameters"]))),
         rows=" ".join(header["rows"].split()),

@@ -7,18 +7,20 @@ labels that say nothing about a node's kind have rules, before those of the kind
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from overstory.browser.contribution import Contribution
 from overstory.graph import GraphClient, list_corpora
 
 FILE_NAME = "overstory.grass"
 MARKERS = (
-    *("", "_Document", "_Chunk", "_Stale", "_Changed", "_Derived"),
-    *("_SlimSentence", "_SlimEntity", "_SlimRead", "_TreeNode", "_SeragRead"),
-    *("_DerivedVector", "_Shared", "_Awaited"),
+    *("", "_Document", "_Chunk", "_Entity", "_TreeNode", "_DerivedVector", "_Stale", "_Changed", "_Awaited"),
+    *("_Derived", "_Shared", "_OfDocument", "_OfChunk", "_OfEntity"),
 )
-"""What is appended to a corpus' label for the labels that its nodes carry besides their kind."""
+"""What is appended to a corpus' label for the labels that its nodes carry besides their kind; nodes of systems carry
+more (`Contribution.labels`)."""
 
 _KINDS = Path(__file__).with_name("style.grass")
 _PLAIN = """node.{label} {{
@@ -30,13 +32,19 @@ _PLAIN = """node.{label} {{
 """
 
 
-def style(labels: Iterable[str]) -> str:
-    """The style for the corpora of these labels."""
-    markers = [f"{label}{marker}" for label in labels for marker in MARKERS]
-    plain = "".join(_PLAIN.format(label=label) for label in ("Overstory", *markers))
-    return plain + _KINDS.read_text(encoding="utf-8")
+def style(labels: Iterable[str], contributions: Sequence[Contribution] = ()) -> str:
+    """The style for the corpora of these labels, with the kinds of these systems.
+
+    A kind of theirs without a rule looks like what it also is, as a community of a system's does like any other.
+    """
+    own = "".join(each.style for each in contributions)
+    kinds = [label for each in contributions for label in each.labels]
+    markers = [*MARKERS, *(f"_{kind}" for kind in kinds)]
+    without_rule = [kind for kind in kinds if not re.search(rf"^node\.{re.escape(kind)} ", own, re.MULTILINE)]
+    plain = ["Overstory", *without_rule, *(f"{label}{marker}" for label in labels for marker in markers)]
+    return "".join(_PLAIN.format(label=label) for label in plain) + _KINDS.read_text(encoding="utf-8") + own
 
 
-def style_of(graph: GraphClient) -> str:
+def style_of(graph: GraphClient, contributions: Sequence[Contribution] = ()) -> str:
     """The style for all corpora of a database: Browser has one at a time, whatever it shows."""
-    return style(size.corpus.label for size in list_corpora(graph))
+    return style((size.corpus.label for size in list_corpora(graph)), contributions)

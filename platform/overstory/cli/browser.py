@@ -16,6 +16,7 @@ from overstory.errors import CorpusNotFound
 from overstory.graph import Corpus, read_corpus
 from overstory.knowledge import DEFAULT_CORPUS, Knowledge
 from overstory.protocols import Progress
+from overstory.systems.contributions import contributions
 
 TEXT_BROWSERS = {"www-browser", "links", "elinks", "lynx", "w3m"}
 """What Python finds where there is no display; none of them runs Neo4j Browser."""
@@ -81,8 +82,9 @@ def _corpus(knowledge: Knowledge, wanted: str | None) -> Corpus:
 
 
 def _save(knowledge: Knowledge, corpus: Corpus, folder: Path, *, as_json: bool) -> None:
-    queries = graph_browser.all_queries(graph_browser.saved_queries(corpus.label))
-    files = graph_browser.save(folder, corpus.name, queries, graph_browser.style_of(knowledge.graph))
+    systems = contributions()
+    queries = graph_browser.all_queries(graph_browser.saved_queries(corpus.label, systems))
+    files = graph_browser.save(folder, corpus.name, queries, graph_browser.style_of(knowledge.graph, systems))
     if as_json:
         show_json({"files": [str(file) for file in files]})
         return
@@ -109,7 +111,7 @@ def _print(addresses: graph_browser.Addresses, corpus: Corpus, *, as_json: bool)
 def _serve(knowledge: Knowledge, corpus: Corpus, addresses: graph_browser.Addresses, *, open_it: bool) -> None:
     """The open connection keeps an embedded server from stopping as idle."""
     with suppress(KeyboardInterrupt), graph_browser.GuideServer(origin=addresses.origin) as server:
-        guide = graph_browser.serve_guide(server, knowledge.graph, corpus)
+        guide = graph_browser.serve_guide(server, knowledge.graph, corpus, contributions())
         link = addresses.link(guide)
         _show(addresses, link)
         click.echo(f"Guide     :guide {guide}")

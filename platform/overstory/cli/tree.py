@@ -10,9 +10,9 @@ from overstory.cli.options import json_option, knowledge_options
 from overstory.cli.output import WIDTH, show_json
 from overstory.display import printable, shortened
 from overstory.knowledge import Knowledge
+from overstory.model.communities import SHORT, Community, CommunityTree, MemberPassage
 from overstory.model.passage_text import PATH_SEPARATOR, passage_text
-from overstory.systems.serag.communities import SHORT, Community, CommunityTree, MemberPassage
-from overstory.systems.serag.view import MOST_BELOW, MOST_DEPTH, TREES
+from overstory.systems.tree.view import MOST_BELOW, MOST_DEPTH
 
 INDENT = 4
 NARROWEST = 40
@@ -26,38 +26,40 @@ NARROWEST = 40
     type=click.IntRange(1, MOST_DEPTH),
     default=1,
     show_default=True,
-    help="How many levels below NODE; below a bottom community are passages.",
+    help="How many levels below NODE; below a bottom community are passages, names or documents.",
 )
 @click.option(
     "--limit",
     type=click.IntRange(1, MOST_BELOW),
     default=20,
     show_default=True,
-    help="How many communities below each, the largest, or passages.",
+    help="How many communities below each, the largest, or passages, names or documents.",
 )
 @click.option(
     "--tree",
     "which",
-    type=click.Choice(TREES),
-    default=TREES[0],
-    show_default=True,
-    help="Which tree: serag-semantic is over meaning alone.",
+    default="",
+    metavar="NAME",
+    help="Which tree. The first that the corpus has if left out; an unknown name lists them.",
 )
 @json_option
 @knowledge_options
 def tree(knowledge: Knowledge, node: str | None, depth: int, limit: int, which: str, as_json: bool) -> None:
-    """Show how a corpus falls into communities of passages: SeRAG's encoding tree, from NODE or from the top.
+    """Show the communities that a system found in a corpus: a tree of passages, names or documents, from NODE or
+    from the top.
 
-    NODE is the id of a community, or enough of its beginning to tell it. Of each community are shown: how many
-    passages it has, how much of its edges' weight stays inside, its term of the tree's entropy and the terms of all
-    below it, the names that tell it from the rest of the corpus, and the sentences nearest to its vector.
+    NODE is the id of a community, or enough of its beginning to tell it. Each community is shown with its size, how
+    much of its edges' weight stays inside, its term of the tree's entropy and the terms of all below it, the names
+    that tell it from the rest, and the sentences nearest to its vector, or the title and summary that the system gave
+    it.
 
-    The corpus needs SeRAG's index: overstory index --system serag.
+    The corpus needs the index of a system that has trees, like SeRAG: overstory index --system serag.
 
     \b
     Examples:
       overstory tree --corpus wiki
       overstory tree 45ad4824 --corpus wiki --depth 2
+      overstory tree --corpus wiki --tree serag-semantic
       overstory tree --corpus wiki --limit 100 --json
     """
     found = knowledge.tree(node, depth=depth, limit=limit, tree=which)
@@ -86,20 +88,26 @@ def _show_below(community: Community, indent: int) -> None:
         click.echo()
         _show_community(below, indent)
         _show_below(below, indent + INDENT)
-    if community.passages:
+    if community.members:
         click.echo()
     for passage in community.passages:
         _show_passage(passage, indent)
+    for member in (*community.entities, *community.documents):
+        click.echo(printable(f"{' ' * indent}{member}"))
     if community.hidden:
         click.echo(f"{' ' * indent}… {community.hidden}")
 
 
 def _show_community(community: Community, indent: int) -> None:
     click.echo(f"{' ' * indent}{click.style(community.short_id, bold=True)}  {community.figures}")
+    if community.title:
+        click.echo(_wrapped(community.title, indent + INDENT))
     if community.names:
         names = ", ".join(f"{each.name} ({each.passages:,})" for each in community.names)
         click.echo(_wrapped(names, indent + INDENT))
-    for sentence in community.sentences:
+    if community.summary:
+        click.echo(_wrapped(community.summary, indent + INDENT))
+    for sentence in () if community.summary else community.sentences:
         click.echo(click.style(_line(f"“{sentence}”", indent + INDENT), dim=True))
 
 

@@ -90,13 +90,3 @@ def stage_id(label: str, name: str) -> str:
 def derived_vector_id(label: str, embedder: str, text: str) -> str:
     """The stored vector of a text by an embedder, which is named by its fingerprint."""
     return content_id("derived-vector", label, embedder, text)
-
-
-def tree_leaf_id(label: str, tree: str, generation: int, chunk: str) -> str:
-    """The leaf of a tree that stands for a chunk."""
-    return content_id("tree-leaf", label, tree, str(generation), chunk)
-
-
-def tree_node_id(label: str, tree: str, generation: int, level: int, first: str) -> str:
-    """A community of a tree, by its level and the first of its chunks in order of id: no two of a level share one."""
-    return content_id("tree-node", label, tree, str(generation), str(level), first)

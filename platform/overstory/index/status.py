@@ -13,6 +13,7 @@ from overstory.index.ledger import StageRecord, read_ledger
 from overstory.index.stages.mentions import pending_mentions
 from overstory.index.write_documents import METADATA
 from overstory.model import MetadataValue
+from overstory.model.origin import HasOrigin
 
 DOCUMENTS_A_PAGE = 1_000
 
@@ -47,7 +48,7 @@ class CorpusStatus:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredDocument:
+class StoredDocument(HasOrigin):
     """A document as the graph has it; its text is in its chunks."""
 
     id: str

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from overstory.display import counted, data_frame, html_table, origin, shortened
+from overstory.display import counted, data_frame, html_table, shortened
+from overstory.model.origin import HasOrigin
 
 if TYPE_CHECKING:
     import pandas
@@ -17,7 +18,7 @@ that is about the other; two sentences of a passage."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PathStep:
+class PathStep(HasOrigin):
     """From one name to the next, and the passage that states it.
 
     Attributes:
@@ -53,11 +54,6 @@ class PathStep:
         if self.kind == "fact":
             return f"{self.subject} – {self.predicate} – {self.object}"
         return f"{self.start} and {self.end} together"
-
-    @property
-    def origin(self) -> str:
-        """Where it is stated: source, and key if there is one."""
-        return origin(self.source, self.source_key)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

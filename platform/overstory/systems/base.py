@@ -10,18 +10,20 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
 
 from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches, generations, schema
 from overstory.graph.corpora import SYSTEM
 from overstory.graph.ids import derived_label
 from overstory.index.ledger import StageRun
 from overstory.llm import Chat, Estimate
+from overstory.model.units import Unit
 from overstory.protocols import Embedder, Progress, Retriever
 from overstory.retrieve import RetrievalContext
 from overstory.settings import ExtractionSettings
 from overstory.systems.settings import SettingsClass
 from overstory.systems.state import Backlog, IndexState, mark_of, unit_label
+from overstory.systems.tree.kinds import TreeKind
 from overstory.text.parsing.parsed_texts import ParsedTexts
 from overstory.text.parsing.readings import Reading
 
@@ -33,9 +35,6 @@ if TYPE_CHECKING:
 
 S = TypeVar("S", bound=SettingsClass)
 R = TypeVar("R", bound=SettingsClass)
-
-Unit = Literal["document", "chunk", "entity"]
-"""What an index is built from, and what is counted as missing from it."""
 
 UNITS_A_PAGE = 500
 
@@ -54,7 +53,11 @@ class Owned:
         unit_properties: that it writes to the units it reads, besides its mark.
         vector_indexes: those of `labels` whose `embedding` a vector index of the system holds.
         generations: the names of its derived structures (`graph.generations`).
-        saved_queries: statements for Neo4j Browser, in the order of reading.
+        saved_queries: statements for Neo4j Browser, in the order of reading; `systems/NAME/saved_queries/…`.
+        examples: a statement that finds values of their parameters, which takes those that there are already
+            (`browser.queries`); "" if there is none.
+        style: GraSS rules for Neo4j Browser: of those of `labels` that it draws in colours of their own, and of
+            `relationship_types`.
     """
 
     labels: tuple[str, ...] = ()
@@ -63,6 +66,8 @@ class Owned:
     vector_indexes: tuple[str, ...] = ()
     generations: tuple[str, ...] = ()
     saved_queries: tuple[str, ...] = ()
+    examples: str = ""
+    style: Traversable | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +269,7 @@ class System(ABC, Generic[S, R]):
         settings, retriever_settings: the dataclasses of its options.
         unit: what its index is built from.
         owns: what it writes.
+        trees: those that its index has or can have, the first is shown where none is named; see `systems.tree`.
         reads_with_model: whether a language model can read for its index.
         rebuilds_after_deletions: whether the index is out of date when units were deleted; False where all that stands
             on a unit goes with it.
@@ -277,6 +283,7 @@ class System(ABC, Generic[S, R]):
     retriever_settings: type[R]
     unit: ClassVar[Unit]
     owns: ClassVar[Owned]
+    trees: ClassVar[tuple[TreeKind, ...]] = ()
     reads_with_model: ClassVar[bool] = False
     rebuilds_after_deletions: ClassVar[bool] = True
     statements: ClassVar[Traversable | None] = None
@@ -313,6 +320,10 @@ class System(ABC, Generic[S, R]):
     def index_options(self, settings: R) -> str:  # noqa: ARG002 # for those whose ablations need an index of their own
         """The options of the index that a retriever with these settings needs, as `settings.parse` reads them."""
         return ""
+
+    def has_tree(self, tree: TreeKind, state: IndexState[S]) -> bool:  # noqa: ARG002 # for those with trees on demand
+        """Whether an index that can be asked has one of `trees`."""
+        return True
 
     def describe(self, state: IndexState[S]) -> str:
         """How the index was built, in a few words."""

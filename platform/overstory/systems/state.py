@@ -17,15 +17,13 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from overstory.errors import IndexMissing
 from overstory.graph import Corpus, GraphClient, Transaction
+from overstory.model.units import PLURAL
 from overstory.systems.settings import SettingsClass, restored, stored
 
 if TYPE_CHECKING:
     from overstory.systems.base import System
 
 S = TypeVar("S", bound=SettingsClass)
-
-PLURAL = {"document": "documents", "chunk": "passages", "entity": "names"}
-"""What a reader calls the units."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 from overstory.browser.queries import all_queries, saved_queries
+from overstory.systems.contributions import contributions
 
 PAGE = (Path(__file__).parents[3] / "docs" / "browser.md").read_text(encoding="utf-8")
 
@@ -16,6 +17,6 @@ def test_the_page_on_browser_lists_the_saved_queries_as_the_guide_does() -> None
             "picture" if query.is_picture else "table",
             ", ".join(f"`${name}`" for name in query.parameters),
         )
-        for query in all_queries(saved_queries("Corpus_0123456789abcdef"))
+        for query in all_queries(saved_queries("Corpus_0123456789abcdef", contributions()))
     ]
     assert [(title, gives, asks.strip()) for title, gives, asks in rows] == expected

@@ -4,9 +4,10 @@ import pytest
 
 from overstory.browser.queries import CHAPTERS, PARAMETERS, SavedQuery, all_queries, saved_queries
 from overstory.graph.statements import statement_names
+from overstory.systems.contributions import contributions
 
 LABEL = "Corpus_0123456789abcdef"
-QUERIES = all_queries(saved_queries(LABEL))
+QUERIES = all_queries(saved_queries(LABEL, contributions()))
 LONGEST_TITLE = 60
 
 each_query = pytest.mark.parametrize("query", QUERIES, ids=lambda query: query.name)
@@ -16,14 +17,24 @@ def test_every_saved_query_has_its_place_in_the_guide() -> None:
     files = {name.removeprefix("saved_queries/") for name in statement_names("saved_queries")}
     placed = [name for names in CHAPTERS.values() for name in names]
     assert sorted(placed) == sorted(files)
-    assert {query.name for query in QUERIES} == files
+    assert {query.name for query in all_queries(saved_queries(LABEL))} == files
+
+
+def test_each_system_has_a_chapter_with_all_of_its_queries() -> None:
+    chapters = saved_queries(LABEL, contributions())
+    assert list(chapters) == [*CHAPTERS, "SeRAG", "SlimRAG"]
+    assert [query.name for query in chapters["SlimRAG"]] == ["slimrag_entity"]
+    files = {name for name in statement_names() if "/saved_queries/" in name}
+    assert {query.statement for title in ("SeRAG", "SlimRAG") for query in chapters[title]} == files
 
 
 def test_a_query_that_nobody_placed_comes_last() -> None:
     chapters = saved_queries(LABEL, order={"First": ("related",)})
     assert [query.name for query in chapters["First"]] == ["related"]
     assert list(chapters) == ["First", "More"]
-    assert len(all_queries(chapters)) == len(QUERIES)
+    assert {query.name for query in all_queries(chapters)} == {
+        query.name for query in all_queries(saved_queries(LABEL))
+    }
 
 
 @each_query

@@ -2,14 +2,15 @@ from __future__ import annotations
 
 import re
 
+from overstory.browser import Contribution
 from overstory.browser.style import MARKERS, style
 from overstory.graph.statements import statement_folder, statement_names
+from overstory.systems.contributions import contributions
 
 LABEL = "Corpus_0123456789abcdef"
-KINDS = {
-    *("Corpus", "Stage", "Document", "Chunk", "Entity", "Fact"),
-    *("SlimSentence", "SlimEntity", "TreeNode", "DerivedVector"),
-}
+KINDS = {"Corpus", "Stage", "Document", "Chunk", "Entity", "Fact", "TreeNode", "DerivedVector"}
+SYSTEMS = contributions()
+OF_SYSTEMS = {label for each in SYSTEMS for label in each.labels}
 
 
 def selectors(text: str) -> list[str]:
@@ -17,27 +18,36 @@ def selectors(text: str) -> list[str]:
 
 
 def test_every_kind_of_node_has_a_colour_a_size_and_a_caption() -> None:
-    rules = dict(re.findall(r"^node\.(\w+) \{\n(.*?)^\}", style([]), re.MULTILINE | re.DOTALL))
-    assert set(rules) >= KINDS
-    for kind in KINDS:
+    rules = dict(re.findall(r"^node\.(\w+) \{\n(.*?)^\}", style([], SYSTEMS), re.MULTILINE | re.DOTALL))
+    assert set(rules) >= KINDS | OF_SYSTEMS
+    for kind in (KINDS | OF_SYSTEMS) - {"SeragNode"}:  # which looks like any TreeNode
         assert {"diameter", "color", "caption"} <= set(re.findall(r"^  ([\w-]+):", rules[kind], re.MULTILINE))
 
 
 def test_the_labels_of_corpora_come_before_the_kinds_which_win() -> None:
-    found = selectors(style([LABEL]))
-    last_marker = max(found.index(f"node.{LABEL}{marker}") for marker in MARKERS)
-    assert last_marker < min(found.index(f"node.{kind}") for kind in KINDS)
-    assert found.index("node.Overstory") < min(found.index(f"node.{kind}") for kind in KINDS)
+    found = selectors(style([LABEL], SYSTEMS))
+    markers = (*MARKERS, *(f"_{label}" for label in OF_SYSTEMS))
+    last_marker = max(found.index(f"node.{LABEL}{marker}") for marker in markers)
+    kinds = KINDS | {"SlimSentence", "SlimEntity"}
+    assert last_marker < min(found.index(f"node.{kind}") for kind in kinds)
+    assert found.index("node.Overstory") < min(found.index(f"node.{kind}") for kind in kinds)
+
+
+def test_a_kind_of_a_system_without_a_rule_looks_like_what_it_also_is() -> None:
+    """All rules that fit a node are applied in order: the plain one comes first, so that TreeNode's wins."""
+    found = selectors(style([LABEL], [Contribution("toy", "Toy", labels=("ToyNode",))]))
+    assert found.index("node.ToyNode") < found.index("node.TreeNode")
+    assert f"node.{LABEL}_ToyNode" in found
 
 
 def test_every_label_that_a_statement_makes_of_a_corpus_has_a_rule() -> None:
     texts = [(statement_folder() / f"{name}.cypher").read_text(encoding="utf-8") for name in statement_names()]
     used = {marker for text in texts for marker in re.findall(r":\{\{corpus\}\}(\w*)", text)}
-    assert used <= set(MARKERS)
+    assert used <= {*MARKERS, *(f"_{label}" for label in OF_SYSTEMS)}
 
 
 def test_browser_can_read_it() -> None:
     """Its reader splits at braces, semicolons and colons; a caption in quotes may hold braces, no more."""
-    text = style([LABEL])
+    text = style([LABEL], SYSTEMS)
     for line in text.splitlines():
         assert re.fullmatch(r"\S+ \{|\}|  [\w-]+: (\"[^\":;]+\"|[^\":;{}]+);", line), line

@@ -17,21 +17,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from overstory.entropy import EncodingTree, Graph
-from overstory.entropy.compile import Ints
 from overstory.graph import Transaction, generations
 from overstory.systems.base import SystemRun
 from overstory.systems.build_cache import BuildCache
-from overstory.systems.serag.changes import (
-    LinkChanges,
-    Links,
-    TreeChanges,
-    link_changes,
-    stored_after,
-    tree_changes,
-    write_links,
-    write_tree,
-    write_tree_in,
-)
+from overstory.systems.serag.changes import LinkChanges, Links, link_changes, write_links
 from overstory.systems.serag.chunk_graph import (
     ChunkGraph,
     Layer,
@@ -48,19 +37,13 @@ from overstory.systems.serag.gds_neighbours import (
     stored_neighbours,
     write_changed,
 )
-from overstory.systems.serag.graph_reads import (
-    LinkWeights,
-    ReadChunks,
-    Tree,
-    numbers_before,
-    read_chunks,
-    read_links,
-    read_tree,
-)
-from overstory.systems.serag.index_settings import NAME, SeragIndexSettings
+from overstory.systems.serag.graph_reads import LinkWeights, ReadChunks, numbers_before, read_chunks, read_links
+from overstory.systems.serag.index_settings import NAME, TREES, SeragIndexSettings
 from overstory.systems.serag.last_build import LastBuild
-from overstory.systems.serag.trees import make_tree, mend_tree, stored_form
 from overstory.systems.state import IndexState
+from overstory.systems.tree.build import labels_before, make_tree, mend_tree, stored_form
+from overstory.systems.tree.changes import TreeChanges, stored_after, tree_changes, write_tree, write_tree_in
+from overstory.systems.tree.stored import StoredTree, read_tree
 from overstory.vectors.nearest import NOBODY, Neighbours, alike, nearest, nearest_after
 
 MOST_CHANGED = 0.2
@@ -141,13 +124,13 @@ class Build:
             before = last.chunks if last else None
             return read_chunks(self.job.graph, self.job.corpus, self.job.read_to, self.job.progress, before)
 
-    def _stored_trees(self, last: LastBuild | None) -> Mapping[str, Tree]:
+    def _stored_trees(self, last: LastBuild | None) -> Mapping[str, StoredTree]:
         if last:
             return last.trees
         if not self.before:
             return {}
         graph, generation = self.job.graph, self.before.generation
-        return {tree: read_tree(graph, self.job.corpus, tree, generation) for tree in self.settings.trees()}
+        return {tree: read_tree(graph, self.job.corpus, TREES[tree], generation) for tree in self.settings.trees()}
 
     def _gone(self) -> int:
         """How many chunks were deleted since the tree was written."""
@@ -198,7 +181,7 @@ class Build:
         chunks: ReadChunks,
         neighbours: Neighbours,
         trees: Mapping[str, EncodingTree],
-        stored: Mapping[str, Tree],
+        stored: Mapping[str, StoredTree],
         links: LinkChanges,
         before: LinkWeights,
     ) -> None:
@@ -232,17 +215,16 @@ class Build:
         self.cache.keep(self.job.graph, stamp, build, units=len(chunks.ids))
 
     def _tree_changes(
-        self, chunks: ReadChunks, trees: Mapping[str, EncodingTree], stored: Mapping[str, Tree], generation: int
+        self, chunks: ReadChunks, trees: Mapping[str, EncodingTree], stored: Mapping[str, StoredTree], generation: int
     ) -> dict[str, TreeChanges]:
         label = self.job.corpus.label
         with self._timed("vectors"):
             return {
                 name: tree_changes(
-                    stored_form(tree, chunks.ids, chunks.vectors, label=label, name=name, generation=generation),
+                    stored_form(
+                        tree, chunks.ids, chunks.vectors, kind=TREES[name], corpus=label, generation=generation
+                    ),
                     stored.get(name, {}),
-                    corpus=label,
-                    tree=name,
-                    generation=generation,
                 )
                 for name, tree in trees.items()
             }
@@ -266,26 +248,13 @@ def _links(found: ChunkGraph, graph: Graph, ids: list[str], most: int) -> Links:
     return Links([(ids[one], ids[other]) for one, other in pairs], *(column[place].tolist() for column in columns))
 
 
-def _mended(graph: Graph, stored: Tree, chunks: ReadChunks, changes: LinkChanges, levels: int) -> EncodingTree:
+def _mended(graph: Graph, stored: StoredTree, chunks: ReadChunks, changes: LinkChanges, levels: int) -> EncodingTree:
     number = {id_: place for place, id_ in enumerate(chunks.ids)}
     touched = [(number[one], number[other]) for one, other in changes.pairs() if one in number and other in number]
-    labels = _labels(stored, number, levels)
+    labels = labels_before(stored, chunks.ids, levels)
     if (labels[0] < 0).all():
         return make_tree(graph, levels)
     return mend_tree(graph, labels, np.array(touched, dtype=np.int64).reshape(-1, 2))
-
-
-def _labels(stored: Tree, number: Mapping[str, int], levels: int) -> Ints:
-    """Shape (levels, n): the stored communities of each chunk, from the top; −1 for a chunk without a leaf."""
-    communities: dict[str, int] = {}
-    labels = np.full((levels, len(number)), -1, dtype=np.int64)
-    for node in stored.values():
-        vertex = number.get(node.chunk, -1)
-        above = node.parent
-        for level in range(levels - 1, -1, -1) if vertex >= 0 else ():
-            labels[level, vertex] = communities.setdefault(above, len(communities))
-            above = stored[above].parent
-    return labels
 
 
 def _communities(tree: EncodingTree) -> int:

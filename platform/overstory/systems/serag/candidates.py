@@ -138,11 +138,6 @@ class Asking:
             found.scores[id_] = least - 2.0 + nearest[id_]
             found.filled.add(id_)
 
-    def members(self, communities: list[str]) -> dict[str, list[str]]:
-        """The chunks of some communities."""
-        rows = self.tx.run("systems/serag/members", self.corpus.label, ids=communities)
-        return {row["community"]: row["chunks"] for row in rows}
-
     def _cosines(self, ids: list[str]) -> dict[str, float]:
         if not ids:
             return {}

@@ -1,4 +1,4 @@
-"""What SeRAG reads of the graph: chunks with their vectors and entities, and the tree and edges that it wrote."""
+"""What SeRAG reads of the graph: chunks with their vectors and entities, and the edges that it wrote."""
 
 from __future__ import annotations
 
@@ -134,42 +134,8 @@ def _joined(parts: Sequence[ReadChunks], corpus: Corpus) -> ReadChunks:
     return ordered
 
 
-@dataclass(frozen=True, slots=True)
-class StoredNode:
-    """A node of a tree as the graph has it; `parent` is "" for the root, `chunk` "" for a community."""
-
-    parent: str
-    level: int
-    size: int
-    volume: float
-    cut: float
-    chunk: str
-    vector: bytes
-
-
-Tree = dict[str, StoredNode]
-"""Nodes by id."""
 LinkWeights = dict[tuple[str, str], float]
 """The ids of two chunks, in the order in which their edge is stored, and its weight."""
-
-
-def read_tree(graph: GraphClient, corpus: Corpus, tree: str, generation: int) -> Tree:
-    """
-    Raises:
-        DatabaseError: as `GraphClient.stream`.
-    """
-    return {
-        row["id"]: StoredNode(
-            parent=row["parent"] or "",
-            level=row["level"],
-            size=row["size"],
-            volume=row["volume"],
-            cut=row["cut"],
-            chunk=row["chunk"] or "",
-            vector=row["vector"] or b"",
-        )
-        for row in graph.stream("systems/serag/tree", corpus.label, tree=tree, generation=generation)
-    }
 
 
 def read_links(graph: GraphClient, corpus: Corpus) -> LinkWeights:

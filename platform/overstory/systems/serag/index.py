@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from importlib.resources import files
 
 from overstory.graph import Corpus, GraphClient
 from overstory.protocols import Retriever
@@ -11,11 +12,19 @@ from overstory.retrieve import RetrievalContext
 from overstory.systems.base import Owned, System, SystemRun
 from overstory.systems.build_cache import BuildCache
 from overstory.systems.serag.build import Build
-from overstory.systems.serag.index_settings import NAME, SEMANTIC, SeragIndexSettings
+from overstory.systems.serag.index_settings import (
+    FUSED_TREE,
+    LABEL,
+    NAME,
+    SEMANTIC,
+    SEMANTIC_TREE,
+    SeragIndexSettings,
+)
 from overstory.systems.serag.last_build import LastBuild
 from overstory.systems.serag.retriever_settings import SeragRetrieverSettings
 from overstory.systems.settings import described
-from overstory.systems.state import IndexState, index_missing, require_state
+from overstory.systems.state import IndexState
+from overstory.systems.tree.kinds import TreeKind
 
 
 class SeRag(System[SeragIndexSettings, SeragRetrieverSettings]):
@@ -26,7 +35,15 @@ class SeRag(System[SeragIndexSettings, SeragRetrieverSettings]):
     settings = SeragIndexSettings
     retriever_settings = SeragRetrieverSettings
     unit = "chunk"
-    owns = Owned(relationship_types=("LINKED", "SIMILAR"), generations=(NAME,))
+    owns = Owned(
+        labels=(LABEL,),
+        relationship_types=("LINKED", "SIMILAR"),
+        generations=(NAME,),
+        saved_queries=("systems/serag/saved_queries/linked_passages",),
+        examples="systems/serag/examples",
+        style=files(__package__).joinpath("style.grass"),
+    )
+    trees = (FUSED_TREE, SEMANTIC_TREE)
 
     def __init__(self) -> None:
         self._cache: BuildCache[LastBuild] = BuildCache()
@@ -56,16 +73,9 @@ class SeRag(System[SeragIndexSettings, SeragRetrieverSettings]):
         (row,) = graph.run("systems/serag/report", corpus.label, read=True, generation=state.generation)
         return {"stored_edges": row["links"], "tree_nodes": row["nodes"]}
 
-    def require(self, corpus: Corpus, tree: str = NAME) -> IndexState[SeragIndexSettings]:
-        """The state of an index that has this tree.
-
-        Raises:
-            IndexMissing: it has not, or cannot be asked at all.
-        """
-        state = require_state(self, corpus)
-        if tree not in state.settings.trees():
-            raise index_missing(self, corpus, "has no SeRAG tree over meaning alone", options="semantic")
-        return state
+    def has_tree(self, tree: TreeKind, state: IndexState[SeragIndexSettings]) -> bool:
+        """That over meaning alone is there on demand."""
+        return tree.name in state.settings.trees()
 
     def retriever(self, context: RetrievalContext, settings: SeragRetrieverSettings) -> Retriever:
         """See `System.retriever`."""

@@ -7,11 +7,19 @@ from typing import Final, Literal
 
 from overstory.systems.serag.chunk_graph import FUSED, MEANING_ALONE, Shares
 from overstory.systems.settings import option
+from overstory.systems.tree.kinds import TreeKind
 
 NAME: Final = "serag"
 """Of the system, of its generations, and of its tree over the fused graph."""
 SEMANTIC: Final = "serag-semantic"
 """The tree over the layer SIMILAR alone, for the ablation of the paper."""
+
+LABEL: Final = "SeragNode"
+FUSED_TREE: Final = TreeKind(NAME, "SeRAG tree", "chunk", LABEL, structure=NAME)
+SEMANTIC_TREE: Final = TreeKind(
+    SEMANTIC, "SeRAG tree over meaning alone", "chunk", LABEL, structure=NAME, options="semantic"
+)
+TREES: Final = {NAME: FUSED_TREE, SEMANTIC: SEMANTIC_TREE}
 
 Search = Literal["auto", "exact", "gds"]
 """Who finds the nearest neighbours: "exact" compares all chunks with all, "gds" has Graph Data Science find nearly all

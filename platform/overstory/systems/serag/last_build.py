@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from overstory.systems.serag.graph_reads import LinkWeights, ReadChunks, Tree
+from overstory.systems.serag.graph_reads import LinkWeights, ReadChunks
+from overstory.systems.tree.stored import StoredTree
 from overstory.vectors.nearest import Neighbours
 
 
@@ -15,7 +16,7 @@ class LastBuild:
     chunks: ReadChunks
     neighbours: Neighbours
     links: LinkWeights
-    trees: dict[str, Tree]
+    trees: dict[str, StoredTree]
 
     def is_still_stored(self, now: ReadChunks) -> bool:
         """Whether the edges and leaves of all chunks that are still there are as they were written.

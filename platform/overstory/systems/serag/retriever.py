@@ -16,13 +16,15 @@ from overstory.retrieve.question import Question, read_question
 from overstory.retrieve.ranking import best_of
 from overstory.retrieve.vector_search import depth_for
 from overstory.systems.serag.candidates import Asking, Found
-from overstory.systems.serag.community_vectors import CommunityCache
 from overstory.systems.serag.index import SeRag
+from overstory.systems.serag.index_settings import TREES
 from overstory.systems.serag.names import NameVectors, similar_entities
 from overstory.systems.serag.reports import NAMES_A_CHUNK, SelectedCommunity, community_reports
 from overstory.systems.serag.retriever_settings import SeragRetrieverSettings
 from overstory.systems.serag.self_query import passage_of
 from overstory.systems.state import StaleNotes
+from overstory.systems.tree.community_vectors import CommunityCache, members
+from overstory.systems.tree.finding import require_tree
 
 MOST_MEMBERS = 20_000
 """Chunks of selected communities that are looked at; the finest communities come first."""
@@ -53,7 +55,7 @@ class SeragRetriever:
         vector: Vectors = self._context.embedder.embed([asked.text])[0]
 
         def query(tx: Transaction, corpus: Corpus) -> Evidence:
-            state = self._system.require(corpus, self._settings.tree)
+            state = require_tree(self._system, corpus, TREES[self._settings.tree])
             asking = Asking(tx, corpus, state, self._settings, asked, vector)
             selected = self._selected(asking) if self._settings.coarse else []
             found = self._found(asking, k, selected)
@@ -100,10 +102,10 @@ class SeragRetriever:
             asking.tx, asking.corpus, self._settings.tree, asking.state.generation, asking.corpus.version
         )
         chosen = communities.nearest(asking.vector, self._settings.communities)
-        members = asking.members(list(chosen))
+        chunks = members(asking.tx, asking.corpus, list(chosen))
         levels = dict(zip(communities.ids, communities.levels.tolist(), strict=True))
         return [
-            SelectedCommunity(id_, levels[id_], cosine, tuple(members.get(id_, ()))) for id_, cosine in chosen.items()
+            SelectedCommunity(id_, levels[id_], cosine, tuple(chunks.get(id_, ()))) for id_, cosine in chosen.items()
         ]
 
     def _cosines(self, asking: Asking, ids: list[str]) -> dict[str, float]:

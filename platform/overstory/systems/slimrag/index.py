@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -56,7 +57,8 @@ class SlimRag(System[SlimRagIndexSettings, SlimRagRetrieverSettings]):
         labels=("SlimSentence", ENTITIES),
         unit_properties=("slimrag_prompt_tokens", "slimrag_completion_tokens"),
         vector_indexes=(ENTITIES,),
-        saved_queries=("systems/slimrag/saved/entity",),
+        saved_queries=("systems/slimrag/saved_queries/entity",),
+        style=files(__package__).joinpath("style.grass"),
     )
     reads_with_model = True
     rebuilds_after_deletions = False

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from overstory.systems.serag.communities import Community, CommunityTree
+from overstory.systems.serag.view import MOST_SHOWN
 from tests.passages import CURIE, DANUBE, EINSTEIN, ULM, OpenCorpus, passage
 
 from overstory.entropy import EncodingTree, Graph
@@ -24,9 +26,7 @@ from overstory.systems.serag.chunk_graph import (
     near_in_documents,
     shared_entities,
 )
-from overstory.systems.serag.communities import Community, CommunityTree
 from overstory.systems.serag.graph_reads import ReadChunks, read_chunks, read_tree
-from overstory.systems.serag.view import MOST_SHOWN
 from overstory.systems.state import IndexState, read_state
 from overstory.vectors.nearest import alike, nearest
 

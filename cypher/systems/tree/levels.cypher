@@ -1,7 +1,7 @@
 // The levels of a tree: how many communities each has, and what they bring to its entropy.
 // Parameters: $tree STRING; $generation INTEGER
-// Rows: root STRING (its id); whole FLOAT (the root's volume); size INTEGER (the root's passages); level, communities
-//   INTEGER; entropy FLOAT (bits, of all nodes of the level); from the root down, the passages last; none where there
+// Rows: root STRING (its id); whole FLOAT (the root's volume); size INTEGER (the root's leaves); level, communities
+//   INTEGER; entropy FLOAT (bits, of all nodes of the level); from the root down, the leaves last; none where there
 //   is no such tree
 MATCH (root:{{corpus}}_TreeNode) WHERE root.tree = $tree AND root.generation = $generation AND root.level = 0
 MATCH (t:{{corpus}}_TreeNode) WHERE t.tree = $tree AND t.generation = $generation

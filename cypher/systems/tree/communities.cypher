@@ -1,8 +1,9 @@
 // Some communities of a tree: their figures, and what they and all nodes below them bring to the entropy of the tree.
 // Parameters: $ids LIST<STRING>; $whole FLOAT (volume of the tree's root)
-// Rows: id STRING; level, size INTEGER; below INTEGER (communities right below it, of a bottom one passages); volume,
+// Rows: id STRING; level, size INTEGER; below INTEGER (communities right below it, of a bottom one leaves); volume,
 //   cut FLOAT; vector BYTES (float16, little endian); entropy, entropy_below FLOAT (bits); above LIST<STRING> (the
-//   communities that it is in, by id, the smallest first, without the root)
+//   communities that it is in, by id, the smallest first, without the root); title, summary STRING (null where the
+//   system writes none)
 UNWIND $ids AS id
 MATCH (t:Overstory {id: id}) WHERE t:{{corpus}}_TreeNode
 OPTIONAL MATCH (t)-[:CHILD_OF]->(parent) WHERE t.cut > 0
@@ -10,7 +11,8 @@ CALL (t) {
   MATCH (below)-[:CHILD_OF]->(middle)-[:CHILD_OF*0..]->(t) WHERE below.cut > 0
   RETURN sum(below.cut * log(middle.volume / below.volume)) AS terms
 }
-RETURN id, t.level AS level, t.size AS size, t.volume AS volume, t.cut AS cut, t.vector AS vector,
+RETURN id, t.level AS level, t.size AS size, t.volume AS volume, t.cut AS cut, t.vector AS vector, t.title AS title,
+  t.summary AS summary,
   COUNT { (t)<-[:CHILD_OF]-() } AS below,
   coalesce(t.cut / $whole * log(parent.volume / t.volume) / log(2), 0.0) AS entropy,
   CASE WHEN $whole > 0 THEN terms / $whole / log(2) ELSE 0.0 END AS entropy_below,

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 
-from overstory.systems.serag.communities import Community, CommunityTree, MemberPassage, TellingName
+from overstory.model.communities import (
+    Community,
+    CommunityTree,
+    MemberDocument,
+    MemberName,
+    MemberPassage,
+    TellingName,
+)
 
 PASSAGE = MemberPassage("c1", "d1", "wiki", "7", "", "", "Ulm is on the\nDanube.", 0.8)
 BOTTOM = Community(
     id="0123456789abcdef" * 2,
+    unit="chunk",
     level=2,
     size=3,
     entropy=0.25,
@@ -24,7 +32,7 @@ UPPER = dataclasses.replace(
     BOTTOM, id="fedcba9876543210" * 2, level=1, names=(), communities=(BOTTOM,), passages=(), below=2
 )
 ROOT = dataclasses.replace(UPPER, id="0" * 32, level=0, communities=(UPPER,), inside=1.0, below=1)
-TREE = CommunityTree("demo", "serag", 3, (1,), 1.5, (), ROOT, notes=("it is older",))
+TREE = CommunityTree("demo", "serag", "chunk", 3, (1,), 1.5, (), ROOT, notes=("it is older",))
 
 
 def test_a_community_says_how_large_it_is_and_what_it_is_about() -> None:
@@ -43,7 +51,7 @@ def test_what_is_left_out_is_counted() -> None:
 
 def test_a_tree_has_a_line_for_each_community_and_passage() -> None:
     assert repr(TREE).splitlines() == [
-        "<CommunityTree of corpus 'demo': 3 passages in 1 community, 1.5000 bits>",
+        "<CommunityTree of corpus 'demo', tree serag: 3 passages in 1 community, 1.5000 bits>",
         "fedcba98  3 passages, 99 % inside, 0.2500 bits and 0.5000 below: (no names)",
         "  01234567  3 passages, 99 % inside, 0.2500 bits and 0.5000 below: Ulm, Danube",
         "    (no title) [wiki#7]: Ulm is on the Danube.",
@@ -55,10 +63,33 @@ def test_a_tree_has_a_line_for_each_community_and_passage() -> None:
         TREE, community=BOTTOM, above=(UPPER.id,), tree="serag-semantic", levels=(2, 5), notes=()
     )
     assert repr(part).splitlines()[:2] == [
-        "<CommunityTree of corpus 'demo': 3 passages in 2 + 5 communities, 1.5000 bits, tree serag-semantic>",
+        "<CommunityTree of corpus 'demo', tree serag-semantic: 3 passages in 2 + 5 communities, 1.5000 bits>",
         "01234567  3 passages, 99 % inside, 0.2500 bits and 0.5000 below: Ulm, Danube",
     ]
 
 
 def test_a_passage_says_where_it_comes_from() -> None:
     assert repr(PASSAGE) == "<MemberPassage (no title) [wiki#7]: Ulm is on the Danube.>"
+
+
+def test_a_tree_of_names_or_documents_is_worded_so() -> None:
+    names = dataclasses.replace(
+        BOTTOM,
+        unit="entity",
+        passages=(),
+        entities=(MemberName("e1", "Ulm", "GPE", 2), MemberName("e2", "Rome", "", 1)),
+    )
+    assert names.figures.startswith("3 names, ")
+    assert names.hidden == "1 more name"
+    tree = dataclasses.replace(TREE, tree="toy-names", unit="entity", community=names, notes=())
+    assert repr(tree).splitlines()[0].startswith("<CommunityTree of corpus 'demo', tree toy-names: 3 names in ")
+    assert repr(tree).splitlines()[2:] == ["  Ulm (GPE, 2 passages)", "  Rome (1 passage)", "  … 1 more name"]
+    document = MemberDocument("d1", "wiki", "7", "Ulm", 4, 0.5)
+    documents = dataclasses.replace(BOTTOM, unit="document", passages=(), documents=(document,))
+    assert documents.members == (document,)
+    assert (documents.figures[:11], documents.hidden) == ("3 documents", "2 more documents")
+    assert repr(document) == "<MemberDocument Ulm [wiki#7] (4 passages)>"
+
+
+def test_a_title_that_the_system_gave_stands_for_the_names() -> None:
+    assert repr(dataclasses.replace(BOTTOM, title="Rivers")).endswith(" below: Rivers>")

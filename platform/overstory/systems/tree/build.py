@@ -1,46 +1,57 @@
-"""Trees over the chunk graph: made, mended, and turned into the nodes that the graph stores."""
+"""Encoding trees over the units of a corpus: made, mended where the graph changed, and in the form that is stored."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from overstory.entropy import EncodingTree, Graph, community_vectors, encode, update
 from overstory.entropy.compile import Floats, Ints
-from overstory.graph.ids import tree_leaf_id, tree_node_id
+from overstory.graph.client import Row
 from overstory.protocols import Vectors
+from overstory.systems.tree.ids import tree_leaf_id, tree_node_id
+from overstory.systems.tree.kinds import TreeKind
+from overstory.systems.tree.stored import StoredTree
 from overstory.vectors.packed import packed
 
 
 @dataclass(frozen=True, slots=True)
 class TreeNodes:
-    """A tree as it is stored, a node a place, the root last.
+    """The nodes of a tree as they are to be stored, leaves first, the root last.
 
     Attributes:
+        corpus: the label.
         ids, parents: ids; "" is the parent of the root.
         levels, sizes, volumes, cuts: shape (nodes,).
-        chunks: the chunks of the leaves, which are the first nodes.
+        units: the ids of what the leaves stand for.
         vectors: of the communities, those after the leaves, packed.
+        properties: of the communities, as `kind.properties` names them; empty where it names none.
     """
 
+    kind: TreeKind
+    corpus: str
+    generation: int
     ids: list[str]
     parents: list[str]
     levels: list[int]
     sizes: list[int]
     volumes: Floats
     cuts: Floats
-    chunks: list[str]
+    units: list[str]
     vectors: list[bytes]
+    properties: Sequence[Row] = ()
 
 
 def make_tree(graph: Graph, levels: int) -> EncodingTree:
-    """The encoding tree of the chunk graph (SeRAG, Eq. 1 and 2)."""
+    """The encoding tree of a graph, with so many levels of communities between the root and the leaves."""
     return encode(graph, levels=levels)
 
 
 def mend_tree(graph: Graph, labels: Ints, touched: Ints) -> EncodingTree:
-    """The tree of a changed graph, from the communities of the chunks that were there before.
+    """The tree of a changed graph, from the communities of the vertices that were there before.
 
     Args:
         graph: as it is now, n vertices.
@@ -87,32 +98,72 @@ def _those_of_the_old(touched: Ints, stayed: int, ends: Ints, weights: Floats) -
     return np.stack(np.divmod(keys, max(stayed, 1)), axis=1), found
 
 
-def stored_form(
-    tree: EncodingTree, chunks: list[str], vectors: Vectors, *, label: str, name: str, generation: int
-) -> TreeNodes:
-    """The nodes of a tree over these chunks, with the vectors of the communities (SeRAG, Eq. 8 and 9).
+def labels_before(stored: StoredTree, units: Sequence[str], levels: int) -> Ints:
+    """Shape (levels, n): the stored communities of each unit, from the top; −1 for a unit without a leaf."""
+    number = {unit: place for place, unit in enumerate(units)}
+    communities: dict[str, int] = {}
+    labels = np.full((levels, len(units)), -1, dtype=np.int64)
+    for node in stored.values():
+        vertex = number.get(node.unit, -1)
+        above = node.parent
+        for level in range(levels - 1, -1, -1) if vertex >= 0 else ():
+            labels[level, vertex] = communities.setdefault(above, len(communities))
+            above = stored[above].parent
+    return labels
 
-    A community is named after its first chunk, so that it keeps its id while its other chunks come and go.
+
+def stored_form(
+    tree: EncodingTree,
+    units: list[str],
+    vectors: Vectors,
+    *,
+    kind: TreeKind,
+    corpus: str,
+    generation: int,
+    properties: Mapping[int, Row] | None = None,
+) -> TreeNodes:
+    """The nodes of a tree over these units, with vectors of the communities: means of their units' by structural weight
+    (SeRAG, Eq. 8 and 9).
+
+    A community is named after its first unit, so that it keeps its id while its other units come and go.
+
+    Args:
+        tree: all leaves at one depth.
+        units: n ids of chunks, entities or documents, ascending.
+        vectors: float32[n, d], of the units.
+        corpus: the label.
+        properties: of communities, by node, as `kind.properties` names them; those that are left out are null.
     """
     leaves = tree.leaves
-    ids = [tree_leaf_id(label, name, generation, chunk) for chunk in chunks]
+    name = kind.name
+    ids = [tree_leaf_id(corpus, name, generation, unit) for unit in units]
     first = _first_members(tree)
     depths = tree.depths.tolist()
     ids += [
-        tree_node_id(label, name, generation, depths[node], chunks[first[node]] if leaves else "")
+        tree_node_id(corpus, name, generation, depths[node], units[first[node]] if leaves else "")
         for node in range(leaves, len(tree))
     ]
     parents = [ids[parent] for parent in tree.parents[:-1].tolist()]
+    given: Mapping[int, Row] = properties or {}
     return TreeNodes(
+        kind=kind,
+        corpus=corpus,
+        generation=generation,
         ids=ids,
         parents=[*parents, ""],
         levels=depths,
         sizes=tree.sizes.tolist(),
         volumes=tree.volume,
         cuts=tree.cut,
-        chunks=chunks,
+        units=units,
         vectors=packed(community_vectors(tree, vectors)[leaves:]),
+        properties=[_named(kind, given.get(node, {})) for node in range(leaves, len(tree))] if kind.properties else (),
     )
+
+
+def _named(kind: TreeKind, given: Row) -> dict[str, Any]:
+    """The properties of one community, all that the kind names."""
+    return {name: given.get(name) for name in kind.properties}
 
 
 def _first_members(tree: EncodingTree) -> Ints:

@@ -1,4 +1,4 @@
-"""Trees over the chunk graph: mended where it changed, and in the form that the graph stores."""
+"""Trees over units of a corpus: mended where the graph changed, and in the form that is stored."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from numpy.typing import NDArray
 
 from overstory.entropy import EncodingTree, Graph, structural_entropy, structural_weights
 from overstory.entropy.compile import Flags, Ints
-from overstory.graph.ids import tree_node_id
 from overstory.protocols import Vectors
-from overstory.systems.serag.trees import TreeNodes, make_tree, mend_tree, stored_form
+from overstory.systems.tree.build import TreeNodes, labels_before, make_tree, mend_tree, stored_form
+from overstory.systems.tree.changes import stored_after, tree_changes
+from overstory.systems.tree.ids import tree_node_id
+from overstory.systems.tree.kinds import TreeKind
 from overstory.vectors.packed import unpacked
 
 GROUPS, SIZE = 6, 12
+KIND = TreeKind("toy", "toy tree", "chunk", "ToyNode", structure="toy")
 
 
 def planted(seed: int) -> NDArray[np.float64]:
@@ -40,8 +43,8 @@ def vectors_of(chunks: int) -> Vectors:
     return unit
 
 
-def stored(tree: EncodingTree, chunks: list[str]) -> TreeNodes:
-    return stored_form(tree, chunks, vectors_of(len(chunks)), label="Corpus_0", name="serag", generation=1)
+def stored(tree: EncodingTree, units: list[str]) -> TreeNodes:
+    return stored_form(tree, units, vectors_of(len(units)), kind=KIND, corpus="Corpus_0", generation=1)
 
 
 def assert_whole(tree: EncodingTree, graph: Graph, levels: int) -> None:
@@ -127,7 +130,7 @@ def test_a_community_keeps_its_id_while_chunks_come_behind_its_first() -> None:
 def test_no_two_generations_levels_or_trees_share_an_id() -> None:
     ids = {
         tree_node_id("Corpus_0", tree, generation, level, "first")
-        for tree in ("serag", "serag-semantic")
+        for tree in ("toy", "toy-names")
         for generation in (1, 2)
         for level in (0, 1, 2)
     }
@@ -152,7 +155,7 @@ def test_the_numbers_of_a_node_are_those_of_the_tree() -> None:
     nodes = stored(tree, [f"{n:03}" for n in range(tree.leaves)])
     assert nodes.levels[: tree.leaves] == [3] * tree.leaves
     assert (nodes.levels[-1], nodes.sizes[-1]) == (0, tree.leaves)
-    assert nodes.chunks == [f"{n:03}" for n in range(tree.leaves)]
+    assert nodes.units == [f"{n:03}" for n in range(tree.leaves)]
     np.testing.assert_array_equal(nodes.volumes, tree.volume)
     np.testing.assert_array_equal(nodes.cuts, tree.cut)
 
@@ -163,3 +166,29 @@ def test_the_smallest_corpora_have_trees(chunks: int) -> None:
     nodes = stored(tree, [str(n) for n in range(chunks)])
     assert len(set(nodes.ids)) == len(nodes.ids) >= chunks + 1
     assert nodes.sizes[-1] == chunks
+
+
+def test_the_communities_of_a_stored_tree_are_read_back() -> None:
+    tree = make_tree(graph_of(planted(2)), 2)
+    units = [f"{n:03}" for n in range(tree.leaves)]
+    as_stored = stored_after(tree_changes(stored(tree, units), {}), {})
+    now = ["new", *reversed(units[3:])]
+    labels = labels_before(as_stored, now, 2)
+    assert (labels[:, 0] == -1).all()
+    for level in (1, 2):
+        before = tree.labels(level)[3:][::-1]
+        pairs = set(zip(labels[level - 1, 1:].tolist(), before.tolist(), strict=True))
+        assert len(pairs) == len(set(before.tolist()))  # one number for each community
+
+
+def test_communities_have_the_properties_that_their_kind_names() -> None:
+    kind = TreeKind("toy", "toy tree", "chunk", "ToyNode", structure="toy", properties=("title", "rating"))
+    tree = make_tree(graph_of(planted(1)), 1)
+    units = [f"{n:03}" for n in range(tree.leaves)]
+    given = {tree.root: {"title": "All", "rating": 3, "beside": "left out"}}
+    nodes = stored_form(
+        tree, units, vectors_of(len(units)), kind=kind, corpus="Corpus_0", generation=1, properties=given
+    )
+    assert nodes.properties[-1] == {"title": "All", "rating": 3}
+    assert nodes.properties[0] == {"title": None, "rating": None}
+    assert len(nodes.properties) == len(nodes.vectors)

@@ -6,31 +6,41 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from overstory.display import counted
-from overstory.errors import IndexMissing, QuestionError, SettingsError
+from overstory.errors import IndexMissing, QuestionError
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
+from overstory.model.communities import (
+    SHORT,
+    Community,
+    CommunityTree,
+    MemberDocument,
+    MemberName,
+    MemberPassage,
+    TellingName,
+)
+from overstory.model.units import PLURAL, SINGULAR
 from overstory.protocols import Embedder, Vectors
 from overstory.retrieve.context import RetrievalContext, query_current_corpus
 from overstory.retrieve.hits import chunk_rows
-from overstory.systems.serag.communities import SHORT, Community, CommunityTree, MemberPassage, TellingName
-from overstory.systems.serag.index import SeRag
-from overstory.systems.serag.index_settings import NAME, SEMANTIC, SeragIndexSettings
-from overstory.systems.state import IndexState, StaleNotes
+from overstory.systems.base import System
+from overstory.systems.state import StaleNotes
+from overstory.systems.tree.finding import FoundTree, find_tree
+from overstory.systems.tree.kinds import TreeKind
 from overstory.text.sentences import sentence_texts
 from overstory.vectors.packed import unpacked
 
-TREES = (NAME, SEMANTIC)
 MOST_DEPTH = 10
 MOST_BELOW = 100
-"""Communities or passages that are shown right below a community."""
+"""Communities or leaves that are shown right below a community."""
 MOST_SHOWN = 100
-"""Communities in all, and passages in all."""
+"""Communities in all, and leaves in all."""
 MOST_READ = 1_000
-"""Passages of a community that names and sentences are taken from, those of the greatest volume."""
+"""Leaves of a community that names and sentences are taken from, those of the greatest volume."""
 NAMES = 5
 SENTENCES = 2
 TELLING_PASSAGES = 2
@@ -46,26 +56,34 @@ _DIGITS = re.compile(r"[0-9a-f]{1,32}")
 
 
 def view_tree(
-    system: SeRag, context: RetrievalContext, node: str | None, *, depth: int, limit: int, tree: str
+    systems: Sequence[System[Any, Any]],
+    context: RetrievalContext,
+    node: str | None,
+    *,
+    depth: int,
+    limit: int,
+    tree: str = "",
 ) -> CommunityTree:
-    """The part of the tree below a community, the root if `node` is None.
+    """The part of a tree below a community, the root if `node` is None.
+
+    Args:
+        systems: whose trees are looked at.
+        tree: its name; the first that the corpus has if left out.
 
     Raises:
         QuestionError: no community has this id, or several begin so; `depth` or `limit` is out of bounds.
         SettingsError: there is no such tree.
-        IndexMissing: the corpus has no index for SeRAG, or not this tree, or it was replaced meanwhile.
-        CorpusNotFound, EmbedderMismatch: as their names say.
+        IndexMissing: the corpus has no tree, or not this one, or it was replaced meanwhile.
+        CorpusNotFound, EmbedderMismatch: the corpus is gone, or has vectors of another embedder.
         StatementFailed: the time limit of a search is over.
     """
-    if tree not in TREES:
-        raise SettingsError(f"There is no tree {tree!r}.", remedy=f"Use one of: {', '.join(TREES)}.")
     if not 1 <= depth <= MOST_DEPTH:
         raise QuestionError(f"depth is {depth}.", remedy=f"Ask for 1 to {MOST_DEPTH} levels.")
     if not 1 <= limit <= MOST_BELOW:
         raise QuestionError(f"limit is {limit}.", remedy=f"Ask for 1 to {MOST_BELOW} communities.")
 
     def ask(tx: Transaction, corpus: Corpus) -> _Seen:
-        return _Reading(tx, corpus, system, system.require(corpus, tree), tree).seen(node, depth, limit)
+        return _Reading(tx, corpus, find_tree(systems, corpus, tree)).seen(node, depth, limit)
 
     return query_current_corpus(context, "retrieve/tree", ask).as_tree(context.embedder)
 
@@ -76,14 +94,14 @@ class _Seen:
 
     Attributes:
         children: communities that are shown below each community that has any.
-        rows: of `retrieve/tree_communities`, by id.
-        told: of `retrieve/tree_passages`, by id; not for the root.
-        listed: passages that are shown of each bottom community, and how near they are to it.
-        chunks: of `retrieve/chunks_by_id`, by id; without those that were deleted meanwhile.
+        rows: of `systems/tree/communities`, by id.
+        told: of `systems/tree/about_…`, by id; not for the root.
+        listed: leaves that are shown of each bottom community by the ids of their units, and how near these are to it.
+        chunks, entities, documents: rows by id; without those that were deleted meanwhile.
     """
 
     corpus: str
-    tree: str
+    kind: TreeKind
     levels: list[Row]
     top: str
     children: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
@@ -91,6 +109,8 @@ class _Seen:
     told: dict[str, Row] = field(default_factory=dict[str, Row])
     listed: dict[str, list[tuple[str, float]]] = field(default_factory=dict[str, list[tuple[str, float]]])
     chunks: dict[str, Row] = field(default_factory=dict[str, Row])
+    entities: dict[str, Row] = field(default_factory=dict[str, Row])
+    documents: dict[str, Row] = field(default_factory=dict[str, Row])
     notes: list[str] = field(default_factory=list[str])
 
     def as_tree(self, embedder: Embedder) -> CommunityTree:
@@ -98,7 +118,8 @@ class _Seen:
         top = self.rows[self.top]
         return CommunityTree(
             corpus=self.corpus,
-            tree=self.tree,
+            tree=self.kind.name,
+            unit=self.kind.unit,
             size=self.levels[0]["size"],
             levels=tuple(row["communities"] for row in self.levels[1:] if row["communities"]),
             entropy=sum(row["entropy"] for row in self.levels),
@@ -110,8 +131,10 @@ class _Seen:
     def _community(self, id_: str, sentences: Mapping[str, tuple[str, ...]]) -> Community:
         row = self.rows[id_]
         names = self.told[id_]["names"] if id_ in self.told else ()
+        listed = self.listed.get(id_, ())
         return Community(
             id=id_,
+            unit=self.kind.unit,
             level=row["level"],
             size=row["size"],
             entropy=row["entropy"],
@@ -120,16 +143,26 @@ class _Seen:
             names=tuple(TellingName(name, passages) for name, passages in names),
             sentences=sentences.get(id_, ()),
             communities=tuple(self._community(each, sentences) for each in self.children.get(id_, ())),
-            passages=tuple(
-                self._passage(chunk, near) for chunk, near in self.listed.get(id_, ()) if chunk in self.chunks
-            ),
             below=row["below"],
+            passages=tuple(self._passage(unit, near) for unit, near in listed if unit in self.chunks),
+            entities=tuple(self._name(unit) for unit, _ in listed if unit in self.entities),
+            documents=tuple(self._document(unit, near) for unit, near in listed if unit in self.documents),
+            title=row["title"] or "",
+            summary=row["summary"] or "",
         )
 
     def _passage(self, chunk: str, similarity: float) -> MemberPassage:
         row = self.chunks[chunk]
         fields = ("chunk_id", "document_id", "source", "source_key", "title", "heading", "text")
         return MemberPassage(**{name: row[name] for name in fields}, similarity=similarity)
+
+    def _name(self, entity: str) -> MemberName:
+        row = self.entities[entity]
+        return MemberName(entity, row["name"], row["type"] or "", row["passages"])
+
+    def _document(self, document: str, similarity: float) -> MemberDocument:
+        row = self.documents[document]
+        return MemberDocument(document, row["source"], row["source_key"], row["title"], row["chunks"], similarity)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,16 +171,18 @@ class _Reading:
 
     tx: Transaction
     corpus: Corpus
-    system: SeRag
-    state: IndexState[SeragIndexSettings]
-    tree: str
+    found: FoundTree
+
+    @property
+    def kind(self) -> TreeKind:
+        return self.found.kind
 
     def seen(self, node: str | None, depth: int, limit: int) -> _Seen:
-        levels = self._run("levels", tree=self.tree, generation=self.state.generation)
+        levels = self._run("levels", tree=self.kind.name, generation=self.found.state.generation)
         if not levels:
             raise self._gone()
         root = levels[0]["root"]
-        seen = _Seen(self.corpus.name, self.tree, levels, top=root if node is None else self._id(node))
+        seen = _Seen(self.corpus.name, self.kind, levels, top=root if node is None else self._id(node))
         seen.notes.extend(self._outdated())
         shown = self._shown(seen, depth, limit)
         rows = {row["id"]: row for row in self._run("communities", ids=shown, whole=levels[0]["whole"])}
@@ -156,15 +191,16 @@ class _Reading:
         seen.rows |= {id_: row | {"vector": _of_unit_length(row["vector"])} for id_, row in rows.items()}
         bottoms = [id_ for id_ in seen.children if not seen.children[id_] and id_ != root]
         self._tell(seen, [id_ for id_ in shown if id_ != root], max(TELLING_PASSAGES, limit if bottoms else 0))
-        self._list_passages(seen, [id_ for id_ in bottoms if id_ in seen.told], limit)
+        self._list_leaves(seen, [id_ for id_ in bottoms if id_ in seen.told], limit)
         return seen
 
     def _gone(self) -> IndexMissing:
         """A build publishes its tree and then deletes the one before, which somebody may be reading."""
+        system = self.found.system.name
         return IndexMissing(
-            f"The tree of corpus {self.corpus.name!r} was replaced while it was read.",
+            f"The tree {self.kind.name} of corpus {self.corpus.name!r} was replaced while it was read.",
             remedy="Ask again. If that does not help, remove the index (overstory index --remove-system "
-            f"{NAME} --corpus {shlex.quote(self.corpus.name)}) and build it anew (--system {NAME}).",
+            f"{system} --corpus {shlex.quote(self.corpus.name)}) and build it again (--system {system}).",
         )
 
     def _id(self, node: str) -> str:
@@ -174,20 +210,24 @@ class _Reading:
             QuestionError: there is none, or there are several.
         """
         begins = node.strip().lower()
-        which = "" if self.tree == NAME else f" --tree {self.tree}"
-        here = f"overstory tree --corpus {shlex.quote(self.corpus.name)}{which}"
+        here = f"overstory tree --corpus {shlex.quote(self.corpus.name)} --tree {self.kind.name}"
         found: list[Row] = []
         if _DIGITS.fullmatch(begins):
             found = self._run(
-                "begins", begins=begins, tree=self.tree, generation=self.state.generation, limit=CANDIDATES + 1
+                "begins",
+                begins=begins,
+                tree=self.kind.name,
+                generation=self.found.state.generation,
+                limit=CANDIDATES + 1,
             )
         if not found:
             raise QuestionError(
                 f"No community has an id that begins with {node!r}.",
-                remedy=f"See what there is: {here}. Ids are others once a tree is made anew.",
+                remedy=f"See what there is: {here}. Ids change when a tree is rebuilt.",
             )
         if len(found) > 1:
-            named = ", ".join(f"{row['id'][:SHORT]} ({counted(row['size'], 'passage')})" for row in found[:CANDIDATES])
+            of = SINGULAR[self.kind.unit]
+            named = ", ".join(f"{row['id'][:SHORT]} ({counted(row['size'], of)})" for row in found[:CANDIDATES])
             more = ", …" if len(found) > CANDIDATES else ""
             raise QuestionError(
                 f"Several communities have an id that begins with {node!r}: {named}{more}.",
@@ -222,10 +262,9 @@ class _Reading:
             return
         asked = [[id_, seen.rows[id_]["vector"].tolist()] for id_ in communities]
         rows = self._run(
-            "passages",
+            f"about_{self.kind.unit}",
             asked=asked,
             property=self.corpus.embedding_property,
-            chunks=self.state.details["chunks"],
             most=MOST_READ,
             nearest=nearest,
             names=NAMES,
@@ -233,28 +272,38 @@ class _Reading:
         seen.told |= {row["id"]: row for row in rows}
         if any(seen.rows[id_]["size"] > MOST_READ for id_ in communities):
             seen.notes.append(
-                f"names and sentences are those of {MOST_READ:,} passages of each community, where it has more"
+                f"names and sentences are those of {MOST_READ:,} {PLURAL[self.kind.unit]} of each community, where it "
+                "has more"
             )
         self._read_chunks(seen, [id_ for row in rows for id_, _ in row["passages"][:TELLING_PASSAGES]])
 
-    def _list_passages(self, seen: _Seen, bottoms: Sequence[str], limit: int) -> None:
+    def _list_leaves(self, seen: _Seen, bottoms: Sequence[str], limit: int) -> None:
         room = MOST_SHOWN
         for id_ in bottoms:
-            near = [(chunk, similarity) for chunk, similarity in seen.told[id_]["passages"][: min(limit, room)]]
+            near = [(unit, similarity) for unit, similarity in seen.told[id_]["members"][: min(limit, room)]]
             seen.listed[id_] = near
             room -= len(near)
-        self._read_chunks(seen, [chunk for near in seen.listed.values() for chunk, _ in near])
+        units = [unit for near in seen.listed.values() for unit, _ in near]
+        if self.kind.unit == "chunk":
+            self._read_chunks(seen, units)
+        elif self.kind.unit == "entity":
+            seen.entities |= {row["id"]: row for row in self._run("entities", ids=units)}
+        else:
+            rows = self.tx.run("corpus/documents_by_id", self.corpus.label, ids=units)
+            seen.documents |= {row["document"]["id"]: row["document"] for row in rows}
         if bottoms and not room:
-            seen.notes.append(f"only {MOST_SHOWN} passages are shown; ask for one community to see all of its own")
+            seen.notes.append(
+                f"only {MOST_SHOWN} {PLURAL[self.kind.unit]} are shown; ask for one community to see all of its own"
+            )
 
     def _read_chunks(self, seen: _Seen, ids: Sequence[str]) -> None:
         seen.chunks |= chunk_rows(self.tx, self.corpus, (id_ for id_ in ids if id_ not in seen.chunks))
 
     def _outdated(self) -> Iterator[str]:
-        return StaleNotes(self.system).of(self.tx, self.corpus, self.state)
+        return StaleNotes(self.found.system).of(self.tx, self.corpus, self.found.state)
 
     def _run(self, what: str, **parameters: object) -> list[Row]:
-        return self.tx.run(f"retrieve/tree_{what}", self.corpus.label, **parameters)
+        return self.tx.run(f"systems/tree/{what}", self.corpus.label, **parameters)
 
 
 def _of_unit_length(vector: bytes) -> Vectors:

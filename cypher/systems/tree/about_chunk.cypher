@@ -1,11 +1,13 @@
-// What some communities are about: the passages nearest to their vectors, and the names that tell them from the rest.
+// What some communities of passages are about: the passages nearest to their vectors, and the names that tell them from
+// the rest.
 // Parameters: $asked LIST<LIST> (the id of a community, its vector as LIST<FLOAT>, empty where it points nowhere);
-//   $property STRING (where the vectors of chunks are); $chunks INTEGER (of the corpus); $most INTEGER (passages of a
-//   community that are looked at, those of the greatest volume); $nearest, $names INTEGER (how many to return)
-// Rows: id STRING; passages LIST<LIST> (the id of a chunk, -1 to 1; nearest first); names LIST<LIST> (a name, how many
-//   of the passages mention it; those that tell most first)
+//   $property STRING (where the vectors of chunks are); $most INTEGER (passages of a community that are looked at, those
+//   of the greatest volume); $nearest, $names INTEGER (how many to return)
+// Rows: id STRING; passages, members LIST<LIST> (the id of a chunk, -1 to 1; nearest first; both are the same);
+//   names LIST<LIST> (a name, how many of the passages mention it; those that tell most first)
 // A name tells much if it is specific, and if more of these passages mention it than of the corpus: n times specificity
 // would put "American" first everywhere.
+CALL () { MATCH (c:{{corpus}}_Chunk) RETURN count(c) AS chunks }
 UNWIND $asked AS one
 MATCH (t:Overstory {id: one[0]}) WHERE t:{{corpus}}_TreeNode
 CALL (t) {
@@ -13,19 +15,20 @@ CALL (t) {
   WITH c ORDER BY leaf.volume DESC, c.id LIMIT $most
   RETURN collect(c) AS members
 }
-RETURN one[0] AS id,
+WITH chunks, one, members,
   COLLECT {
     UNWIND members AS c
     WITH c, CASE WHEN size(one[1]) > 0 THEN 2 * vector.similarity.cosine(c[$property], one[1]) - 1 END AS similarity
     WITH c, coalesce(similarity, 0.0) AS similarity ORDER BY similarity DESC, c.id LIMIT $nearest
     RETURN [c.id, similarity]
-  } AS passages,
+  } AS passages
+RETURN one[0] AS id, passages, passages AS members,
   COLLECT {
     UNWIND members AS c
     MATCH (c)-[m:MENTIONS]->(e:Entity) WHERE m.by IN ['ner', 'openie']
     WITH e, count(DISTINCT c) AS times
     WITH e, times, times * coalesce(e.specificity, 0.0) AS weight
-    WITH e, times, weight, weight * log(1.0 * times * $chunks / (size(members) * coalesce(e.df, times))) AS tells
+    WITH e, times, weight, weight * log(1.0 * times * chunks / (size(members) * coalesce(e.df, times))) AS tells
     ORDER BY tells DESC, weight DESC, e.name LIMIT $names
     RETURN [e.name, times]
   } AS names

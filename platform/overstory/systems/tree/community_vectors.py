@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,7 +58,7 @@ class CommunityCache:
         with self._lock:
             if self._known is not None and self._known[0] == state:
                 return self._known[1]
-        rows = tx.run("systems/serag/communities", corpus.label, tree=tree, generation=generation)
+        rows = tx.run("systems/tree/vectors", corpus.label, tree=tree, generation=generation)
         found = Communities(
             ids=[row["id"] for row in rows],
             levels=np.array([row["level"] for row in rows], dtype=np.int64),
@@ -66,3 +67,9 @@ class CommunityCache:
         with self._lock:
             self._known = (state, found)
         return found
+
+
+def members(tx: Transaction, corpus: Corpus, communities: Sequence[str]) -> dict[str, list[str]]:
+    """The ids of what stands below each of some communities: chunks, entities or documents."""
+    rows = tx.run("systems/tree/members", corpus.label, ids=list(communities))
+    return {row["community"]: row["units"] for row in rows}

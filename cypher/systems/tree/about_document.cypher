@@ -1,0 +1,45 @@
+// What some communities of documents are about: the passages nearest to their vectors, the documents that have these, and
+// the names that tell them from the rest.
+// Parameters: $asked LIST<LIST> (the id of a community, its vector as LIST<FLOAT>, empty where it points nowhere);
+//   $property STRING (where the vectors of chunks are); $most INTEGER (documents of a community that are looked at, those
+//   of the greatest volume, and passages of these, the first of each before any second); $nearest, $names INTEGER (how
+//   many to return)
+// Rows: id STRING; passages LIST<LIST> (the id of a chunk, -1 to 1; nearest first); members LIST<LIST> (the id of a
+//   document, the same of its nearest passage; nearest first); names LIST<LIST> (a name, how many of the passages mention
+//   it; those that tell most first, as in about_chunk)
+CALL () { MATCH (c:{{corpus}}_Chunk) RETURN count(c) AS chunks }
+UNWIND $asked AS one
+MATCH (t:Overstory {id: one[0]}) WHERE t:{{corpus}}_TreeNode
+CALL (t, one) {
+  MATCH (t)<-[:CHILD_OF*1..]-(leaf)-[:COVERS]->(d)
+  WITH one, d ORDER BY leaf.volume DESC, d.id LIMIT $most
+  OPTIONAL MATCH (d)<-[:PART_OF]-(c:{{corpus}}_Chunk)
+  WITH one, d, c ORDER BY c.seq, d.id LIMIT $most
+  WITH d, c,
+    CASE WHEN size(one[1]) > 0 THEN coalesce(2 * vector.similarity.cosine(c[$property], one[1]) - 1, 0.0) ELSE 0.0 END
+    AS similarity
+  RETURN collect({document: d.id, chunk: c, similarity: similarity}) AS found
+}
+RETURN one[0] AS id,
+  COLLECT {
+    UNWIND found AS each
+    WITH each WHERE each.chunk IS NOT NULL
+    ORDER BY each.similarity DESC, each.chunk.id LIMIT $nearest
+    RETURN [each.chunk.id, each.similarity]
+  } AS passages,
+  COLLECT {
+    UNWIND found AS each
+    WITH each.document AS document, max(each.similarity) AS similarity
+    ORDER BY similarity DESC, document LIMIT $nearest
+    RETURN [document, similarity]
+  } AS members,
+  COLLECT {
+    UNWIND found AS each
+    WITH each.chunk AS c, size(found) AS looked_at
+    MATCH (c)-[m:MENTIONS]->(e:Entity) WHERE m.by IN ['ner', 'openie']
+    WITH e, looked_at, count(DISTINCT c) AS times
+    WITH e, looked_at, times, times * coalesce(e.specificity, 0.0) AS weight
+    WITH e, times, weight, weight * log(1.0 * times * chunks / (looked_at * coalesce(e.df, times))) AS tells
+    ORDER BY tells DESC, weight DESC, e.name LIMIT $names
+    RETURN [e.name, times]
+  } AS names

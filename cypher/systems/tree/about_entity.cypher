@@ -1,0 +1,30 @@
+// What some communities of names are about: their strongest names, and the passages nearest to their vectors of those
+// that mention most of these.
+// Parameters: $asked LIST<LIST> (the id of a community, its vector as LIST<FLOAT>, empty where it points nowhere);
+//   $property STRING (where the vectors of chunks are); $most INTEGER (names of a community that are looked at, and
+//   passages of each); $nearest, $names INTEGER (how many to return)
+// Rows: id STRING; passages LIST<LIST> (the id of a chunk, -1 to 1; nearest first); members LIST<LIST> (the id of an
+//   entity, null; strongest first); names LIST<LIST> (a name, how many passages mention it; strongest first)
+// No name is in two communities, so that each tells them apart; those come first that the community's edges meet in, and
+// that are specific.
+UNWIND $asked AS one
+MATCH (t:Overstory {id: one[0]}) WHERE t:{{corpus}}_TreeNode
+CALL (t) {
+  MATCH (t)<-[:CHILD_OF*1..]-(leaf)-[:COVERS]->(e)
+  WITH e ORDER BY leaf.volume * coalesce(e.specificity, 1.0) DESC, e.id LIMIT $most
+  RETURN collect(e) AS members
+}
+RETURN one[0] AS id,
+  COLLECT {
+    UNWIND members[..20] AS e
+    CALL (e) {
+      MATCH (e)<-[m:MENTIONS]-(c:{{corpus}}_Chunk) WHERE m.by IN ['ner', 'openie']
+      RETURN DISTINCT c ORDER BY c.id LIMIT $most
+    }
+    WITH c, count(e) AS mentioned ORDER BY mentioned DESC, c.id LIMIT $most
+    WITH c, CASE WHEN size(one[1]) > 0 THEN 2 * vector.similarity.cosine(c[$property], one[1]) - 1 END AS similarity
+    WITH c, coalesce(similarity, 0.0) AS similarity ORDER BY similarity DESC, c.id LIMIT $nearest
+    RETURN [c.id, similarity]
+  } AS passages,
+  [e IN members[..$nearest] | [e.id, null]] AS members,
+  [e IN members[..$names] | [e.name, coalesce(e.df, 0)]] AS names

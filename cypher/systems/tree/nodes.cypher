@@ -1,0 +1,9 @@
+// A tree of one generation, every node.
+// Parameters: $tree STRING; $generation INTEGER; $properties LIST<STRING> (names of further properties)
+// Rows: id, parent STRING (null for the root); level, size INTEGER; volume, cut FLOAT; unit STRING (what a leaf stands
+//   for, else null); vector BYTES (of a community, else null); properties LIST (their values)
+MATCH (t:{{corpus}}_TreeNode) WHERE t.tree = $tree AND t.generation = $generation
+OPTIONAL MATCH (t)-[:CHILD_OF]->(above)
+OPTIONAL MATCH (t)-[:COVERS]->(unit)
+RETURN t.id AS id, above.id AS parent, t.level AS level, t.size AS size, t.volume AS volume, t.cut AS cut,
+  unit.id AS unit, t.vector AS vector, [name IN $properties | t[name]] AS properties

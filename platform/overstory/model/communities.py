@@ -1,0 +1,223 @@
+"""A tree as a person reads it: communities in communities, what each is about, how much it keeps together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from overstory.display import counted, shortened
+from overstory.model.origin import HasOrigin
+from overstory.model.units import SINGULAR, Unit
+
+SHORT = 8
+"""Digits of an id that are shown; they name a community as long as no other begins so."""
+
+
+@dataclass(frozen=True, slots=True)
+class TellingName:
+    """A name, and how many passages mention it: of the community, or, in a community of names, of the corpus."""
+
+    name: str
+    passages: int
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MemberPassage(HasOrigin):
+    """A passage of a bottom community.
+
+    Attributes:
+        similarity: cosine to the community's vector.
+    """
+
+    chunk_id: str
+    document_id: str
+    source: str
+    source_key: str
+    title: str
+    heading: str
+    text: str
+    similarity: float
+
+    def __str__(self) -> str:
+        return f"{self.title or '(no title)'} [{self.origin}]: {shortened(self.text)}"
+
+    def __repr__(self) -> str:
+        return f"<MemberPassage {self}>"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MemberName:
+    """A name of a bottom community.
+
+    Attributes:
+        type: as PERSON or ORG; "" if there is none.
+        passages: how many mention it.
+    """
+
+    entity_id: str
+    name: str
+    type: str
+    passages: int
+
+    def __str__(self) -> str:
+        kind = f"{self.type}, " if self.type else ""
+        return f"{self.name} ({kind}{counted(self.passages, 'passage')})"
+
+    def __repr__(self) -> str:
+        return f"<MemberName {self}>"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MemberDocument(HasOrigin):
+    """A document of a bottom community.
+
+    Attributes:
+        passages: how many it has.
+        similarity: cosine of its nearest passage to the community's vector.
+    """
+
+    document_id: str
+    source: str
+    source_key: str
+    title: str
+    passages: int
+    similarity: float
+
+    def __str__(self) -> str:
+        return f"{self.title or '(no title)'} [{self.origin}] ({counted(self.passages, 'passage')})"
+
+    def __repr__(self) -> str:
+        return f"<MemberDocument {self}>"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Community:
+    """A node of the tree above its leaves; the root is everything that the tree groups.
+
+    Attributes:
+        unit: what it is a community of: of passages ("chunk"), of names ("entity") or of documents.
+        level: 0 for the root, 1 for the communities right below it, ….
+        size: its passages, names or documents.
+        entropy: its own term of the structural entropy, in bits: what it costs to enter it.
+        entropy_below: the terms of everything below it, leaves included, in bits.
+        inside: the share of its volume that edges to others of its own take; 1 if no edge leaves it.
+        names: those that tell it from the rest, the most telling first; none for the root.
+        sentences: those nearest to its vector, of the passages nearest to it; none for the root.
+        communities: right below it, the largest first, as far as they were asked for.
+        passages, documents: of a bottom community, the nearest to its vector first, as far as they were asked for.
+        entities: of a bottom community, its strongest names first, as far as they were asked for.
+        below: how many communities there are right below it, or leaves below a bottom one, shown or not.
+        title, summary: that the system gave it; "" where it gives none.
+    """
+
+    id: str
+    unit: Unit
+    level: int
+    size: int
+    entropy: float
+    entropy_below: float
+    inside: float
+    names: tuple[TellingName, ...]
+    sentences: tuple[str, ...]
+    communities: tuple[Community, ...]
+    below: int
+    passages: tuple[MemberPassage, ...] = ()
+    entities: tuple[MemberName, ...] = ()
+    documents: tuple[MemberDocument, ...] = ()
+    title: str = ""
+    summary: str = ""
+
+    @property
+    def members(self) -> tuple[MemberPassage | MemberName | MemberDocument, ...]:
+        """Its passages, names or documents, as far as they were asked for."""
+        return self.passages or self.entities or self.documents
+
+    @property
+    def short_id(self) -> str:
+        """What `Knowledge.tree` and `overstory tree` take for the id."""
+        return self.id[:SHORT]
+
+    @property
+    def figures(self) -> str:
+        """ "138 passages, 73 % inside, 0.1076 bits and 0.8095 below"."""
+        # Rounded down: 100 % is said only of a community that nothing leaves.
+        inside = f"{int(self.inside * 100)} % inside"
+        size = counted(self.size, SINGULAR[self.unit])
+        return f"{size}, {inside}, {self.entropy:.4f} bits and {self.entropy_below:.4f} below"
+
+    @property
+    def hidden(self) -> str:
+        """ "7 more communities" where only some are shown, else ""."""
+        more = self.below - len(self.communities) - len(self.members)
+        if not more or not (self.communities or self.members):
+            return ""
+        if self.members:
+            return counted(more, f"more {SINGULAR[self.unit]}")
+        return counted(more, "more community", "more communities")
+
+    def __repr__(self) -> str:
+        about = _about(self)
+        return f"<Community {self.short_id}: {self.figures}{f': {about}' if about else ''}>"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CommunityTree:
+    """A part of a tree.
+
+    Attributes:
+        corpus: its name.
+        tree: which one, by the name that `Knowledge.tree` takes.
+        unit: what it groups: passages ("chunk"), names ("entity") or documents.
+        size: passages, names or documents of the whole tree.
+        levels: communities of the whole tree at each level, from the top; without the root.
+        entropy: of the whole tree, in bits.
+        above: ids of the communities that `community` is in, the largest first; without the root.
+        community: what was asked for, the root if nothing was, with what is below it.
+        notes: what the reader should know of the result (an index older than the corpus, what was left out).
+    """
+
+    corpus: str
+    tree: str
+    unit: Unit
+    size: int
+    levels: tuple[int, ...]
+    entropy: float
+    above: tuple[str, ...]
+    community: Community
+    notes: tuple[str, ...] = ()
+
+    @property
+    def headline(self) -> str:
+        """ "Corpus 'demo', tree serag: 1,046 passages in 24 + 142 communities, 6.7465 bits"."""
+        number = " + ".join(f"{each:,}" for each in self.levels)
+        communities = "community" if self.levels == (1,) else "communities"
+        inside = f" in {number} {communities}" if self.levels else ""
+        size = counted(self.size, SINGULAR[self.unit])
+        return f"Corpus {self.corpus!r}, tree {self.tree}: {size}{inside}, {self.entropy:.4f} bits"
+
+    def __repr__(self) -> str:
+        """The headline, and a line for each community, passage, name or document."""
+        lines = [f"<CommunityTree of {self.headline[0].lower()}{self.headline[1:]}>"]
+        if self.community.level:
+            lines.append(f"{self.community.short_id}  {_line(self.community)}")
+        lines += _lines(self.community, "  " if self.community.level else "")
+        return "\n".join([*lines, *(f"Note: {note}" for note in self.notes)])
+
+
+def _lines(community: Community, indent: str) -> Iterator[str]:
+    for below in community.communities:
+        yield f"{indent}{below.short_id}  {_line(below)}"
+        yield from _lines(below, f"{indent}  ")
+    for member in community.members:
+        yield f"{indent}{member}"
+    if community.hidden:
+        yield f"{indent}… {community.hidden}"
+
+
+def _line(community: Community) -> str:
+    return f"{community.figures}: {_about(community) or '(no names)'}"
+
+
+def _about(community: Community) -> str:
+    """Its title, or else its names."""
+    return community.title or ", ".join(each.name for each in community.names)

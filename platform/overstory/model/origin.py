@@ -1,0 +1,19 @@
+"""Where something was read: a source, and the key of a document in it."""
+
+from __future__ import annotations
+
+from overstory.display import origin
+
+
+class HasOrigin:
+    """What has a source and a source key says where it comes from."""
+
+    __slots__ = ()
+
+    source: str
+    source_key: str
+
+    @property
+    def origin(self) -> str:
+        """Where it comes from: source, and key if there is one."""
+        return origin(self.source, self.source_key)

@@ -1,0 +1,12 @@
+"""What an index is built from, and what a leaf of a tree stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+Unit = Literal["document", "chunk", "entity"]
+
+SINGULAR: Mapping[Unit, str] = {"document": "document", "chunk": "passage", "entity": "name"}
+PLURAL: Mapping[Unit, str] = {unit: f"{word}s" for unit, word in SINGULAR.items()}
+"""What a reader calls them."""

@@ -1,0 +1,27 @@
+"""What the installed systems add to Neo4j Browser."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from overstory.browser import Contribution
+from overstory.systems.base import System
+from overstory.systems.registry import installed_systems
+
+
+def contributions(systems: Sequence[System[Any, Any]] | None = None) -> list[Contribution]:
+    """One of each system; of all that are installed if none are given."""
+    return [_of(system) for system in (installed_systems() if systems is None else systems)]
+
+
+def _of(system: System[Any, Any]) -> Contribution:
+    owns = system.owns
+    return Contribution(
+        name=system.name,
+        title=system.title,
+        queries=owns.saved_queries,
+        labels=owns.labels,
+        examples=owns.examples,
+        style=owns.style.read_text(encoding="utf-8") if owns.style else "",
+    )

@@ -1,0 +1,143 @@
+"""Trees in the graph: written as differences to what is there, into a new generation or in place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from overstory.graph import Transaction, Writer, batches
+from overstory.graph.client import Row
+from overstory.protocols import Progress
+from overstory.systems.tree.build import TreeNodes
+from overstory.systems.tree.kinds import TreeKind
+from overstory.systems.tree.stored import StoredNode, StoredTree
+
+ROWS_A_TRANSACTION = 10_000
+ROWS_A_STATEMENT = 2_000
+SAME_VOLUME = 1e-12
+"""Of the volume of the whole graph: sums in another order."""
+
+
+@dataclass(frozen=True, slots=True)
+class TreeChanges:
+    """Rows of the statements that bring a stored tree up to date, parents before children."""
+
+    kind: TreeKind
+    nodes: list[Row]
+    places: list[Row]
+    covers: list[Row]
+    gone: list[str]
+
+    def __len__(self) -> int:
+        return len(self.nodes) + len(self.places) + len(self.covers) + len(self.gone)
+
+
+def tree_changes(nodes: TreeNodes, stored: StoredTree) -> TreeChanges:
+    """What differs between a tree and the stored one, which may be empty."""
+    leaves, kind = len(nodes.units), nodes.kind
+    tolerance = SAME_VOLUME * float(nodes.volumes[-1])
+    changes = TreeChanges(kind, [], [], [], [])
+    volumes, cuts = nodes.volumes.tolist(), nodes.cuts.tolist()
+    always = {
+        "corpus": nodes.corpus,
+        "derived": kind.structure,
+        "generation": nodes.generation,
+        "tree": kind.name,
+    }
+    for place in range(len(nodes.ids) - 1, -1, -1):
+        id_, parent = nodes.ids[place], nodes.parents[place]
+        before = stored.get(id_)
+        vector = nodes.vectors[place - leaves] if place >= leaves else b""
+        also = nodes.properties[place - leaves] if place >= leaves and nodes.properties else {}
+        numbers: dict[str, Any] = {"size": nodes.sizes[place], "volume": volumes[place], "cut": cuts[place]}
+        now = numbers | ({"vector": vector} if vector else {}) | also
+        if before is None:
+            changes.nodes.append({"id": id_, "properties": now | always | {"level": nodes.levels[place]}})
+            if place < leaves:
+                changes.covers.append({"id": id_, "unit": nodes.units[place]})
+        elif _differs(before, numbers, vector, tuple(also.values()), tolerance):
+            changes.nodes.append({"id": id_, "properties": now})
+        if parent and (before is None or before.parent != parent):
+            changes.places.append({"id": id_, "parent": parent})
+    there = set(nodes.ids)
+    changes.gone.extend(id_ for id_ in stored if id_ not in there)
+    return changes
+
+
+def _differs(before: StoredNode, numbers: Row, vector: bytes, properties: tuple[Any, ...], tolerance: float) -> bool:
+    return (
+        before.size != numbers["size"]
+        or abs(before.volume - numbers["volume"]) > tolerance
+        or abs(before.cut - numbers["cut"]) > tolerance
+        or before.vector != vector
+        or before.properties != properties
+    )
+
+
+def stored_after(changes: TreeChanges, stored: StoredTree) -> StoredTree:
+    """What a stored tree is after them."""
+    after = dict(stored)
+    for id_ in changes.gone:
+        after.pop(id_, None)
+    parents = {row["id"]: row["parent"] for row in changes.places}
+    units = {row["id"]: row["unit"] for row in changes.covers}
+    for row in changes.nodes:
+        id_, now, before = row["id"], row["properties"], stored.get(row["id"])
+        vector = now.get("vector", b"")
+        after[id_] = StoredNode(
+            parent=before.parent if before else "",
+            level=before.level if before else now["level"],
+            size=now["size"],
+            volume=now["volume"],
+            cut=now["cut"],
+            unit=units.get(id_, before.unit if before else ""),
+            vector=vector,
+            properties=tuple(now[name] for name in changes.kind.properties) if vector else (),
+        )
+    return after | {id_: replace(after[id_], parent=parent) for id_, parent in parents.items()}
+
+
+def write_tree(writer: Writer, changes: TreeChanges, progress: Progress) -> None:
+    """Commits as it goes: for a generation that nobody reads yet.
+
+    Raises:
+        LeaseLost, DatabaseError: as `Writer.commit`.
+    """
+    for statement, rows, labels in _statements(writer.corpus.label, changes):
+        commit_rows(writer, changes.kind.structure, statement, rows, progress, **labels)
+
+
+def write_tree_in(tx: Transaction, label: str, changes: TreeChanges) -> None:
+    """Within one transaction: for the generation that is read."""
+    for statement, rows, labels in _statements(label, changes):
+        for batch in batches(rows, ROWS_A_STATEMENT):
+            tx.run(statement, label, rows=batch, **labels)
+    if changes.gone:
+        tx.run("systems/tree/remove_nodes", label, ids=changes.gone)
+
+
+def _statements(label: str, changes: TreeChanges) -> Iterable[tuple[str, Sequence[Row], dict[str, list[str]]]]:
+    """Statements with their rows, and the labels that they set."""
+    kind = changes.kind
+    yield "systems/tree/write_nodes", changes.nodes, {"labels": [kind.label, f"{label}_{kind.label}"]}
+    yield "systems/tree/place_nodes", changes.places, {}
+    yield "systems/tree/cover", changes.covers, {"labels": [f"{label}_Of{kind.unit.capitalize()}"]}
+
+
+def commit_rows(
+    writer: Writer, doing: str, statement: str, rows: Sequence[Row], progress: Progress, **parameters: object
+) -> None:
+    """Runs a statement over all rows, some thousands in a transaction.
+
+    Raises:
+        LeaseLost, DatabaseError: as `Writer.commit`; transactions before stay.
+    """
+    for some in batches(rows, ROWS_A_TRANSACTION):
+
+        def write(tx: Transaction, some: list[Row] = some) -> None:
+            for batch in batches(some, ROWS_A_STATEMENT):
+                tx.run(statement, writer.corpus.label, rows=batch, **parameters)
+
+        writer.commit(doing, write)
+        progress.advance(len(some))

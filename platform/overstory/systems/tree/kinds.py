@@ -1,0 +1,30 @@
+"""What a system says of a tree that its index has, or can have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from overstory.model.units import Unit
+
+
+@dataclass(frozen=True, slots=True)
+class TreeKind:
+    """A tree of a system's index.
+
+    Attributes:
+        name: of its nodes as `tree`, and in `overstory tree --tree NAME`. It begins with the name of the system.
+        title: what is said of it in messages: "SeRAG tree over meaning alone".
+        unit: what a leaf stands for.
+        label: of the system's own for its nodes, beside TreeNode; one of `owns.labels`.
+        structure: the name of its generations; one of `owns.generations`.
+        options: that the system's index needs in order to have it; "" if it always does.
+        properties: that its communities have beside the shared ones. `title` and `summary` are shown to people.
+    """
+
+    name: str
+    title: str
+    unit: Unit
+    label: str
+    structure: str
+    options: str = ""
+    properties: tuple[str, ...] = ()
