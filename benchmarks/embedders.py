@@ -1,4 +1,4 @@
-"""The default embedder against length-sorted batches of the same model, side by side: speed and Recall@5.
+"""Compare the default embedder with length-sorted batches of the same model: speed and Recall@5.
 
     python benchmarks/embedders.py FOLDER…
 

@@ -1,4 +1,4 @@
-"""Extraction in one process against several, in turns: texts a second, and what is found.
+"""Compare extraction in one process and in several, alternately: texts per second, and results.
 
     python benchmarks/extraction.py FOLDER… [--texts 1500] [--processes 2] [--rounds 2]
 

@@ -1,4 +1,4 @@
-"""How retrievers and stages grow with a corpus: corpora of several sizes side by side, asked the same questions.
+"""Scaling of retrievers and stages: the same questions on corpora of several sizes.
 
     overstory ingest SMALL --corpus small && overstory index --corpus small       # and so on
     python benchmarks/growth.py small large --questions QUERIES.jsonl

@@ -1,4 +1,4 @@
-"""Retrievers side by side on several benchmarks in several layouts, as the tables of docs/benchmarks.md.
+"""Compare retrievers on several benchmarks in several layouts: the tables of docs/benchmarks.md.
 
     make bench BENCH_DATA="DIR DIR DIR"
     python benchmarks/retrievers.py DIR… [--retriever NAME]… [--layout field|text|none|pack5]… [--json FILE]

@@ -2,7 +2,7 @@
 
     python -m benchmarks.serag quality DIR…       what each term and each ablation brings, with intervals
     python -m benchmarks.serag growth DIR         seconds by part and memory, at several sizes
-    python -m benchmarks.serag updates DIR        passages that come one by one, and together, beside a fresh build
+    python -m benchmarks.serag updates DIR        passages added one by one, and together, compared with a fresh build
     python -m benchmarks.serag neighbours CORPUS… the nearest neighbours by all products and by GDS
 
 `quality` uses the corpora of `overstory bench`; `growth` and `updates` make corpora of their own, and remove them.

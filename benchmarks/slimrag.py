@@ -1,4 +1,4 @@
-"""SlimRAG measured on BEIR folders: coreference × decomposition, without a language model, beside dense retrieval.
+"""SlimRAG measured on BEIR folders: coreference × decomposition, without a language model, against dense retrieval.
 
     python benchmarks/slimrag.py DIR…
 

@@ -1,7 +1,7 @@
 """The loaders that come with Overstory: files and folders in, documents out.
 
-The platform finds them through the entry points `overstory.loaders`, like anybody's; nobody needs to import them from
-here but to call one directly, or to write a loader of their own with the same parts.
+The platform finds them through the entry points `overstory.loaders`, like those of other packages. Import from here
+only to call a loader directly, or to write one with the same building blocks.
 """
 
 from overstory_loaders.beir import BeirLoader

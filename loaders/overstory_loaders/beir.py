@@ -22,17 +22,17 @@ class BeirLoader:
     name = "beir"
 
     def recognises(self, source: str) -> bool:
-        """A folder by the file in it, the file by its name; the first record must not lack `_id`."""
+        """A folder by its `corpus.jsonl`, the file by its name; the first record must have an `_id`."""
         return is_beir_corpus(source)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
-        """One document a passage, with the folder as its source and `_id` as its key."""
+        """One document per passage, with the folder as its source and `_id` as its key."""
         corpus = _corpus_file(source)
         if corpus is None:
             raise BrokenSource(
                 "is no BEIR folder: it has no corpus.jsonl",
                 source=source,
-                remedy="Name the folder that holds corpus.jsonl, or leave --loader beir out.",
+                remedy="Name the folder that contains corpus.jsonl, or leave --loader beir out.",
             )
         records = json_records(str(corpus), on_broken=on_broken)
         yield from documents(records, source=address(str(corpus.parent)), fields=FIELDS, on_broken=on_broken)

@@ -1,4 +1,4 @@
-"""Headings and paragraphs to one text, with the exact place of each heading."""
+"""Joins headings and paragraphs to one text, with the exact position of each heading."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Block:
 
     Attributes:
         level: of a heading, counted from 1; 0 for everything else.
-        tight: only a line end, no blank line, parts it from the block before.
+        tight: separated from the previous block by a line end instead of a blank line.
     """
 
     text: str
@@ -32,7 +32,7 @@ class OutlinedText:
 
 
 def join_blocks(blocks: Iterable[Block]) -> OutlinedText:
-    """The blocks as one text, cleaned, with blank lines between; empty ones left out."""
+    """The cleaned blocks as one text, with blank lines between them and without empty ones."""
     parts: list[str] = []
     headings: list[Heading] = []
     length = 0

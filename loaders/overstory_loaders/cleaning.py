@@ -1,12 +1,12 @@
-"""What is done to every text, so that a search finds what a reader sees. Nothing here changes how a text looks.
+"""Normalisation of every text, so that searches find what readers see. Nothing here changes how a text looks.
 
-- Line ends of all kinds become "\\n"; white space around the text goes.
-- Control characters, NUL among them, go: a database stores them, but nobody types them into a question.
-- Soft hyphens and byte order marks inside a text go: they are invisible and split words.
-- A lone surrogate (half of a character, mostly from JSON cut by UTF-16 units) becomes U+FFFD: UTF-8 cannot hold it, and
-  one broken emoji should not cost a document.
+- Line ends of all kinds become "\\n"; surrounding white space is removed.
+- Control characters, including NUL, are removed: nobody types them into a question.
+- Soft hyphens and byte order marks inside a text are removed: they are invisible and split words.
+- A lone surrogate (half of a character, usually from JSON cut by UTF-16 units) becomes U+FFFD: UTF-8 cannot encode it,
+  and one broken emoji should not cost a document.
 - Characters are composed (Unicode NFC): full-text search and names compare code points, and "é" in two code points,
-  as macOS and many PDFs have it, is another word than "é" in one. Ids are left alone: they are not for reading.
+  as in texts from macOS and many PDFs, is a different word from "é" in one. Ids are not changed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import re
 import unicodedata
 
 TITLE_LIMIT = 1000
-"""Longer titles are cut: they are not titles, and they stand above every chunk."""
+"""Longer titles are truncated: they are not real titles, and they are embedded with every chunk."""
 
 _CONTROLS = "\\x00-\\x08\\x0e-\\x1f\\x7f-\\x84\\x86-\\x9f"
 _CONTROL = re.compile(f"[{_CONTROLS}]")
@@ -25,7 +25,7 @@ _LONE_SURROGATE = re.compile("[\\ud800-\\udfff]")
 
 
 def clean_text(text: str) -> str:
-    """The text as it is stored; cleaning twice changes nothing."""
+    """The normalised text; applying it twice changes nothing."""
     text = _LINE_END.sub("\n", text)
     text = _INVISIBLE.sub("", text)
     if not text.isascii():
@@ -39,10 +39,10 @@ def clean_title(text: str) -> str:
 
 
 def control_characters(text: str) -> int:
-    """How many characters of a text are control characters other than white space."""
+    """The number of control characters other than white space in a text."""
     return len(_CONTROL.findall(text))
 
 
 def is_storable(text: str) -> bool:
-    """Whether UTF-8 can hold a text as it is, without control characters: what an id must be."""
+    """Whether a text can be an id: UTF-8 can encode it, and it has no control characters."""
     return not (_LONE_SURROGATE.search(text) or _CONTROL.search(text))

@@ -1,4 +1,4 @@
-"""Tables as text (CSV, TSV): one document a row."""
+"""Tables as text (CSV, TSV): one document per row."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class CsvLoader:
     name = "csv"
 
     def recognises(self, source: str) -> bool:
-        """By name: `.csv` and `.tsv`, also compressed."""
+        """By name: `.csv` and `.tsv`, optionally compressed."""
         return has_suffix(source, SUFFIXES, compressed=True)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
-        """One document a row; its columns are named like the fields of JSON lines, see `records.Fields`."""
+        """One document per row; column names are those of the fields of JSON lines, see `records.Fields`."""
         yield from documents(_records(source, on_broken), source=address(source), fields=Fields(), on_broken=on_broken)
 
 
@@ -63,7 +63,7 @@ class _CountedLines(Iterator[str]):
 
 
 def _records(source: str, on_broken: OnBroken) -> Iterator[Record]:
-    # The limit on a cell is one for the whole process, 128 KiB at first: too little for a document. It is only raised.
+    # The cell limit applies to the whole process; its default, 128 KiB, is too small for documents. Only raise it.
     csv.field_size_limit(max(csv.field_size_limit(), LINE_LIMIT))
     lines = _CountedLines(read_lines(source, on_broken=on_broken))
     header = _header(lines, source)
@@ -114,7 +114,7 @@ def _has_text(names: tuple[str, ...]) -> bool:
 
 
 def _rows(lines: _CountedLines, delimiter: str, source: str, on_broken: OnBroken) -> Iterator[tuple[list[str], Place]]:
-    """The rows that are not blank, each with the line it begins on."""
+    """The rows that are not blank, each with its first line."""
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     while True:
         place = Place(source, lines.number + 1)

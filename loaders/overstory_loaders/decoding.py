@@ -1,6 +1,6 @@
-"""Bytes to text. The encoding is what the file says, UTF-8 where it says nothing, and never a guess.
+"""Bytes to text. The encoding is the declared one, UTF-8 by default, and never guessed.
 
-A guess that is wrong one time in a hundred fills a graph with names that nobody can search for, and nobody is told.
+A guess that is wrong one time in a hundred silently fills a graph with names that nobody can search for.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ _MARKS = (
 )
 _READABLE_NAMES = {"utf-8-sig": "UTF-8"}
 _BINARY_SHARE = 100
-"""One control character in so many is more than any text has."""
+"""No text has more control characters than one in this many."""
 
 
 def marked_encoding(head: bytes) -> str | None:
-    """The codec that a byte order mark names."""
+    """The codec of a byte order mark."""
     return next((codec for mark, codec in _MARKS if head.startswith(mark)), None)
 
 
 def decode(data: bytes, source: str, *, declared: str | None = None) -> str:
-    """The text of some bytes, by their byte order mark, else by what the format declares, else as UTF-8.
+    """The text of some bytes, decoded by byte order mark, otherwise by the declared encoding, otherwise as UTF-8.
 
     Raises:
-        BrokenSource: the bytes are not what they say, or no text at all; names the byte and its line.
+        BrokenSource: the bytes are not in this encoding, or not text; names the byte and its line.
     """
     codec = marked_encoding(data) or declared or "utf-8"
     try:
@@ -56,16 +56,16 @@ def decode(data: bytes, source: str, *, declared: str | None = None) -> str:
 
 
 def read_text(source: str, *, limit: int = WHOLE_FILE_LIMIT, remedy: str = "") -> str:
-    """The text of a whole file, not cleaned yet.
+    """The text of a whole file, before normalisation.
 
     Raises:
-        BrokenSource: it cannot be read or decoded, or is larger than `limit` bytes: then `remedy` says what to do.
+        BrokenSource: it cannot be read or decoded, or is larger than `limit` bytes (with `remedy`).
     """
     return decode(read_bytes(source, limit=limit, remedy=remedy), source)
 
 
 def _undecodable(data: bytes, error: UnicodeDecodeError, source: str, codec: str) -> BrokenSource:
-    offset = len(data) - len(error.object) + error.start  # the codec has cut the byte order mark off
+    offset = len(data) - len(error.object) + error.start  # the codec has removed the byte order mark
     if b"\0" in data[:4096] and not codec.startswith(("utf-16", "utf-32")):
         return BrokenSource("looks binary: not text, with NUL bytes", source=source, remedy="Leave it out.")
     return BrokenSource(

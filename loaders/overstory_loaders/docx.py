@@ -33,16 +33,16 @@ _SAVE_AGAIN = "Open it in Word or LibreOffice, and save it as .docx without a pa
 
 
 class DocxLoader:
-    """DOCX files, titled by their properties, their first heading of level 1, or the file's name."""
+    """DOCX files, with the title from their properties, first heading of level 1, or file name."""
 
     name = "docx"
 
     def recognises(self, source: str) -> bool:
-        """By name; Word's lock files beside open documents are none."""
+        """By name, except Word's lock files of open documents."""
         return has_suffix(source, (".docx",)) and not Path(source).name.startswith("~$")
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:  # noqa: ARG002
-        """One document: paragraphs, headings by style, tables with a line a row; no notes, headers and footers."""
+        """One document: paragraphs, headings by style, tables with a line per row; no notes, headers and footers."""
         try:
             from overstory_loaders.docx_blocks import document_blocks
         except ImportError as error:
@@ -65,7 +65,7 @@ class DocxLoader:
 
 
 def _check(stream: IO[bytes], source: str) -> None:
-    """Raises `BrokenSource` for what is no ZIP archive, and for one that would unpack to more than memory holds."""
+    """Raise `BrokenSource` for files that are not ZIP archives, and for archives too large to unpack."""
     with reading(source):
         head = stream.read(len(_OLD_OFFICE))
     if not head:
@@ -91,7 +91,7 @@ def _opened(stream: IO[bytes], source: str) -> WordDocument:
 
     try:
         return docx.Document(stream)
-    except Exception as error:  # python-docx lets errors of ZIP, XML and dictionaries through
+    except Exception as error:  # python-docx does not wrap errors of ZIP, XML and dictionaries
         raise BrokenSource(
             f"is not a DOCX, or is damaged: {type(error).__name__}: {error}", source=source, remedy=_SAVE_AGAIN
         ) from error

@@ -1,7 +1,7 @@
-"""An open Word document to blocks.
+"""Converts an open Word document to blocks.
 
-Read from the XML, because python-docx passes over what stands in content controls, text boxes and tracked insertions:
-in many templates, that is the text.
+Reads the XML, because python-docx ignores content controls, text boxes and tracked insertions, which contain the text
+in many templates.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from overstory_loaders.blocks import Block
 CELL_GAP = " | "
 
 _AROUND = frozenset(qn(f"w:{tag}") for tag in ("sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag"))
-"""What stands around paragraphs, rows and cells without being one."""
+"""Elements that wrap paragraphs, rows and cells."""
 _COMPATIBILITY = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _LEFT_OUT = frozenset({qn("w:del"), qn("w:moveFrom"), qn("w:pPr"), qn("w:rPr"), f"{_COMPATIBILITY}Fallback"})
 _WRITTEN = {qn("w:tab"): "\t", qn("w:br"): "\n", qn("w:cr"): "\n", qn("w:noBreakHyphen"): "-"}
@@ -30,7 +30,7 @@ _PARAGRAPH, _TABLE, _ROW, _CELL = qn("w:p"), qn("w:tbl"), qn("w:tr"), qn("w:tc")
 
 @dataclass(frozen=True, slots=True)
 class _Styles:
-    """What is known of paragraph styles, by id: heading levels, and which are lists or tables of contents."""
+    """Properties of paragraph styles by id: heading levels, lists and tables of contents."""
 
     levels: dict[str, int] = field(default_factory=dict[str, int])
     lists: set[str] = field(default_factory=set[str])
@@ -63,7 +63,7 @@ def _blocks(container: Element, styles: _Styles) -> Iterator[Block]:
 
 
 def _table(table: Element, styles: _Styles) -> Iterator[Block]:
-    """One block with a line a row; but a table with headings in it only lays the page out, and is read cell by cell."""
+    """One block with a line per row; a table with headings in it is a layout table, and is read cell by cell."""
     rows = [[list(_blocks(cell, styles)) for cell in _children(row, {_CELL})] for row in _children(table, {_ROW})]
     if any(block.level for row in rows for cell in row for block in cell):
         yield from (block for row in rows for cell in row for block in cell)
@@ -73,7 +73,7 @@ def _table(table: Element, styles: _Styles) -> Iterator[Block]:
 
 
 def _children(element: Element, wanted: set[str]) -> Iterator[Element]:
-    """The children of some kinds, through what only stands around them."""
+    """The children of some kinds, including wrapped ones."""
     for child in cast("Iterator[Element]", iter(element)):
         if child.tag in wanted:
             yield child
@@ -82,7 +82,7 @@ def _children(element: Element, wanted: set[str]) -> Iterator[Element]:
 
 
 class _Inline:
-    """The text of a paragraph, and the text boxes that hang on it."""
+    """The text of a paragraph, and the text boxes anchored to it."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
@@ -109,8 +109,8 @@ def _level(paragraph: Element, style: str, styles: _Styles) -> int:
 
 
 def _read_styles(document: WordDocument) -> _Styles:
-    """Headings are told by the style's name (English in every translation of Word), its outline level, or by those of
-    the style it is based on."""
+    """Headings are recognised by the name (English in every translation of Word) or outline level of the style, or of
+    the style that it is based on."""
     elements = {
         str(element.get(qn("w:styleId"))): element
         for element in cast("Iterator[Element]", document.styles.element.iterchildren(qn("w:style")))

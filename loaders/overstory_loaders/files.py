@@ -1,4 +1,4 @@
-"""Names and bytes of files: what every loader asks of the file system, with its errors turned into ours."""
+"""Names and bytes of files, with errors of the file system converted to ours."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from typing import IO, cast
 from overstory.errors import BrokenSource, LoaderNotFound
 
 WHOLE_FILE_LIMIT = 64 * 2**20
-"""The most bytes of a file that has to be read whole: a book of a thousand pages is a thirtieth of it."""
+"""Maximum bytes of a file that is read as a whole; a book of a thousand pages has a thirtieth of it."""
 
 _GZIP_MAGIC = b"\x1f\x8b"
 
 
 def address(source: str) -> str:
-    """The absolute path with forward slashes: what `Document.source` holds, the same from every working directory.
+    """The absolute path with forward slashes, for `Document.source`: the same from every working directory.
 
-    Links are not followed: a folder `current` that points at this week's release keeps its documents next week.
+    Links are not followed: documents below a link `current` keep their identity when its target changes.
     """
     return Path(os.path.abspath(source)).as_posix()  # noqa: PTH100 # Path.absolute keeps "..", which is another name
 
@@ -35,32 +35,32 @@ def has_suffix(source: str, suffixes: Sequence[str], *, compressed: bool = False
     return name.endswith(tuple(suffixes)) and not is_folder(source)
 
 
-# Path.is_file and Path.is_dir raise for what lies in a folder that may not be entered.
+# Path.is_file and Path.is_dir raise for paths in a folder that cannot be entered.
 def is_file(source: str | Path) -> bool:
-    """Whether there is a file, as far as one may look."""
+    """Whether there is an accessible file."""
     return os.path.isfile(source)  # noqa: PTH113
 
 
 def is_folder(source: str | Path) -> bool:
-    """Whether there is a folder, as far as one may look."""
+    """Whether there is an accessible folder."""
     return os.path.isdir(source)  # noqa: PTH112
 
 
 def stem(source: str) -> str:
-    """The file's name without its ending: the title of last resort."""
+    """The file's name without its suffix, as the fallback for a title."""
     path = Path(source)
     return Path(path.stem).stem if path.suffix.lower() == ".gz" else path.stem
 
 
 FILE_ERRORS = (OSError, EOFError, zlib.error)
-"""What reading a file, compressed or not, may raise."""
+"""The exceptions of reading a file, compressed or not."""
 
 
 def read_head(source: str, size: int) -> bytes:
-    """The first bytes of a file, decompressed: as many as can be read.
+    """The first bytes of a file, decompressed, as many as can be read.
 
     Raises:
-        BrokenSource: not even one can.
+        BrokenSource: no byte can be read.
     """
     head = b""
     with open_bytes(source) as stream:
@@ -82,7 +82,7 @@ def unreadable(error: Exception, source: str, line: int | None = None) -> Broken
 
 @contextmanager
 def reading(source: str) -> Generator[None]:
-    """Errors of the file system, and of compressed data, become `BrokenSource`."""
+    """Convert errors of the file system and of compressed data to `BrokenSource`."""
     try:
         yield
     except FILE_ERRORS as error:
@@ -90,7 +90,7 @@ def reading(source: str) -> Generator[None]:
 
 
 def open_bytes(source: str) -> IO[bytes]:
-    """The file's bytes as a stream, decompressed where they are gzip (told by content: names lie).
+    """The file's bytes as a stream, decompressed if they are gzip (by content, because names may be wrong).
 
     Raises:
         BrokenSource: the file cannot be opened.
@@ -103,14 +103,14 @@ def open_bytes(source: str) -> IO[bytes]:
         except BaseException:
             raw.close()
             raise
-    return cast("IO[bytes]", _Gunzipped(raw)) if compressed else raw  # GzipFile is one in all but name
+    return cast("IO[bytes]", _Gunzipped(raw)) if compressed else raw  # GzipFile has the same interface
 
 
 def read_bytes(source: str, *, limit: int = WHOLE_FILE_LIMIT, remedy: str = "") -> bytes:
     """All bytes of a file, decompressed.
 
     Raises:
-        BrokenSource: it cannot be read, or has more than `limit` bytes.
+        BrokenSource: it cannot be read, or is larger than `limit` bytes.
     """
     with open_bytes(source) as stream, reading(source):
         data = stream.read(limit + 1)
@@ -124,7 +124,7 @@ def read_bytes(source: str, *, limit: int = WHOLE_FILE_LIMIT, remedy: str = "") 
 
 
 def empty(source: str, what: str = "") -> BrokenSource:
-    """The error for a source without a word in it; `what` says what was looked for."""
+    """The error for a source without text; `what` adds the reason."""
     return BrokenSource(f"is empty{f': {what}' if what else ''}", source=source, remedy="Leave it out.")
 
 
@@ -152,7 +152,7 @@ def _reason(error: Exception) -> tuple[str, str]:
 
 
 class _Gunzipped(gzip.GzipFile):
-    """A GzipFile that closes the file below it too."""
+    """A GzipFile that also closes the underlying file."""
 
     def __init__(self, raw: IO[bytes]) -> None:
         super().__init__(fileobj=raw)

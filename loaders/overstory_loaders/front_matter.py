@@ -1,4 +1,4 @@
-"""The block of metadata at the head of many Markdown files."""
+"""Front matter: the block of metadata at the beginning of many Markdown files."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ Scalar = str | int | float | bool | None
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """What stands in the block, and the text below it."""
+    """The values of the block, and the text below it."""
 
     text: str
     values: Mapping[str, object] = field(default_factory=dict)
 
 
 def split_front_matter(text: str) -> FrontMatter:
-    """A text with "\\n" line ends, parted from its front matter: YAML between `---`, or TOML between `+++`.
+    """Split a text with "\\n" line ends from its front matter: YAML between `---`, or TOML between `+++`.
 
-    Of YAML the part that front matter is made of is read: scalars, lists of scalars, and texts of several lines. What
-    is nested deeper is left out; a text that merely begins with a rule is left whole.
+    Of YAML only the usual subset is supported: scalars, lists of scalars, and multi-line strings. Deeper nesting is
+    ignored; a text that merely begins with a horizontal rule is not split.
     """
     opening = _YAML_OPENS.match(text)
     closing = _YAML_CLOSES.search(text, opening.end()) if opening else None
@@ -62,7 +62,7 @@ def _yaml_values(block: str) -> Iterator[tuple[str, object]]:
 
 
 def _yaml_entries(block: str) -> Iterator[tuple[str, str, list[str]]]:
-    """Each key at the margin, with what follows it on its line and the lines below that belong to it."""
+    """Each top-level key, with the rest of its line and the lines that belong to it."""
     entry: tuple[str, str, list[str]] | None = None
     for line in block.splitlines():
         if found := _KEY.match(line):
@@ -83,7 +83,7 @@ def _value(text: str) -> Scalar | list[Scalar]:
 
 
 def _scalar(text: str) -> Scalar:
-    """Numbers only where nothing is lost by it: "007" and "1.10" stay texts."""
+    """Converts to numbers only without loss: "007" and "1.10" stay texts."""
     text = text.strip()
     if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
         return text[1:-1]

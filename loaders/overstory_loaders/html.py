@@ -1,4 +1,4 @@
-"""HTML pages: what a reader sees of them, with their headings."""
+"""HTML pages: their visible text, with headings."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _NESTING = re.compile(
     re.IGNORECASE,
 )
 _PRESCAN = 1024
-"""Browsers look for the declaration in so many bytes."""
+"""Browsers look for the declaration in this many bytes."""
 _CHARSET = re.compile(rb"""(?:<meta[^>]+?charset|<\?xml[^>]+?encoding)\s*=\s*["']?\s*([\w:.-]+)""", re.IGNORECASE)
 _AS_BROWSERS_DO = {"iso8859-1": "cp1252", "ascii": "cp1252", "iso8859-9": "cp1254"}
-"""What the HTML standard reads under a name: "latin1" has always meant Windows-1252 on the web."""
+"""Encodings by name in the HTML standard: "latin1" has always meant Windows-1252 on the web."""
 
 
 class HtmlLoader:
-    """HTML files, titled by `<title>`, the first `<h1>`, or the file's name."""
+    """HTML files, with the title from `<title>`, the first `<h1>`, or the file name."""
 
     name = "html"
 
@@ -67,10 +67,10 @@ class HtmlLoader:
 
 
 def declared_encoding(data: bytes, source: str) -> str | None:
-    """The codec that `<meta charset>` or an XML declaration names.
+    """The codec declared by `<meta charset>` or an XML declaration.
 
     Raises:
-        BrokenSource: nobody knows it.
+        BrokenSource: the encoding is unknown.
     """
     found = _CHARSET.search(data[:_PRESCAN])
     if found is None:
@@ -88,7 +88,7 @@ def declared_encoding(data: bytes, source: str) -> str | None:
 
 
 def _check_depth(markup: str, source: str) -> None:
-    """Raises `BrokenSource` for elements nested without end: the parser would need hours for a few megabytes."""
+    """Raise `BrokenSource` for extremely deep nesting: the parser would need hours for a few megabytes."""
     if markup.count("<") <= DEPTH_LIMIT:
         return
     depth = 0

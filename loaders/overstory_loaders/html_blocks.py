@@ -1,4 +1,4 @@
-"""A parsed HTML page to blocks: one walk, without recursion, for pages nest as deep as they like."""
+"""Converts a parsed HTML page to blocks: one walk without recursion, because pages may be nested deeply."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ PARTING = ITEMS | HEADINGS.keys() | {
 }
 # fmt: on
 STRUCTURE = frozenset({"table", "ul", "ol", "dl", "pre", "blockquote", "article", "section"}) | HEADINGS.keys()
-"""What a cell of a table of data does not hold: a table with one of these only lays the page out."""
+"""Elements that cells of a data table do not contain: a table with one of these is a layout table."""
 
 ANCHOR_MARKS = frozenset({"#", "§", "¶", "🔗"})
-"""What generators of documentation hang on each heading, to link to it."""
+"""Link marks that documentation generators append to headings."""
 CELL_GAP = " | "
 
 _SPACE = re.compile(r"[ \t\n\r\f]+")
@@ -52,7 +52,7 @@ def page_blocks(root: LexborNode | None) -> Iterator[Block]:
 
 
 def _walk(root: LexborNode) -> Iterator[tuple[LexborNode, bool]]:
-    """Every node that is shown, in document order: (node, True) on the way in, (node, False) on the way out."""
+    """Every visible node in document order: (node, True) on entry, (node, False) on exit."""
     above: list[LexborNode] = []
     node = root
     while True:
@@ -86,7 +86,7 @@ def _is_shown(node: LexborNode) -> bool:
 
 
 def _layout_tables(root: LexborNode) -> list[bool]:
-    """For each table, in the order they open, whether it only lays the page out."""
+    """For each table, in order of opening tags, whether it is a layout table."""
     layout: list[bool] = []
     open_tables: list[int] = []
     for node, entered in _walk(root):
@@ -104,7 +104,7 @@ def _layout_tables(root: LexborNode) -> list[bool]:
 class _BlockWriter:
     """Collects text until a tag ends the block.
 
-    A table of data becomes one block, a line for each row; it holds no other table, so there is at most one at a time.
+    A data table becomes one block with a line per row; it contains no other table, so at most one is open at a time.
     """
 
     def __init__(self, layout_tables: list[bool]) -> None:

@@ -1,4 +1,4 @@
-"""JSON files as streams of records: one a line, or one array of them."""
+"""JSON files as streams of records: one per line, or one array of them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _TO_LINES = "Make JSON lines of it, which have no limit: jq -c '.[]' OLD.json > 
 
 
 def json_records(source: str, *, on_broken: OnBroken) -> Iterator[Record]:
-    """The objects of a JSON file, lazily where they stand one a line.
+    """The objects of a JSON file, lazily if there is one per line.
 
     An array, an object over several lines, and an object whose member `docs` is a list of objects are read whole.
 
@@ -43,7 +43,7 @@ def json_records(source: str, *, on_broken: OnBroken) -> Iterator[Record]:
 
 
 def first_record(source: str) -> JsonObject | None:
-    """The first object of a JSON file that can be read, for recognising; None where a megabyte shows none."""
+    """The first readable object of a JSON file, for recognition; None if the first megabyte has none."""
     try:
         head = _head(source)
     except BrokenSource:
@@ -78,7 +78,7 @@ def _from_lines(source: str, on_broken: OnBroken) -> Iterator[Record]:
 
 
 class _Faults:
-    """Passes faults on, but holds them until a line is good: if none is, one error says more than a hundred."""
+    """Reports errors, but holds them back until a line is valid: if none is, one error says more than a hundred."""
 
     def __init__(self, source: str, on_broken: OnBroken) -> None:
         self._source = source
@@ -88,7 +88,7 @@ class _Faults:
     def add(self, error: BrokenSource) -> None:
         """
         Raises:
-            BrokenSource: a hundred lines, and none of them good.
+            BrokenSource: the first hundred lines are all invalid.
         """
         if self._held is None:
             self._on_broken(error)
@@ -132,7 +132,7 @@ def _items(value: object) -> list[object]:
 
 
 def _stands_in_lines(source: str) -> bool:
-    """Whether each line is a record; told by content, for there are arrays in files named .jsonl, and the reverse."""
+    """Whether each line is a record, by content: some files named .jsonl contain an array, and the reverse."""
     head = _head(source)
     if _ARRAY.match(head):
         return False

@@ -1,4 +1,4 @@
-"""JSON lines, and arrays of JSON objects: one document a record."""
+"""JSON lines, and arrays of JSON objects: one document per record."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from overstory_loaders.openie import is_openie_record
 from overstory_loaders.records import Fields, documents
 
 EXPORT_MARK = "overstory_export"
-"""The member of the first object of a file that Overstory itself wrote; such a file is read by the platform."""
+"""A member of the first object of an Overstory export; such files are read by the platform."""
 
 
 class JsonLinesLoader:
@@ -22,7 +22,7 @@ class JsonLinesLoader:
     name = "jsonl"
 
     def recognises(self, source: str) -> bool:
-        """By name; a `.json` file only if its first object has a text, for most are something else."""
+        """By name; a `.json` file only if its first object has a text, because most have other contents."""
         if not has_suffix(source, SUFFIXES, compressed=True) or is_beir_corpus(source):
             return False
         record = first_record(source)
@@ -33,6 +33,6 @@ class JsonLinesLoader:
         return has_suffix(source, LINES_SUFFIXES, compressed=True) or bool(record.keys() & set(Fields().text))
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
-        """One document a record; its fields are listed at `records.Fields`."""
+        """One document per record; for its fields see `records.Fields`."""
         records = json_records(source, on_broken=on_broken)
         yield from documents(records, source=address(source), fields=Fields(), on_broken=on_broken)

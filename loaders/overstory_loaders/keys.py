@@ -1,4 +1,4 @@
-"""The keys of a source's records: each once, and none that depends on where its record stands."""
+"""The keys of a source's records: unique, and independent of the position of a record."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ _REPEATS = "SELECT repeats FROM keys WHERE namespace = ? AND key = ?"
 
 
 def content_key(values: Mapping[str, object]) -> str:
-    """A key for a record without an id: 32 hexadecimal digits of the SHA-256 of all it says."""
+    """The key of a record without an id: 32 hexadecimal digits of the SHA-256 of its content."""
     canonical = json.dumps(values, ensure_ascii=False, sort_keys=True, default=str)
     return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 class KeyRegister:
-    """Remembers the keys of one source, in memory that does not grow with it.
+    """Records the keys of one source in constant memory.
 
-    The table lives in a temporary file of SQLite's own, which goes when the register is closed: a set of the ids of a
-    corpus of ten million records would take more than a gigabyte.
+    The table is in a temporary SQLite file, which is deleted when the register is closed: a set with the ids of ten
+    million records would take more than a gigabyte.
     """
 
     def __init__(self) -> None:
-        # The loader may be advanced from another thread than the one that made it, though never from two at once.
+        # The loader may be advanced in another thread than the one that created it, but never in two at once.
         self._table = sqlite3.connect("", isolation_level=None, check_same_thread=False)
         for statement in (
             "PRAGMA journal_mode = OFF",
@@ -59,10 +59,10 @@ class KeyRegister:
         self._table.close()
 
     def claim(self, key: str, place: Place, *, namespace: str = "") -> None:
-        """Takes a key for the record at `place`.
+        """Register the key of the record at `place`.
 
         Raises:
-            BrokenSource: it is too long, has characters that cannot be stored, or another record has it.
+            BrokenSource: it is too long, has characters that cannot be stored, or is taken by another record.
         """
         if len(key) > KEY_LIMIT:
             raise place.broken(
@@ -81,7 +81,7 @@ class KeyRegister:
             )
 
     def claim_content(self, key: str, place: Place, *, namespace: str = "") -> str:
-        """Takes a key made from content; a record that repeats another word for word gets "-2", "-3", … behind it."""
+        """Register a key made from content; identical records get the suffixes "-2", "-3", …"""
         if self._insert(namespace, key, place):
             return key
         self._table.execute(_REPEAT, (namespace, key))

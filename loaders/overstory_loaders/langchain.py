@@ -1,4 +1,4 @@
-"""Documents from LangChain: any of its document loaders, or documents that are at hand."""
+"""Documents from LangChain: from any of its document loaders, or existing documents."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _log = logging.getLogger(__name__)
 
 @runtime_checkable
 class LazyLoader(Protocol):
-    """What is asked of a LangChain loader: every subclass of its `BaseLoader` has it."""
+    """The required method of a LangChain loader, which every subclass of its `BaseLoader` has."""
 
     def lazy_load(self) -> Iterator[LangChainDocument]: ...
 
 
 def log_broken(error: BrokenSource) -> None:
-    """Goes on, and leaves a warning in the log."""
+    """Log a warning and continue."""
     _log.warning("%s", error)
 
 
@@ -37,15 +37,15 @@ def from_langchain(
 ) -> Iterator[Document]:
     """Documents for `Knowledge.ingest_documents`, lazily.
 
-    The key is the LangChain document's `id`, else a hash of its text. Metadata that no property can hold is left out.
+    The key is the LangChain document's `id`, otherwise a hash of its text. Metadata that Neo4j cannot store is dropped.
 
     Args:
         origin: a document loader, or LangChain documents.
-        source: the namespace of the keys; each document's own metadata `source` if left out.
-        on_broken: hears of documents without text, or with an id that was there before; may raise.
+        source: the namespace of the keys; by default each document's own metadata `source`.
+        on_broken: called for documents without text or with a duplicate id; may raise.
 
     Raises:
-        SourceError: a document has no `source` in its metadata, and none was given.
+        SourceError: a document has no `source` in its metadata, and no `source` was given.
         BrokenSource: the LangChain loader failed.
     """
     name = source or type(origin).__name__
@@ -61,7 +61,7 @@ def from_langchain(
 
 
 def _guarded(loader: LazyLoader, name: str) -> Iterator[LangChainDocument]:
-    """What the loader gives; whatever it raises becomes `BrokenSource`."""
+    """The loader's documents; its exceptions become `BrokenSource`."""
     try:
         yield from loader.lazy_load()
     except Exception as error:

@@ -1,4 +1,4 @@
-"""Files that are read line by line: any size, in memory that one line needs."""
+"""Files read line by line: of any size, in the memory of one line."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from overstory_loaders.files import FILE_ERRORS, open_bytes, reading, unreadable
 from overstory_loaders.place import Place
 
 LINE_LIMIT = 64 * 2**20
-"""The most characters of a line; a longer one is broken, not a reason to run out of memory."""
+"""Maximum characters of a line; a longer one is reported as broken, to protect the memory."""
 
-_BAD_BYTE = re.compile("[\\udc80-\\udcff]")  # what the handler "surrogateescape" makes of a byte that is not UTF-8
+_BAD_BYTE = re.compile("[\\udc80-\\udcff]")  # a byte that is not UTF-8, as decoded by "surrogateescape"
 _SKIP = 2**20
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line with its end ("\\n", where the file has one), counted from 1."""
+    """A line with its line end ("\\n", if the file has one) and its number, counted from 1."""
 
     number: int
     text: str
 
 
 def read_lines(source: str, *, on_broken: OnBroken, limit: int = LINE_LIMIT) -> Iterator[Line]:
-    """The lines of a file, lazily; those that are too long go to `on_broken`.
+    """The lines of a file, lazily; those that are too long are passed to `on_broken`.
 
-    Bytes that are not UTF-8 are left in, for `bad_byte` to find: a record may have many lines, and breaks as one.
+    Bytes that are not UTF-8 are kept for `bad_byte` to find: a record may have many lines, and is broken as a whole.
 
     Raises:
-        BrokenSource: the file cannot be opened, or breaks off inside compressed data or UTF-16.
+        BrokenSource: the file cannot be opened, or ends inside compressed data or UTF-16.
     """
     with open_bytes(source) as stream, _as_text(stream, source) as text:
         number = 0
@@ -76,7 +76,7 @@ def _as_text(stream: IO[bytes], source: str) -> io.TextIOWrapper:
     if b"\0" in head and not marked_encoding(head):
         raise BrokenSource("looks binary: it begins with NUL bytes", source=source, remedy=CONVERT_UTF16)
     codec = marked_encoding(head) or "utf-8"
-    # UTF-16 has no bytes to escape, but may hold half characters; `clean_text` sees to them.
+    # UTF-16 has no bytes to escape, but may have lone surrogates, which `clean_text` replaces.
     errors = "surrogateescape" if codec.startswith("utf-8") else "surrogatepass"
     # newline: only "\n" ends a line; a form feed or U+2028 inside a JSON string does not.
     return io.TextIOWrapper(stream, encoding=codec, errors=errors, newline="\n")

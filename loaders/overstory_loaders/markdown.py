@@ -1,4 +1,4 @@
-"""Markdown, kept as it is written: readable, and its headings found by a CommonMark parser."""
+"""Markdown, kept as written; a CommonMark parser finds the headings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SUFFIXES = (".md", ".markdown", ".mdown", ".mkd")
 
 
 class MarkdownLoader:
-    """Markdown files, titled by their front matter, their first heading of level 1, or the file's name."""
+    """Markdown files, with the title from front matter, first heading of level 1, or file name."""
 
     name = "markdown"
 
@@ -49,9 +49,9 @@ class MarkdownLoader:
 
 
 def find_headings(text: str) -> tuple[Heading, ...]:
-    """The headings of a Markdown text with "\\n" line ends: those that part it, not those inside quotes and lists.
+    """The top-level headings of a Markdown text with "\\n" line ends, without those inside quotes and lists.
 
-    Their words come without markup, `start` is where the markup begins ("#", or the underlined line).
+    Their text has no markup; `start` is the beginning of the markup ("#", or the underlined line).
     """
     environment: dict[str, object] = {}  # carries link definitions from the first parser to the second
     tokens = _structure().parse(text, environment)
@@ -71,7 +71,7 @@ def find_headings(text: str) -> tuple[Heading, ...]:
 
 @cache
 def _structure() -> MarkdownIt:
-    """A parser that leaves alone what is inside paragraphs: nobody asks for it, and it takes most of the time."""
+    """A parser without inline markup, which is not needed and would take most of the time."""
     parser = MarkdownIt("commonmark")
     parser.core.ruler.enableOnly(["normalize", "block"])
     return parser
@@ -83,7 +83,7 @@ def _inline() -> MarkdownIt:
 
 
 def _words(markup: str, environment: dict[str, object]) -> str:
-    """What a reader sees of inline markup."""
+    """The visible text of inline markup."""
     tokens = [child for inline in _inline().parseInline(markup, environment) for child in inline.children or []]
     shown = (
         " " if token.type in ("softbreak", "hardbreak") else token.content

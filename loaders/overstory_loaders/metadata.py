@@ -1,4 +1,4 @@
-"""Anybody's metadata to what Neo4j can hold in a property."""
+"""Conversion of arbitrary metadata to values that Neo4j can store in a property."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _INT64 = 2**63
 
 @dataclass(frozen=True, slots=True)
 class CleanMetadata:
-    """What is kept, and the names of the values that no property can hold (absent values, None, are not named)."""
+    """The kept values, and the names of those that cannot be stored (None values are not named)."""
 
     values: dict[str, MetadataValue]
     dropped: tuple[str, ...] = ()
 
 
 def clean_metadata(values: Mapping[str, object]) -> CleanMetadata:
-    """The values as text, numbers, truth values and lists of one of these.
+    """The values as text, numbers, booleans and lists of one of these.
 
-    Dates become ISO text; integers beyond 64 bit, decimals, paths and UUIDs text; objects and mixed lists JSON text.
-    Infinite and undefined numbers, bytes, and objects that JSON does not know are dropped.
+    Dates become ISO text; integers beyond 64 bits, decimals, paths and UUIDs text; objects and mixed lists JSON text.
+    NaN, infinity, bytes, and objects that JSON does not support are dropped.
     """
     kept: dict[str, MetadataValue] = {}
     dropped: list[str] = []
@@ -61,7 +61,7 @@ def _scalar(value: object) -> str | int | float | bool | None:
             return clean_text(value)
         case bool():
             return value
-        case Integral():  # with the integers of numpy, which LangChain loaders like to leave in metadata
+        case Integral():  # including numpy's integers, which LangChain loaders often leave in metadata
             number = int(value)
             return number if -_INT64 <= number < _INT64 else str(number)
         case Real():

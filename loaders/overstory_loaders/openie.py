@@ -1,8 +1,8 @@
-"""Entities and triples that somebody else extracted (open information extraction), as HippoRAG publishes them.
+"""Externally extracted entities and triples (open information extraction), in the format of HippoRAG.
 
-Two forms of a record: `{"_id", "entities", "triples"}` annotates a document that another source brings, under that key;
-`{"idx", "passage", "extracted_entities", "extracted_triples"}` (HippoRAG's cache, mostly inside `{"docs": […]}`) brings
-its document along.
+Two kinds of records: `{"_id", "entities", "triples"}` annotates the document of another source with this key;
+`{"idx", "passage", "extracted_entities", "extracted_triples"}` (HippoRAG's cache, usually in `{"docs": […]}`) includes
+its document.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ class OpenIELoader:
         return record is not None and is_openie_record(record)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
-        """An annotation a record, after its document where the record has a text.
+        """One annotation per record, after its document if the record has a text.
 
-        What is no triple of three texts is reported, and the rest of its record kept.
+        Triples that are not three texts are reported, and the rest of the record is kept.
         """
         with KeyRegister() as keys:
             for record in json_records(source, on_broken=on_broken):
@@ -69,7 +69,7 @@ def is_openie_record(record: Mapping[str, object]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """What a record gives, and what is wrong with parts of it."""
+    """The items of a record, and the errors in parts of it."""
 
     items: list[Document | Annotation]
     flaws: list[BrokenSource]
@@ -79,7 +79,7 @@ def _read(record: Record, source: str, keys: KeyRegister) -> _Read:
     """The items of a record.
 
     Raises:
-        BrokenSource: it has no triples, or no id and no text.
+        BrokenSource: it has no triples, or neither an id nor a text.
     """
     entities, entity_flaws = _entities(_list(record, ENTITIES), record.place)
     triples, triple_flaws = _triples(_list(record, TRIPLES), record.place)
@@ -130,7 +130,7 @@ def _triple(value: object) -> Triple | None:
 
 
 def _flaws(wrong: list[object], total: int, place: Place, what: str) -> list[BrokenSource]:
-    """One report a record, however many of its parts are wrong."""
+    """One report per record, for any number of wrong parts."""
     if not wrong:
         return []
     example = clean_title(json.dumps(wrong[0], ensure_ascii=False))[:_EXAMPLE]

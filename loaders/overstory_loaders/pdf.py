@@ -21,11 +21,11 @@ PAGE_GAP = "\n\n"
 
 _HYPHENATED = re.compile(r"(?<=[a-zß-öø-ÿ])-\n(?=[a-zß-öø-ÿ])")
 _NO_TITLE = re.compile(r"(?i)untitled.*|microsoft \w+ - .*|.*\.(?:docx?|tex|dvi|indd|pdf|qxd|ps)")
-"""What programs write where an author gave no title."""
+"""Titles that programs insert if the author gave none."""
 
 
 class PdfLoader:
-    """PDF files, titled by their own metadata or the file's name; headings are not marked in most, and not guessed."""
+    """PDF files, with the title from their metadata or the file name; headings are rarely marked, and not guessed."""
 
     name = "pdf"
 
@@ -34,9 +34,9 @@ class PdfLoader:
         return has_suffix(source, (".pdf",))
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
-        """One document; its metadata has `pages`, and in `page_starts` the first character of each page.
+        """One document; its metadata has `pages`, and in `page_starts` the offset of each page.
 
-        A page that cannot be read is reported, and the others kept.
+        Unreadable pages are reported, and the others kept.
         """
         with open_bytes(source) as stream:
             reader = _opened(stream, source)
@@ -60,7 +60,7 @@ class PdfLoader:
 
 @dataclass(frozen=True, slots=True)
 class JoinedPages:
-    """A text and the first character of each of its pages; a page without text begins where the text before it ends."""
+    """A text and the offset of each of its pages; a page without text starts where the text before it ends."""
 
     text: str
     starts: list[int]
@@ -80,14 +80,14 @@ def _opened(stream: IO[bytes], source: str) -> PdfReader:
         raise missing_extra("pdf", "pypdf") from error
     try:
         reader = PdfReader(stream)
-        # Publishers like to encrypt with an empty password, to forbid printing; anybody may read those.
+        # Publishers often encrypt with an empty password, to forbid printing; everybody may read those.
         readable = not reader.is_encrypted or bool(reader.decrypt(""))
         page_count = len(reader.pages) if readable else 0
     except DependencyError as error:
         raise missing_extra("pdf", "cryptography") from error
     except EmptyFileError as error:
         raise empty(source) from error
-    except Exception as error:  # pypdf says of itself: "broken PDF files might cause other Exceptions"
+    except Exception as error:  # according to pypdf, "broken PDF files might cause other Exceptions"
         raise BrokenSource(
             f"is not a PDF, or is damaged: {_said(error)}",
             source=source,
@@ -115,7 +115,7 @@ def _page_texts(reader: PdfReader, source: str, on_broken: OnBroken) -> Iterator
 
 
 def _clean_page(text: str) -> str:
-    """Words that were parted at a line end are joined, as pdftotext does: nobody searches for "inter-"."""
+    """Joins words hyphenated at a line end, like pdftotext: nobody searches for "inter-"."""
     return _HYPHENATED.sub("", clean_text(text))
 
 

@@ -1,4 +1,4 @@
-"""Where a record stands, for messages."""
+"""The position of a record, for messages."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ class Place:
     """A file, and a line or record in it.
 
     Attributes:
-        line: counted from 1; None where the format has no lines that mean anything.
-        record: counted from 1; what is named where there is no line.
+        line: counted from 1; None if lines have no meaning in the format.
+        record: counted from 1; named if there is no line.
     """
 
     source: str

@@ -1,4 +1,4 @@
-"""Records with named fields, from JSON or a table, to documents."""
+"""Conversion of records with named fields, from JSON or a table, to documents."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A record and where it stands."""
+    """A record and its position."""
 
     place: Place
     values: Mapping[str, object]
@@ -27,10 +27,10 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """Where in a record a document's parts are: the first name that has a value counts, upper and lower case alike.
+    """The field names of a document's parts: the first one with a value counts, ignoring case.
 
     Attributes:
-        id_required: a record without an id is broken; otherwise its content makes one.
+        id_required: whether a record without an id is broken; otherwise the id is a hash of its content.
     """
 
     text: tuple[str, ...] = ("text", "contents", "content", "body", "page_content")
@@ -40,7 +40,7 @@ class Fields:
 
 
 def documents(records: Iterable[Record], *, source: str, fields: Fields, on_broken: OnBroken) -> Iterator[Document]:
-    """One document a record, lazily; a record that makes none goes to `on_broken`."""
+    """One document per record, lazily; invalid records are passed to `on_broken`."""
     with KeyRegister() as keys:
         for record in records:
             try:
@@ -52,12 +52,12 @@ def documents(records: Iterable[Record], *, source: str, fields: Fields, on_brok
 
 
 def document_of(record: Record, *, source: str, fields: Fields, keys: KeyRegister) -> Document:
-    """The document that a record holds; what is neither text, title nor id becomes metadata.
+    """The document of a record; fields other than text, title and id become metadata.
 
-    A record with a title and no text is about its title: the title is its text. Some BEIR collections have thousands.
+    Without a text the title is used as the text. Some BEIR collections have thousands of such records.
 
     Raises:
-        BrokenSource: it has neither, or its id cannot be used.
+        BrokenSource: it has neither text nor title, or its id is invalid.
     """
     taken = _Taken(record)
     text = taken.text(fields.text)
@@ -75,13 +75,13 @@ def key_of(record: Record, *, fields: Fields, keys: KeyRegister) -> str:
     """The key of a record that is used without its text.
 
     Raises:
-        BrokenSource: it has none, or one that cannot be used.
+        BrokenSource: the id is missing or invalid.
     """
     return _Taken(record).key(fields, keys)
 
 
 class _Taken:
-    """Hands out the fields of a record, and remembers which are left."""
+    """Takes fields from a record, and keeps track of the remaining ones."""
 
     def __init__(self, record: Record) -> None:
         self._record = record
@@ -129,7 +129,7 @@ class _Taken:
         return keys.claim_content(content_key(self._record.values), place)
 
     def rest(self) -> dict[str, object]:
-        """What nobody took; the members of an object `metadata` stand beside the other fields, which win."""
+        """The remaining fields, merged with the members of an object `metadata`; the fields take precedence."""
         left = {name: value for name, value in self._record.values.items() if name not in self._used}
         inner = left.get("metadata")
         if isinstance(inner, dict):

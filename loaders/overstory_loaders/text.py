@@ -14,7 +14,7 @@ SUFFIXES = (".txt", ".text", ".rst", ".adoc", ".asciidoc", ".org")
 
 
 class TextLoader:
-    """Plain text, and light markup that reads well as it stands; titled by the file's name."""
+    """Plain text, and light markup that is readable as it is; the title is the file name."""
 
     name = "text"
 

@@ -68,7 +68,8 @@ def test_two_threads_with_the_same_question_have_a_usage_each(knowledge: Knowled
 
     endpoint.then = when_both_are_asked
     with ThreadPoolExecutor(2) as pool:
-        answers = list(pool.map(lambda _: knowledge.ask(BORN, 2), range(2)))
+        asking = [pool.submit(knowledge.ask, BORN, 2) for _ in range(2)]
+        answers = [each.result() for each in asking]
     assert [(each.usage.requests, each.usage.usage.tokens) for each in answers] == [(1, 12), (1, 12)]
     chat = knowledge.chat()
     assert chat is not None

@@ -103,5 +103,5 @@ def test_what_would_spoil_a_run_is_found_before_it(tmp_path: Path) -> None:
         check_run({"dense": tmp_path / "missing" / "run.trec"}, ["q1", "p1"])
     with pytest.raises(BenchError, match="the id 'p 1' is not possible"):
         check_run({"dense": tmp_path / "run.trec"}, ["q1", "p 1"])
-    with pytest.raises(BenchError, match="the id 'my retriever' cannot stand"):
+    with pytest.raises(BenchError, match="the id 'my retriever' is not possible"):
         check_run({"my retriever": tmp_path / "run.trec"}, ["q1"])

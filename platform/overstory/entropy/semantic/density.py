@@ -105,7 +105,7 @@ def kernel_between(points: Floats, one: int, other: int) -> float:
 
 @kernel
 def _row_sums(points: Floats, asked: Ints, members: Ints) -> Floats:
-    """(n, c), (k,), (m,) -> (k,): the kernels between each vertex asked for and the other members, summed."""
+    """(n, c), (k,), (m,) -> (k,): the summed kernels between each requested vertex and the other members."""
     sums = np.zeros(len(asked))
     for row in range(len(asked)):
         for member in members:

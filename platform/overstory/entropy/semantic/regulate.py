@@ -22,7 +22,7 @@ def regulate(graph: Graph, tree: EncodingTree, height: int) -> EncodingTree:
     """
     if tree.height > height:
         raise GraphError(
-            f"the tree has the height {tree.height}, and {height} is asked for", remedy="Prune it to this height first."
+            f"the tree has height {tree.height}, more than {height}", remedy="Prune it to this height first."
         )
     parents, level = tree.parents, _heights_above_leaves(tree)
     level[tree.root] = height

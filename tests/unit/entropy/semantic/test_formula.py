@@ -53,7 +53,7 @@ def test_regulate_adds_no_node_where_a_group_can_stand_deeper() -> None:
 
 
 def test_a_tree_that_is_too_high_is_not_regulated() -> None:
-    with pytest.raises(GraphError, match="height 2, and 1"):
+    with pytest.raises(GraphError, match="height 2, more than 1"):
         regulate(PATH, EncodingTree.from_labels(PATH, [0, 0, 1, 1]), 1)
 
 
