@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from overstory.errors import LlmError
-from overstory.model import Completion, JsonSchema, Message, Usage
+from overstory.model import (
+    ChunkText,
+    Completion,
+    Extraction,
+    FactStatement,
+    JsonSchema,
+    Mention,
+    Message,
+    Usage,
+)
 from overstory.protocols import Vectors
 
 
@@ -69,3 +79,37 @@ class ScriptedChat:
 
     def close(self) -> None:
         self.closed = True
+
+
+class ScriptedExtractor:
+    """Reads sentences of three words: who, does, whom. It knows these names, by their types."""
+
+    fingerprint = "scripted:1"
+    by = "ner"
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self._names = names
+
+    def extract(self, chunks: Iterable[ChunkText]) -> Iterator[Extraction]:
+        for chunk in chunks:
+            starts = tuple(match.start() for match in re.finditer(r"(?:^|(?<=\. ))\S", chunk.text))
+            found = [(m.start(), m.group()) for m in re.finditer(r"\w+", chunk.text) if m.group() in self._names]
+            mentions = tuple(
+                Mention(name, self._names[name], sum(s <= at for s in starts) - 1, at, at + len(name))
+                for at, name in found
+            )
+            by_start = {mention.start: i for i, mention in enumerate(mentions)}
+            facts = tuple(
+                FactStatement(
+                    subject=match[1],
+                    predicate=match[2],
+                    object=match[3],
+                    sentence=sum(s <= match.start() for s in starts) - 1,
+                    position=position,
+                    subject_mention=by_start.get(match.start(1)),
+                    object_mention=by_start.get(match.start(3)),
+                )
+                for position, match in enumerate(re.finditer(r"(\w+) (\w+) (\w+)\.", chunk.text))
+                if match[1] in self._names
+            )
+            yield Extraction(chunk.id, starts, mentions, facts)

@@ -45,8 +45,7 @@ NARROWEST = 40
 @json_option
 @knowledge_options
 def tree(knowledge: Knowledge, node: str | None, depth: int, limit: int, which: str, as_json: bool) -> None:
-    """Show the communities that a system found in a corpus: a tree of passages, names or documents, from NODE or
-    from the top.
+    """Show the communities of a corpus: a tree of passages, names or documents, from NODE or from the top.
 
     NODE is the id of a community, or enough of its beginning to tell it. Each community is shown with its size, how
     much of its edges' weight stays inside, its term of the tree's entropy and the terms of all below it, the names

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterable, Iterator
 
 import neo4j
 import pytest
+from tests.fakes import ScriptedExtractor
 from tests.passages import passage
 
 from overstory import server
-from overstory.browser.queries import all_queries, example_parameters, saved_queries
+from overstory.browser.queries import SavedQuery, all_queries, example_parameters, saved_queries
 from overstory.embed import make_embedder
 from overstory.graph import Corpus, read_corpus
 from overstory.graph.client import Row
 from overstory.knowledge import Knowledge
-from overstory.model import ChunkText, Extraction, FactStatement, Mention
 from overstory.settings import Settings
 from overstory.systems import system_names
+from overstory.systems.contributions import contributions
 
 NAMES = {"Ada": "PERSON", "ada": "PERSON", "Bob": "PERSON", "Cid": "PERSON", "Acme": "ORG", "Rome": "GPE"}
 DOCUMENTS = (
@@ -28,40 +28,10 @@ DOCUMENTS = (
 )
 
 
-class ScriptedExtractor:
-    """Reads sentences of three words: who, does, whom."""
-
-    fingerprint = "scripted:1"
-    by = "ner"
-
-    def extract(self, chunks: Iterable[ChunkText]) -> Iterator[Extraction]:
-        for chunk in chunks:
-            starts = tuple(match.start() for match in re.finditer(r"(?:^|(?<=\. ))\S", chunk.text))
-            found = [(m.start(), m.group()) for m in re.finditer(r"\w+", chunk.text) if m.group() in NAMES]
-            mentions = tuple(
-                Mention(name, NAMES[name], sum(s <= at for s in starts) - 1, at, at + len(name)) for at, name in found
-            )
-            by_start = {mention.start: i for i, mention in enumerate(mentions)}
-            facts = tuple(
-                FactStatement(
-                    subject=match[1],
-                    predicate=match[2],
-                    object=match[3],
-                    sentence=sum(s <= match.start() for s in starts) - 1,
-                    position=position,
-                    subject_mention=by_start.get(match.start(1)),
-                    object_mention=by_start.get(match.start(3)),
-                )
-                for position, match in enumerate(re.finditer(r"(\w+) (\w+) (\w+)\.", chunk.text))
-                if match[1] in NAMES
-            )
-            yield Extraction(chunk.id, starts, mentions, facts)
-
-
 @pytest.fixture(scope="module")
 def knowledge(settings: Settings) -> Iterator[Knowledge]:
     with Knowledge("saved queries", settings=settings) as knowledge:
-        knowledge.use(embedder=make_embedder(settings.embedding), extractor=ScriptedExtractor())
+        knowledge.use(embedder=make_embedder(settings.embedding), extractor=ScriptedExtractor(NAMES))
         knowledge.ingest_documents(DOCUMENTS)
         knowledge.index()
         yield knowledge
@@ -73,8 +43,13 @@ def corpus(knowledge: Knowledge) -> Corpus:
     return read_corpus(knowledge.graph, knowledge.corpus_name)
 
 
+def saved(corpus: Corpus, name: str) -> SavedQuery:
+    (query,) = [each for each in all_queries(saved_queries(corpus.label, contributions())) if each.name == name]
+    return query
+
+
 def ask(knowledge: Knowledge, corpus: Corpus, query: str, **parameters: str) -> list[Row]:
-    return knowledge.graph.run(f"saved_queries/{query}", corpus.label, read=True, **parameters)
+    return knowledge.graph.run(saved(corpus, query).statement, corpus.label, read=True, **parameters)
 
 
 class Drawn:
@@ -110,7 +85,7 @@ def driver(connection: server.Connection) -> Iterator[neo4j.Driver]:
 
 def draw(driver: neo4j.Driver, corpus: Corpus, query: str, **parameters: str) -> Drawn:
     """Runs the text that the guide puts into Browser's editor."""
-    (text,) = [saved.text for saved in all_queries(saved_queries(corpus.label)) if saved.name == query]
+    text = saved(corpus, query).text
     result = driver.execute_query(neo4j.Query(text), parameters, database_="neo4j")  # pyright: ignore[reportArgumentType] # literal text, but for the label
     return Drawn(result.records)
 
@@ -273,14 +248,14 @@ def test_the_upper_communities_are_drawn(shared: Corpus, shared_corpus: Knowledg
     root = shared_corpus.tree(depth=2).community
     edges = {(below.short_id, "CHILD_OF", root.short_id) for below in root.communities}
     edges |= {(low.short_id, "CHILD_OF", up.short_id) for up in root.communities for low in up.communities}
-    assert draw(driver, shared, "tree").lines == edges
+    assert draw(driver, shared, "tree", tree="serag").lines == edges
 
 
 def test_a_community_is_drawn_with_its_passages_and_what_leads_out_of_it(
     shared: Corpus, shared_corpus: Knowledge, driver: neo4j.Driver
 ) -> None:
     _, lower = communities_of(shared_corpus, "Ulm")
-    drawn = draw(driver, shared, "community", community=lower.upper())
+    drawn = draw(driver, shared, "community", tree="serag", community=lower.upper())
     assert {lower, "0 · Ulm", "0 · Danube"} <= set(drawn.captions)
     linked = {frozenset((one, other)) for one, kind, other in drawn.lines if kind == "LINKED"}
     assert {"0 · Ulm", "0 · Albert Einstein"} in linked
@@ -289,12 +264,12 @@ def test_a_community_is_drawn_with_its_passages_and_what_leads_out_of_it(
 
 
 def test_a_community_that_nobody_names_is_not_drawn(shared: Corpus, driver: neo4j.Driver) -> None:
-    assert draw(driver, shared, "community", community="").captions == []
-    assert draw(driver, shared, "community", community="nothing").captions == []
+    assert draw(driver, shared, "community", tree="serag", community="").captions == []
+    assert draw(driver, shared, "community", tree="serag", community="nothing").captions == []
 
 
 def test_it_is_said_why_two_passages_are_linked(shared: Corpus, shared_corpus: Knowledge) -> None:
-    (apart,) = ask(shared_corpus, shared, "linked_passages", document="Ulm", other_document="Albert Einstein")
+    (apart,) = ask(shared_corpus, shared, "serag_linked_passages", document="Ulm", other_document="Albert Einstein")
     assert apart["passage"].startswith("0 · Ulm is a city")
     assert apart["other_passage"].startswith("0 · Albert Einstein was born")
     assert apart["names"] == ["Albert Einstein (1 and 2)", "Ulm (2 and 1)"]
@@ -303,9 +278,9 @@ def test_it_is_said_why_two_passages_are_linked(shared: Corpus, shared_corpus: K
     assert apart["together"] == [one for one in here if one in other]
     parts = 0.45 * apart["similar"] + 0.45 * apart["shared"] + 0.1 * apart["near"]
     assert apart["weight"] == pytest.approx(parts, abs=2e-4)  # they are rounded
-    (there,) = ask(shared_corpus, shared, "linked_passages", document="Danube", other_document="Ulm")
+    (there,) = ask(shared_corpus, shared, "serag_linked_passages", document="Danube", other_document="Ulm")
     assert there["together"] == communities_of(shared_corpus, "Ulm")
-    assert ask(shared_corpus, shared, "linked_passages", document="Ulm", other_document="Nowhere") == []
+    assert ask(shared_corpus, shared, "serag_linked_passages", document="Ulm", other_document="Nowhere") == []
 
 
 @pytest.fixture
@@ -319,9 +294,9 @@ def all_systems(knowledge: Knowledge) -> Iterator[None]:
 
 @pytest.mark.usefixtures("all_systems")
 def test_the_examples_find_something_in_every_query(knowledge: Knowledge, corpus: Corpus) -> None:
-    examples = example_parameters(knowledge.graph, corpus.label)
+    examples = example_parameters(knowledge.graph, corpus.label, contributions())
     assert (examples["name"], examples["document"]) == ("Bob", "A trip")
-    for query in all_queries(saved_queries(corpus.label)):
+    for query in all_queries(saved_queries(corpus.label, contributions())):
         given = {name: examples[name] for name in query.parameters}
         assert ask(knowledge, corpus, query.name, **given), query.name
 
@@ -330,5 +305,5 @@ def test_a_corpus_without_names_has_examples_too(settings: Settings) -> None:
     with Knowledge("saved queries on nothing", settings=settings) as knowledge:
         knowledge.ingest_documents([passage("one", "", "A passage.")])
         label = read_corpus(knowledge.graph, knowledge.corpus_name).label
-        assert set(example_parameters(knowledge.graph, label).values()) == {""}
+        assert set(example_parameters(knowledge.graph, label, contributions()).values()) == {""}
         knowledge.delete_corpus()

@@ -29,7 +29,8 @@ ORDER BY id
 """
 NODES = """
 MATCH (t:TreeNode {corpus: $label, tree: $tree, generation: $generation})
-RETURN t.id AS id, properties(t) AS node, COLLECT { MATCH (t)-[:CHILD_OF]->(p) RETURN p.id } AS parents,
+RETURN t.id AS id, properties(t) AS node, labels(t) AS labels,
+  COLLECT { MATCH (t)-[:CHILD_OF]->(p) RETURN p.id } AS parents,
   COLLECT { MATCH (t)-[:COVERS]->(c) RETURN c.id } AS covers
 """
 ENTROPY = """
@@ -139,10 +140,11 @@ def assert_links(knowledge: Knowledge, edges: dict[Pair, Edge]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class StoredTree:
-    """A tree that is right: what it groups, and its entropy."""
+    """A tree that is right: what it groups, its entropy, and what its leaves bring to that."""
 
     communities: frozenset[tuple[int, frozenset[str]]]
     entropy: float
+    of_leaves: float
 
 
 def checked_tree(
@@ -172,6 +174,7 @@ def checked_tree(
     for row, at in zip(ordered, place, strict=True):
         node = row["node"]
         members = computed.members(at)
+        assert "SeragNode" in row["labels"]
         assert node["level"] == computed.depths[at]
         assert node["size"] == len(members)
         assert node["volume"] == pytest.approx(computed.volume[at], rel=1e-5)
@@ -184,7 +187,8 @@ def checked_tree(
             communities.add((node["level"], frozenset(chunks[member]["id"] for member in members.tolist())))
     (row,) = read(knowledge, ENTROPY, **which)
     assert row["entropy"] == pytest.approx(structural_entropy(graph, computed), abs=within)
-    return StoredTree(frozenset(communities), computed.entropy)
+    of_leaves = float(computed.node_entropy[: len(chunks)].sum())
+    return StoredTree(frozenset(communities), computed.entropy, of_leaves)
 
 
 def graph_of(chunks: list[str], edges: dict[Pair, Edge], *, alone: bool = False) -> Graph:

@@ -31,7 +31,7 @@ from overstory.protocols import Embedder, Extractor, Retriever
 from overstory.retrieve import RetrievalContext, retriever_names
 from overstory.settings import Settings
 from overstory.systems import make_retriever
-from overstory.systems.serag import changes as serag_changes
+from overstory.systems.tree import changes as tree_changes
 
 HOTPOTQA = Path(__file__).parents[4] / "examples" / "hotpotqa"
 QUESTION = "Who designed the dice game Demon Dice?"
@@ -278,7 +278,7 @@ def killed_builds(knowledge: Knowledge, begin: Step) -> Iterator[int]:
 def test_a_build_that_is_killed_leaves_readers_working_and_the_next_one_makes_it_good(
     open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(serag_changes, "ROWS_A_TRANSACTION", 250)
+    monkeypatch.setattr(tree_changes, "ROWS_A_TRANSACTION", 250)
     knowledge = open_corpus("killed")
     first, more = DOCUMENTS[:18], NEW[:2]
     knowledge.ingest_documents(first)
@@ -302,7 +302,7 @@ def test_a_build_that_is_killed_leaves_readers_working_and_the_next_one_makes_it
         knowledge.index()
         knowledge.ingest_documents(more)
 
-    monkeypatch.setattr(serag_changes, "ROWS_A_TRANSACTION", 40)
+    monkeypatch.setattr(tree_changes, "ROWS_A_TRANSACTION", 40)
     again: list[StoredTree] = []
     for _ in killed_builds(knowledge, grown):
         for option in ("serag", "serag:paper"):

@@ -4,31 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
 import pytest
-from overstory.systems.serag.communities import Community, CommunityTree
-from overstory.systems.serag.view import MOST_SHOWN
+from tests.integration.systems.serag.oracle import checked_tree, chunk_graph
 from tests.passages import CURIE, DANUBE, EINSTEIN, ULM, OpenCorpus, passage
 
-from overstory.entropy import EncodingTree, Graph
 from overstory.errors import EmbedderMismatch, IndexMissing, QuestionError, SettingsError
 from overstory.graph import read_corpus
 from overstory.graph.client import Row
 from overstory.knowledge import Knowledge
-from overstory.progress import progress_to
+from overstory.model.communities import Community, CommunityTree
 from overstory.protocols import Embedder, Extractor
 from overstory.settings import Settings
-from overstory.systems.serag import SeRag, SeragIndexSettings
-from overstory.systems.serag.chunk_graph import (
-    Layer,
-    fused,
-    most_chunks_of_an_entity,
-    near_in_documents,
-    shared_entities,
-)
-from overstory.systems.serag.graph_reads import ReadChunks, read_chunks, read_tree
-from overstory.systems.state import IndexState, read_state
-from overstory.vectors.nearest import alike, nearest
+from overstory.systems.tree.view import MOST_SHOWN
 
 NEAR = 1e-9
 RIVERS = ("Danube", "Rhine", "Elbe", "Oder", "Loire", "Po", "Tagus", "Volga")
@@ -65,44 +52,19 @@ def titles(community: Community) -> set[str]:
     return {passage.title for each in everything(community) for passage in each.passages}
 
 
-def rebuilt(knowledge: Knowledge) -> EncodingTree:
-    """The tree that is stored, over the graph as the chunks make it; nothing of its volumes and cuts is read."""
-    corpus = read_corpus(knowledge.graph, knowledge.corpus_name)
-    kept = read_state(SeRag(), corpus)
-    assert kept is not None
-    chunks = read_chunks(knowledge.graph, corpus, -1, progress_to(None))
-    stored = read_tree(knowledge.graph, corpus, "serag", kept.generation)
-    leaf = {node.chunk: id_ for id_, node in stored.items() if node.chunk}
-    order = [leaf[chunk] for chunk in chunks.ids] + [id_ for id_, node in stored.items() if not node.chunk]
-    number = {id_: place for place, id_ in enumerate(order)} | {"": -1}
-    parents = np.array([number[stored[id_].parent] for id_ in order])
-    return EncodingTree.from_parents(graph_of(chunks, kept), parents)
-
-
-def graph_of(chunks: ReadChunks, kept: IndexState[SeragIndexSettings]) -> Graph:
-    similar = Layer(*alike(nearest(chunks.vectors, kept.settings.nearest)))
-    shared = shared_entities(
-        chunks.mentioned(),
-        most_chunks=most_chunks_of_an_entity(len(chunks.ids), kept.settings.common),
-        most_pairs=kept.settings.sharing,
-    )
-    near = near_in_documents(chunks.document_numbers(), chunks.places)
-    return fused(len(chunks.ids), similar, shared.layer, near).as_graph()
-
-
 def entropy_by_cypher(knowledge: Knowledge) -> Row:
-    (row,) = knowledge.graph.run(
-        "saved_queries/tree_entropy", read_corpus(knowledge.graph, knowledge.corpus_name).label, read=True
-    )
+    label = read_corpus(knowledge.graph, knowledge.corpus_name).label
+    (row,) = knowledge.graph.run("saved_queries/tree_entropy", label, read=True, tree="serag")
     return row
 
 
-def test_the_entropy_that_cypher_finds_is_the_engines(topics: Knowledge, shared_corpus: Knowledge) -> None:
+def test_the_entropy_that_cypher_finds_is_that_of_the_definitions(topics: Knowledge, shared_corpus: Knowledge) -> None:
     for knowledge in (topics, shared_corpus):
-        tree, found = rebuilt(knowledge), entropy_by_cypher(knowledge)
+        tree, found = checked_tree(knowledge, chunk_graph(knowledge)), entropy_by_cypher(knowledge)
         assert found["entropy"] == pytest.approx(tree.entropy, abs=NEAR)
-        assert found["of_passages"] == pytest.approx(tree.node_entropy[: tree.leaves].sum(), abs=NEAR)
-        assert (found["communities"], found["passages"]) == (len(tree) - tree.leaves - 1, tree.leaves)
+        assert found["of_leaves"] == pytest.approx(tree.of_leaves, abs=NEAR)
+        below_the_root = [level for level, _ in tree.communities if level]
+        assert (found["communities"], found["leaves"]) == (len(below_the_root), knowledge.status().counts["chunks"])
         assert knowledge.tree().entropy == pytest.approx(tree.entropy, abs=NEAR)
 
 
@@ -154,7 +116,7 @@ def test_the_rest_is_counted(topics: Knowledge) -> None:
 
 
 def test_no_more_is_shown_than_can_be_read(topics: Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("overstory.systems.serag.view.MOST_SHOWN", 4)
+    monkeypatch.setattr("overstory.systems.tree.view.MOST_SHOWN", 4)
     whole = topics.tree(depth=3)
     assert len([*everything(whole.community)]) == 1 + 4 < MOST_SHOWN
     assert len(titles(whole.community)) <= 4
@@ -163,7 +125,8 @@ def test_no_more_is_shown_than_can_be_read(topics: Knowledge, monkeypatch: pytes
 
 def test_the_tree_over_meaning_alone_is_another_one(topics: Knowledge) -> None:
     semantic = topics.tree(tree="serag-semantic")
-    assert semantic.headline.endswith("tree serag-semantic")
+    assert "tree serag-semantic:" in semantic.headline
+    assert topics.tree().tree == topics.tree(tree="serag").tree == "serag"
     assert not {each.id for each in semantic.community.communities} & {
         each.id for each in topics.tree().community.communities
     }
@@ -194,19 +157,24 @@ def test_several_communities_are_named_where_one_was_meant(topics: Knowledge) ->
     with pytest.raises(QuestionError, match=f"begins with '{twice}'") as raised:
         topics.tree(twice)
     assert all(each.short_id in str(raised.value) for each in everything(whole) if each.id.startswith(twice))
-    assert "overstory tree --corpus 'tree topics' " in raised.value.remedy
+    assert "overstory tree --corpus 'tree topics' --tree serag " in raised.value.remedy
 
 
 def test_a_missing_tree_is_said_with_what_makes_it(shared_corpus: Knowledge, open_corpus: OpenCorpus) -> None:
     with pytest.raises(IndexMissing, match="over meaning alone") as raised:
         shared_corpus.tree(tree="serag-semantic")
     assert "overstory index --system serag:semantic --corpus shared" in raised.value.remedy
-    with pytest.raises(SettingsError, match="no tree 'slimrag'"):
+    with pytest.raises(SettingsError, match="no tree 'slimrag'") as unknown:
         shared_corpus.tree(tree="slimrag")
+    there, missing = unknown.value.remedy.split(" To build ")
+    assert there == "Corpus 'shared' has: serag (SeRAG tree, of passages)."
+    assert missing.startswith("serag-semantic (SeRAG tree over meaning alone, of passages): overstory index --system")
     bare = open_corpus()
     bare.ingest_documents([ULM])
     bare.index()
-    with pytest.raises(IndexMissing, match="has no SeRAG index") as raised:
+    with pytest.raises(IndexMissing, match="has no SeRAG index"):
+        bare.tree(tree="serag")
+    with pytest.raises(IndexMissing, match="has no tree") as raised:
         bare.tree()
     assert "overstory index --system serag " in raised.value.remedy
 
@@ -260,7 +228,7 @@ def test_a_tree_reads_well(topics: Knowledge) -> None:
     assert isinstance(whole, CommunityTree)
     lines = repr(whole).splitlines()
     levels = " + ".join(map(str, whole.levels))
-    of = f"corpus 'tree topics': 24 passages in {levels} communities, {whole.entropy:.4f} bits"
+    of = f"corpus 'tree topics', tree serag: 24 passages in {levels} communities, {whole.entropy:.4f} bits"
     assert lines[0] == f"<CommunityTree of {of}>"
     first = whole.community.communities[0]
     assert lines[1].startswith(f"{first.short_id}  {first.size} passages, ")

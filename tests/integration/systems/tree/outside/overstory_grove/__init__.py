@@ -1,0 +1,115 @@
+"""A system of another package with trees over names and over documents, as small as one can be.
+
+Names are joined by the facts that relate them, documents by the names that both mention.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+
+import numpy as np
+
+from overstory.entropy import EncodingTree, Graph
+from overstory.graph import Transaction, generations
+from overstory.graph.client import Row
+from overstory.protocols import Retriever
+from overstory.retrieve import DEFAULT_RETRIEVER, RetrievalContext, make_retriever
+from overstory.systems import IndexState, Owned, System, SystemRun, option
+from overstory.systems.tree.build import TreeNodes, make_tree, stored_form
+from overstory.systems.tree.changes import tree_changes, write_tree, write_tree_in
+from overstory.systems.tree.kinds import TreeKind
+from overstory.systems.tree.stored import read_tree
+
+LABEL = "GroveNode"
+NAMES = TreeKind("grove-names", "Grove tree", "entity", LABEL, structure="grove", properties=("title", "summary"))
+DOCUMENTS = TreeKind(
+    "grove-documents", "Grove tree over what documents share", "document", LABEL, structure="grove", options="documents"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class GroveIndexSettings:
+    """Which trees there are."""
+
+    documents: bool = option(False, "a second tree, of documents")
+
+
+@dataclass(frozen=True, slots=True)
+class GroveRetrieverSettings:
+    """Nothing can be set."""
+
+
+class Grove(System[GroveIndexSettings, GroveRetrieverSettings]):
+    """A tree of one level of communities, brought up to date in place."""
+
+    name = "grove"
+    title = "Grove"
+    settings = GroveIndexSettings
+    retriever_settings = GroveRetrieverSettings
+    unit = "entity"
+    owns = Owned(labels=(LABEL,), generations=("grove",))
+    trees = (NAMES, DOCUMENTS)
+    statements = files("overstory_grove").joinpath("cypher")
+
+    def has_tree(self, tree: TreeKind, state: IndexState[GroveIndexSettings]) -> bool:
+        """That of documents is there on demand."""
+        return tree == NAMES or state.settings.documents
+
+    def build(self, run: SystemRun[GroveIndexSettings]) -> None:
+        """Into a new generation at first, then in place."""
+        before = None if run.scratch else run.before
+        generation = before.generation if before else generations.begin(run.writer, "grove")
+        changes = [
+            tree_changes(
+                self._nodes(run, kind, generation),
+                read_tree(run.graph, run.corpus, kind, generation) if before else {},
+            )
+            for kind in self.trees
+            if kind == NAMES or run.settings.documents
+        ]
+        state = run.state(generation=generation)
+        if before is None:
+            for each in changes:
+                write_tree(run.writer, each, run.progress)
+            run.publish(state)
+            return
+
+        def write(tx: Transaction) -> None:
+            for each in changes:
+                write_tree_in(tx, run.corpus.label, each)
+            run.publish_in(tx, state)
+
+        run.commit(write)
+
+    def retriever(self, context: RetrievalContext, settings: GroveRetrieverSettings) -> Retriever:  # noqa: ARG002
+        """That of the corpus: a grove is there to be looked at."""
+        return make_retriever(DEFAULT_RETRIEVER, context)
+
+    def _nodes(self, run: SystemRun[GroveIndexSettings], kind: TreeKind, generation: int) -> TreeNodes:
+        """The tree of a kind over the corpus as it is."""
+        rows = run.graph.run(f"systems/grove/{kind.unit}", run.corpus.label, read=True)
+        edges = run.graph.run(f"systems/grove/{kind.unit}_edges", run.corpus.label, read=True)
+        number = {row["id"]: place for place, row in enumerate(rows)}
+        ends = np.array([[number[row["one"]], number[row["other"]]] for row in edges], dtype=np.int64).reshape(-1, 2)
+        tree = make_tree(Graph.from_edges(len(rows), ends, [row["weight"] for row in edges]), levels=1)
+        return stored_form(
+            tree,
+            list(number),
+            run.context.embedder.embed([row["text"] for row in rows]),
+            kind=kind,
+            corpus=run.corpus.label,
+            generation=generation,
+            properties=_titles(tree, rows),
+        )
+
+
+def _titles(tree: EncodingTree, rows: Sequence[Row]) -> dict[int, Row]:
+    """Each community is named after its strongest member."""
+    titles: dict[int, Row] = {}
+    for node in tree.children(tree.root).tolist():
+        members = tree.members(node).tolist()
+        first = rows[max(members, key=lambda member: float(tree.volume[member]))]["text"]
+        titles[node] = {"title": f"Around {first}", "summary": f"{first} and {len(members) - 1} more."}
+    return titles

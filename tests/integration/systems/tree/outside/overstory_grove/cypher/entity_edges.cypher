@@ -1,0 +1,5 @@
+// Which names facts relate.
+// Parameters: none
+// Rows: one, other STRING (ids); weight FLOAT
+MATCH (e:{{corpus}}_Entity)-[r:RELATED]->(o:{{corpus}}_Entity)
+RETURN e.id AS one, o.id AS other, toFloat(sum(r.weight)) AS weight ORDER BY one, other

@@ -1,0 +1,224 @@
+"""Trees over names and over documents, of a system in another package: stored, shown and drawn by the shared rooms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, LiteralString
+
+import neo4j
+import numpy as np
+import pytest
+from tests.fakes import ScriptedExtractor
+from tests.passages import passage
+
+from overstory import server
+from overstory.browser.queries import all_queries, example_parameters, saved_queries
+from overstory.cli.main import run
+from overstory.embed import make_embedder
+from overstory.entropy import EncodingTree, Graph
+from overstory.errors import IndexMissing, SettingsError
+from overstory.graph.client import Row
+from overstory.knowledge import Knowledge
+from overstory.model.communities import CommunityTree
+from overstory.settings import Settings
+from overstory.systems.contributions import contributions
+
+OUTSIDE = Path(__file__).parent / "outside"
+TYPES = {"Ada": "PERSON", "Bob": "PERSON", "Cid": "PERSON", "Rome": "GPE", "Pisa": "GPE", "Bari": "GPE"}
+PEOPLE, CITIES = {"Ada", "Bob", "Cid"}, {"Rome", "Pisa", "Bari"}
+DOCUMENTS = (
+    passage("friends", "Friends", "Ada met Bob. Bob met Cid. Cid met Ada."),
+    passage("letters", "Letters", "Ada wrote Bob. Cid wrote Bob. Ada wrote Cid."),
+    passage("cities", "Cities", "Rome borders Pisa. Pisa borders Bari. Bari borders Rome."),
+    passage("roads", "Roads", "Rome reaches Pisa. Bari reaches Rome. Pisa reaches Bari."),
+    passage("trip", "A trip", "Ada visited Rome."),
+)
+NODES = """
+MATCH (t:GroveNode:TreeNode {corpus: $label, tree: $tree})
+RETURN t.id AS id, t.generation AS generation, labels(t) AS labels, t.level AS level, t.size AS size,
+  t.volume AS volume, t.cut AS cut, COLLECT { MATCH (t)-[:CHILD_OF]->(p) RETURN p.id } AS parents,
+  COLLECT { MATCH (t)-[:COVERS]->(unit) RETURN coalesce(unit.name, unit.title) } AS covers
+"""
+RELATED = """
+MATCH (e:Entity {corpus: $label})-[r:RELATED]->(o)
+RETURN e.name AS one, o.name AS other, toFloat(sum(r.weight)) AS weight
+"""
+SHARED = """
+MATCH (d:Document {corpus: $label})<-[:PART_OF]-()-[:MENTIONS]->(e:Entity)<-[:MENTIONS]-()-[:PART_OF]->(o:Document)
+WHERE d.id < o.id RETURN d.title AS one, o.title AS other, toFloat(count(DISTINCT e)) AS weight
+"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def installed() -> Iterator[None]:
+    """The package is installed while these tests run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(OUTSIDE)
+        yield
+
+
+@pytest.fixture(scope="module")
+def grove(settings: Settings, installed: None) -> Iterator[Knowledge]:
+    """A corpus with both trees."""
+    with Knowledge("grove", settings=settings) as knowledge:
+        knowledge.use(embedder=make_embedder(settings.embedding), extractor=ScriptedExtractor(TYPES))
+        knowledge.ingest_documents(DOCUMENTS)
+        knowledge.index(systems=["grove:documents"])
+        yield knowledge
+        knowledge.delete_corpus()
+
+
+def read(knowledge: Knowledge, statement: LiteralString, **parameters: object) -> list[dict[str, Any]]:  # rows as asked
+    result = knowledge.graph.native_driver().execute_query(
+        statement, {"label": knowledge.status().corpus.label, **parameters}, database_="neo4j"
+    )
+    return [record.data() for record in result.records]
+
+
+def entropy_by_cypher(knowledge: Knowledge, tree: str) -> Row:
+    label = knowledge.status().corpus.label
+    (row,) = knowledge.graph.run("saved_queries/tree_entropy", label, read=True, tree=tree)
+    return row
+
+
+def groups(tree: CommunityTree) -> set[frozenset[str]]:
+    """What is together in the bottom communities, by name or title."""
+    return {
+        frozenset([*(each.name for each in bottom.entities), *(each.title for each in bottom.documents)])
+        for bottom in tree.community.communities
+    }
+
+
+@pytest.mark.parametrize(
+    ("tree", "edges", "kind"), [("grove-names", RELATED, "Entity"), ("grove-documents", SHARED, "Document")]
+)
+def test_what_is_stored_is_the_tree_of_the_graph(grove: Knowledge, tree: str, edges: LiteralString, kind: str) -> None:
+    rows = read(grove, NODES, tree=tree)
+    leaves = sorted((row for row in rows if row["covers"]), key=lambda row: row["covers"])
+    number = {row["covers"][0]: place for place, row in enumerate(leaves)}
+    assert set(number) == (PEOPLE | CITIES if kind == "Entity" else {document.title for document in DOCUMENTS})
+    label = grove.status().corpus.label
+    assert all({f"{label}_Of{kind}", f"{label}_GroveNode", f"{label}_Derived"} <= set(row["labels"]) for row in leaves)
+    ordered = [*leaves, *(row for row in rows if not row["covers"])]
+    place = {row["id"]: at for at, row in enumerate(ordered)}
+    parents = [place[row["parents"][0]] if row["parents"] else -1 for row in ordered]
+    found = read(grove, edges)
+    ends = [(number[row["one"]], number[row["other"]]) for row in found]
+    graph = Graph.from_edges(len(number), np.array(ends), [row["weight"] for row in found])
+    computed = EncodingTree.from_parents(graph, parents)
+    assert entropy_by_cypher(grove, tree)["entropy"] == pytest.approx(computed.entropy, abs=1e-9)
+    assert grove.tree(tree=tree).entropy == pytest.approx(computed.entropy, abs=1e-9)
+    root = next(row for row in rows if row["level"] == 0)
+    assert (root["size"], root["volume"], root["cut"]) == (len(number), pytest.approx(graph.volume), 0.0)
+
+
+def test_communities_of_names_are_shown_with_what_the_system_calls_them(grove: Knowledge) -> None:
+    tree = grove.tree(depth=2, tree="grove-names")
+    assert groups(tree) == {frozenset(PEOPLE), frozenset(CITIES)}
+    assert tree.headline.startswith("Corpus 'grove', tree grove-names: 6 names in 2 communities, ")
+    cities = next(each for each in tree.community.communities if "Rome" in [member.name for member in each.entities])
+    assert (cities.title, cities.summary) == ("Around Rome", "Rome and 2 more.")
+    assert {each.name for each in cities.names} == CITIES
+    assert [(each.type, each.passages) for each in cities.entities if each.name == "Pisa"] == [("GPE", 2)]
+    assert any("Pisa" in sentence for sentence in cities.sentences)
+    assert cities.figures.startswith("3 names, ")
+    assert "    Pisa (GPE, 2 passages)" in repr(tree).splitlines()
+    assert grove.tree(cities.short_id, tree="grove-names", limit=1).community.hidden == "2 more names"
+
+
+def test_communities_of_documents_are_shown_nearest_first(grove: Knowledge) -> None:
+    tree = grove.tree(depth=2, tree="grove-documents")
+    assert {"Cities", "Roads"} <= next(group for group in groups(tree) if "Cities" in group)
+    assert "Friends" not in next(group for group in groups(tree) if "Cities" in group)
+    assert "5 documents" in tree.headline
+    for community in tree.community.communities:
+        near = [document.similarity for document in community.documents]
+        assert near == sorted(near, reverse=True)
+        assert community.below == community.size == len(community.documents)
+        assert community.sentences
+        assert not community.title
+    cities = next(each for each in tree.community.communities if "Cities" in [one.title for one in each.documents])
+    assert {each.name for each in cities.names} & CITIES
+    assert {document.origin for document in cities.documents} >= {"tests/passages#cities", "tests/passages#roads"}
+
+
+def test_without_a_name_the_first_tree_of_the_corpus_is_shown(grove: Knowledge) -> None:
+    assert grove.tree().tree == "grove-names"
+
+
+def test_an_unknown_tree_is_answered_with_those_there_are_and_what_builds_the_others(grove: Knowledge) -> None:
+    with pytest.raises(SettingsError, match="no tree 'oaks'") as raised:
+        grove.tree(tree="oaks")
+    assert "grove-names (Grove tree, of names), grove-documents (" in raised.value.remedy
+    assert "To build serag (SeRAG tree, of passages): overstory index --system serag --corpus grove" in (
+        raised.value.remedy
+    )
+
+
+def test_the_command_shows_them(
+    grove: Knowledge, settings: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OVERSTORY_HOME", str(settings.places.data))
+    monkeypatch.setenv("OVERSTORY_CACHE", str(settings.places.cache))
+    assert run(["tree", "--corpus", "grove", "--depth", "2"]) == 0
+    shown = capsys.readouterr().out
+    assert "\n    Around Rome\n" in shown
+    assert "\n    Pisa (GPE, 2 passages)\n" in shown
+    assert run(["tree", "--corpus", "grove", "--tree", "grove-documents", "--depth", "2"]) == 0
+    assert "\n    Cities [tests/passages#cities] (1 passage)\n" in capsys.readouterr().out
+    assert run(["tree", "--corpus", "grove", "--tree", "oaks"]) == 3
+    assert "grove-names" in capsys.readouterr().err
+
+
+def drawn(grove: Knowledge, driver: neo4j.Driver, query: str, **parameters: str) -> list[neo4j.graph.Path]:
+    label = grove.status().corpus.label
+    (text,) = [each.text for each in all_queries(saved_queries(label, contributions())) if each.name == query]
+    records = driver.execute_query(neo4j.Query(text), parameters, database_="neo4j").records  # pyright: ignore[reportArgumentType] # literal text, but for the label
+    return [value for record in records for value in record.values() if isinstance(value, neo4j.graph.Path)]
+
+
+def test_they_are_drawn_in_browser(grove: Knowledge, connection: server.Connection) -> None:
+    examples = example_parameters(grove.graph, grove.status().corpus.label, contributions())
+    assert examples["tree"] == "grove-documents"  # the first by name
+    assert examples["community"] in [each.short_id for each in grove.tree(tree="grove-documents").community.communities]
+    with neo4j.GraphDatabase.driver(connection.uri, auth=(connection.user, connection.password)) as driver:
+        for tree in ("grove-names", "grove-documents"):
+            assert len(drawn(grove, driver, "tree", tree=tree)) == len(grove.tree(tree=tree).community.communities)
+        names = grove.tree(depth=2, tree="grove-names").community.communities
+        people = next(each for each in names if "Ada" in [member.name for member in each.entities])
+        paths = drawn(grove, driver, "community", tree="grove-names", community=people.short_id)
+        reached = {node["name"] for path in paths for node in path.nodes if "Entity" in node.labels}
+        bridges = {line["predicate"] for path in paths for line in path.relationships if line.type == "RELATED"}
+    assert (reached, bridges) == ({*PEOPLE, "Rome"}, {"visited"})
+
+
+def test_leaves_go_with_what_they_stand_for_and_an_update_stays_in_its_place(settings: Settings) -> None:
+    with Knowledge("grove that grows", settings=settings) as knowledge:
+        knowledge.use(embedder=make_embedder(settings.embedding), extractor=ScriptedExtractor(TYPES))
+        knowledge.ingest_documents(DOCUMENTS[:3])
+        knowledge.index(systems=["grove"])
+        with pytest.raises(IndexMissing, match="has no Grove tree over what documents share") as missing:
+            knowledge.tree(tree="grove-documents")
+        assert "--system grove:documents " in missing.value.remedy
+        (generation,) = {row["generation"] for row in read(knowledge, NODES, tree="grove-names")}
+        cities = DOCUMENTS[2]
+        knowledge.delete_documents(knowledge.document_id(cities.source, cities.source_key))
+        covered = {name for row in read(knowledge, NODES, tree="grove-names") for name in row["covers"]}
+        assert covered == PEOPLE
+        assert knowledge.tree().notes
+        knowledge.ingest_documents(DOCUMENTS[3:])
+        assert knowledge.index().done[-1] == "grove"
+        rows = read(knowledge, NODES, tree="grove-names")
+        assert {row["generation"] for row in rows} == {generation}
+        assert (knowledge.tree().size, knowledge.tree().notes) == (6, ())
+        assert groups(knowledge.tree(depth=2)) == {frozenset(PEOPLE), frozenset(CITIES)}
+
+        knowledge.index(systems=["grove:documents"])  # other settings: built from scratch beside the first
+        assert {row["generation"] for row in read(knowledge, NODES, tree="grove-names")} == {generation + 1}
+        knowledge.remove_system("grove")
+        assert not read(knowledge, NODES, tree="grove-names")
+        assert not read(knowledge, NODES, tree="grove-documents")
+        with pytest.raises(IndexMissing, match="has no tree"):
+            knowledge.tree()
+        knowledge.delete_corpus()
