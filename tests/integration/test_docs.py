@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
+import runpy
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,9 +11,11 @@ from pathlib import Path
 
 import neo4j
 import pytest
+from tests.commands import environment, variables
+from tests.lending import empty
 
 from overstory import server
-from overstory.knowledge import Knowledge
+from overstory.graph import GraphClient, list_corpora
 from overstory.settings import Settings
 
 ROOT = Path(__file__).parents[2]
@@ -37,29 +39,34 @@ PYTHON, CYPHER = blocks("python"), blocks("cypher")
 
 @pytest.fixture
 def tidy(settings: Settings) -> Iterator[None]:
-    """Deletes the corpora that an example made."""
-    with Knowledge(settings=settings) as knowledge:
-        before = {size.corpus.name for size in knowledge.corpora()}
+    """Empties the corpora that an example made; several examples use one name."""
+    with GraphClient.open(settings) as graph:
+        before = {size.corpus.name for size in list_corpora(graph)}
         yield
-        made = {size.corpus.name for size in knowledge.corpora()} - before
-    for name in made:
-        with Knowledge(name, settings=settings) as knowledge:
-            knowledge.delete_corpus()
+        empty(graph, {size.corpus.name for size in list_corpora(graph)} - before)
 
 
 @pytest.mark.usefixtures("tidy")
 @pytest.mark.parametrize("place", list(PYTHON))
-def test_an_example_in_python_runs_as_a_program_of_its_own(place: str, settings: Settings, tmp_path: Path) -> None:
+def test_an_example_in_python_runs(
+    place: str, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     program = tmp_path / "example.py"
     program.write_text(PYTHON[place], encoding="utf-8")
-    environment = os.environ | {
-        "OVERSTORY_HOME": str(settings.places.data),
-        "OVERSTORY_CACHE": str(settings.places.cache),
-    }
+    for name, value in variables(settings).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(program), run_name="__main__")  # warnings are errors here as in all tests
+
+
+@pytest.mark.usefixtures("tidy")
+def test_the_first_example_runs_as_a_program_of_its_own(settings: Settings, tmp_path: Path) -> None:
+    program = tmp_path / "example.py"
+    program.write_text(next(iter(PYTHON.values())), encoding="utf-8")
     ran = subprocess.run(
         [sys.executable, "-W", "error", program.name],
         cwd=tmp_path,
-        env=environment,
+        env=environment(settings),
         capture_output=True,
         text=True,
         timeout=SECONDS,

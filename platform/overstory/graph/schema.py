@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from overstory.errors import SchemaTooNew, StatementFailed
@@ -18,13 +18,17 @@ VECTOR_INDEX_DOWN_TO = 300
 A scan of 1,000 vectors takes 15 to 30 ms and is exact; an index answers in 4 ms and its recall is measured.
 """
 
-CREATED_BY = {
-    "document": "schema/document_id_index",
-    "key": "schema/document_key_index",
-    "id": "schema/chunk_id_index",
-    "text": "schema/chunk_text_index",
-    "names": "schema/chunk_name_index",
+DATABASE_INDEXES = {
+    "overstory_chunk_pages": "schema/chunk_page_index",
+    "overstory_document_pages": "schema/document_page_index",
+    "overstory_document_keys": "schema/document_key_index",
 }
+"""The indexes that all corpora share, and the statements that make them.
+
+Neo4j forgets the plans of all statements whenever an index is made or dropped, so a corpus has few indexes of its own.
+"""
+
+CORPUS_INDEXES = {"text": "schema/chunk_text_index", "names": "schema/chunk_name_index"}
 """The indexes that every corpus has, by the kinds that their names have, and the statements that make them."""
 
 PROPERTIES = ("embedding", "embedding_alternate")
@@ -42,15 +46,10 @@ class Migration:
 def _first_schema(graph: GraphClient) -> None:
     graph.run("schema/id_constraint")
     await_index(graph, "overstory_id")
+    _create(graph, DATABASE_INDEXES)
 
 
-def _without_sentence_vectors(graph: GraphClient) -> None:
-    """Schema 1 could hold vectors of sentences, which nothing reads any more."""
-    graph.run_in_batches("schema/remove_sentence_properties")
-    graph.run_in_batches("schema/remove_sentences")
-
-
-MIGRATIONS = (Migration(to=1, run=_first_schema), Migration(to=2, run=_without_sentence_vectors))
+MIGRATIONS = (Migration(to=3, run=_first_schema),)
 
 
 def prepare(graph: GraphClient, migrations: tuple[Migration, ...] = MIGRATIONS) -> int:
@@ -100,16 +99,21 @@ def await_index(graph: GraphClient, name: str) -> None:
 
 
 def create_indexes(graph: GraphClient, label: str, analyzer: str) -> None:
-    """The indexes that every corpus has from its creation: ids of documents and chunks, source keys, words, and what
-    names may begin with."""
-    made = {f"overstory_{kind}_{label}": kind for kind in CREATED_BY}
-    for name in _not_online(graph, made):
+    """Creates the indexes that a corpus has from its creation, over words and over what names may begin with, and those
+    that it shares with all others, where they are missing."""
+    own = {f"overstory_{kind}_{label}": statement for kind, statement in CORPUS_INDEXES.items()}
+    _create(graph, DATABASE_INDEXES | own, label, analyzer=analyzer)  # which one of them takes
+
+
+def _create(graph: GraphClient, indexes: Mapping[str, str], label: str | None = None, **parameters: object) -> None:
+    """Creates the indexes that are missing, by name and statement; returns when all are online."""
+    for name in _not_online(graph, indexes):
         try:
-            graph.run(CREATED_BY[made[name]], label, analyzer=analyzer)  # which one of them takes
+            graph.run(indexes[name], label, **parameters)
         except StatementFailed:  # IF NOT EXISTS does not see what another process is about to make
             if not graph.run("schema/index_state", read=True, name=name):
                 raise
-    for name in _not_online(graph, made):
+    for name in _not_online(graph, indexes):
         await_index(graph, name)
 
 
@@ -146,8 +150,7 @@ def sync_vector_index(graph: GraphClient, label: str, embedding_property: str, *
 
 
 def drop_vector_index(graph: GraphClient, label: str, embedding_property: str) -> None:
-    kind = "vector" if embedding_property == PROPERTIES[0] else "vector_alternate"
-    graph.run(f"schema/drop_{kind}_index", label)
+    drop_index(graph, vector_index_name(label, embedding_property))
 
 
 def slimrag_index(label: str) -> str:
@@ -166,10 +169,20 @@ def create_slimrag_index(graph: GraphClient, label: str, dimension: int) -> None
 
 
 def drop_slimrag_index(graph: GraphClient, label: str) -> None:
-    graph.run("schema/drop_slimrag_index", label)
+    drop_index(graph, slimrag_index(label))
+
+
+def index_names(graph: GraphClient, label: str) -> list[str]:
+    """The names of a corpus' own indexes, sorted."""
+    return [row["name"] for row in graph.run("schema/index_names", read=True) if label in row["name"]]
 
 
 def drop_indexes(graph: GraphClient, label: str) -> None:
-    """Drops every index of a corpus."""
-    for kind in (*CREATED_BY, "vector", "vector_alternate", "slimrag"):
-        graph.run(f"schema/drop_{kind}_index", label)
+    """Drops every index of a corpus; those that all corpora share stay."""
+    for name in index_names(graph, label):
+        drop_index(graph, name)
+
+
+def drop_index(graph: GraphClient, name: str) -> None:
+    """Drops an index. Nothing happens without it."""
+    graph.run("schema/drop_index", name=name)

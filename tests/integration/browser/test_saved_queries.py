@@ -8,16 +8,14 @@ from collections.abc import Iterable, Iterator
 
 import neo4j
 import pytest
-from tests.passages import passage
+from tests.passages import OpenCorpus, passage
 
 from overstory import server
 from overstory.browser.queries import all_queries, example_parameters, saved_queries
-from overstory.embed import make_embedder
 from overstory.graph import Corpus, read_corpus
 from overstory.graph.client import Row
 from overstory.knowledge import Knowledge
 from overstory.model import ChunkText, Extraction, FactStatement, Mention
-from overstory.settings import Settings
 from overstory.systems import system_names
 
 NAMES = {"Ada": "PERSON", "ada": "PERSON", "Bob": "PERSON", "Cid": "PERSON", "Acme": "ORG", "Rome": "GPE"}
@@ -59,13 +57,11 @@ class ScriptedExtractor:
 
 
 @pytest.fixture(scope="module")
-def knowledge(settings: Settings) -> Iterator[Knowledge]:
-    with Knowledge("saved queries", settings=settings) as knowledge:
-        knowledge.use(embedder=make_embedder(settings.embedding), extractor=ScriptedExtractor())
-        knowledge.ingest_documents(DOCUMENTS)
-        knowledge.index()
-        yield knowledge
-        knowledge.delete_corpus()
+def knowledge(open_module_corpus: OpenCorpus) -> Knowledge:
+    knowledge = open_module_corpus(extractor=ScriptedExtractor())
+    knowledge.ingest_documents(DOCUMENTS)
+    knowledge.index()
+    return knowledge
 
 
 @pytest.fixture(scope="module")
@@ -326,9 +322,8 @@ def test_the_examples_find_something_in_every_query(knowledge: Knowledge, corpus
         assert ask(knowledge, corpus, query.name, **given), query.name
 
 
-def test_a_corpus_without_names_has_examples_too(settings: Settings) -> None:
-    with Knowledge("saved queries on nothing", settings=settings) as knowledge:
-        knowledge.ingest_documents([passage("one", "", "A passage.")])
-        label = read_corpus(knowledge.graph, knowledge.corpus_name).label
-        assert set(example_parameters(knowledge.graph, label).values()) == {""}
-        knowledge.delete_corpus()
+def test_a_corpus_without_names_has_examples_too(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents([passage("one", "", "A passage.")])
+    label = read_corpus(knowledge.graph, knowledge.corpus_name).label
+    assert set(example_parameters(knowledge.graph, label).values()) == {""}

@@ -1,16 +1,19 @@
-"""The schema: made once, migrated forwards, refused when it is newer."""
+"""The schema: made once, migrated forwards, refused when it is newer; what its indexes are for."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import Any, LiteralString
 
 import pytest
+from tests.lending import empty
 from tests.passages import PASSAGES, OpenCorpus
 
 from overstory.errors import SchemaTooNew
-from overstory.graph import GraphClient, schema, writing
-from overstory.index.ledger import recorded
+from overstory.graph import GraphClient, create_corpus, schema
+from overstory.graph.ids import corpus_label
+from overstory.graph.statements import statement
 from overstory.settings import Settings
 
 
@@ -73,50 +76,63 @@ def test_an_interrupted_migration_is_run_again_and_finished_ones_are_not(graph: 
     assert ran == [newest + 1, newest + 2, newest + 2]
 
 
-def ask(graph: GraphClient, query: LiteralString, **parameters: object) -> list[dict[str, Any]]:
-    rows, _, _ = graph.native_driver().execute_query(query, parameters, database_=graph.database)
-    return [row.data() for row in rows]
+def plan_of(graph: GraphClient, name: str, **parameters: object) -> Iterator[dict[str, Any]]:
+    """The operators of a statement that is run, the last one first."""
+    text: LiteralString = "PROFILE " + statement(name, LABEL)  # type: ignore[assignment] # read from a file
+    result = graph.native_driver().execute_query(text, parameters, database_=graph.database)
+    below = [result.summary.profile]
+    while below:
+        operator = below.pop()
+        assert operator is not None
+        yield operator
+        below += operator.get("children", [])
 
 
-def test_vectors_of_sentences_that_an_earlier_version_wrote_are_removed(
-    graph: GraphClient, open_corpus: OpenCorpus
-) -> None:
-    knowledge = open_corpus()
-    knowledge.ingest_documents(PASSAGES)
-    knowledge.index()
-    corpus = knowledge.status().corpus
-    label, newest, digest = corpus.label, schema.MIGRATIONS[-1].to, knowledge.digest()
-    with writing(graph, corpus, "index") as writer:
-        writer.set(sentence_embedder=corpus.embedder)
-        with recorded(writer, "sentences", corpus.embedder):
+LABEL = corpus_label("pages")
+PAGES = {
+    "corpus/documents": {"source": None},
+    "export/documents": {},
+    "systems/slimrag/documents": {"everything": True},
+    "ingest/chunks_without_vector": {"property": "embedding"},
+    "ingest/chunks_to_extract": {"fingerprint": "a"},
+    "systems/serag/chunks": {"property": "text"},
+}
+
+
+@pytest.fixture(scope="module")
+def pages(settings: Settings) -> Iterator[GraphClient]:
+    """A corpus of 300 documents and as many chunks and entities, and nodes of a user's that are just as these."""
+    with GraphClient.open(settings) as graph:
+        create_corpus(graph, "pages")
+        ask = functools.partial(graph.native_driver().execute_query, label=LABEL, database_=graph.database)
+        for labels in (("Overstory", LABEL), ("TheirOwn",)):
             ask(
-                graph,
-                "MATCH (c:Chunk {corpus: $label}) SET c.sentence_vectors = 600 WITH c UNWIND range(0, 599) AS seq "
-                "CREATE (s:Overstory {id: c.id + '-' + seq, seq: seq, corpus: $label})-[:PART_OF]->(c) "
-                "SET s:Sentence:$($label):$($label + '_Sentence') "
-                "WITH s CALL db.create.setNodeVectorProperty(s, 'embedding', [0.6, 0.8])",
-                label=label,
+                "UNWIND range(100, 399) AS n "
+                "CREATE (d:Document:$($labels) {id: $labels[0] + 'd' + n, corpus: $label, sha256: '', source_key: ''}) "
+                "CREATE (c:Chunk:$($labels) {id: $labels[0] + 'c' + n, corpus: $label, token_count: 1, text: ''}) "
+                "CREATE (e:Entity:$($labels) {id: $labels[0] + 'e' + n, corpus: $label, key: ''})"
+                "CREATE (c)-[:PART_OF]->(d)",
+                labels=labels,
             )
-    left: LiteralString = (
-        "RETURN count { (n:Sentence {corpus: $label}) } AS sentences, "
-        "count { MATCH (n:Chunk {corpus: $label}) WHERE n.sentence_vectors IS NOT NULL } AS chunks, "
-        "count { MATCH (n:Corpus {corpus: $label}) WHERE n.sentence_embedder IS NOT NULL } AS corpora, "
-        "count { (n:Stage {corpus: $label, name: 'sentences'}) } AS stages"
-    )
-    chunks = len(PASSAGES)
-    written = {"sentences": 600 * chunks, "chunks": chunks, "corpora": 1, "stages": 1}
-    assert ask(graph, left, label=label) == [written]
-    ask(graph, "CREATE (:Sentence:Corpus:Chunk:TheirOwn {sentence_vectors: 1, sentence_embedder: 'theirs'})")
-    try:
-        for _ in range(2):  # as after an interruption
-            graph.run("schema/write_version", version=1)
-            assert schema.prepare(graph) == newest
-            assert ask(graph, left, label=label) == [dict.fromkeys(written, 0)]
-        assert ask(graph, "MATCH (n:TheirOwn) RETURN properties(n) AS kept") == [
-            {"kept": {"sentence_vectors": 1, "sentence_embedder": "theirs"}}
-        ]
-    finally:
-        graph.run("schema/write_version", version=newest)
-        ask(graph, "MATCH (n:TheirOwn) DETACH DELETE n")
-    assert knowledge.digest() == digest
-    assert not knowledge.index().done
+        yield graph
+        empty(graph, ["pages"])
+        ask("MATCH (n:TheirOwn) DETACH DELETE n")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_read_from_an_index_in_order_and_nothing_else(pages: GraphClient, name: str) -> None:
+    after = "Overstoryd100" if name.endswith("documents") else "Overstoryc100"
+    rows = pages.run(name, LABEL, read=True, after=after, limit=7, **PAGES[name])
+    ids = [row["document"]["id"] if "document" in row and name != "systems/serag/chunks" else row["id"] for row in rows]
+    assert ids == [f"{after[:-3]}{number}" for number in range(101, 108)]
+    operators = list(plan_of(pages, name, after=after, limit=7, **PAGES[name]))
+    (seek,) = [operator for operator in operators if "Index" in operator["operatorType"]]
+    assert seek["operatorType"].startswith("NodeIndexSeek")
+    assert seek["rows"] <= 2 * 7
+    assert not [operator for operator in operators if "Scan" in operator["operatorType"]]
+
+
+def test_a_document_is_found_by_its_key_in_an_index(pages: GraphClient) -> None:
+    rows = [{"source": "", "source_key": "none", "id": ""}]
+    operators = [operator["operatorType"] for operator in plan_of(pages, "ingest/chunks_to_annotate", rows=rows)]
+    assert not [operator for operator in operators if "Scan" in operator]

@@ -44,14 +44,12 @@ DOCUMENTS = (
 
 
 @pytest.fixture(scope="module")
-def topics(settings: Settings, models: tuple[Embedder, Extractor]) -> Iterator[Knowledge]:
+def topics(open_module_corpus: OpenCorpus) -> Knowledge:
     """Three topics, with both trees."""
-    with Knowledge("tree topics", settings=settings) as knowledge:
-        knowledge.use(embedder=models[0], extractor=models[1])
-        knowledge.ingest_documents(DOCUMENTS)
-        knowledge.index(systems=["serag:semantic"])
-        yield knowledge
-        knowledge.delete_corpus()
+    knowledge = open_module_corpus()
+    knowledge.ingest_documents(DOCUMENTS)
+    knowledge.index(systems=["serag:semantic"])
+    return knowledge
 
 
 def everything(community: Community) -> Iterator[Community]:
@@ -259,7 +257,7 @@ def test_a_tree_reads_well(topics: Knowledge) -> None:
     assert isinstance(whole, CommunityTree)
     lines = repr(whole).splitlines()
     levels = " + ".join(map(str, whole.levels))
-    of = f"corpus 'tree topics': 24 passages in {levels} communities, {whole.entropy:.4f} bits"
+    of = f"corpus {topics.corpus_name!r}: 24 passages in {levels} communities, {whole.entropy:.4f} bits"
     assert lines[0] == f"<CommunityTree of {of}>"
     first = whole.community.communities[0]
     assert lines[1].startswith(f"{first.short_id}  {first.size} passages, ")

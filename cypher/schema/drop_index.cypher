@@ -1,0 +1,4 @@
+// Drops an index; nothing happens without it.
+// Parameters: $name STRING
+// Rows: none
+DROP INDEX $name IF EXISTS
