@@ -28,10 +28,14 @@ hypothesis.settings.load_profile("tests")
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses by the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks what asks for the server that is shared, not for one of its own; `make test` runs the rest beside it."""
+    """Marks what asks for the server that is shared, not for one of its own; `make test` runs the rest beside it.
+
+    What makes or drops indexes on purpose runs last, because the server then forgets the plans of all statements.
+    """
     for item in items:
         if isinstance(item, pytest.Function) and {"settings", "jar_cache"} <= set(item.fixturenames):
             item.add_marker("server")
+    items.sort(key=lambda item: item.get_closest_marker("changes_schema") is not None)  # the others keep their order
 
 
 @pytest.fixture(scope="session")

@@ -58,7 +58,8 @@ class Lending:
             self._lent -= set(names.values())
 
     def _take(self) -> str:
-        name = next(name for number in range(1, 100) if (name := f"lent-{number}") not in self._lent)
+        # With a space, which messages that show a command have to quote.
+        name = next(name for number in range(1, 100) if (name := f"lent {number}") not in self._lent)
         self._lent.add(name)
         return name
 

@@ -6,7 +6,7 @@ import re
 import runpy
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import neo4j
@@ -35,6 +35,8 @@ def blocks(language: str) -> dict[str, str]:
 
 
 PYTHON, CYPHER = blocks("python"), blocks("cypher")
+WITH_SERVER = [place for place, program in PYTHON.items() if "Knowledge(" in program]
+WITHOUT_SERVER = [place for place in PYTHON if place not in WITH_SERVER]
 
 
 @pytest.fixture
@@ -46,17 +48,32 @@ def tidy(settings: Settings) -> Iterator[None]:
         empty(graph, {size.corpus.name for size in list_corpora(graph)} - before)
 
 
+@pytest.fixture
+def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], object]:
+    """Runs an example in an empty folder, in a namespace of its own. Warnings are errors, as in all tests."""
+
+    def run(place: str) -> object:
+        program = tmp_path / "example.py"
+        program.write_text(PYTHON[place], encoding="utf-8")
+        monkeypatch.chdir(tmp_path)
+        return runpy.run_path(str(program), run_name="__main__")
+
+    return run
+
+
 @pytest.mark.usefixtures("tidy")
-@pytest.mark.parametrize("place", list(PYTHON))
+@pytest.mark.parametrize("place", WITH_SERVER)
 def test_an_example_in_python_runs(
-    place: str, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    place: str, example: Callable[[str], object], settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    program = tmp_path / "example.py"
-    program.write_text(PYTHON[place], encoding="utf-8")
     for name, value in variables(settings).items():
         monkeypatch.setenv(name, value)
-    monkeypatch.chdir(tmp_path)
-    runpy.run_path(str(program), run_name="__main__")  # warnings are errors here as in all tests
+    example(place)
+
+
+@pytest.mark.parametrize("place", WITHOUT_SERVER)
+def test_an_example_in_python_that_needs_no_server_runs(place: str, example: Callable[[str], object]) -> None:
+    example(place)
 
 
 @pytest.mark.usefixtures("tidy")

@@ -102,14 +102,14 @@ def create_indexes(graph: GraphClient, label: str, analyzer: str) -> None:
     """Creates the indexes that a corpus has from its creation, over words and over what names may begin with, and those
     that it shares with all others, where they are missing."""
     own = {f"overstory_{kind}_{label}": statement for kind, statement in CORPUS_INDEXES.items()}
-    _create(graph, DATABASE_INDEXES | own, label, analyzer=analyzer)  # which one of them takes
+    _create(graph, DATABASE_INDEXES | own, label, analyzer)
 
 
-def _create(graph: GraphClient, indexes: Mapping[str, str], label: str | None = None, **parameters: object) -> None:
+def _create(graph: GraphClient, indexes: Mapping[str, str], label: str | None = None, analyzer: str = "") -> None:
     """Creates the indexes that are missing, by name and statement; returns when all are online."""
     for name in _not_online(graph, indexes):
         try:
-            graph.run(indexes[name], label, **parameters)
+            graph.run(indexes[name], label, analyzer=analyzer)  # which one of them takes
         except StatementFailed:  # IF NOT EXISTS does not see what another process is about to make
             if not graph.run("schema/index_state", read=True, name=name):
                 raise

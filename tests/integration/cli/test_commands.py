@@ -88,6 +88,15 @@ def test_exporting_and_reading_back_and_deleting(overstory: Run, corpus: str, fo
     assert "Deleted 1 document." in overstory("delete", "--source", source, "--yes", "--corpus", corpus).out
 
 
+@pytest.mark.changes_schema
+def test_a_corpus_is_deleted_with_all_that_is_in_it(overstory: Run, corpus: str, folder: Path) -> None:
+    overstory("ingest", str(folder), "--corpus", corpus)
+    deleted = overstory("delete", "--all", "--corpus", corpus, "--yes")
+    assert deleted.code == 0
+    assert corpus not in overstory("corpora").out
+    assert overstory("documents", "--corpus", corpus).code == 7
+
+
 def test_a_path_is_shown_with_its_sentences_and_sources(overstory: Run, shared_corpus: Knowledge) -> None:
     shown = overstory("path", "albert einstein", "Danube", "--corpus", "shared", "-k", "1").out.splitlines()
     assert shown[0].startswith(" 1. Albert Einstein → Ulm → Danube  (2 steps, cost ")

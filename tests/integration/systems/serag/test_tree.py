@@ -191,7 +191,7 @@ def test_several_communities_are_named_where_one_was_meant(topics: Knowledge) ->
     with pytest.raises(QuestionError, match=f"begins with '{twice}'") as raised:
         topics.tree(twice)
     assert all(each.short_id in str(raised.value) for each in everything(whole) if each.id.startswith(twice))
-    assert "overstory tree --corpus 'tree topics' " in raised.value.remedy
+    assert f"overstory tree --corpus '{topics.corpus_name}' " in raised.value.remedy  # quoted, for the space
 
 
 def test_a_missing_tree_is_said_with_what_makes_it(shared_corpus: Knowledge, open_corpus: OpenCorpus) -> None:
