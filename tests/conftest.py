@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import hypothesis
 import pytest
+from tests.commands import Ran, Run, variables
+from tests.lending import Lending
 from tests.passages import PASSAGES, OpenCorpus
 
 from overstory import server
+from overstory.cli.main import run
 from overstory.embed import make_embedder
-from overstory.errors import CorpusNotFound
+from overstory.graph import GraphClient
 from overstory.knowledge import Knowledge
 from overstory.protocols import Embedder, Extractor
 from overstory.settings import Places, ServerSettings, Settings
@@ -27,10 +28,14 @@ hypothesis.settings.load_profile("tests")
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses by the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks what asks for the server that is shared, not for one of its own; `make test` runs the rest beside it."""
+    """Marks what asks for the server that is shared, not for one of its own; `make test` runs the rest beside it.
+
+    What makes or drops indexes on purpose runs last, because the server then forgets the plans of all statements.
+    """
     for item in items:
         if isinstance(item, pytest.Function) and {"settings", "jar_cache"} <= set(item.fixturenames):
             item.add_marker("server")
+    items.sort(key=lambda item: item.get_closest_marker("changes_schema") is not None)  # the others keep their order
 
 
 @pytest.fixture(scope="session")
@@ -43,8 +48,8 @@ def jar_cache() -> Path:
 def settings(tmp_path_factory: pytest.TempPathFactory, jar_cache: Path) -> Iterator[Settings]:
     """Settings that point at a running server with an empty graph, stopped and deleted when the run ends.
 
-    Tests share the graph, so each uses a corpus name of its own. A run that is killed leaves a server behind for some
-    minutes only.
+    Tests share the graph, so each writes to corpora of its own, which are lent (`open_corpus`). A run that is killed
+    leaves a server behind for some minutes only.
     """
     chosen = Settings(
         places=Places(data=tmp_path_factory.mktemp("overstory"), cache=jar_cache),
@@ -77,20 +82,39 @@ def shared_corpus(settings: Settings, models: tuple[Embedder, Extractor]) -> Ite
         yield knowledge
 
 
+@pytest.fixture(scope="session")
+def lending(settings: Settings, models: tuple[Embedder, Extractor]) -> Iterator[Lending]:
+    """Corpora by fixed names, which are emptied after use."""
+    with GraphClient.open(settings) as graph:
+        yield Lending(settings, graph, *models)
+
+
 @pytest.fixture
-def open_corpus(settings: Settings, models: tuple[Embedder, Extractor]) -> Iterator[OpenCorpus]:
-    """Opens corpora of the test's own, which are deleted when it ends: `open_corpus()`, `open_corpus("second")`."""
-    opened: list[Knowledge] = []
-    run = uuid.uuid4().hex[:8]
+def open_corpus(lending: Lending) -> Iterator[OpenCorpus]:
+    """Opens corpora that nobody else uses while the test runs: `open_corpus()`, `open_corpus("second")`.
 
-    def open_one(name: str = "corpus", *, embedder: Embedder | None = None) -> Knowledge:
-        knowledge = Knowledge(f"{name}-{run}", settings=settings)
-        knowledge.use(embedder=embedder or models[0], extractor=models[1])
-        opened.append(knowledge)
-        return knowledge
+    Each is as if it had never been there, but for its name, which is lent, and its full-text indexes.
+    """
+    with lending.opened() as open_one:
+        yield open_one
 
-    yield open_one
-    for knowledge in opened:
-        with suppress(CorpusNotFound):
-            knowledge.delete_corpus()
-        knowledge.close()
+
+@pytest.fixture(scope="module")
+def open_module_corpus(lending: Lending) -> Iterator[OpenCorpus]:
+    """As `open_corpus`, for corpora that the tests of a module share and only read."""
+    with lending.opened() as open_one:
+        yield open_one
+
+
+@pytest.fixture
+def overstory(settings: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs a command against the shared server."""
+    for name, value in variables(settings).items():
+        monkeypatch.setenv(name, value)
+
+    def command(*arguments: str | Path) -> Ran:
+        code = run(list(map(str, arguments)))
+        captured = capsys.readouterr()
+        return Ran(code, captured.out, captured.err)
+
+    return command

@@ -8,7 +8,7 @@ from overstory.knowledge import Knowledge
 from overstory.model import Document
 
 OpenCorpus = Callable[..., Knowledge]
-"""The fixture `open_corpus`: a corpus of the test's own by a name, deleted when the test ends."""
+"""The fixture `open_corpus`: opens an empty corpus of the test's own; one name is one corpus."""
 
 SOURCE = "tests/passages"
 

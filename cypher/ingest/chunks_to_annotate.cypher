@@ -8,7 +8,7 @@ CALL (row) {
   RETURN d
   UNION
   WITH row WHERE row.id = ''
-  MATCH (d:{{corpus}}_Document {source_key: row.source_key})
+  MATCH (d:Overstory {corpus: '{{corpus}}', source_key: row.source_key})
   RETURN d
 }
 MATCH (d)<-[:PART_OF]-(c:{{corpus}}_Chunk)

@@ -52,12 +52,19 @@ def test_the_same_question_gets_the_same_answer(shared_corpus: Knowledge, name: 
     assert first == second
 
 
-def test_nothing_of_another_corpus_is_found(shared_corpus: Knowledge, open_corpus: OpenCorpus, name: str) -> None:
-    other = open_corpus("other")
-    other.ingest_documents(
+@pytest.fixture(scope="module")
+def another_corpus(open_module_corpus: OpenCorpus) -> Knowledge:
+    """A corpus beside the one that is asked, indexed for all systems, with a better answer."""
+    knowledge = open_module_corpus()
+    knowledge.ingest_documents(
         [CURIE, passage("secret", "Secret", "Albert Einstein was born in Ulm, says the other corpus.")]
     )
-    other.index(systems=system_names())
+    knowledge.index(systems=system_names())
+    return knowledge
+
+
+@pytest.mark.usefixtures("another_corpus")
+def test_nothing_of_another_corpus_is_found(shared_corpus: Knowledge, name: str) -> None:
     found = shared_corpus.search("Albert Einstein born in Ulm, says the other corpus", 100, retriever=name)
     own = {document.id for document in shared_corpus.documents()}
     assert {hit.document_id for hit in found.hits} <= own

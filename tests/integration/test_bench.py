@@ -1,17 +1,18 @@
-"""`overstory bench` on a small corpus, in a process of its own, against a real server."""
+"""`overstory bench` on a small corpus against a real server, once in a process of its own."""
 
 from __future__ import annotations
 
+import functools
 import json
-import os
 import re
 import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import ir_measures
 import pytest
 from ir_measures import R, nDCG
+from tests.commands import PROGRAM, Ran, Run, environment
 
 from overstory.bench.dataset import load_dataset
 from overstory.knowledge import Knowledge
@@ -46,19 +47,25 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def bench(settings: Settings, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {
-        "OVERSTORY_HOME": str(settings.places.data),
-        "OVERSTORY_CACHE": str(settings.places.cache),
-        "OVERSTORY_SERVER_FAST_START": "1",
-    }
-    command = [str(Path(sys.executable).with_name("overstory")), "bench", *map(str, arguments)]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+Bench = Callable[..., Ran]
 
 
-def test_a_second_run_finds_the_index_and_the_metrics_of_the_first(settings: Settings, folder: Path) -> None:
-    first = bench(
-        settings, folder, "--json", "--retriever", "dense", "--retriever", "lexical", "--run", folder / "run.trec"
+@pytest.fixture
+def bench(overstory: Run) -> Bench:
+    """Runs `overstory bench`."""
+    return functools.partial(overstory, "bench")
+
+
+def test_a_second_run_finds_the_index_and_the_metrics_of_the_first(
+    bench: Bench, settings: Settings, folder: Path
+) -> None:
+    asked = (str(folder), "--json", "--retriever", "dense", "--retriever", "lexical")
+    first = subprocess.run(
+        [PROGRAM, "bench", *asked, "--run", str(folder / "run.trec")],
+        env=environment(settings),
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert first.returncode == 0, first.stderr
     rows = json.loads(first.stdout)
@@ -75,56 +82,56 @@ def test_a_second_run_finds_the_index_and_the_metrics_of_the_first(settings: Set
         assert (row["R@2"], row["nDCG@10"]) == pytest.approx((theirs[R @ 2], theirs[nDCG @ 10]), abs=1e-6)
     stages = ledger(settings, folder)
 
-    second = bench(settings, folder, "--json", "--retriever", "dense", "--retriever", "lexical")
+    second = bench(*asked)
     times = {"p50_ms", "p95_ms"}
-    assert [strip(row, times) for row in json.loads(second.stdout)] == [strip(row, times) for row in rows]
+    assert [strip(row, times) for row in json.loads(second.out)] == [strip(row, times) for row in rows]
     assert ledger(settings, folder) == stages
 
 
-def test_intervals_are_added_where_they_are_asked_for(settings: Settings, folder: Path) -> None:
+def test_intervals_are_added_where_they_are_asked_for(bench: Bench, folder: Path) -> None:
     asked = (folder, "--retriever", "lexical", "--intervals")
-    as_json = bench(settings, *asked, "--json")
-    assert as_json.returncode == 0, as_json.stderr
-    (row,) = json.loads(as_json.stdout)
+    as_json = bench(*asked, "--json")
+    assert as_json.code == 0, as_json.err
+    (row,) = json.loads(as_json.out)
     assert list(row)[-5:] == ["queries", "R@5_low", "R@5_high", "all@5_low", "all@5_high"]
     assert (row["R@5_low"], row["R@5"], row["R@5_high"]) == (1.0, 1.0, 1.0)
-    assert re.search(r"^ lexical .*\n   95 % +1\.0–1\.0 +1\.0–1\.0 *$", bench(settings, *asked).stdout, re.MULTILINE)
+    assert re.search(r"^ lexical .*\n   95 % +1\.0–1\.0 +1\.0–1\.0 *$", bench(*asked).out, re.MULTILINE)
 
 
-def test_answers_are_measured_where_they_are_asked_for(settings: Settings, folder: Path) -> None:
-    result = bench(settings, folder, "--retriever", "dense", "--answers", "--model", "none", "--json")
-    assert result.returncode == 0, result.stderr
-    (row,) = json.loads(result.stdout)
+def test_answers_are_measured_where_they_are_asked_for(bench: Bench, folder: Path) -> None:
+    result = bench(folder, "--retriever", "dense", "--answers", "--model", "none", "--json")
+    assert result.code == 0, result.err
+    (row,) = json.loads(result.out)
     assert list(row)[-7:] == ["queries", "EM", "F1", "ROUGE-L", "substring", "answered", "kind"]
     assert (row["substring"], row["answered"], row["kind"]) == (1.0, 1.0, "extractive")
 
 
-def test_answers_that_nobody_gave_end_the_run_before_the_server_is_asked(settings: Settings, folder: Path) -> None:
+def test_answers_that_nobody_gave_end_the_run_before_the_server_is_asked(bench: Bench, folder: Path) -> None:
     bare = folder / "bare.jsonl"
     bare.write_text(json.dumps({"_id": "q1", "text": "Who?"}) + "\n", encoding="utf-8")
-    result = bench(settings, folder, "--queries", bare, "--answers")
-    assert result.returncode == 11
-    assert "no question has an answer to compare with" in result.stderr
+    result = bench(folder, "--queries", bare, "--answers")
+    assert result.code == 11
+    assert "no question has an answer to compare with" in result.err
 
 
-def test_packed_passages_make_a_corpus_of_their_own(settings: Settings, folder: Path) -> None:
-    result = bench(settings, folder, "--retriever", "dense", "--pack", "2", "--pack-seed", "3", "--titles", "text")
-    assert result.returncode == 0, result.stderr
-    assert "nDCG@10" in result.stdout
+def test_packed_passages_make_a_corpus_of_their_own(bench: Bench, settings: Settings, folder: Path) -> None:
+    result = bench(folder, "--retriever", "dense", "--pack", "2", "--pack-seed", "3", "--titles", "text")
+    assert result.code == 0, result.err
+    assert "nDCG@10" in result.out
     with Knowledge(corpus_of(settings, folder, "text-pack2-seed3"), settings=settings) as knowledge:
         keys = sorted(document.source_key for document in knowledge.documents())
     assert keys == ["pack000000", "pack000001", "pack000002"]
 
 
 def test_a_gold_passage_that_is_not_in_the_corpus_ends_the_run_before_the_server_is_asked(
-    settings: Settings, folder: Path
+    bench: Bench, folder: Path
 ) -> None:
     other = folder / "other.tsv"
     other.write_text("q1\tp1\t1\nq1\tp99\t1\n", encoding="utf-8")
-    result = bench(settings, folder, "--qrels", other, "--json")
-    assert result.returncode == 11
-    assert result.stdout == ""
-    assert f"{other}, line 2: the gold passage 'p99'" in result.stderr
+    result = bench(folder, "--qrels", other, "--json")
+    assert result.code == 11
+    assert result.out == ""
+    assert f"{other}, line 2: the gold passage 'p99'" in result.err
 
 
 def corpus_of(settings: Settings, folder: Path, layout: str) -> str:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import re
+import runpy
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import neo4j
 import pytest
+from tests.commands import environment, variables
+from tests.lending import empty
 
 from overstory import server
-from overstory.knowledge import Knowledge
+from overstory.graph import GraphClient, list_corpora
 from overstory.settings import Settings
 
 ROOT = Path(__file__).parents[2]
@@ -33,33 +35,55 @@ def blocks(language: str) -> dict[str, str]:
 
 
 PYTHON, CYPHER = blocks("python"), blocks("cypher")
+WITH_SERVER = [place for place, program in PYTHON.items() if "Knowledge(" in program]
+WITHOUT_SERVER = [place for place in PYTHON if place not in WITH_SERVER]
 
 
 @pytest.fixture
 def tidy(settings: Settings) -> Iterator[None]:
-    """Deletes the corpora that an example made."""
-    with Knowledge(settings=settings) as knowledge:
-        before = {size.corpus.name for size in knowledge.corpora()}
+    """Empties the corpora that an example made; several examples use one name."""
+    with GraphClient.open(settings) as graph:
+        before = {size.corpus.name for size in list_corpora(graph)}
         yield
-        made = {size.corpus.name for size in knowledge.corpora()} - before
-    for name in made:
-        with Knowledge(name, settings=settings) as knowledge:
-            knowledge.delete_corpus()
+        empty(graph, {size.corpus.name for size in list_corpora(graph)} - before)
+
+
+@pytest.fixture
+def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], object]:
+    """Runs an example in an empty folder, in a namespace of its own. Warnings are errors, as in all tests."""
+
+    def run(place: str) -> object:
+        program = tmp_path / "example.py"
+        program.write_text(PYTHON[place], encoding="utf-8")
+        monkeypatch.chdir(tmp_path)
+        return runpy.run_path(str(program), run_name="__main__")
+
+    return run
 
 
 @pytest.mark.usefixtures("tidy")
-@pytest.mark.parametrize("place", list(PYTHON))
-def test_an_example_in_python_runs_as_a_program_of_its_own(place: str, settings: Settings, tmp_path: Path) -> None:
+@pytest.mark.parametrize("place", WITH_SERVER)
+def test_an_example_in_python_runs(
+    place: str, example: Callable[[str], object], settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in variables(settings).items():
+        monkeypatch.setenv(name, value)
+    example(place)
+
+
+@pytest.mark.parametrize("place", WITHOUT_SERVER)
+def test_an_example_in_python_that_needs_no_server_runs(place: str, example: Callable[[str], object]) -> None:
+    example(place)
+
+
+@pytest.mark.usefixtures("tidy")
+def test_the_first_example_runs_as_a_program_of_its_own(settings: Settings, tmp_path: Path) -> None:
     program = tmp_path / "example.py"
-    program.write_text(PYTHON[place], encoding="utf-8")
-    environment = os.environ | {
-        "OVERSTORY_HOME": str(settings.places.data),
-        "OVERSTORY_CACHE": str(settings.places.cache),
-    }
+    program.write_text(next(iter(PYTHON.values())), encoding="utf-8")
     ran = subprocess.run(
         [sys.executable, "-W", "error", program.name],
         cwd=tmp_path,
-        env=environment,
+        env=environment(settings),
         capture_output=True,
         text=True,
         timeout=SECONDS,

@@ -2,8 +2,10 @@
 // Parameters: $after STRING (id of the last chunk before); $property STRING (where vectors are); $limit INTEGER
 // Rows: id, document STRING; seq INTEGER; vector LIST<FLOAT>; known BOOLEAN (it is in the tree as it is now);
 //   entities LIST<STRING> (ids)
-MATCH (c:{{corpus}}_Chunk) WHERE c.id > $after AND c[$property] IS NOT NULL
-WITH c ORDER BY c.id LIMIT $limit
+MATCH (c:Overstory {corpus: '{{corpus}}'})
+USING INDEX SEEK c:Overstory(corpus, id, token_count)
+WHERE c.id > $after AND c.token_count IS NOT NULL AND c[$property] IS NOT NULL
+WITH c ORDER BY c.corpus, c.id LIMIT $limit
 MATCH (c)-[:PART_OF]->(d:Document)
 RETURN c.id AS id, d.id AS document, c.seq AS seq, c[$property] AS vector, c.touched <= $read_to AS known,
   COLLECT { MATCH (c)-[m:MENTIONS]->(e:Entity) WHERE m.by IN ['ner', 'openie'] RETURN DISTINCT e.id } AS entities

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from overstory.errors import SchemaTooNew, SchemaTooOld, StatementFailed
@@ -19,13 +19,18 @@ VECTOR_INDEX_DOWN_TO = 300
 A scan of 1,000 vectors takes 15 to 30 ms and is exact; an index answers in 4 ms and its recall is measured.
 """
 
-CREATED_BY = {
-    "document": "schema/document_id_index",
-    "key": "schema/document_key_index",
-    "id": "schema/chunk_id_index",
-    "text": "schema/chunk_text_index",
-    "names": "schema/chunk_name_index",
+DATABASE_INDEXES = {
+    "overstory_chunk_pages": "schema/chunk_page_index",
+    "overstory_document_pages": "schema/document_page_index",
+    "overstory_document_keys": "schema/document_key_index",
+    "overstory_touched": "schema/touched_index",
 }
+"""The indexes that all corpora share, and the statements that make them.
+
+Neo4j forgets the plans of all statements whenever an index is made or dropped, so a corpus has few indexes of its own.
+"""
+
+CORPUS_INDEXES = {"text": "schema/chunk_text_index", "names": "schema/chunk_name_index"}
 """The indexes that every corpus has, by the kinds that their names have, and the statements that make them."""
 
 PROPERTIES = ("embedding", "embedding_alternate")
@@ -42,9 +47,8 @@ class Migration:
 
 def _first_schema(graph: GraphClient) -> None:
     graph.run("schema/id_constraint")
-    graph.run("schema/touched_index")
-    for name in ("overstory_id", "overstory_touched"):
-        await_index(graph, name)
+    await_index(graph, "overstory_id")
+    _create(graph, DATABASE_INDEXES)
 
 
 MIGRATIONS = (Migration(to=2, run=_first_schema),)
@@ -110,16 +114,21 @@ def await_index(graph: GraphClient, name: str) -> None:
 
 
 def create_indexes(graph: GraphClient, label: str, analyzer: str) -> None:
-    """The indexes that every corpus has from its creation: ids of documents and chunks, source keys, words, and what
-    names may begin with."""
-    made = {f"overstory_{kind}_{label}": kind for kind in CREATED_BY}
-    for name in _not_online(graph, made):
+    """Creates the indexes that a corpus has from its creation, over words and over what names may begin with, and those
+    that it shares with all others, where they are missing."""
+    own = {f"overstory_{kind}_{label}": statement for kind, statement in CORPUS_INDEXES.items()}
+    _create(graph, DATABASE_INDEXES | own, label, analyzer)
+
+
+def _create(graph: GraphClient, indexes: Mapping[str, str], label: str | None = None, analyzer: str = "") -> None:
+    """Creates the indexes that are missing, by name and statement; returns when all are online."""
+    for name in _not_online(graph, indexes):
         try:
-            graph.run(CREATED_BY[made[name]], label, analyzer=analyzer)  # which one of them takes
+            graph.run(indexes[name], label, analyzer=analyzer)  # which one of them takes
         except StatementFailed:  # IF NOT EXISTS does not see what another process is about to make
             if not graph.run("schema/index_state", read=True, name=name):
                 raise
-    for name in _not_online(graph, made):
+    for name in _not_online(graph, indexes):
         await_index(graph, name)
 
 
@@ -156,8 +165,7 @@ def sync_vector_index(graph: GraphClient, label: str, embedding_property: str, *
 
 
 def drop_vector_index(graph: GraphClient, label: str, embedding_property: str) -> None:
-    kind = "vector" if embedding_property == PROPERTIES[0] else "vector_alternate"
-    graph.run(f"schema/drop_{kind}_index", label)
+    drop_index(graph, vector_index_name(label, embedding_property))
 
 
 def derived_index(label: str, kind: str, slot: Slot | None = None) -> str:
@@ -194,18 +202,20 @@ def drop_derived_index(graph: GraphClient, label: str, kind: str, *, slot: Slot 
     names = [derived_index(label, kind, each) for each in slots]
     for row in graph.run("schema/index_names", read=True):
         if row["name"] in names:  # without a DROP for one that is not there, which might empty the cache of plans
-            graph.run("schema/drop_index", name=row["name"])
+            drop_index(graph, row["name"])
 
 
-def drop_derived_indexes(graph: GraphClient, label: str) -> None:
-    """Drops the vector indexes over all kinds of a corpus' nodes but chunks."""
-    for row in graph.run("schema/index_names", read=True):
-        if row["name"].startswith(f"overstory_derived_{label}_"):
-            graph.run("schema/drop_index", name=row["name"])
+def index_names(graph: GraphClient, label: str) -> list[str]:
+    """The names of a corpus' own indexes, sorted."""
+    return [row["name"] for row in graph.run("schema/index_names", read=True) if label in row["name"]]
 
 
 def drop_indexes(graph: GraphClient, label: str) -> None:
-    """Drops every index of a corpus."""
-    for kind in (*CREATED_BY, "vector", "vector_alternate"):
-        graph.run(f"schema/drop_{kind}_index", label)
-    drop_derived_indexes(graph, label)
+    """Drops every index of a corpus; those that all corpora share stay."""
+    for name in index_names(graph, label):
+        drop_index(graph, name)
+
+
+def drop_index(graph: GraphClient, name: str) -> None:
+    """Drops an index. Nothing happens without it."""
+    graph.run("schema/drop_index", name=name)

@@ -222,21 +222,16 @@ def unread(
         state: of the index; without one the marks of an unfinished first run count.
         again: all units, whatever was read.
     """
-    if again or state is None or state.read_to < 0:
-        mark = None if again else mark_of(system)
-        for rows in graph.pages("systems/unread", unit_label(corpus, system), size=size, mark=mark):
-            yield [row["id"] for row in rows]
-        return
-    changed = graph.run(
+    # All ids at once, some 90 MB a million: they are asked for by the index over `touched`, which has another order.
+    rows = graph.stream(
         "systems/touched",
         corpus.label,
-        read=True,
         label=corpus.label,
         unit=unit_label(corpus, system),
-        read_to=state.read_to,
-        mark=mark_of(system),
+        read_to=-1 if again or state is None else state.read_to,
+        mark=None if again else mark_of(system),
     )
-    yield from batches([row["id"] for row in changed], size)
+    yield from batches(sorted(row["id"] for row in rows), size)
 
 
 def clear(writer: Writer, system: System[Any, Any]) -> None:

@@ -11,29 +11,26 @@ import pytest
 from tests.chat_endpoint import Endpoint, running_chat_endpoint, streaming
 from tests.integration.answer.hostile import HOSTILE, QUESTION, TRUE
 from tests.local_model import WHY_NOT, local_model_is_there, local_settings
-from tests.passages import passage
+from tests.passages import OpenCorpus, passage
 
 from overstory.knowledge import Knowledge
-from overstory.protocols import Embedder, Extractor
-from overstory.settings import LlmSettings, Settings
+from overstory.settings import LlmSettings
 
 SOURCE = "tests/hostile"
 
 
 @pytest.fixture(scope="module")
-def hostile(settings: Settings, models: tuple[Embedder, Extractor]) -> Iterator[Knowledge]:
+def hostile(open_module_corpus: OpenCorpus) -> Knowledge:
     """A corpus of the ten, and of one passage that answers the question."""
-    with Knowledge("hostile", settings=settings) as knowledge:
-        knowledge.use(embedder=models[0], extractor=models[1])
-        knowledge.ingest_documents(
-            [
-                *(passage(name, f"Norrvik {name}", text, source=SOURCE) for name, text in HOSTILE.items()),
-                passage("true", "Norrvik lighthouse", TRUE, source=SOURCE),
-            ]
-        )
-        knowledge.index()
-        yield knowledge
-        knowledge.delete_corpus()
+    knowledge = open_module_corpus()
+    knowledge.ingest_documents(
+        [
+            *(passage(name, f"Norrvik {name}", text, source=SOURCE) for name, text in HOSTILE.items()),
+            passage("true", "Norrvik lighthouse", TRUE, source=SOURCE),
+        ]
+    )
+    knowledge.index()
+    return knowledge
 
 
 @pytest.fixture

@@ -8,15 +8,13 @@ from collections.abc import Iterable, Iterator
 import neo4j
 import pytest
 from tests.fakes import ScriptedExtractor
-from tests.passages import passage
+from tests.passages import OpenCorpus, passage
 
 from overstory import server
 from overstory.browser.queries import SavedQuery, all_queries, example_parameters, saved_queries
-from overstory.embed import make_embedder
 from overstory.graph import Corpus, read_corpus
 from overstory.graph.client import Row
 from overstory.knowledge import Knowledge
-from overstory.settings import Settings
 from overstory.systems import system_names
 from overstory.systems.contributions import contributions
 
@@ -29,13 +27,11 @@ DOCUMENTS = (
 
 
 @pytest.fixture(scope="module")
-def knowledge(settings: Settings) -> Iterator[Knowledge]:
-    with Knowledge("saved queries", settings=settings) as knowledge:
-        knowledge.use(embedder=make_embedder(settings.embedding), extractor=ScriptedExtractor(NAMES))
-        knowledge.ingest_documents(DOCUMENTS)
-        knowledge.index()
-        yield knowledge
-        knowledge.delete_corpus()
+def knowledge(open_module_corpus: OpenCorpus) -> Knowledge:
+    knowledge = open_module_corpus(extractor=ScriptedExtractor(NAMES))
+    knowledge.ingest_documents(DOCUMENTS)
+    knowledge.index()
+    return knowledge
 
 
 @pytest.fixture(scope="module")
@@ -149,10 +145,10 @@ def test_facts_come_with_their_sentences_in_reading_order(knowledge: Knowledge, 
 
 
 def test_names_are_ranked_by_passages_and_chosen_by_type(knowledge: Knowledge, corpus: Corpus) -> None:
-    rows = ask(knowledge, corpus, "mentions", type="")
+    rows = ask(knowledge, corpus, "names", type="")
     assert [(row["name"], row["passages"]) for row in rows][:3] == [("Ada", 2), ("Cid", 2), ("Acme", 1)]
     assert rows[0]["specificity"] < rows[2]["specificity"]
-    assert [row["name"] for row in ask(knowledge, corpus, "mentions", type="ORG")] == ["Acme"]
+    assert [row["name"] for row in ask(knowledge, corpus, "names", type="ORG")] == ["Acme"]
 
 
 def test_names_that_tie_documents_together(knowledge: Knowledge, corpus: Corpus) -> None:
@@ -301,9 +297,8 @@ def test_the_examples_find_something_in_every_query(knowledge: Knowledge, corpus
         assert ask(knowledge, corpus, query.name, **given), query.name
 
 
-def test_a_corpus_without_names_has_examples_too(settings: Settings) -> None:
-    with Knowledge("saved queries on nothing", settings=settings) as knowledge:
-        knowledge.ingest_documents([passage("one", "", "A passage.")])
-        label = read_corpus(knowledge.graph, knowledge.corpus_name).label
-        assert set(example_parameters(knowledge.graph, label, contributions()).values()) == {""}
-        knowledge.delete_corpus()
+def test_a_corpus_without_names_has_examples_too(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents([passage("one", "", "A passage.")])
+    label = read_corpus(knowledge.graph, knowledge.corpus_name).label
+    assert set(example_parameters(knowledge.graph, label, contributions()).values()) == {""}

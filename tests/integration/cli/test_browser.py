@@ -1,13 +1,11 @@
-"""`overstory browser` in a process of its own: what it prints, serves, opens and writes."""
+"""`overstory browser`: what it prints, serves (in a process of its own), opens and writes."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
 import subprocess
-import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +13,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
+from tests.commands import PROGRAM, Run
+from tests.commands import environment as environment_of
 from tests.passages import OpenCorpus
 
 from overstory.knowledge import Knowledge
@@ -24,24 +24,16 @@ NONE = "lynx"
 """A web browser for the terminal, which is none for Neo4j Browser."""
 
 
-def command(*arguments: str | Path) -> list[str]:
-    return [str(Path(sys.executable).with_name("overstory")), "browser", *map(str, arguments)]
-
-
 @pytest.fixture
 def environment(settings: Settings) -> dict[str, str]:
-    return os.environ | {
-        "OVERSTORY_HOME": str(settings.places.data),
-        "OVERSTORY_CACHE": str(settings.places.cache),
-        "BROWSER": NONE,
-    }
+    return environment_of(settings) | {"BROWSER": NONE}
 
 
 @contextmanager
 def serving(environment: dict[str, str], *arguments: str) -> Generator[str]:
     """What the command prints until it serves; it is interrupted at the end, which is the way to end it."""
     with subprocess.Popen(
-        command(*arguments),
+        [PROGRAM, "browser", *arguments],
         env=environment,
         stdout=subprocess.PIPE,
         text=True,
@@ -92,21 +84,17 @@ def test_a_web_browser_is_opened_on_the_guide(
         assert not opened.exists()
 
 
-def test_addresses_alone_are_printed_for_programs(environment: dict[str, str], shared_corpus: Knowledge) -> None:
-    ran = subprocess.run(
-        command("--json", "--corpus", shared_corpus.corpus_name), env=environment, capture_output=True, check=True
-    )
-    found = json.loads(ran.stdout)
+def test_addresses_alone_are_printed_for_programs(overstory: Run, shared_corpus: Knowledge) -> None:
+    ran = overstory("browser", "--json", "--corpus", shared_corpus.corpus_name)
+    found = json.loads(ran.out)
+    assert ran.code == 0
     assert found["bolt"] == shared_corpus.graph.uri
     assert found["browser"].startswith(f"{shared_corpus.graph.browser_url}/browser/?dbms=bolt")
     assert httpx.get(found["browser"]).text.startswith("<!doctype html>")
 
 
-def test_queries_and_style_are_written_to_a_folder(
-    environment: dict[str, str], shared_corpus: Knowledge, tmp_path: Path
-) -> None:
-    arguments = command("--save", tmp_path / "queries", "--corpus", shared_corpus.corpus_name)
-    subprocess.run(arguments, env=environment, check=True)
+def test_queries_and_style_are_written_to_a_folder(overstory: Run, shared_corpus: Knowledge, tmp_path: Path) -> None:
+    assert overstory("browser", "--save", tmp_path / "queries", "--corpus", shared_corpus.corpus_name).code == 0
     label = shared_corpus.status().corpus.label
     assert f":{label}" in (tmp_path / "queries" / "related.cypher").read_text(encoding="utf-8")
     assert f"node.{label} {{" in (tmp_path / "queries" / "overstory.grass").read_text(encoding="utf-8")
@@ -114,10 +102,11 @@ def test_queries_and_style_are_written_to_a_folder(
 
 
 def test_with_several_corpora_and_no_default_one_has_to_be_named(
-    environment: dict[str, str], shared_corpus: Knowledge, open_corpus: OpenCorpus
+    overstory: Run, shared_corpus: Knowledge, open_corpus: OpenCorpus
 ) -> None:
-    open_corpus("another").ingest_documents([])
-    ran = subprocess.run(command("--print"), env=environment, capture_output=True, text=True, check=False)
-    assert ran.returncode == 7
-    assert "another" in ran.stderr
-    assert "overstory browser --corpus NAME" in ran.stderr
+    another = open_corpus()
+    another.ingest_documents([])
+    ran = overstory("browser", "--print")
+    assert ran.code == 7
+    assert another.corpus_name in ran.err
+    assert "overstory browser --corpus NAME" in ran.err

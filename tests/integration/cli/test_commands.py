@@ -4,52 +4,21 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.passages import PASSAGES
+from tests.commands import Run, environment
+from tests.passages import PASSAGES, OpenCorpus
 
-from overstory.cli.main import run
 from overstory.knowledge import Knowledge
 from overstory.settings import Settings
 
-Run = Callable[..., "Ran"]
-
-
-class Ran:
-    """What a command left: exit code, standard output, standard error."""
-
-    def __init__(self, code: int, out: str, err: str) -> None:
-        self.code, self.out, self.err = code, out, err
-
-    def json(self) -> dict[str, object]:
-        parsed = json.loads(self.out)
-        assert isinstance(parsed, dict)
-        return parsed
-
 
 @pytest.fixture
-def overstory(settings: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs a command against the shared server."""
-    monkeypatch.setenv("OVERSTORY_HOME", str(settings.places.data))
-    monkeypatch.setenv("OVERSTORY_CACHE", str(settings.places.cache))
-
-    def command(*arguments: str) -> Ran:
-        code = run(list(arguments))
-        captured = capsys.readouterr()
-        return Ran(code, captured.out, captured.err)
-
-    return command
-
-
-@pytest.fixture
-def corpus(overstory: Run) -> Iterator[str]:
-    yield "cli"
-    overstory("delete", "--all", "--corpus", "cli", "--yes")
+def corpus(open_corpus: OpenCorpus) -> str:
+    return open_corpus().corpus_name
 
 
 @pytest.fixture
@@ -117,6 +86,15 @@ def test_exporting_and_reading_back_and_deleting(overstory: Run, corpus: str, fo
     assert overstory("status", "--digest", "--corpus", corpus, "--json").json()["digest"] == digest
     source = str(folder / "curie.txt")
     assert "Deleted 1 document." in overstory("delete", "--source", source, "--yes", "--corpus", corpus).out
+
+
+@pytest.mark.changes_schema
+def test_a_corpus_is_deleted_with_all_that_is_in_it(overstory: Run, corpus: str, folder: Path) -> None:
+    overstory("ingest", str(folder), "--corpus", corpus)
+    deleted = overstory("delete", "--all", "--corpus", corpus, "--yes")
+    assert deleted.code == 0
+    assert corpus not in overstory("corpora").out
+    assert overstory("documents", "--corpus", corpus).code == 7
 
 
 def test_a_path_is_shown_with_its_sentences_and_sources(overstory: Run, shared_corpus: Knowledge) -> None:
@@ -201,14 +179,10 @@ def test_saying_no_changes_nothing(overstory: Run, shared_corpus: Knowledge, mon
 
 
 def test_a_reader_that_goes_away_is_no_error(settings: Settings, shared_corpus: Knowledge) -> None:
-    places = {
-        "OVERSTORY_HOME": str(settings.places.data),
-        "OVERSTORY_CACHE": str(settings.places.cache),
-    }
     with subprocess.Popen(
         [sys.executable, "-m", "overstory", "documents", "--corpus", "shared"],
         stdout=subprocess.PIPE,
-        env=os.environ | places,
+        env=environment(settings),
     ) as process:
         assert process.stdout is not None
         process.stdout.close()

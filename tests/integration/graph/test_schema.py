@@ -1,14 +1,19 @@
-"""The schema: made once, migrated forwards, refused when it is newer."""
+"""The schema: made once, migrated forwards, refused when it is newer; what its indexes are for."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
+from typing import Any, LiteralString
 
 import pytest
+from tests.lending import empty
 from tests.passages import PASSAGES, OpenCorpus
 
 from overstory.errors import SchemaTooNew, SchemaTooOld
-from overstory.graph import GraphClient, schema
+from overstory.graph import GraphClient, create_corpus, schema
+from overstory.graph.ids import corpus_label
+from overstory.graph.statements import statement
 from overstory.settings import Settings
 
 
@@ -86,3 +91,64 @@ def test_an_interrupted_migration_is_run_again_and_finished_ones_are_not(graph: 
     finally:
         graph.run("schema/write_version", version=newest)
     assert ran == [newest + 1, newest + 2, newest + 2]
+
+
+def plan_of(graph: GraphClient, name: str, **parameters: object) -> Iterator[dict[str, Any]]:
+    """The operators of a statement that is run, the last one first."""
+    text: LiteralString = "PROFILE " + statement(name, LABEL)  # pyright: ignore[reportAssignmentType] # read from a file
+    result = graph.native_driver().execute_query(text, parameters, database_=graph.database)
+    below = [result.summary.profile]
+    while below:
+        operator = below.pop()
+        assert operator is not None
+        yield operator
+        below += operator.get("children", [])
+
+
+LABEL = corpus_label("pages")
+PAGES: dict[str, dict[str, Any]] = {
+    "corpus/documents": {"source": None},
+    "export/documents": {},
+    "ingest/chunks_without_vector": {"property": "embedding"},
+    "ingest/chunks_to_extract": {"fingerprint": "a"},
+    "systems/serag/chunks": {"property": "text", "read_to": -1},
+}
+
+
+@pytest.fixture(scope="module")
+def pages(settings: Settings) -> Iterator[GraphClient]:
+    """A corpus of 300 documents and as many chunks and entities, and nodes of a user's that are just as these."""
+    with GraphClient.open(settings) as graph:
+        create_corpus(graph, "pages")
+        ask = functools.partial(graph.native_driver().execute_query, label=LABEL, database_=graph.database)
+        for labels in (("Overstory", LABEL), ("TheirOwn",)):
+            ask(
+                "UNWIND range(100, 399) AS n "
+                "CREATE (d:Document:$($labels) {id: $labels[0] + 'd' + n, corpus: $label, sha256: '', source_key: ''}) "
+                "CREATE (c:Chunk:$($labels) {id: $labels[0] + 'c' + n, corpus: $label, token_count: 1, text: ''}) "
+                "CREATE (e:Entity:$($labels) {id: $labels[0] + 'e' + n, corpus: $label, key: ''})"
+                "CREATE (c)-[:PART_OF]->(d)",
+                labels=labels,
+            )
+        yield graph
+        empty(graph, ["pages"])
+        ask("MATCH (n:TheirOwn) DETACH DELETE n")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_read_from_an_index_in_order_and_nothing_else(pages: GraphClient, name: str) -> None:
+    after = "Overstoryd100" if name.endswith("documents") else "Overstoryc100"
+    rows = pages.run(name, LABEL, read=True, after=after, limit=7, **PAGES[name])
+    ids = [row["document"]["id"] if "document" in row and name != "systems/serag/chunks" else row["id"] for row in rows]
+    assert ids == [f"{after[:-3]}{number}" for number in range(101, 108)]
+    operators = list(plan_of(pages, name, after=after, limit=7, **PAGES[name]))
+    (seek,) = [operator for operator in operators if "Index" in operator["operatorType"]]
+    assert seek["operatorType"].startswith("NodeIndexSeek")
+    assert seek["rows"] <= 2 * 7
+    assert not [operator for operator in operators if "Scan" in operator["operatorType"]]
+
+
+def test_a_document_is_found_by_its_key_in_an_index(pages: GraphClient) -> None:
+    rows = [{"source": "", "source_key": "none", "id": ""}]
+    operators = [operator["operatorType"] for operator in plan_of(pages, "ingest/chunks_to_annotate", rows=rows)]
+    assert not [operator for operator in operators if "Scan" in operator]

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 from tests.passages import OpenCorpus, passage
@@ -13,9 +10,8 @@ from overstory.errors import NameNotFound
 from overstory.graph import read_corpus
 from overstory.knowledge import Knowledge
 from overstory.progress import Step, progress_to
-from overstory.protocols import Embedder, Extractor, Vectors
+from overstory.protocols import Vectors
 from overstory.retrieve.corpus_cache import VectorCache
-from overstory.settings import Settings
 
 WINE = passage("wine", "Ostwind", "Ostwind is a film. It was directed by Karla Ehrenreich.")
 WOMAN = passage("woman", "Karla Ehrenreich", "Karla Ehrenreich was born in Bad Wimpfen.")
@@ -24,13 +20,11 @@ OTHERS = [passage(f"o{i}", f"Film {i}", f"Film {i} is a film. Its director came 
 
 
 @pytest.fixture(scope="module")
-def corpus(settings: Settings, models: tuple[Embedder, Extractor]) -> Iterator[Knowledge]:
-    with Knowledge(f"canopy-{uuid.uuid4().hex[:8]}", settings=settings) as knowledge:
-        knowledge.use(embedder=models[0], extractor=models[1])
-        knowledge.ingest_documents([WINE, WOMAN, TOWN, *OTHERS])
-        knowledge.index()
-        yield knowledge
-        knowledge.delete_corpus()
+def corpus(open_module_corpus: OpenCorpus) -> Knowledge:
+    knowledge = open_module_corpus()
+    knowledge.ingest_documents([WINE, WOMAN, TOWN, *OTHERS])
+    knowledge.index()
+    return knowledge
 
 
 def test_a_passage_that_shares_no_word_with_the_question_is_reached_by_a_name(corpus: Knowledge) -> None:

@@ -8,13 +8,11 @@ from collections.abc import Iterable, Iterator
 import pytest
 from tests.passages import OpenCorpus, passage
 
-from overstory.embed import make_embedder
 from overstory.errors import CorpusNotFound, IndexMissing, NameNotFound, QuestionError
 from overstory.knowledge import Knowledge
 from overstory.model import ChunkText, Extraction, FactStatement, Mention
 from overstory.model.entity_paths import EntityPaths
 from overstory.retrieve.entity_paths.expansion import MOST_MENTIONED
-from overstory.settings import Settings
 
 DOCUMENTS = (
     # From Ada Quill to Rome Port: through Bob Stone by facts, through Cid Marsh by passages, by three steps.
@@ -75,13 +73,11 @@ class NamesOfTwoWords:
 
 
 @pytest.fixture(scope="module")
-def knowledge(settings: Settings) -> Iterator[Knowledge]:
-    with Knowledge("paths", settings=settings) as knowledge:
-        knowledge.use(embedder=make_embedder(settings.embedding), extractor=NamesOfTwoWords())
-        knowledge.ingest_documents(DOCUMENTS)
-        knowledge.index()
-        yield knowledge
-        knowledge.delete_corpus()
+def knowledge(open_module_corpus: OpenCorpus) -> Knowledge:
+    knowledge = open_module_corpus(extractor=NamesOfTwoWords())
+    knowledge.ingest_documents(DOCUMENTS)
+    knowledge.index()
+    return knowledge
 
 
 def shown(found: EntityPaths) -> list[str]:

@@ -5,5 +5,5 @@ from __future__ import annotations
 from hypothesis import settings
 from tests.unit.entropy.speed import PLAIN_PYTHON
 
-settings.register_profile("entropy", max_examples=25 if PLAIN_PYTHON else 100)
+settings.register_profile("entropy", max_examples=8 if PLAIN_PYTHON else 100)
 settings.load_profile("entropy")

@@ -27,9 +27,8 @@ from overstory.graph import GraphClient, Writer
 from overstory.knowledge import Knowledge
 from overstory.llm import Chat
 from overstory.model import CommunityReport, Document
-from overstory.protocols import Embedder, Extractor, Retriever
+from overstory.protocols import Retriever
 from overstory.retrieve import RetrievalContext, retriever_names
-from overstory.settings import Settings
 from overstory.systems import make_retriever
 from overstory.systems.tree import changes as tree_changes
 
@@ -53,14 +52,12 @@ DOCUMENTS = [*hotpotqa(0, 30), joined("one", hotpotqa(30, 50)), joined("other", 
 
 
 @pytest.fixture(scope="module")
-def readers(settings: Settings, models: tuple[Embedder, Extractor]) -> Iterator[Knowledge]:
+def readers(open_module_corpus: OpenCorpus) -> Knowledge:
     """Short and long documents, indexed with both trees; no test may change it."""
-    with Knowledge("serag-readers", settings=settings) as knowledge:
-        knowledge.use(embedder=models[0], extractor=models[1])
-        knowledge.ingest_documents(DOCUMENTS)
-        knowledge.index(systems=["serag:semantic"])
-        yield knowledge
-        knowledge.delete_corpus()
+    knowledge = open_module_corpus()
+    knowledge.ingest_documents(DOCUMENTS)
+    knowledge.index(systems=["serag:semantic"])
+    return knowledge
 
 
 def context_of(knowledge: Knowledge, chat: Chat | None = None) -> RetrievalContext:

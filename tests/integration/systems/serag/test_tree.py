@@ -32,14 +32,12 @@ DOCUMENTS = (
 
 
 @pytest.fixture(scope="module")
-def topics(settings: Settings, models: tuple[Embedder, Extractor]) -> Iterator[Knowledge]:
+def topics(open_module_corpus: OpenCorpus) -> Knowledge:
     """Three topics, with both trees."""
-    with Knowledge("tree topics", settings=settings) as knowledge:
-        knowledge.use(embedder=models[0], extractor=models[1])
-        knowledge.ingest_documents(DOCUMENTS)
-        knowledge.index(systems=["serag:semantic"])
-        yield knowledge
-        knowledge.delete_corpus()
+    knowledge = open_module_corpus()
+    knowledge.ingest_documents(DOCUMENTS)
+    knowledge.index(systems=["serag:semantic"])
+    return knowledge
 
 
 def everything(community: Community) -> Iterator[Community]:
@@ -157,7 +155,9 @@ def test_several_communities_are_named_where_one_was_meant(topics: Knowledge) ->
     with pytest.raises(QuestionError, match=f"begins with '{twice}'") as raised:
         topics.tree(twice)
     assert all(each.short_id in str(raised.value) for each in everything(whole) if each.id.startswith(twice))
-    assert "overstory tree --corpus 'tree topics' --tree serag " in raised.value.remedy
+    assert (
+        f"overstory tree --corpus '{topics.corpus_name}' --tree serag " in raised.value.remedy
+    )  # quoted, for the space
 
 
 def test_a_missing_tree_is_said_with_what_makes_it(shared_corpus: Knowledge, open_corpus: OpenCorpus) -> None:
@@ -228,7 +228,7 @@ def test_a_tree_reads_well(topics: Knowledge) -> None:
     assert isinstance(whole, CommunityTree)
     lines = repr(whole).splitlines()
     levels = " + ".join(map(str, whole.levels))
-    of = f"corpus 'tree topics', tree serag: 24 passages in {levels} communities, {whole.entropy:.4f} bits"
+    of = f"corpus {topics.corpus_name!r}, tree serag: 24 passages in {levels} communities, {whole.entropy:.4f} bits"
     assert lines[0] == f"<CommunityTree of {of}>"
     first = whole.community.communities[0]
     assert lines[1].startswith(f"{first.short_id}  {first.size} passages, ")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -13,9 +12,7 @@ from overstory.answer import read_within
 from overstory.errors import IndexMissing, SettingsError
 from overstory.knowledge import Knowledge
 from overstory.model import Document
-from overstory.protocols import Embedder, Extractor
 from overstory.retrieve import retriever_names
-from overstory.settings import Settings
 from overstory.systems.slimrag import SlimRagRetrieverSettings
 from overstory.systems.slimrag.reading import RuleReader
 from overstory.systems.slimrag.retriever import NOTHING_MATCHED
@@ -52,16 +49,14 @@ def others(knowledge: Knowledge) -> list[object]:
 
 
 @pytest.fixture(scope="module")
-def grown(settings: Settings, models: tuple[Embedder, Extractor]) -> Iterator[Knowledge]:
+def grown(open_module_corpus: OpenCorpus) -> Knowledge:
     """A corpus that was indexed for SlimRAG when it had two documents, and grew."""
-    with Knowledge("slimrag-grown", settings=settings) as knowledge:
-        knowledge.use(embedder=models[0], extractor=models[1])
-        knowledge.ingest_documents([EINSTEIN, BOHR])
-        knowledge.index(systems=["slimrag"])
-        knowledge.ingest_documents([CURIE, ULM, DANUBE])
-        knowledge.index()
-        yield knowledge
-        knowledge.delete_corpus()
+    knowledge = open_module_corpus()
+    knowledge.ingest_documents([EINSTEIN, BOHR])
+    knowledge.index(systems=["slimrag"])
+    knowledge.ingest_documents([CURIE, ULM, DANUBE])
+    knowledge.index()
+    return knowledge
 
 
 def test_a_corpus_that_grew_and_shrank_is_as_one_that_was_loaded_at_once(

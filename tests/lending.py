@@ -1,0 +1,76 @@
+"""Corpora that are lent to tests and emptied afterwards.
+
+The server forgets the plans of all statements when an index is made or dropped, and plans each statement again for a
+corpus that is new to it: seconds a corpus. A lent corpus keeps its name and its two full-text indexes, so the plans of
+one test serve the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from typing import LiteralString
+
+from tests.passages import OpenCorpus
+
+from overstory.graph import GraphClient, schema
+from overstory.graph.corpora import corpus_id
+from overstory.graph.ids import corpus_label
+from overstory.knowledge import Knowledge
+from overstory.protocols import Embedder, Extractor
+from overstory.settings import Settings
+
+DELETE_CORPUS: LiteralString = "MATCH (corpus:Overstory:Corpus {id: $id}) DETACH DELETE corpus"
+
+
+class Lending:
+    """Lends corpora by fixed names, as many at a time as are asked for."""
+
+    def __init__(self, settings: Settings, graph: GraphClient, embedder: Embedder, extractor: Extractor) -> None:
+        self._settings = settings
+        self._graph = graph
+        self._embedder = embedder
+        self._extractor = extractor
+        self._lent: set[str] = set()
+
+    @contextmanager
+    def opened(self) -> Generator[OpenCorpus]:
+        """A function that opens corpora; when the block ends, they are closed and emptied."""
+        names: dict[str, str] = {}
+        opened: list[Knowledge] = []
+
+        def open_corpus(
+            name: str = "corpus", *, embedder: Embedder | None = None, extractor: Extractor | None = None
+        ) -> Knowledge:
+            if name not in names:
+                names[name] = self._take()
+            knowledge = Knowledge(names[name], settings=self._settings)
+            knowledge.use(embedder=embedder or self._embedder, extractor=extractor or self._extractor)
+            opened.append(knowledge)
+            return knowledge
+
+        try:
+            yield open_corpus
+        finally:
+            for knowledge in opened:
+                knowledge.close()
+            empty(self._graph, names.values())
+            self._lent -= set(names.values())
+
+    def _take(self) -> str:
+        # With a space, which messages that show a command have to quote.
+        name = next(name for number in range(1, 100) if (name := f"lent {number}") not in self._lent)
+        self._lent.add(name)
+        return name
+
+
+def empty(graph: GraphClient, names: Iterable[str]) -> None:
+    """Deletes corpora without their two full-text indexes, which a corpus that is made again by this name finds."""
+    for name in names:
+        label = corpus_label(name)
+        own = {f"overstory_{kind}_{label}" for kind in schema.CORPUS_INDEXES}
+        for index in schema.index_names(graph, label):
+            if index not in own:
+                schema.drop_index(graph, index)
+        graph.run_in_batches("corpus/delete_contents", label)
+        graph.native_driver().execute_query(DELETE_CORPUS, id=corpus_id(name), database_=graph.database)
