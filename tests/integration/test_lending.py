@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, LiteralString
 
+import pytest
 from tests.lending import Lending
 from tests.passages import PASSAGES
 
@@ -27,6 +28,7 @@ def ask(knowledge: Knowledge, statement: LiteralString, label: str) -> list[dict
     return [row.data() for row in rows]
 
 
+@pytest.mark.changes_schema
 def test_an_emptied_corpus_is_as_a_new_one(lending: Lending, shared_corpus: Knowledge) -> None:
     with lending.opened() as open_corpus:
         lent = open_corpus()

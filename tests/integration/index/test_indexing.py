@@ -81,6 +81,7 @@ def test_an_interrupted_link_is_never_taken_for_one_that_was_not_needed(
     assert knowledge.digest() == before
 
 
+@pytest.mark.changes_schema
 def test_an_index_that_was_lost_is_made_again(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus(embedder=HashingEmbedder(8))
     knowledge.ingest_documents(PASSAGES)
@@ -124,6 +125,7 @@ def test_facts_tie_entities_with_the_sentence_that_states_them(open_corpus: Open
     assert "born" in born[0]["predicate"]
 
 
+@pytest.mark.changes_schema
 def test_a_vector_index_comes_and_goes_with_the_size_and_finds_the_same(
     open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -36,6 +36,7 @@ def snapshot(driver: neo4j.Driver) -> list[object]:
     return [record.data() for record in driver.execute_query(SNAPSHOT, database_="neo4j").records]
 
 
+@pytest.mark.changes_schema
 def test_a_users_own_graph_in_the_same_database_is_untouched(open_corpus: OpenCorpus, driver: neo4j.Driver) -> None:
     driver.execute_query(FOREIGN, database_="neo4j")
     driver.execute_query("CREATE (:Document:Foreign {id: 'd'})", database_="neo4j")  # no constraint of ours applies
@@ -77,6 +78,7 @@ def test_a_users_node_that_is_tied_to_ours_is_untouched(open_corpus: OpenCorpus,
         driver.execute_query("MATCH (n:Foreign) DETACH DELETE n", database_="neo4j")
 
 
+@pytest.mark.changes_schema
 def test_two_corpora_with_the_same_documents_share_no_node(open_corpus: OpenCorpus, driver: neo4j.Driver) -> None:
     first, second = open_corpus("first"), open_corpus("second")
     for knowledge in (first, second):
@@ -98,6 +100,7 @@ def test_two_corpora_with_the_same_documents_share_no_node(open_corpus: OpenCorp
     assert second.digest() == before
 
 
+@pytest.mark.changes_schema
 def test_a_deleted_corpus_leaves_no_node_and_no_index(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents(PASSAGES)
