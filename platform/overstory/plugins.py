@@ -74,7 +74,7 @@ class Plugin:
             raise PluginUnusable(self._fails(error)) from error
         # isinstance with a protocol would look at every attribute, and so ask an endpoint for its dimension.
         if not all(hasattr(made, attribute) for attribute in requires):
-            raise PluginUnusable(f"{self._where} gives no {self.kind}, but a {type(made).__name__}")
+            raise PluginUnusable(f"{self._where} is not a valid {self.kind}, but a {type(made).__name__}")
         return made
 
     @property

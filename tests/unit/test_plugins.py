@@ -89,7 +89,7 @@ def test_a_retriever_of_another_package_is_made_with_its_option(context: Retriev
         ("gone", "zoo_good:Gone of the package zoo fails: AttributeError"),
         ("malformed", "not a reference of the package zoo fails: AttributeError"),
         ("moody", "zoo_good:Moody of the package zoo fails: KeyError: 'mood'"),
-        ("nobody", "zoo_good:Nobody of the package zoo gives no retriever, but a Nobody"),
+        ("nobody", "zoo_good:Nobody of the package zoo is not a valid retriever, but a Nobody"),
     ],
 )
 def test_a_retriever_that_cannot_be_used_is_named_with_its_package(
@@ -132,5 +132,5 @@ def test_broken_loaders_are_explained_and_the_others_work() -> None:
     assert all(isinstance(loader, Loader) for loader in found.loaders.values())
     with pytest.raises(LoaderNotFound, match=r"'broken' cannot be used: zoo_broken:Broken of the package zoo fails"):
         found.named("broken")
-    with pytest.raises(LoaderNotFound, match=r"'nobody' cannot be used: .* gives no loader, but a Nobody"):
+    with pytest.raises(LoaderNotFound, match=r"'nobody' cannot be used: .* is not a valid loader, but a Nobody"):
         found.named("nobody")

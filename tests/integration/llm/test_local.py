@@ -98,7 +98,7 @@ def test_a_request_that_is_ended_frees_the_model(model: LocalChat) -> None:
 
 def test_time_is_up_for_an_answer_that_takes_too_long() -> None:
     model = make_chat_model(local_settings(seconds=0.4, retries=0))
-    with pytest.raises(LlmUnreachable, match=r"no answer within 0.4 seconds"):
+    with pytest.raises(LlmUnreachable, match=r"did not answer within 0.4 seconds"):
         model.complete(LONG, max_tokens=900)
     model.close()
 

@@ -54,7 +54,7 @@ def test_a_loader_that_cannot_be_used_stops_nobody_and_is_explained() -> None:
     found = catalogue(points)
     assert list(found.loaders) == ["good"]
     assert "AttributeError" in found.unusable["missing"]
-    assert "is not a loader, but a NoLoader" in found.unusable["none"]
+    assert "is not a valid loader, but a NoLoader" in found.unusable["none"]
     assert "ModuleNotFoundError: No module named 'no_such_module'" in found.unusable["gone"]
     with pytest.raises(LoaderNotFound, match="The loader 'gone' cannot be used: no_such_module:X of the package"):
         found.named("gone")
