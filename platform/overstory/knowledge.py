@@ -302,8 +302,8 @@ class Knowledge:
 
         Args:
             re_embed: change to the embedder of the settings where the corpus has another one's vectors.
-            systems: also build what these systems need, and so does every later run: names ("slimrag"), with options
-                after a colon ("serag:levels=3,semantic"), or settings of one (`SeragIndexSettings(levels=3)`). They are
+            systems: also build what these systems need, and so does every later run: their names, with options
+                after a colon ("NAME:option=value"), or the settings object of one. They are
                 checked before anything is done.
             model: the language model that these systems read with, as `use_model` names it; "none" for none. Without
                 it they keep to what they were built with, which at first is none: an index costs nothing unasked.
@@ -460,7 +460,7 @@ class Knowledge:
             depth: levels below it, 1 to 10; below a bottom community are passages, names or documents.
             limit: communities below each, the largest, and passages, names or documents; 1 to 100. No more than 100 of
                 either are shown.
-            tree: its name, like "serag"; the first that the corpus has if left out.
+            tree: its name; the first that the corpus has if left out.
 
         Raises:
             QuestionError: no community has this id, or several begin so; `depth` or `limit` is out of bounds.
@@ -476,8 +476,7 @@ class Knowledge:
         """A retriever over this corpus, made once.
 
         Args:
-            name: with options after a colon ("serag:paper,flat"), or settings of a system's retriever
-                (`SeragRetrieverSettings(bonus=0.2)`).
+            name: with options after a colon ("NAME:option=value"), or the settings object of a system's retriever.
 
         Raises:
             SettingsError: there is none of this name, or it has no such option.

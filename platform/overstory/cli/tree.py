@@ -52,13 +52,13 @@ def tree(knowledge: Knowledge, node: str | None, depth: int, limit: int, which: 
     that tell it from the rest, and the sentences nearest to its vector, or the title and summary that the system gave
     it.
 
-    The corpus needs the index of a system that has trees, like SeRAG: overstory index --system serag.
+    The corpus needs the index of a system that has trees: overstory index --system NAME.
 
     \b
     Examples:
       overstory tree --corpus wiki
       overstory tree 45ad4824 --corpus wiki --depth 2
-      overstory tree --corpus wiki --tree serag-semantic
+      overstory tree --corpus wiki --tree NAME
       overstory tree --corpus wiki --limit 100 --json
     """
     found = knowledge.tree(node, depth=depth, limit=limit, tree=which)

@@ -9,10 +9,10 @@ nearest nodes are all of the generation that was asked. The label and the name o
 (`schema.derived_index(label, kind, slot_of(generation))`) follow from the number of the generation: a reader learns all
 three at once. A builder with such nodes names their kinds in `kinds`:
 
-    generation = begin(writer, "hirag", KINDS)
-    …nodes with the label derived_label(corpus.label, "HiragEntity", slot_of(generation))…
-    schema.create_derived_index(graph, corpus.label, "HiragEntity", dimension=384, slot=slot_of(generation))
-    publish(writer, "hirag", generation, KINDS)
+    generation = begin(writer, "reports", KINDS)
+    …nodes with the label derived_label(corpus.label, "Report", slot_of(generation))…
+    schema.create_derived_index(graph, corpus.label, "Report", dimension=384, slot=slot_of(generation))
+    publish(writer, "reports", generation, KINDS)
 """
 
 from __future__ import annotations

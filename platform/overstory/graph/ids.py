@@ -43,7 +43,7 @@ def corpus_label(name: str) -> str:
 
 
 def derived_label(label: str, kind: str, slot: Slot | None = None) -> str:
-    """The label of one kind of nodes of a corpus (`Corpus_…_HiragEntity`), with their slot (`Corpus_…_HiragEntity_A`).
+    """The label of one kind of nodes of a corpus (`Corpus_…_Report`), with their slot (`Corpus_…_Report_A`).
 
     Raises:
         ValueError: the label or the kind cannot be one.

@@ -172,7 +172,7 @@ def derived_index(label: str, kind: str, slot: Slot | None = None) -> str:
     """The name of the vector index over the nodes of one kind, which have their vectors in `embedding`.
 
     Args:
-        kind: as the nodes' label has it: "HiragEntity" for `Corpus_…_HiragEntity`.
+        kind: as the nodes' label has it: "Report" for `Corpus_…_Report`.
         slot: of the generation, for nodes that are built in generations.
     """
     return f"overstory_derived_{derived_label(label, kind, slot)}"
