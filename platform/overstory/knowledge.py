@@ -11,12 +11,12 @@ from __future__ import annotations
 import itertools
 import threading
 import weakref
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from overstory import index, sources, transfer
 from overstory.answer import CONTEXT_TOKENS, Answer, Context, Extract, OnText, answer, extract
@@ -26,7 +26,6 @@ from overstory.errors import (
     BrokenSource,
     CorpusError,
     CorpusNotFound,
-    DatabaseError,
     QuestionError,
     SettingsError,
     SourceError,
@@ -56,16 +55,15 @@ from overstory.settings import Settings
 from overstory.sources import InMemory
 from overstory.systems import (
     BuildContext,
-    Learner,
     LearningRun,
     SystemReport,
-    Wish,
+    all_wishes,
     find_learner,
     find_system,
     installed_systems,
     lifecycle,
     make_retriever,
-    system_names,
+    remembered,
     systems_of,
     wishes,
 )
@@ -317,7 +315,7 @@ class Knowledge:
         """
         wished = wishes(systems, model)
         with writing(self.graph, read_corpus(self.graph, self.corpus_name), "index") as writer:
-            wanted = self._all_wishes(writer.corpus, wished, model)
+            wanted = all_wishes(writer.corpus, wished, model)
             readings = [each for wish in wanted.values() for each in wish.readings(writer.corpus)]
             with ParsedTexts(self.settings.places.cache, readings) as parsed:
                 report = index.build_index(
@@ -342,7 +340,7 @@ class Knowledge:
         """
         wished = wishes(systems, model)
         corpus, context = read_corpus(self.graph, self.corpus_name), self._build_context()
-        wanted = wished or self._all_wishes(corpus, {}, model)
+        wanted = wished or all_wishes(corpus, {}, model)
         estimates = [lifecycle.estimate(self.graph, corpus, wish, context) for wish in wanted.values()]
         return sum(estimates, start=Estimate.nothing())
 
@@ -427,7 +425,9 @@ class Knowledge:
                 strict=strict,
             )
         found = replace(found, usage=recorded.spent)
-        return found if learner is None else self._remembered(learner, found, evidence, chat)
+        if learner is None:
+            return found
+        return remembered(learner, found, evidence, self._learning_run(chat))
 
     def paths(self, start: str, end: str, k: int = 3, *, steps: int = 4) -> EntityPaths:
         """How two names are connected: the shortest path and the best others, with the sentences that state each step.
@@ -612,29 +612,8 @@ class Knowledge:
         where = self.settings.database.uri or "embedded server"
         return f"<Knowledge corpus={self.corpus_name!r} at {where}>"
 
-    def _all_wishes(self, corpus: Corpus, wished: Mapping[str, Wish[Any]], model: str | None) -> dict[str, Wish[Any]]:
-        """What is wished, and the systems that the corpus has, as they are; a model is for those that are named, or for
-        all where none is.
-
-        Raises:
-            SettingsError: a model is named, and there is no system that could read with it.
-        """
-        kept = {each.name: Wish(each, model=None if wished else model) for each in systems_of(corpus)}
-        if model is not None and not (wished or kept):
-            raise SettingsError(
-                f"No system of corpus {corpus.name!r} reads with a language model.",
-                remedy=f"Name a system, too: {', '.join(system_names())} (--system NAME, or systems=[…] in Python).",
-            )
-        return {**wished, **{name: wish for name, wish in kept.items() if name not in wished}}
-
-    def _remembered(self, learner: Learner, found: Answer, evidence: Evidence, chat: Chat | None) -> Answer:
-        """The answer, with notes on what was learnt from it; what goes wrong there does not undo it."""
-        try:
-            run = LearningRun(self.graph, read_corpus(self.graph, self.corpus_name), self.embedder, chat)
-            notes = tuple(learner.learn(found, evidence, run))
-        except (CorpusError, DatabaseError) as error:
-            notes = (f"the answer was not remembered: {error}",)
-        return replace(found, notes=(*found.notes, *notes))
+    def _learning_run(self, chat: Chat | None) -> LearningRun:
+        return LearningRun(self.graph, read_corpus(self.graph, self.corpus_name), self.embedder, chat)
 
     def _retrieval_context(self) -> RetrievalContext:
         return RetrievalContext(self.graph, self.corpus_name, self.embedder, self._model.chat, self.settings.extraction)

@@ -2,8 +2,8 @@
 
 from overstory.systems.base import BuildContext, Learner, LearningRun, Owned, System, SystemRun, SystemView
 from overstory.systems.lifecycle import SystemReport, Wish
-from overstory.systems.registry import find_system, installed_systems, system_names, systems_of, wishes
-from overstory.systems.retrievers import find_learner, make_retriever, retriever_names
+from overstory.systems.registry import all_wishes, find_system, installed_systems, system_names, systems_of, wishes
+from overstory.systems.retrievers import find_learner, make_retriever, remembered, retriever_names
 from overstory.systems.settings import option
 from overstory.systems.state import IndexState, require_state
 
@@ -18,11 +18,13 @@ __all__ = [
     "SystemRun",
     "SystemView",
     "Wish",
+    "all_wishes",
     "find_learner",
     "find_system",
     "installed_systems",
     "make_retriever",
     "option",
+    "remembered",
     "require_state",
     "retriever_names",
     "system_names",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from overstory import plugins
@@ -72,6 +72,24 @@ def wishes(systems: Sequence[str | SettingsClass], model: str | None = None) -> 
         if found.setdefault(wish.system.name, wish) != wish:
             raise SettingsError(f"The system {wish.system.name!r} is named with two options.", remedy="Name it once.")
     return found
+
+
+def all_wishes(corpus: Corpus, wished: Mapping[str, Wish[Any]], model: str | None) -> dict[str, Wish[Any]]:
+    """What is wished, and the systems that a corpus has, as they are.
+
+    Args:
+        model: for those that are named, or for all where none is.
+
+    Raises:
+        SettingsError: a model is named, and there is no system that could read with it.
+    """
+    kept = {each.name: Wish(each, model=None if wished else model) for each in systems_of(corpus)}
+    if model is not None and not (wished or kept):
+        raise SettingsError(
+            f"No system of corpus {corpus.name!r} reads with a language model.",
+            remedy=f"Name a system, too: {', '.join(system_names())} (--system NAME, or systems=[…] in Python).",
+        )
+    return {**wished, **{name: wish for name, wish in kept.items() if name not in wished}}
 
 
 def _wish(wanted: str | SettingsClass, model: str | None) -> Wish[Any]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from overstory import retrieve
-from overstory.errors import SettingsError
+from overstory.answer import Answer
+from overstory.errors import DatabaseError, SettingsError
+from overstory.model import Evidence
 from overstory.protocols import Retriever
 from overstory.retrieve import RetrievalContext
-from overstory.systems.base import Learner
+from overstory.systems.base import Learner, LearningRun
 from overstory.systems.registry import find_system, installed_systems, system_names
 from overstory.systems.settings import SettingsClass, check, parse
 
@@ -56,3 +60,12 @@ def find_learner(wanted: str | SettingsClass) -> Learner:
         f"The retriever {shown!r} does not learn from answers.",
         remedy=f"Ask without remembering, or with one of: {', '.join(learners) or '(none is installed)'}.",
     )
+
+
+def remembered(learner: Learner, answer: Answer, evidence: Evidence, run: LearningRun) -> Answer:
+    """The answer, with notes on what a system learnt from it. What fails there is noted: the answer stands."""
+    try:
+        notes = tuple(learner.learn(answer, evidence, run))
+    except DatabaseError as error:
+        notes = (f"the answer was not remembered: {error}",)
+    return replace(answer, notes=(*answer.notes, *notes))

@@ -62,7 +62,9 @@ def test_an_unknown_name_gives_the_known_ones() -> None:
 
 
 @pytest.mark.usefixtures("acme")
-@pytest.mark.parametrize(("name", "why"), [("acme-gone", "AttributeError"), ("acme-nothing", "is not a valid embedder")])
+@pytest.mark.parametrize(
+    ("name", "why"), [("acme-gone", "AttributeError"), ("acme-nothing", "is not a valid embedder")]
+)
 def test_a_broken_package_is_named(name: str, why: str) -> None:
     with pytest.raises(ModelError, match=rf"cannot be used: acme_embedder:\w+ of the package acme .*{why}"):
         make_embedder(EmbeddingSettings(name))
