@@ -149,10 +149,10 @@ def test_facts_come_with_their_sentences_in_reading_order(knowledge: Knowledge, 
 
 
 def test_names_are_ranked_by_passages_and_chosen_by_type(knowledge: Knowledge, corpus: Corpus) -> None:
-    rows = ask(knowledge, corpus, "mentions", type="")
+    rows = ask(knowledge, corpus, "names", type="")
     assert [(row["name"], row["passages"]) for row in rows][:3] == [("Ada", 2), ("Cid", 2), ("Acme", 1)]
     assert rows[0]["specificity"] < rows[2]["specificity"]
-    assert [row["name"] for row in ask(knowledge, corpus, "mentions", type="ORG")] == ["Acme"]
+    assert [row["name"] for row in ask(knowledge, corpus, "names", type="ORG")] == ["Acme"]
 
 
 def test_names_that_tie_documents_together(knowledge: Knowledge, corpus: Corpus) -> None:
