@@ -17,6 +17,9 @@ from overstory.settings import Settings
 def doctor(progress: Progress, as_json: bool) -> int:
     """Check this set-up, and show problems with remedies. Exits with 1 if there are any.
 
+    In the database it also looks for indexes of systems that are not installed, for nodes that a build or a removal
+    left when it was killed, and for vector indexes that are missing.
+
     \b
     Example:
       overstory doctor

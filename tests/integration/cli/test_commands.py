@@ -112,7 +112,7 @@ def test_a_path_is_shown_with_its_sentences_and_sources(overstory: Run, shared_c
 def test_a_tree_is_shown_with_its_communities_and_their_passages(overstory: Run, shared_corpus: Knowledge) -> None:
     tree = shared_corpus.tree(depth=2)
     shown = overstory("tree", "--corpus", "shared").out
-    assert shown.startswith("Corpus 'shared': 4 passages in ")
+    assert shown.startswith("Corpus 'shared', tree serag: 4 passages in ")
     for community in tree.community.communities:
         assert f"\n{community.short_id}  {community.figures}\n" in shown
         assert f"    {community.names[0].name} ({community.names[0].passages})" in shown

@@ -41,7 +41,7 @@ class SeRag(System[SeragIndexSettings, SeragRetrieverSettings]):
         generations=(NAME,),
         saved_queries=("systems/serag/saved_queries/linked_passages",),
         examples="systems/serag/examples",
-        style=files(__package__).joinpath("style.grass"),
+        style=files("overstory.systems.serag").joinpath("style.grass"),
     )
     trees = (FUSED_TREE, SEMANTIC_TREE)
 

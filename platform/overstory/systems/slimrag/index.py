@@ -58,7 +58,7 @@ class SlimRag(System[SlimRagIndexSettings, SlimRagRetrieverSettings]):
         unit_properties=("slimrag_prompt_tokens", "slimrag_completion_tokens"),
         vector_indexes=(ENTITIES,),
         saved_queries=("systems/slimrag/saved_queries/entity",),
-        style=files(__package__).joinpath("style.grass"),
+        style=files("overstory.systems.slimrag").joinpath("style.grass"),
     )
     reads_with_model = True
     rebuilds_after_deletions = False

@@ -14,7 +14,7 @@ class TreeKind:
     Attributes:
         name: of its nodes as `tree`, and in `overstory tree --tree NAME`. It begins with the name of the system.
         title: what is said of it in messages: "SeRAG tree over meaning alone".
-        unit: what a leaf stands for.
+        unit: what a leaf stands for. A node of the system's own that has a `name` is shown as an entity is.
         label: of the system's own for its nodes, beside TreeNode; one of `owns.labels`.
         structure: the name of its generations; one of `owns.generations`.
         options: that the system's index needs in order to have it; "" if it always does.
