@@ -427,7 +427,7 @@ class Knowledge:
         found = replace(found, usage=recorded.spent)
         if learner is None:
             return found
-        return remembered(learner, found, evidence, self._learning_run(chat))
+        return remembered(learner, found, evidence, lambda: self._learning_run(chat))
 
     def paths(self, start: str, end: str, k: int = 3, *, steps: int = 4) -> EntityPaths:
         """How two names are connected: the shortest path and the best others, with the sentences that state each step.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from overstory import retrieve
 from overstory.answer import Answer
-from overstory.errors import DatabaseError, SettingsError
+from overstory.errors import CorpusError, DatabaseError, SettingsError
 from overstory.model import Evidence
 from overstory.protocols import Retriever
 from overstory.retrieve import RetrievalContext
@@ -62,10 +63,10 @@ def find_learner(wanted: str | SettingsClass) -> Learner:
     )
 
 
-def remembered(learner: Learner, answer: Answer, evidence: Evidence, run: LearningRun) -> Answer:
+def remembered(learner: Learner, answer: Answer, evidence: Evidence, run: Callable[[], LearningRun]) -> Answer:
     """The answer, with notes on what a system learnt from it. What fails there is noted: the answer stands."""
     try:
-        notes = tuple(learner.learn(answer, evidence, run))
-    except DatabaseError as error:
+        notes = tuple(learner.learn(answer, evidence, run()))
+    except (CorpusError, DatabaseError) as error:
         notes = (f"the answer was not remembered: {error}",)
     return replace(answer, notes=(*answer.notes, *notes))
