@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -28,7 +27,7 @@ from overstory.knowledge import Knowledge
 from overstory.llm import Chat
 from overstory.model import CommunityReport, Document
 from overstory.protocols import Retriever
-from overstory.retrieve import RetrievalContext, retriever_names
+from overstory.retrieve import RetrievalContext
 from overstory.systems import make_retriever
 from overstory.systems.tree import changes as tree_changes
 
@@ -321,22 +320,6 @@ RETURN [name IN names WHERE NOT name ENDS WITH '_Stale'] AS labels, collect(type
 """
 
 
-def contents(knowledge: Knowledge) -> Counter[str]:
-    """Labels, properties' names and relationships of every node."""
-    return Counter(
-        f"{sorted(row['labels'])} {sorted(row['types'])} {sorted(row['keys'])}" for row in read(knowledge, CONTENTS)
-    )
-
-
-def others(knowledge: Knowledge) -> list[object]:
-    """What all retrievers find that need no system."""
-    return [knowledge.search(QUESTION, 5, retriever=name) for name in retriever_names()]
-
-
-def ids(knowledge: Knowledge) -> set[str]:
-    return {row["id"] for row in read(knowledge, "MATCH (c:Chunk {corpus: $label}) RETURN c.id AS id")}
-
-
 def similar(knowledge: Knowledge) -> dict[str, list[str]]:
     """The stored neighbours of each chunk, the nearest first."""
     rows = read(
@@ -347,66 +330,65 @@ def similar(knowledge: Knowledge) -> dict[str, list[str]]:
     return {row["id"]: row["others"] for row in rows}
 
 
-def test_neighbours_by_gds_are_kept_up_and_an_index_goes_without_a_trace(open_corpus: OpenCorpus) -> None:
-    knowledge = open_corpus("gds")
-    documents, more = DOCUMENTS[:20], NEW[:2]
-    knowledge.ingest_documents(documents)
-    knowledge.index()
-    with pytest.raises(IndexMissing, match="has no SeRAG index") as missing:
-        knowledge.search(QUESTION, retriever="serag")
-    assert "--system serag " in missing.value.remedy
-    before, digest, found = contents(knowledge), knowledge.digest(), others(knowledge)
+def assert_nearly_exact(found: dict[str, list[str]], knowledge: Knowledge) -> None:
+    """Every chunk has its five neighbours, and GDS finds nearly all that are right."""
+    assert found.keys() == ids(knowledge)
+    assert {len(each) for each in found.values()} == {5}
 
-    knowledge.index(systems=["serag:exact,nearest=5"])
+
+def test_gds_finds_nearly_the_neighbours_that_all_products_find(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents(DOCUMENTS[:20])
+    knowledge.index(systems=["serag:search=exact,nearest=5"])
     exact = stored_links(knowledge)
     assert_links(knowledge, chunk_graph(knowledge))
     assert not similar(knowledge)
-    assert knowledge.index(systems=["serag:gds"]).done == ("serag",)
-    lists = similar(knowledge)
-    assert lists.keys() == ids(knowledge)
-    assert {len(each) for each in lists.values()} == {5}
+    assert knowledge.index(systems=["serag:search=gds"]).done == ("serag",)
+    assert_nearly_exact(similar(knowledge), knowledge)
     nearly = stored_links(knowledge)
     assert len(nearly.keys() & exact.keys()) >= 0.95 * len(nearly.keys() | exact.keys())
     both = [(nearly[pair]["similar"], exact[pair]["similar"]) for pair in nearly.keys() & exact.keys()]
     assert all(one == pytest.approx(other, abs=1e-5) for one, other in both if one and other)
-    assert (others(knowledge), knowledge.digest()) == (found, digest)
-    knowledge.remove_system("serag")
-    assert contents(knowledge) == before
-    assert not knowledge.system_reports()
 
-    knowledge.index(systems=["serag:gds,nearest=5"])
+
+def test_neighbours_by_gds_are_kept_up_while_documents_come_and_go(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    documents, more = DOCUMENTS[:20], NEW[:2]
+    knowledge.ingest_documents(documents)
+    knowledge.index(systems=["serag:search=gds,nearest=5"])
     for one in more:
         knowledge.ingest_documents([one])
         assert knowledge.index().done[-1] == "serag"
         assert last_run(knowledge)["trees_encoded_anew"] == 0
-    knowledge.delete_documents(
-        [knowledge.document_id(each.source, each.source_key) for each in (*more[:1], *documents[8:10])]
-    )
+    gone = [knowledge.document_id(each.source, each.source_key) for each in (*more[:1], *documents[8:10])]
+    knowledge.delete_documents(gone)
     assert "serag" in knowledge.index().done
     assert last_run(knowledge)["trees_encoded_anew"] == 0
-    lists = similar(knowledge)
-    assert lists.keys() == ids(knowledge)
-    assert {len(each) for each in lists.values()} == {5}
+    assert_nearly_exact(similar(knowledge), knowledge)
     assert not knowledge.index().done
-    mended = stored_links(knowledge)
+    updated = stored_links(knowledge)
 
-    assert knowledge.index(systems=["serag:exact"]).done == ("serag",)
+    assert knowledge.index(systems=["serag:search=exact"]).done == ("serag",)
     assert not similar(knowledge)
-    edges = chunk_graph(knowledge)
-    assert_links(knowledge, edges)
+    assert_links(knowledge, chunk_graph(knowledge))
     exact = stored_links(knowledge)
-    assert len(mended.keys() & exact.keys()) >= 0.95 * len(mended.keys() | exact.keys())
+    assert len(updated.keys() & exact.keys()) >= 0.95 * len(updated.keys() | exact.keys())
 
+
+def test_a_retriever_over_meaning_alone_asks_for_its_tree(shared_corpus: Knowledge) -> None:
     with pytest.raises(IndexMissing, match="over meaning alone") as missing:
-        knowledge.search(QUESTION, retriever="serag:semantic")
+        shared_corpus.search(QUESTION, retriever="serag:semantic")
     assert "--system serag:semantic " in missing.value.remedy
+
+
+def test_other_levels_and_another_embedder_build_the_trees_again(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents(DOCUMENTS[:20])
+    knowledge.index(systems=["serag:nearest=5"])
     knowledge.index(systems=["serag:levels=1,semantic"])
+    edges = chunk_graph(knowledge)
     assert {level for level, _ in checked_tree(knowledge, edges, "serag-semantic").communities} == {0, 1}
     assert knowledge.search(QUESTION, 1, retriever="serag:paper,semantic").hits[0].title == "Demon Dice"
-    knowledge.ingest_documents([documents[8], documents[9]])
-    knowledge.delete_documents(knowledge.document_id(more[1].source, more[1].source_key))
-    knowledge.index()
-    assert knowledge.digest() == digest
 
     knowledge.use(embedder=HashingEmbedder(32))
     assert knowledge.index(re_embed=True).done[-1] == "serag"
