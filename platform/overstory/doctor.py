@@ -113,7 +113,7 @@ def _wrong_in(
             "systems",
             ok=False,
             detail=f"The index of {name!r} {of} belongs to a system that is not installed.",
-            remedy="Install the package that has it. To be rid of the index, remove it then: "
+            remedy="Install the package that has the system. To remove the index, run after that: "
             f"{_command(corpus, name, 'remove-')}",
         )
     if current_writer(graph, corpus):
