@@ -320,6 +320,10 @@ RETURN [name IN names WHERE NOT name ENDS WITH '_Stale'] AS labels, collect(type
 """
 
 
+def ids(knowledge: Knowledge) -> set[str]:
+    return {row["id"] for row in read(knowledge, "MATCH (c:Chunk {corpus: $label}) RETURN c.id AS id")}
+
+
 def similar(knowledge: Knowledge) -> dict[str, list[str]]:
     """The stored neighbours of each chunk, the nearest first."""
     rows = read(
