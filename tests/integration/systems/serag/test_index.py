@@ -313,13 +313,6 @@ def test_a_build_that_is_killed_leaves_readers_working_and_the_next_one_makes_it
     assert [tree.entropy for tree in again] == pytest.approx([best] * len(again), rel=0.03)
 
 
-CONTENTS = """
-MATCH (n:Overstory {corpus: $label}) WITH n, labels(n) AS names WHERE NOT 'Stage' IN names
-OPTIONAL MATCH (n)-[r]->()
-RETURN [name IN names WHERE NOT name ENDS WITH '_Stale'] AS labels, collect(type(r)) AS types, keys(n) AS keys
-"""
-
-
 def ids(knowledge: Knowledge) -> set[str]:
     return {row["id"] for row in read(knowledge, "MATCH (c:Chunk {corpus: $label}) RETURN c.id AS id")}
 
