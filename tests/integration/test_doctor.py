@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import LiteralString
 
 from tests.passages import DANUBE, ULM, OpenCorpus
@@ -39,7 +40,7 @@ def test_an_index_is_missed_whose_system_is_gone_and_whole_ones_are_not(open_cor
     schema.drop_derived_index(knowledge.graph, corpus.label, "SlimEntity")
     missing = next(check for check in found(knowledge) if "SlimEntity" in check.detail)
     assert "is missing" in missing.detail
-    assert f"overstory index --remove-system slimrag --corpus {knowledge.corpus_name}" in missing.remedy
+    assert f"overstory index --remove-system slimrag --corpus {shlex.quote(knowledge.corpus_name)}" in missing.remedy
     knowledge.remove_system("slimrag")
     knowledge.index(systems=["slimrag"])
     assert [check.detail for check in found(knowledge)] == [check.detail]
@@ -53,7 +54,7 @@ def test_nodes_of_a_build_or_removal_that_was_killed_are_found_until_they_are_re
     (check,) = found(knowledge)
     assert not check.ok
     assert "nodes of SeRAG" in check.detail
-    assert f"overstory index --remove-system serag --corpus {knowledge.corpus_name}" in check.remedy
+    assert f"overstory index --remove-system serag --corpus {shlex.quote(knowledge.corpus_name)}" in check.remedy
     with writing(knowledge.graph, read_corpus(knowledge.graph, knowledge.corpus_name), "test"):
         assert found(knowledge) == []  # somebody may be at it
     knowledge.remove_system("serag")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import threading
@@ -178,5 +179,5 @@ def test_a_model_that_is_gone_is_named_with_the_way_out_and_bad_answers_are_told
     knowledge.ingest_documents(DOCUMENTS[1:2])
     with pytest.raises(LlmError) as caught:  # its settings name no endpoint
         knowledge.index()
-    assert f"--system slimrag --model none --corpus {knowledge.corpus_name}" in caught.value.remedy
+    assert f"--system slimrag --model none --corpus {shlex.quote(knowledge.corpus_name)}" in caught.value.remedy
     assert knowledge.index(model="none").done == ("slimrag",)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 
 import pytest
@@ -152,7 +153,7 @@ def test_an_index_for_slimrag_changes_nothing_for_others_and_goes_without_a_trac
     assert knowledge.status().pending["slimrag"] == 1
     (note,) = knowledge.search(QUESTION, retriever="slimrag").notes
     assert note.startswith("1 of 4 documents")
-    assert note.endswith(f"overstory index --corpus {knowledge.corpus_name}")
+    assert note.endswith(f"overstory index --corpus {shlex.quote(knowledge.corpus_name)}")
     assert "slimrag" in knowledge.index().done
     assert "polonium" not in entities(knowledge)
     assert ("curie", 1, "Marie Curie", "coreference") in references(knowledge)
