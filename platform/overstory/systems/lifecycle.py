@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 from overstory.errors import BudgetExhausted, LlmError
 from overstory.graph import Corpus, GraphClient, Writer, generations, read_corpus
 from overstory.graph.corpora import SYSTEM
+from overstory.index.derived_vectors import remove_unused
 from overstory.index.ledger import forget, recorded
 from overstory.llm import NO_MODEL, Chat, Estimate, Spent
 from overstory.systems.base import BuildContext, System, SystemRun, SystemView, clear
@@ -186,6 +187,7 @@ def remove(writer: Writer, system: System[Any, Any]) -> None:
     for structure in owns.generations:
         generations.publish(writer, structure, 0, owns.vector_indexes)
     clear(writer, system)
+    remove_unused(writer, stage=system.name)
     if owns.relationship_types:
         unit = unit_label(writer.corpus, system)
         graph.run_in_batches("systems/unrelate", unit, types=list(owns.relationship_types))

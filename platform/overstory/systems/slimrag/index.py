@@ -17,6 +17,7 @@ import numpy as np
 from overstory.display import counted
 from overstory.graph import Corpus, GraphClient, Transaction, batches, schema
 from overstory.graph.client import Row
+from overstory.index.derived_vectors import DerivedVectors, remove_other_embedders, remove_unused
 from overstory.index.stages.embed import check_vectors
 from overstory.llm import Chat, Estimate
 from overstory.protocols import Retriever
@@ -30,7 +31,6 @@ from overstory.systems.state import IndexState
 from overstory.text.coreference.references import REFERENCES
 from overstory.text.names.keys import entity_key
 from overstory.text.parsing.readings import Reading
-from overstory.vectors.packed import packed
 
 DOCUMENTS_A_PAGE = 500
 SENTENCES_A_STATEMENT = 500
@@ -74,8 +74,9 @@ class SlimRag(System[SlimRagIndexSettings, SlimRagRetrieverSettings]):
     def build(self, run: SystemRun[SlimRagIndexSettings]) -> None:
         """See `System.build`."""
         built = run.before is not None and run.before.built
-        if built and run.before is not None and run.before.embedder != run.context.embedder.fingerprint:
+        if run.before is not None and run.before.embedder != run.context.embedder.fingerprint:
             run.clear()
+            remove_other_embedders(run.writer)
             built = False
         if built and run.backlog.pending > run.backlog.units - run.backlog.pending:
             # Made again after a large fill: one that grew by many small transactions answers five times more slowly.
@@ -84,6 +85,7 @@ class SlimRag(System[SlimRagIndexSettings, SlimRagRetrieverSettings]):
         run.publish(run.state(built=built, complete=False))
         run.progress.start(self.name, run.backlog.pending, "documents")
         _fill(run, _reader(run.settings, run.context, run.chat))
+        remove_unused(run.writer, stage=self.name)
         if not built:
             dimension = run.context.embedder.dimension
             schema.create_derived_index(run.graph, run.corpus.label, ENTITIES, dimension=dimension)
@@ -176,18 +178,17 @@ def _store(run: SystemRun[SlimRagIndexSettings], batch: Sequence[ReadDocument]) 
     known = {row["id"] for row in run.graph.run("systems/slimrag/known_entities", label, read=True, ids=list(names))}
     new = {id_: name for id_, name in names.items() if id_ not in known}
     sentences = [sentence for document in batch for sentence in document.sentences]
-    texts = [*(sentence.text for sentence in sentences), *new.values()]
-    vectors = embedder.embed(texts) if texts else np.zeros((0, embedder.dimension), np.float32)
-    check_vectors(vectors, len(texts), embedder)
-    tokens = embedder.count_tokens(texts) if texts else []
+    said, named = [sentence.text for sentence in sentences], list(new.values())
+    store = DerivedVectors(run.writer, embedder, stage=run.system.name)
+    store.of(said)  # so that all are stored
+    vectors = embedder.embed(named) if named else np.zeros((0, embedder.dimension), np.float32)
+    check_vectors(vectors, len(named), embedder)
+    tokens = embedder.count_tokens([*said, *named]) if said else []
     entity_rows = [
         {"id": id_, "key": entity_key(name), "name": name, "tokens": count, "vector": vector.tolist()}
-        for (id_, name), count, vector in zip(
-            new.items(), tokens[len(sentences) :], vectors[len(sentences) :], strict=True
-        )
+        for (id_, name), count, vector in zip(new.items(), tokens[len(said) :], vectors, strict=True)
     ]
-    of_sentences = packed(vectors[: len(sentences)])
-    sentence_rows = [_row(label, *each) for each in zip(sentences, tokens, of_sentences, strict=False)]
+    sentence_rows = [_row(label, *each) for each in zip(sentences, tokens, store.ids(said), strict=False)]
     took = [
         {"id": read.id, "prompt": read.usage.prompt_tokens, "completion": read.usage.completion_tokens}
         for read in batch
@@ -219,8 +220,9 @@ def _names(label: str, batch: Iterable[ReadDocument]) -> dict[str, str]:
     return names
 
 
-def _row(label: str, sentence: ReadSentence, tokens: int, vector: bytes) -> Row:
-    """A sentence as it is stored. Of several references to one entity the plainest counts."""
+def _row(label: str, sentence: ReadSentence, tokens: int, vector: str) -> Row:
+    """A sentence as it is stored; `vector` is the id of its vector. Of several references to one entity the plainest
+    counts."""
     refers: dict[str, dict[str, Any]] = {}  # values as the statement's header says
     plainest = sorted(sentence.refers, key=lambda reference: ("text", "alias", "coreference").index(reference.by))
     for reference in plainest:

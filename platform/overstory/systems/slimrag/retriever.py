@@ -14,7 +14,7 @@ from overstory.graph.client import Row
 from overstory.model import Evidence, Excerpt, Hit, Reason
 from overstory.protocols import Vectors
 from overstory.retrieve.context import RetrievalContext, query_current_corpus
-from overstory.retrieve.corpus_cache import VectorCache
+from overstory.retrieve.corpus_cache import VectorCache, derived_vectors
 from overstory.retrieve.hits import chunk_rows, hits_by_cosine, ranked_hits, source_hits
 from overstory.retrieve.question import read_question
 from overstory.retrieve.vector_search import nearest_chunks
@@ -25,7 +25,6 @@ from overstory.systems.slimrag.retriever_settings import SlimRagRetrieverSetting
 from overstory.systems.slimrag.scoring import HitEntity, ScoredSentence, hit_entities, scores, within
 from overstory.systems.state import StaleNotes, require_state
 from overstory.text.names.keys import entity_key
-from overstory.vectors.packed import unpacked
 
 DEPTH = 30
 """Entities that the index is asked for, so that the best `ENTITIES` are right: of 48,000 entities 93 % of them are, and
@@ -55,7 +54,7 @@ class SlimRagRetriever:
         self._context = context
         self._settings = settings
         self._questions = QuestionReader(context.extraction, decomposition=settings.decomposition)
-        self._vectors = VectorCache(_sentence_vectors)
+        self._vectors = VectorCache(derived_vectors)
         self._entities = VectorCache(_entity_vectors)
         self._stale = StaleNotes(system)
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="slimrag")
@@ -220,8 +219,3 @@ def _names_by_sentence(entities: Sequence[HitEntity]) -> dict[str, list[str]]:
 def _entity_vectors(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> dict[str, Vectors]:
     (row,) = tx.run("systems/slimrag/entity_vectors", corpus.label, ids=list(ids))
     return {id_: np.asarray(vector, dtype=np.float32) for id_, vector in row["vectors"]}
-
-
-def _sentence_vectors(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> dict[str, Vectors]:
-    (row,) = tx.run("systems/slimrag/vectors", corpus.label, ids=list(ids))
-    return {id_: unpacked(vector) for id_, vector in row["vectors"]}

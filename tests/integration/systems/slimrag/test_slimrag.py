@@ -11,6 +11,7 @@ from tests.passages import CURIE, DANUBE, EINSTEIN, PASSAGES, ULM, OpenCorpus, p
 
 from overstory.answer import read_within
 from overstory.errors import IndexMissing, SettingsError
+from overstory.index.derived_vectors import VectorCounts, count_vectors
 from overstory.knowledge import Knowledge
 from overstory.model import Document
 from overstory.retrieve import retriever_names
@@ -42,6 +43,26 @@ def entities(knowledge: Knowledge) -> set[str]:
         database_="neo4j",
     )
     return {row["name"] for row in rows}
+
+
+def sentences(knowledge: Knowledge) -> list[str]:
+    rows, _, _ = knowledge.graph.native_driver().execute_query(
+        "MATCH (s:SlimSentence {corpus: $label}) RETURN s.text AS text",
+        label=knowledge.status().corpus.label,
+        database_="neo4j",
+    )
+    return [row["text"] for row in rows]
+
+
+def vectors(knowledge: Knowledge) -> VectorCounts:
+    return count_vectors(knowledge.graph, knowledge.status().corpus)
+
+
+def assert_one_vector_a_text(knowledge: Knowledge) -> None:
+    texts = sentences(knowledge)
+    assert vectors(knowledge) == VectorCounts(
+        vectors=len(set(texts)), uses=len(texts), unused=0, awaited=0, other_embedders=0
+    )
 
 
 def others(knowledge: Knowledge) -> list[object]:
@@ -157,6 +178,7 @@ def test_an_index_for_slimrag_changes_nothing_for_others_and_goes_without_a_trac
     assert "slimrag" in knowledge.index().done
     assert "polonium" not in entities(knowledge)
     assert ("curie", 1, "Marie Curie", "coreference") in references(knowledge)
+    assert_one_vector_a_text(knowledge)
 
     assert knowledge.index(systems=["slimrag:no-coreference"]).done == ("slimrag",)
     assert {by for _, _, _, by in references(knowledge)} == {"text"}
@@ -165,7 +187,9 @@ def test_an_index_for_slimrag_changes_nothing_for_others_and_goes_without_a_trac
     knowledge.use(embedder=HashingEmbedder(32))
     assert "slimrag" in knowledge.index(re_embed=True).done
     assert knowledge.search(QUESTION, retriever="slimrag").hits[0].source_key in {"einstein", "ulm"}
+    assert_one_vector_a_text(knowledge)
     knowledge.remove_system("slimrag")
+    assert vectors(knowledge).vectors == 0
     assert not knowledge.system_reports()
     assert "slimrag" not in knowledge.status().pending
     assert not entities(knowledge) | {name for _, _, name, _ in references(knowledge)}
@@ -192,6 +216,59 @@ def test_a_run_that_is_interrupted_goes_on_where_it_was(
     (stage,) = (stage for stage in knowledge.status().stages if stage.name == "slimrag")
     assert stage.counts["documents"] == left
     assert knowledge.search(QUESTION, retriever="slimrag").hits
+
+
+def test_equal_sentences_share_a_vector_which_goes_with_the_last_of_them(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus(embedder=HashingEmbedder(16))
+    shared = "Albert Einstein lived in Ulm."
+    first = passage("first", "First", f"{shared} He left early.")
+    second = passage("second", "Second", f"{shared} He came back late.")
+    knowledge.ingest_documents([first, second])
+    knowledge.index(systems=["slimrag"])
+    assert sentences(knowledge).count(shared) == 2
+    assert_one_vector_a_text(knowledge)
+    before = vectors(knowledge)
+    assert before.vectors == before.uses - 1
+    knowledge.delete_documents(knowledge.document_id(first.source, first.source_key))
+    assert sentences(knowledge).count(shared) == 1
+    assert_one_vector_a_text(knowledge)
+    knowledge.delete_documents(knowledge.document_id(second.source, second.source_key))
+    assert vectors(knowledge).vectors == 0
+
+
+def test_sentences_that_are_read_again_are_not_embedded_again(open_corpus: OpenCorpus) -> None:
+    embedder = HashingEmbedder(16)
+    knowledge = open_corpus(embedder=embedder)
+    knowledge.ingest_documents(PASSAGES)
+    knowledge.index(systems=["slimrag"])
+    assert set(sentences(knowledge)) <= set(embedder.embedded)
+    embedder.embedded.clear()
+    assert knowledge.index(systems=["slimrag:no-coreference"]).done == ("slimrag",)
+    assert {by for _, _, _, by in references(knowledge)} == {"text"}
+    assert not set(sentences(knowledge)) & set(embedder.embedded)
+    assert_one_vector_a_text(knowledge)
+
+
+def test_another_embedder_after_an_interrupted_run_leaves_no_vector_of_the_first(
+    open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(RuleReader, "at_once", 1)
+    knowledge = open_corpus(embedder=HashingEmbedder(16))
+    knowledge.ingest_documents(PASSAGES)
+    knowledge.index()
+    knowledge.use(embedder=HashingEmbedder(16, fail_after=12))
+    with pytest.raises(KeyboardInterrupt):
+        knowledge.index(systems=["slimrag"])
+    assert entities(knowledge)
+    knowledge.use(embedder=HashingEmbedder(32))
+    assert "slimrag" in knowledge.index(re_embed=True).done
+    rows, _, _ = knowledge.graph.native_driver().execute_query(
+        "MATCH (e:SlimEntity {corpus: $label}) RETURN DISTINCT size(e.embedding) AS dimension",
+        label=knowledge.status().corpus.label,
+        database_="neo4j",
+    )
+    assert [row["dimension"] for row in rows] == [32]
+    assert_one_vector_a_text(knowledge)
 
 
 def test_a_system_that_is_not_there_is_refused_before_anything_is_done(open_corpus: OpenCorpus) -> None:

@@ -123,7 +123,7 @@ def test_communities_of_names_are_shown_with_what_the_system_calls_them(grove: K
     assert [(each.type, each.passages) for each in cities.entities if each.name == "Pisa"] == [("GPE", 2)]
     assert any("Pisa" in sentence for sentence in cities.sentences)
     assert cities.figures.startswith("3 names, ")
-    assert "    Pisa (GPE, 2 passages)" in repr(tree).splitlines()
+    assert "  Pisa (GPE, 2 passages)" in repr(tree).splitlines()
     assert grove.tree(cities.short_id, tree="grove-names", limit=1).community.hidden == "2 more names"
 
 
