@@ -8,14 +8,12 @@ from pathlib import Path
 from typing import Any, LiteralString
 
 import pytest
-from tests.passages import CURIE, DANUBE, PASSAGES, ULM, passage
+from tests.passages import CURIE, DANUBE, PASSAGES, ULM, OpenCorpus, passage
 
 from overstory.errors import IndexMissing, SettingsError
 from overstory.graph import Writer
 from overstory.knowledge import Knowledge
-from overstory.protocols import Embedder, Extractor
 from overstory.retrieve import retriever_names
-from overstory.settings import Settings
 from overstory.systems import System, find_system, system_names
 from overstory.systems.settings import described, parse, usage
 
@@ -35,14 +33,12 @@ def outside() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def base(settings: Settings, models: tuple[Embedder, Extractor]) -> Iterator[Knowledge]:
+def base(open_module_corpus: OpenCorpus) -> Knowledge:
     """A corpus with the index that every corpus has, and no system's."""
-    with Knowledge("systems-contract", settings=settings) as knowledge:
-        knowledge.use(embedder=models[0], extractor=models[1])
-        knowledge.ingest_documents(PASSAGES)
-        knowledge.index()
-        yield knowledge
-        knowledge.delete_corpus()
+    knowledge = open_module_corpus()
+    knowledge.ingest_documents(PASSAGES)
+    knowledge.index()
+    return knowledge
 
 
 @pytest.fixture(params=NAMES)
@@ -72,7 +68,7 @@ def graph_of(knowledge: Knowledge) -> list[list[list[Any]]]:
             knowledge,
             "MATCH ({corpus: $label})-[r]->() RETURN type(r) AS type, count(r) AS n ORDER BY type",
         ),
-        rows(knowledge, "SHOW INDEXES YIELD name WHERE name ENDS WITH $label RETURN name ORDER BY name"),
+        rows(knowledge, "SHOW INDEXES YIELD name WHERE name CONTAINS $label RETURN name ORDER BY name"),
         rows(
             knowledge,
             "MATCH (n:Corpus {corpus: $label}) UNWIND keys(n) AS k WITH k WHERE k STARTS WITH 'system_' RETURN k",

@@ -51,8 +51,8 @@ def _first_schema(graph: GraphClient) -> None:
     _create(graph, DATABASE_INDEXES)
 
 
-MIGRATIONS = (Migration(to=2, run=_first_schema),)
-"""Graphs of schema 1 were written before 0.1.0 was released; they are refused, not migrated."""
+MIGRATIONS = (Migration(to=3, run=_first_schema),)
+"""Graphs of schemas 1 and 2 were written before 0.1.0 was released; they are refused, not migrated."""
 
 
 def prepare(graph: GraphClient, migrations: tuple[Migration, ...] = MIGRATIONS) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -39,7 +40,7 @@ class VectorCache:
         self._read = read
         self._most_bytes = most_bytes
         self._lock = threading.Lock()
-        self._state: tuple[str, str, int] | None = None
+        self._state: tuple[str, datetime.datetime, str, int] | None = None
         self._vectors: OrderedDict[str, Vectors] = OrderedDict()
 
     def of(self, tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> Vectors:
@@ -74,6 +75,6 @@ class VectorCache:
                 self._vectors.popitem(last=False)
 
 
-def _state(corpus: Corpus) -> tuple[str, str, int]:
+def _state(corpus: Corpus) -> tuple[str, datetime.datetime, str, int]:
     """What the same vectors are read from; a chunk keeps its id when its title, and so its vector, changes."""
-    return corpus.id, corpus.embedding_property, corpus.version
+    return corpus.id, corpus.created, corpus.embedding_property, corpus.version

@@ -8,6 +8,7 @@ another part knows the system.
 
 from __future__ import annotations
 
+import datetime
 import json
 import shlex
 import threading
@@ -148,7 +149,7 @@ class StaleNotes:
     def __init__(self, system: System[Any, Any]) -> None:
         self._system = system
         self._lock = threading.Lock()
-        self._counted: tuple[tuple[str, int], Backlog] | None = None
+        self._counted: tuple[tuple[datetime.datetime, int], Backlog] | None = None
 
     def of(self, tx: Transaction, corpus: Corpus, state: IndexState[Any]) -> Iterator[str]:
         """At most one note."""
@@ -164,7 +165,7 @@ class StaleNotes:
             yield f"{units} were deleted since the {system.title} index was built: run {command}"
 
     def _backlog(self, tx: Transaction, corpus: Corpus, state: IndexState[Any]) -> Backlog:
-        key = (corpus.id, corpus.version)
+        key = (corpus.created, corpus.version)
         with self._lock:
             counted = self._counted
         if counted is None or counted[0] != key:

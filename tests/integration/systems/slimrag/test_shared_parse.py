@@ -38,14 +38,15 @@ class PlainExtractor:
 
 
 @pytest.fixture
-def open_counting(settings: Settings, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[OpenCounting]:
+def open_counting(open_corpus: OpenCorpus, settings: Settings, tmp_path: Path) -> Iterator[OpenCounting]:
     """Opens a corpus of the passages, whose texts go through a pipeline that counts."""
+    name = open_corpus().corpus_name
     opened: list[Knowledge] = []
 
     def open_one() -> tuple[Knowledge, Counts]:
         path, counts = counting_pipeline(tmp_path, "en_core_web_sm")
         extraction = ExtractionSettings(pipeline=path, processes=1)
-        knowledge = Knowledge(request.node.name, settings=replace(settings, extraction=extraction))
+        knowledge = Knowledge(name, settings=replace(settings, extraction=extraction))
         opened.append(knowledge)
         knowledge.use(embedder=HashingEmbedder(16))
         knowledge.ingest_documents(PASSAGES)
@@ -53,7 +54,6 @@ def open_counting(settings: Settings, tmp_path: Path, request: pytest.FixtureReq
 
     yield open_one
     for knowledge in opened:
-        knowledge.delete_corpus()
         knowledge.close()
 
 

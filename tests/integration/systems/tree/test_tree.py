@@ -10,12 +10,11 @@ import neo4j
 import numpy as np
 import pytest
 from tests.fakes import ScriptedExtractor
-from tests.passages import passage
+from tests.passages import OpenCorpus, passage
 
 from overstory import server
 from overstory.browser.queries import all_queries, example_parameters, saved_queries
 from overstory.cli.main import run
-from overstory.embed import make_embedder
 from overstory.entropy import EncodingTree, Graph
 from overstory.errors import IndexMissing, SettingsError
 from overstory.graph.client import Row
@@ -59,14 +58,12 @@ def installed() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def grove(settings: Settings, installed: None) -> Iterator[Knowledge]:
+def grove(open_module_corpus: OpenCorpus, installed: None) -> Knowledge:
     """A corpus with both trees."""
-    with Knowledge("grove", settings=settings) as knowledge:
-        knowledge.use(embedder=make_embedder(settings.embedding), extractor=ScriptedExtractor(TYPES))
-        knowledge.ingest_documents(DOCUMENTS)
-        knowledge.index(systems=["grove:documents"])
-        yield knowledge
-        knowledge.delete_corpus()
+    knowledge = open_module_corpus(extractor=ScriptedExtractor(TYPES))
+    knowledge.ingest_documents(DOCUMENTS)
+    knowledge.index(systems=["grove:documents"])
+    return knowledge
 
 
 def read(knowledge: Knowledge, statement: LiteralString, **parameters: object) -> list[dict[str, Any]]:  # rows as asked
@@ -116,7 +113,7 @@ def test_what_is_stored_is_the_tree_of_the_graph(grove: Knowledge, tree: str, ed
 def test_communities_of_names_are_shown_with_what_the_system_calls_them(grove: Knowledge) -> None:
     tree = grove.tree(depth=2, tree="grove-names")
     assert groups(tree) == {frozenset(PEOPLE), frozenset(CITIES)}
-    assert tree.headline.startswith("Corpus 'grove', tree grove-names: 6 names in 2 communities, ")
+    assert tree.headline.startswith(f"Corpus {grove.corpus_name!r}, tree grove-names: 6 names in 2 communities, ")
     cities = next(each for each in tree.community.communities if "Rome" in [member.name for member in each.entities])
     assert (cities.title, cities.summary) == ("Around Rome", "Rome and 2 more.")
     assert {each.name for each in cities.names} == CITIES
@@ -151,9 +148,8 @@ def test_an_unknown_tree_is_answered_with_those_there_are_and_what_builds_the_ot
     with pytest.raises(SettingsError, match="no tree 'oaks'") as raised:
         grove.tree(tree="oaks")
     assert "grove-names (Grove tree, of names), grove-documents (" in raised.value.remedy
-    assert "To build serag (SeRAG tree, of passages): overstory index --system serag --corpus grove" in (
-        raised.value.remedy
-    )
+    build = f"overstory index --system serag --corpus '{grove.corpus_name}'"
+    assert f"To build serag (SeRAG tree, of passages): {build}" in raised.value.remedy
 
 
 def test_the_command_shows_them(
@@ -161,13 +157,13 @@ def test_the_command_shows_them(
 ) -> None:
     monkeypatch.setenv("OVERSTORY_HOME", str(settings.places.data))
     monkeypatch.setenv("OVERSTORY_CACHE", str(settings.places.cache))
-    assert run(["tree", "--corpus", "grove", "--depth", "2"]) == 0
+    assert run(["tree", "--corpus", grove.corpus_name, "--depth", "2"]) == 0
     shown = capsys.readouterr().out
     assert "\n    Around Rome\n" in shown
     assert "\n    Pisa (GPE, 2 passages)\n" in shown
-    assert run(["tree", "--corpus", "grove", "--tree", "grove-documents", "--depth", "2"]) == 0
+    assert run(["tree", "--corpus", grove.corpus_name, "--tree", "grove-documents", "--depth", "2"]) == 0
     assert "\n    Cities [tests/passages#cities] (1 passage)\n" in capsys.readouterr().out
-    assert run(["tree", "--corpus", "grove", "--tree", "oaks"]) == 3
+    assert run(["tree", "--corpus", grove.corpus_name, "--tree", "oaks"]) == 3
     assert "grove-names" in capsys.readouterr().err
 
 
@@ -193,32 +189,30 @@ def test_they_are_drawn_in_browser(grove: Knowledge, connection: server.Connecti
     assert (reached, bridges) == ({*PEOPLE, "Rome"}, {"visited"})
 
 
-def test_leaves_go_with_what_they_stand_for_and_an_update_stays_in_its_place(settings: Settings) -> None:
-    with Knowledge("grove that grows", settings=settings) as knowledge:
-        knowledge.use(embedder=make_embedder(settings.embedding), extractor=ScriptedExtractor(TYPES))
-        knowledge.ingest_documents(DOCUMENTS[:3])
-        knowledge.index(systems=["grove"])
-        with pytest.raises(IndexMissing, match="has no Grove tree over what documents share") as missing:
-            knowledge.tree(tree="grove-documents")
-        assert "--system grove:documents " in missing.value.remedy
-        (generation,) = {row["generation"] for row in read(knowledge, NODES, tree="grove-names")}
-        cities = DOCUMENTS[2]
-        knowledge.delete_documents(knowledge.document_id(cities.source, cities.source_key))
-        covered = {name for row in read(knowledge, NODES, tree="grove-names") for name in row["covers"]}
-        assert covered == PEOPLE
-        assert knowledge.tree().notes
-        knowledge.ingest_documents(DOCUMENTS[3:])
-        assert knowledge.index().done[-1] == "grove"
-        rows = read(knowledge, NODES, tree="grove-names")
-        assert {row["generation"] for row in rows} == {generation}
-        assert (knowledge.tree().size, knowledge.tree().notes) == (6, ())
-        assert groups(knowledge.tree(depth=2)) == {frozenset(PEOPLE), frozenset(CITIES)}
+def test_leaves_go_with_what_they_stand_for_and_an_update_stays_in_its_place(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus(extractor=ScriptedExtractor(TYPES))
+    knowledge.ingest_documents(DOCUMENTS[:3])
+    knowledge.index(systems=["grove"])
+    with pytest.raises(IndexMissing, match="has no Grove tree over what documents share") as missing:
+        knowledge.tree(tree="grove-documents")
+    assert "--system grove:documents " in missing.value.remedy
+    (generation,) = {row["generation"] for row in read(knowledge, NODES, tree="grove-names")}
+    cities = DOCUMENTS[2]
+    knowledge.delete_documents(knowledge.document_id(cities.source, cities.source_key))
+    covered = {name for row in read(knowledge, NODES, tree="grove-names") for name in row["covers"]}
+    assert covered == PEOPLE
+    assert knowledge.tree().notes
+    knowledge.ingest_documents(DOCUMENTS[3:])
+    assert knowledge.index().done[-1] == "grove"
+    rows = read(knowledge, NODES, tree="grove-names")
+    assert {row["generation"] for row in rows} == {generation}
+    assert (knowledge.tree().size, knowledge.tree().notes) == (6, ())
+    assert groups(knowledge.tree(depth=2)) == {frozenset(PEOPLE), frozenset(CITIES)}
 
-        knowledge.index(systems=["grove:documents"])  # other settings: built from scratch beside the first
-        assert {row["generation"] for row in read(knowledge, NODES, tree="grove-names")} == {generation + 1}
-        knowledge.remove_system("grove")
-        assert not read(knowledge, NODES, tree="grove-names")
-        assert not read(knowledge, NODES, tree="grove-documents")
-        with pytest.raises(IndexMissing, match="has no tree"):
-            knowledge.tree()
-        knowledge.delete_corpus()
+    knowledge.index(systems=["grove:documents"])  # other settings: built from scratch beside the first
+    assert {row["generation"] for row in read(knowledge, NODES, tree="grove-names")} == {generation + 1}
+    knowledge.remove_system("grove")
+    assert not read(knowledge, NODES, tree="grove-names")
+    assert not read(knowledge, NODES, tree="grove-documents")
+    with pytest.raises(IndexMissing, match="has no tree"):
+        knowledge.tree()
