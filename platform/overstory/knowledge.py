@@ -141,7 +141,7 @@ class Knowledge:
         """The connection; starts the embedded server if no other is set.
 
         Raises:
-            ServerError, DatabaseError: neither is to be had; the remedy says what to do.
+            ServerError, DatabaseError: no server is available; the remedy says what to do.
         """
         with self._making:
             if self._graph is None:
@@ -196,8 +196,8 @@ class Knowledge:
         self._model.choose(name, budget_tokens=budget_tokens)
 
     def use(self, *, embedder: Embedder | None = None, extractor: Extractor | None = None) -> None:
-        """Takes an embedder or extractor that is at hand instead of making what the settings name: one of your own, or
-        one that several corpora share."""
+        """Uses this embedder or extractor instead of the configured one: one of your own, or one that several corpora
+        share."""
         with self._making:
             self._embedder = embedder or self._embedder
             self._extractor = extractor or self._extractor
@@ -244,7 +244,7 @@ class Knowledge:
         return report
 
     def ingest_documents(self, documents: InMemory | Iterable[InMemory], *, strict: bool = False) -> LoadReport:
-        """Loads documents that are at hand: texts, or `Document`s with a source, a key and a title of their own.
+        """Loads documents from memory: texts, or `Document`s with a source, a key and a title of their own.
 
         A text is known by its content: the same one twice changes nothing. A `Document` is known by source and key, and
         replaces the one that has them.
@@ -373,7 +373,10 @@ class Knowledge:
 
         Raises:
             QuestionError: the question is empty, or `k` out of bounds.
-            CorpusNotFound, IndexMissing, EmbedderMismatch, DatabaseError: as their names say.
+            CorpusNotFound: there is no such corpus.
+            IndexMissing: it lacks an index that the retriever needs.
+            EmbedderMismatch: its vectors are another embedder's.
+            DatabaseError: it cannot be read.
             SettingsError: there is no such retriever.
         """
         if not 1 <= k <= MOST_HITS:
@@ -443,7 +446,8 @@ class Knowledge:
         Raises:
             QuestionError: a name is empty, both are one, or `k` or `steps` is out of bounds.
             NameNotFound: no passage mentions one of them; `suggestions` has the names that are most like it.
-            CorpusNotFound, IndexMissing, DatabaseError: as their names say.
+            IndexMissing: the corpus has no names yet.
+            CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
         """
         if not 1 <= k <= MOST_PATHS:
             raise QuestionError(f"k is {k}.", remedy=f"Ask for 1 to {MOST_PATHS} paths.")
@@ -490,7 +494,7 @@ class Knowledge:
         """What the corpus holds, what its index lacks, what each stage did, and who writes.
 
         Raises:
-            CorpusNotFound, DatabaseError: as their names say.
+            CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
         """
         corpus = read_corpus(self.graph, self.corpus_name)
         status = index.read_status(self.graph, corpus)
@@ -501,7 +505,7 @@ class Knowledge:
         """64 hexadecimal digits that two corpora share exactly if they hold the same.
 
         Raises:
-            CorpusNotFound, DatabaseError: as their names say.
+            CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
         """
         return transfer.digest(self.graph, read_corpus(self.graph, self.corpus_name))
 
@@ -513,7 +517,7 @@ class Knowledge:
         """The documents of the corpus, lazily; those of one source (a path), if it is given.
 
         Raises:
-            CorpusNotFound, DatabaseError: as their names say.
+            CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
         """
         return index.stored_documents(self.graph, read_corpus(self.graph, self.corpus_name), source=source)
 
@@ -521,7 +525,7 @@ class Knowledge:
         """The documents that hits come from, with their metadata, by `Hit.document_id`; those that are still there.
 
         Raises:
-            CorpusNotFound, DatabaseError: as their names say.
+            CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
         """
         ids = dict.fromkeys(hit.document_id for hit in evidence.hits)
         found = index.documents_by_id(self.graph, read_corpus(self.graph, self.corpus_name), ids)
@@ -532,7 +536,7 @@ class Knowledge:
 
         Raises:
             ExtraMissing: pandas is not installed.
-            CorpusNotFound, DatabaseError: as their names say.
+            CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
         """
         return data_frame((_record(document) for document in self.documents(source=source)), DOCUMENT_COLUMNS)
 
@@ -559,7 +563,9 @@ class Knowledge:
         """Deletes the corpus with everything in it.
 
         Raises:
-            CorpusNotFound, WriterBusy, DatabaseError: as their names say.
+            CorpusNotFound: there is no such corpus.
+            WriterBusy: another process is writing to it.
+            DatabaseError: call again to go on.
         """
         with writing(self.graph, read_corpus(self.graph, self.corpus_name), "delete") as writer:
             index.remove_corpus(writer)
@@ -569,7 +575,7 @@ class Knowledge:
 
         Raises:
             CorpusError: the corpus is not there, or changed meanwhile.
-            DatabaseError: as its name says.
+            DatabaseError: the server cannot be reached, or refuses a statement.
         """
         corpus = read_corpus(self.graph, self.corpus_name)
         lines = 0

@@ -56,7 +56,9 @@ class GraphClient:
         """Connects, and asks the server what it is.
 
         Raises:
-            DatabaseUnreachable, AuthenticationFailed, ServerTooOld: as their names say.
+            DatabaseUnreachable: nothing answers at `uri`.
+            AuthenticationFailed: the server refuses the user or the password.
+            ServerTooOld: it is older than Neo4j 5.26.
         """
         self.uri = uri
         self.user = user
@@ -79,7 +81,7 @@ class GraphClient:
 
         Raises:
             ServerError: the embedded server could not be started.
-            DatabaseUnreachable, AuthenticationFailed, ServerTooOld: as their names say.
+            DatabaseUnreachable, AuthenticationFailed, ServerTooOld: as the constructor.
         """
         wanted = settings.database
         if wanted.uri is not None:
@@ -236,7 +238,7 @@ def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
 def _prepared(name: str, label: str | None, parameters: Mapping[str, object]) -> tuple[LiteralString, Row]:
     """A statement and its parameters as they are sent, lists and strings in a map.
 
-    The server plans a statement anew, some 70 ms, for each order of magnitude of a list or string, not so within a map.
+    The server plans a statement again, some 70 ms, for each order of magnitude of a list or string, but not in a map.
     """
     text = statement(name, label)
     mapped = {} if name.startswith(SCHEMA) else {k: v for k, v in parameters.items() if isinstance(v, list | str)}

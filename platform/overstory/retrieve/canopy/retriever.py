@@ -59,7 +59,7 @@ class CanopyRetriever:
 
         Raises:
             QuestionError: the question is empty.
-            IndexMissing, EmbedderMismatch, CorpusNotFound: as their names say.
+            CorpusNotFound, IndexMissing, EmbedderMismatch: as `RetrievalContext.corpus_with_vectors`.
         """
         asked = read_question(question)
 

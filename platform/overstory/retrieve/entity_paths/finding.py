@@ -30,8 +30,10 @@ def find_paths(graph: GraphClient, corpus_name: str, start: str, end: str, *, k:
 
     Raises:
         QuestionError: a name is empty, or both are one.
-        CorpusNotFound, IndexMissing, NameNotFound: as their names say.
-        StatementFailed: the time limit of a search is over.
+        NameNotFound: no passage mentions one of them.
+        CorpusNotFound: there is no such corpus.
+        IndexMissing: the corpus has no names yet.
+        StatementFailed: the search ran out of time.
     """
 
     def work(tx: Transaction) -> EntityPaths:

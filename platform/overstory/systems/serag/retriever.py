@@ -48,8 +48,8 @@ class SeragRetriever:
 
         Raises:
             QuestionError: the question is empty.
-            IndexMissing: the corpus has no index for SeRAG, or not the tree that is asked.
-            EmbedderMismatch, CorpusNotFound: as their names say.
+            IndexMissing: the corpus has no index for SeRAG, or not the tree to search.
+            EmbedderMismatch, CorpusNotFound: as `RetrievalContext.corpus_with_vectors`.
         """
         asked = self._with_self_query(read_question(question))
         vector: Vectors = self._context.embedder.embed([asked.text])[0]

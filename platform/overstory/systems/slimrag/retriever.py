@@ -65,7 +65,7 @@ class SlimRagRetriever:
         Raises:
             QuestionError: the question is empty.
             IndexMissing: the corpus has no index for SlimRAG.
-            EmbedderMismatch, CorpusNotFound: as their names say.
+            EmbedderMismatch, CorpusNotFound: as `RetrievalContext.corpus_with_vectors`.
         """
         read = read_question(question)
         vector = self._pool.submit(self._context.embedder.embed, [read.text])  # while its entities are looked for

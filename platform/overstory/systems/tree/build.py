@@ -1,4 +1,4 @@
-"""Encoding trees over the units of a corpus: made, mended where the graph changed, and in the form that is stored."""
+"""Encoding trees over the units of a corpus: encoded, updated where the graph changed, and converted for storage."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def make_tree(graph: Graph, levels: int) -> EncodingTree:
     return encode(graph, levels=levels)
 
 
-def mend_tree(graph: Graph, labels: Ints, touched: Ints) -> EncodingTree:
+def update_tree(graph: Graph, labels: Ints, touched: Ints) -> EncodingTree:
     """The tree of a changed graph, from the communities of the vertices that were there before.
 
     Args:
