@@ -54,10 +54,10 @@ MOST_IN_PLACE = 20_000
 
 @dataclass(slots=True)
 class Build:
-    """A build under way.
+    """A build in progress.
 
     Attributes:
-        before: the state of the index that is brought up to date, None where it is built from scratch.
+        before: the state of the index to update, None if it is built from scratch.
         by_gds: whether the nearest neighbours are stored, as GDS found them.
     """
 
@@ -185,7 +185,7 @@ class Build:
         links: LinkChanges,
         before: LinkWeights,
     ) -> None:
-        """Edges first, then the trees: in place where little changed, else beside the ones that are read."""
+        """Edges first, then the trees: in place if little changed, else into a new generation."""
         generation = self.before.generation if self.before else 0
         changes = self._tree_changes(chunks, trees, stored, generation) if stored else {}
         in_place = bool(stored) and sum(map(len, changes.values())) <= MOST_IN_PLACE

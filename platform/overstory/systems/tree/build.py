@@ -20,7 +20,7 @@ from overstory.vectors.packed import packed
 
 @dataclass(frozen=True, slots=True)
 class TreeNodes:
-    """The nodes of a tree as they are to be stored, leaves first, the root last.
+    """The nodes of a tree ready to be stored, leaves first, the root last.
 
     Attributes:
         corpus: the label.
@@ -51,7 +51,7 @@ def make_tree(graph: Graph, levels: int) -> EncodingTree:
 
 
 def update_tree(graph: Graph, labels: Ints, touched: Ints) -> EncodingTree:
-    """The tree of a changed graph, from the communities of the vertices that were there before.
+    """The tree of a changed graph, from the communities of the vertices that it had before.
 
     Args:
         graph: as it is now, n vertices.
