@@ -88,8 +88,8 @@ class NameDictionary:
     def anywhere(self, tokens: Tokens) -> set[str]:
         """Every name that begins at a capitalised word, also those within others.
 
-        A text's matches do not change when a name comes or goes that is not among these: of the texts that have been
-        scanned, only those must be scanned anew in which a dictionary of the changed names finds one.
+        A text's matches do not change when a name comes or goes that is not among these: a scanned text must be scanned
+        again only if a dictionary of the changed names finds one in it.
         """
         capitalised = (first for first, capital in enumerate(tokens.capital) if capital)
         return {match.key for first in capitalised for match in self.at(tokens, first)}
