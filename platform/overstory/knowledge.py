@@ -78,7 +78,7 @@ if TYPE_CHECKING:
 DEFAULT_CORPUS = "default"
 MOST_HITS = 1_000
 ASKING = "ask"
-"""What the answers of a language model are booked under."""
+"""The usage label of a language model's answers."""
 MOST_PATHS = 100
 MOST_STEPS = 6
 DOCUMENT_COLUMNS = ("id", "source", "source_key", "title", "chunks")
@@ -86,7 +86,7 @@ DOCUMENT_COLUMNS = ("id", "source", "source_key", "title", "chunks")
 
 @dataclass(frozen=True, slots=True)
 class ExportReport:
-    """What was exported: how many documents, and the digest of the corpus."""
+    """The result of an export: how many documents, and the digest of the corpus."""
 
     documents: int
     digest: str
@@ -268,7 +268,7 @@ class Knowledge:
     def preview(
         self, paths: str | Path | Sequence[str | Path], *, loader: str | None = None, strict: bool = False
     ) -> LoadReport:
-        """What `ingest` would do, without doing it; restoring exports is not previewed.
+        """Reports what `ingest` would do, without doing it; restoring exports is not previewed.
 
         Raises:
             SourceError, DatabaseError: as `ingest`.
@@ -332,8 +332,8 @@ class Knowledge:
         return replace(report, done=(*report.done, *(name for name in built if built[name].something)), notes=notes)
 
     def estimate_index(self, systems: Sequence[str | SettingsClass] = (), *, model: str | None = None) -> Estimate:
-        """What `index` would ask of a language model for these systems, at most; without any, for those that the corpus
-        has. Nothing is sent or written.
+        """An upper bound on what `index` would ask of a language model for these systems, by default those of the
+        corpus. Nothing is sent or written.
 
         Raises:
             SettingsError, CorpusNotFound, LlmError, ModelError, DatabaseError: as `index`.
@@ -356,7 +356,7 @@ class Knowledge:
             lifecycle.remove(writer, system)
 
     def system_reports(self) -> list[SystemReport]:
-        """What the systems' indexes of this corpus hold, took, and lack.
+        """Reports what the systems' indexes of this corpus hold, took, and lack.
 
         Raises:
             CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
@@ -491,7 +491,7 @@ class Knowledge:
             return self._retrievers[name]
 
     def status(self) -> CorpusStatus:
-        """What the corpus holds, what its index lacks, what each stage did, and who writes.
+        """Reports what the corpus holds, what its index lacks, what each stage did, and who writes.
 
         Raises:
             CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
