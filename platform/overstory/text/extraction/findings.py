@@ -1,4 +1,4 @@
-"""What a parsed text holds: its sentences, its mentions, its facts. Pure functions on spaCy's documents."""
+"""Sentences, mentions and facts of a parsed text. Pure functions on spaCy's documents."""
 
 from __future__ import annotations
 
