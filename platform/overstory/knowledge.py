@@ -296,7 +296,7 @@ class Knowledge:
         systems: Sequence[str | SettingsClass] = (),
         model: str | None = None,
     ) -> IndexReport:
-        """Brings the index up to date: vectors, mentions, facts, relationships. Nothing is done twice.
+        """Brings the index up to date: vectors, mentions, facts, relationships. Runs only steps whose input changed.
 
         Args:
             re_embed: change to the embedder of the settings where the corpus has another one's vectors.
@@ -396,14 +396,14 @@ class Knowledge:
     ) -> Answer:
         """The answer to a question, with the passages that it cites, from the best `k` chunks.
 
-        The language model that `use_model` or the settings name writes it. Without one it is made of sentences of the
-        passages, and so it is where the model fails, its budget is used up, or its answer breaks off; a note says why.
+        The language model that `use_model` or the settings name writes it. Without one it consists of sentences of the
+        passages, as it does if the model fails, its budget is used up, or its answer breaks off; a note says why.
 
         Args:
             k: 1 to 1,000; how many are read depends on `context_tokens`.
             retriever: as for `search`.
-            on_text: hears the language model's answer while it is made, piece by piece; one of sentences once, whole.
-            context_tokens: that passages may take of a request, counted from above.
+            on_text: receives the language model's answer piece by piece as it streams, an extractive one whole.
+            context_tokens: most tokens of a request for passages, by an upper bound.
             strict: raise what goes wrong with the language model instead of answering without it.
             remember: let the retriever's system learn from the answer, once it is complete.
 
@@ -436,7 +436,7 @@ class Knowledge:
         """How two names are connected: the shortest path and the best others, with the sentences that state each step.
 
         A step goes from a name to one that a fact ties to it, or that a passage mentions with it. The best paths are
-        short, and go through names that few passages mention. None of them is no error.
+        short, and go through names that few passages mention. Finding none is no error.
 
         Args:
             start, end: as texts write them; case, accents and punctuation do not matter.
@@ -444,8 +444,8 @@ class Knowledge:
             steps: the most that a path may have, 1 to 6.
 
         Raises:
-            QuestionError: a name is empty, both are one, or `k` or `steps` is out of bounds.
-            NameNotFound: no passage mentions one of them; `suggestions` has the names that are most like it.
+            QuestionError: a name is empty, both are the same, or `k` or `steps` is out of bounds.
+            NameNotFound: no passage mentions one of them; `suggestions` has the most similar names.
             IndexMissing: the corpus has no names yet.
             CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
         """
@@ -460,7 +460,7 @@ class Knowledge:
         together.
 
         Args:
-            node: the id of a community, or enough of its beginning to tell it; the whole tree if left out.
+            node: the id of a community, or a unique prefix of it; the whole tree if left out.
             depth: levels below it, 1 to 10; below a bottom community are passages, names or documents.
             limit: communities below each, the largest, and passages, names or documents; 1 to 100. No more than 100 of
                 either are shown.
@@ -483,7 +483,7 @@ class Knowledge:
             name: with options after a colon ("NAME:option=value"), or the settings object of a system's retriever.
 
         Raises:
-            SettingsError: there is none of this name, or it has no such option.
+            SettingsError: there is no such retriever, or it has no such option.
         """
         with self._making:
             if name not in self._retrievers:
@@ -502,7 +502,7 @@ class Knowledge:
         return replace(status, pending=status.pending | systems)
 
     def digest(self) -> str:
-        """64 hexadecimal digits that two corpora share exactly if they hold the same.
+        """64 hexadecimal digits, equal for two corpora exactly if their contents are equal.
 
         Raises:
             CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
@@ -532,7 +532,7 @@ class Knowledge:
         return {document.id: document for document in found}
 
     def documents_to_pandas(self, *, source: str | None = None) -> pandas.DataFrame:
-        """A row a document: id, source, source_key, title, chunks, and `metadata_…` for what else it brought.
+        """A row per document: id, source, source_key, title, chunks, and `metadata_…` for what else it brought.
 
         Raises:
             ExtraMissing: pandas is not installed.
@@ -541,7 +541,7 @@ class Knowledge:
         return data_frame((_record(document) for document in self.documents(source=source)), DOCUMENT_COLUMNS)
 
     def delete_documents(self, ids: str | Iterable[str] = (), *, source: str | None = None) -> int:
-        """Deletes documents, with what only they mentioned or stated; how many there were.
+        """Deletes documents, with what only they mentioned or stated; returns how many.
 
         Args:
             ids: of the documents, one or several, as `documents` and `Hit.document_id` have them.
