@@ -7,7 +7,7 @@
 #   make bench           measure the retrievers on BENCH_DATA in four layouts: the tables of docs/benchmarks.md
 #   make bench-entropy   measure the entropy engine beside other methods on ENTROPY_DATA; installs them into .venv-bench
 #   make wheel           build what is published, into dist/
-#   make lock            resolve requirements.lock anew from pyproject.toml
+#   make lock            resolve requirements.lock again from pyproject.toml
 #   make clean           remove caches and dist/ (.venv and .venv-bench stay)
 #
 # PYTHON=python3.12 picks another interpreter; BENCH_DATA="DIR DIR DIR" (BEIR folders) and BENCH_OPTIONS="--json FILE"

@@ -1,6 +1,6 @@
 // Where paths go on: the names that passages mention, or are about, together with some names, or facts tie to them.
 // Parameters: $asked MAP {names LIST<STRING> (ids of entities); only LIST<STRING> or null (ids of the entities that are
-//   wanted; all of them)} (in a map, since the server plans a statement anew for each order of magnitude of a list);
+//   wanted; all of them)} (in a map, since the server plans a statement again for each order of magnitude of a list);
 //   $most INTEGER (passages, and facts, of each name that are looked at);
 //   $ends LIST<STRING> (ids of entities that are told although one passage alone mentions them)
 // Rows: id, key, name, type STRING; df INTEGER (chunks that mention it); parsed INTEGER (those in which a parser saw a

@@ -1,10 +1,10 @@
 // What ties two names together: the facts that have both, and the passages that mention, or are about, both.
 // Parameters: $asked MAP {pairs LIST<LIST<STRING>> (ids of two entities, the rarer one first)} (in a map, since the
-//   server plans a statement anew for each order of magnitude of a list); $most INTEGER (passages, and facts, of a pair
+//   server plans a statement again for each order of magnitude of a list); $most INTEGER (passages, and facts, of a pair
 //   that are told: those first that have both names in a sentence)
 // Rows: pair INTEGER (its place in the list); together INTEGER (such passages);
 //   passages LIST<MAP {chunk STRING; first, second LIST<LIST<INTEGER>> (the sentences that say the names);
-//   about_first, about_second LIST<STRING> (what tells that the passage is about them);
+//   about_first, about_second LIST<STRING> (why the passage is about them);
 //   longer_first, longer_second LIST<STRING> (ids of the names in the passage that have the name as a part)}>,
 //   facts LIST<MAP {chunk, subject, predicate, object, quote STRING; sentence INTEGER or null}>
 UNWIND range(0, size($asked.pairs) - 1) AS pair

@@ -78,7 +78,7 @@ if TYPE_CHECKING:
 DEFAULT_CORPUS = "default"
 MOST_HITS = 1_000
 ASKING = "ask"
-"""What the answers of a language model are booked under."""
+"""The usage label of a language model's answers."""
 MOST_PATHS = 100
 MOST_STEPS = 6
 DOCUMENT_COLUMNS = ("id", "source", "source_key", "title", "chunks")
@@ -86,7 +86,7 @@ DOCUMENT_COLUMNS = ("id", "source", "source_key", "title", "chunks")
 
 @dataclass(frozen=True, slots=True)
 class ExportReport:
-    """What was exported: how many documents, and the digest of the corpus."""
+    """The result of an export: how many documents, and the digest of the corpus."""
 
     documents: int
     digest: str
@@ -141,7 +141,7 @@ class Knowledge:
         """The connection; starts the embedded server if no other is set.
 
         Raises:
-            ServerError, DatabaseError: neither is to be had; the remedy says what to do.
+            ServerError, DatabaseError: no server is available; the remedy says what to do.
         """
         with self._making:
             if self._graph is None:
@@ -196,8 +196,8 @@ class Knowledge:
         self._model.choose(name, budget_tokens=budget_tokens)
 
     def use(self, *, embedder: Embedder | None = None, extractor: Extractor | None = None) -> None:
-        """Takes an embedder or extractor that is at hand instead of making what the settings name: one of your own, or
-        one that several corpora share."""
+        """Uses this embedder or extractor instead of the configured one: one of your own, or one that several corpora
+        share."""
         with self._making:
             self._embedder = embedder or self._embedder
             self._extractor = extractor or self._extractor
@@ -244,7 +244,7 @@ class Knowledge:
         return report
 
     def ingest_documents(self, documents: InMemory | Iterable[InMemory], *, strict: bool = False) -> LoadReport:
-        """Loads documents that are at hand: texts, or `Document`s with a source, a key and a title of their own.
+        """Loads documents from memory: texts, or `Document`s with a source, a key and a title of their own.
 
         A text is known by its content: the same one twice changes nothing. A `Document` is known by source and key, and
         replaces the one that has them.
@@ -268,7 +268,7 @@ class Knowledge:
     def preview(
         self, paths: str | Path | Sequence[str | Path], *, loader: str | None = None, strict: bool = False
     ) -> LoadReport:
-        """What `ingest` would do, without doing it; restoring exports is not previewed.
+        """Reports what `ingest` would do, without doing it; restoring exports is not previewed.
 
         Raises:
             SourceError, DatabaseError: as `ingest`.
@@ -296,7 +296,7 @@ class Knowledge:
         systems: Sequence[str | SettingsClass] = (),
         model: str | None = None,
     ) -> IndexReport:
-        """Brings the index up to date: vectors, mentions, facts, relationships. Nothing is done twice.
+        """Brings the index up to date: vectors, mentions, facts, relationships. Runs only steps whose input changed.
 
         Args:
             re_embed: change to the embedder of the settings where the corpus has another one's vectors.
@@ -332,8 +332,8 @@ class Knowledge:
         return replace(report, done=(*report.done, *(name for name in built if built[name].something)), notes=notes)
 
     def estimate_index(self, systems: Sequence[str | SettingsClass] = (), *, model: str | None = None) -> Estimate:
-        """What `index` would ask of a language model for these systems, at most; without any, for those that the corpus
-        has. Nothing is sent or written.
+        """An upper bound on what `index` would ask of a language model for these systems, by default those of the
+        corpus. Nothing is sent or written.
 
         Raises:
             SettingsError, CorpusNotFound, LlmError, ModelError, DatabaseError: as `index`.
@@ -356,7 +356,7 @@ class Knowledge:
             lifecycle.remove(writer, system)
 
     def system_reports(self) -> list[SystemReport]:
-        """What the systems' indexes of this corpus hold, took, and lack.
+        """Reports what the systems' indexes of this corpus hold, took, and lack.
 
         Raises:
             CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
@@ -373,7 +373,10 @@ class Knowledge:
 
         Raises:
             QuestionError: the question is empty, or `k` out of bounds.
-            CorpusNotFound, IndexMissing, EmbedderMismatch, DatabaseError: as their names say.
+            CorpusNotFound: there is no such corpus.
+            IndexMissing: it lacks an index that the retriever needs.
+            EmbedderMismatch: its vectors are another embedder's.
+            DatabaseError: it cannot be read.
             SettingsError: there is no such retriever.
         """
         if not 1 <= k <= MOST_HITS:
@@ -393,14 +396,14 @@ class Knowledge:
     ) -> Answer:
         """The answer to a question, with the passages that it cites, from the best `k` chunks.
 
-        The language model that `use_model` or the settings name writes it. Without one it is made of sentences of the
-        passages, and so it is where the model fails, its budget is used up, or its answer breaks off; a note says why.
+        The language model that `use_model` or the settings name writes it. Without one it consists of sentences of the
+        passages, as it does if the model fails, its budget is used up, or its answer breaks off; a note says why.
 
         Args:
             k: 1 to 1,000; how many are read depends on `context_tokens`.
             retriever: as for `search`.
-            on_text: hears the language model's answer while it is made, piece by piece; one of sentences once, whole.
-            context_tokens: that passages may take of a request, counted from above.
+            on_text: receives the language model's answer piece by piece as it streams, an extractive one whole.
+            context_tokens: most tokens of a request for passages, by an upper bound.
             strict: raise what goes wrong with the language model instead of answering without it.
             remember: let the retriever's system learn from the answer, once it is complete.
 
@@ -433,7 +436,7 @@ class Knowledge:
         """How two names are connected: the shortest path and the best others, with the sentences that state each step.
 
         A step goes from a name to one that a fact ties to it, or that a passage mentions with it. The best paths are
-        short, and go through names that few passages mention. None of them is no error.
+        short, and go through names that few passages mention. Finding none is no error.
 
         Args:
             start, end: as texts write them; case, accents and punctuation do not matter.
@@ -441,9 +444,10 @@ class Knowledge:
             steps: the most that a path may have, 1 to 6.
 
         Raises:
-            QuestionError: a name is empty, both are one, or `k` or `steps` is out of bounds.
-            NameNotFound: no passage mentions one of them; `suggestions` has the names that are most like it.
-            CorpusNotFound, IndexMissing, DatabaseError: as their names say.
+            QuestionError: a name is empty, both are the same, or `k` or `steps` is out of bounds.
+            NameNotFound: no passage mentions one of them; `suggestions` has the most similar names.
+            IndexMissing: the corpus has no names yet.
+            CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
         """
         if not 1 <= k <= MOST_PATHS:
             raise QuestionError(f"k is {k}.", remedy=f"Ask for 1 to {MOST_PATHS} paths.")
@@ -456,7 +460,7 @@ class Knowledge:
         together.
 
         Args:
-            node: the id of a community, or enough of its beginning to tell it; the whole tree if left out.
+            node: the id of a community, or a unique prefix of it; the whole tree if left out.
             depth: levels below it, 1 to 10; below a bottom community are passages, names or documents.
             limit: communities below each, the largest, and passages, names or documents; 1 to 100. No more than 100 of
                 either are shown.
@@ -479,7 +483,7 @@ class Knowledge:
             name: with options after a colon ("NAME:option=value"), or the settings object of a system's retriever.
 
         Raises:
-            SettingsError: there is none of this name, or it has no such option.
+            SettingsError: there is no such retriever, or it has no such option.
         """
         with self._making:
             if name not in self._retrievers:
@@ -487,10 +491,10 @@ class Knowledge:
             return self._retrievers[name]
 
     def status(self) -> CorpusStatus:
-        """What the corpus holds, what its index lacks, what each stage did, and who writes.
+        """Reports what the corpus holds, what its index lacks, what each stage did, and who writes.
 
         Raises:
-            CorpusNotFound, DatabaseError: as their names say.
+            CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
         """
         corpus = read_corpus(self.graph, self.corpus_name)
         status = index.read_status(self.graph, corpus)
@@ -498,10 +502,10 @@ class Knowledge:
         return replace(status, pending=status.pending | systems)
 
     def digest(self) -> str:
-        """64 hexadecimal digits that two corpora share exactly if they hold the same.
+        """64 hexadecimal digits, equal for two corpora exactly if their contents are equal.
 
         Raises:
-            CorpusNotFound, DatabaseError: as their names say.
+            CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
         """
         return transfer.digest(self.graph, read_corpus(self.graph, self.corpus_name))
 
@@ -513,7 +517,7 @@ class Knowledge:
         """The documents of the corpus, lazily; those of one source (a path), if it is given.
 
         Raises:
-            CorpusNotFound, DatabaseError: as their names say.
+            CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
         """
         return index.stored_documents(self.graph, read_corpus(self.graph, self.corpus_name), source=source)
 
@@ -521,23 +525,23 @@ class Knowledge:
         """The documents that hits come from, with their metadata, by `Hit.document_id`; those that are still there.
 
         Raises:
-            CorpusNotFound, DatabaseError: as their names say.
+            CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
         """
         ids = dict.fromkeys(hit.document_id for hit in evidence.hits)
         found = index.documents_by_id(self.graph, read_corpus(self.graph, self.corpus_name), ids)
         return {document.id: document for document in found}
 
     def documents_to_pandas(self, *, source: str | None = None) -> pandas.DataFrame:
-        """A row a document: id, source, source_key, title, chunks, and `metadata_…` for what else it brought.
+        """A row per document: id, source, source_key, title, chunks, and `metadata_…` for what else it brought.
 
         Raises:
             ExtraMissing: pandas is not installed.
-            CorpusNotFound, DatabaseError: as their names say.
+            CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
         """
         return data_frame((_record(document) for document in self.documents(source=source)), DOCUMENT_COLUMNS)
 
     def delete_documents(self, ids: str | Iterable[str] = (), *, source: str | None = None) -> int:
-        """Deletes documents, with what only they mentioned or stated; how many there were.
+        """Deletes documents, with what only they mentioned or stated; returns how many.
 
         Args:
             ids: of the documents, one or several, as `documents` and `Hit.document_id` have them.
@@ -559,7 +563,9 @@ class Knowledge:
         """Deletes the corpus with everything in it.
 
         Raises:
-            CorpusNotFound, WriterBusy, DatabaseError: as their names say.
+            CorpusNotFound: there is no such corpus.
+            WriterBusy: another process is writing to it.
+            DatabaseError: call again to go on.
         """
         with writing(self.graph, read_corpus(self.graph, self.corpus_name), "delete") as writer:
             index.remove_corpus(writer)
@@ -569,7 +575,7 @@ class Knowledge:
 
         Raises:
             CorpusError: the corpus is not there, or changed meanwhile.
-            DatabaseError: as its name says.
+            DatabaseError: the server cannot be reached, or refuses a statement.
         """
         corpus = read_corpus(self.graph, self.corpus_name)
         lines = 0

@@ -100,7 +100,8 @@ class OverstoryRetriever(BaseRetriever):
         Raises:
             QuestionError: the question is empty, or `k` out of bounds.
             SettingsError: there is no such retriever.
-            CorpusNotFound, IndexMissing, EmbedderMismatch, ServerError, DatabaseError: as their names say.
+            ServerError: the embedded server could not be started.
+            CorpusNotFound, IndexMissing, EmbedderMismatch, DatabaseError: as `Knowledge.search`.
         """
         return self._found(query, k)
 

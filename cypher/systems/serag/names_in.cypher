@@ -1,6 +1,6 @@
-// The names in some chunks that tell most.
+// The most specific names in some chunks.
 // Parameters: $ids LIST<STRING> (chunks); $names INTEGER (how many of a chunk)
-// Rows: id STRING; names LIST<LIST> (a name, how much it tells, 0 to 1); those that tell most first
+// Rows: id STRING; names LIST<LIST> (a name, its IDF weight, 0 to 1); the greatest first
 UNWIND $ids AS id
 MATCH (c:Overstory {id: id}) WHERE c:{{corpus}}_Chunk
 RETURN id, COLLECT {

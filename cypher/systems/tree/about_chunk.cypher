@@ -4,9 +4,9 @@
 //   $property STRING (where the vectors of chunks are); $most INTEGER (passages of a community that are looked at, those
 //   of the greatest volume); $nearest, $names INTEGER (how many to return)
 // Rows: id STRING; passages, members LIST<LIST> (the id of a chunk, -1 to 1; nearest first; both are the same);
-//   names LIST<LIST> (a name, how many of the passages mention it; those that tell most first)
-// A name tells much if it is specific, and if more of these passages mention it than of the corpus: n times specificity
-// would put "American" first everywhere.
+//   names LIST<LIST> (a name, how many of the passages mention it; the most characteristic first)
+// A name is characteristic if it is specific, and if more of these passages mention it than of the corpus: n times
+// specificity would put "American" first everywhere.
 CALL () { MATCH (c:{{corpus}}_Chunk) RETURN count(c) AS chunks }
 UNWIND $asked AS one
 MATCH (t:Overstory {id: one[0]}) WHERE t:{{corpus}}_TreeNode

@@ -1,4 +1,4 @@
-"""Answers from evidence: what is read of it, what a language model makes of that, and what its sentences say alone."""
+"""Answers from evidence: the context read, answers by a language model, and extractive answers."""
 
 from overstory.answer.answering import answer
 from overstory.answer.citations import without_citations

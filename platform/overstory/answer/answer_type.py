@@ -1,4 +1,4 @@
-"""What kind of name, date or number a question asks for, told from its words."""
+"""The kind of name, date or number that a question asks for, inferred from its words."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _DEATH = re.compile(r"\b(?:die|dies|died|death|killed)\b")
 
 
 def types_asked_for(question: str) -> Types:
-    """The types of entities that may be the answer; () where none can be told."""
+    """The types of entities that may be the answer; () if unknown."""
     said = question.lower()
     return () if asks_to_choose(question) else next((types for rule, types in _RULES if rule.search(said)), ())
 

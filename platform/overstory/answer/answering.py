@@ -1,4 +1,4 @@
-"""Evidence in, an answer out: a language model's where there is one, else sentences of the passages."""
+"""Evidence in, an answer out: by a language model if there is one, else from sentences of the passages."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def answer(
 ) -> Answer:
     """The answer to the question of the evidence, from its best passages, and from other parts that have shares.
 
-    Without evidence there is no answer, and nobody is asked for one. Where a language model fails, its budget is used
+    Without evidence there is no answer, and no model is asked. Where a language model fails, its budget is used
     up, or its answer breaks off, the answer is an extractive one, and a note says why and what to do; an answer that is
     cut at the limit of tokens stays, with a note. Nor is anybody asked where no passage fits.
 
@@ -76,7 +76,7 @@ def answer(
 
 
 class _Hearing:
-    """Tells a listener what an answer says; it may be none."""
+    """Passes an answer to the listener, if there is one."""
 
     def __init__(self, on_text: OnText | None) -> None:
         self._on_text = on_text
@@ -129,7 +129,7 @@ def _sentence(text: str) -> str:
 
 
 def _citations(items: Iterable[Item], cited: Mapping[int, str]) -> Iterable[Citation]:
-    """Each number with the passages it leads to; of a part those of the passages that the evidence has."""
+    """Each number with the passages it leads to; for a part, those that the evidence contains."""
     for item in items:
         if item.number in cited:
             first = item.passages[0]

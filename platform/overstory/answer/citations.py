@@ -1,6 +1,6 @@
 """Numbers of passages in an answer, checked while it comes.
 
-A citation is a number in square brackets, whatever kind of these, with nothing beside it but other numbers,
+A citation is a number in square brackets of any kind, together with nothing but other numbers,
 punctuation, and words like "passage" or "p.".
 """
 
@@ -27,7 +27,7 @@ _BELOW_ZERO = re.compile(r"\s*[-‐‑‒–—―−]\s*\d")
 _UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 """Fillers and selectors, which are letters or marks and have no form. Those of category Cf come beside them."""
 _HARMLESS_AFTER = frozenset(".,;:!?…)}»›”’\"'*_|。，、；：！？）」』" + _CLOSING)
-"""What may follow a word at once, where a citation that stood between them went."""
+"""Characters that may follow a word directly once a citation between them is removed."""
 _MOST_DIGITS = 9
 LONGEST_CITATION = 400
 """Characters between brackets: more are shown as they are, so that no text waits for an end that never comes."""
@@ -54,11 +54,11 @@ class CheckedCitations:
         self._after: str | None = None  # what a citation became, if nothing was let through since
 
     def take(self, piece: str) -> str:
-        """What of the text up to this piece is whole, and was not given before."""
+        """The text up to this piece that is complete and not yet returned."""
         return self._through(self._held + piece, at_end=False)
 
     def rest(self) -> str:
-        """What is left at the end."""
+        """The rest, at the end."""
         return self._through(self._held, at_end=True)
 
     def _through(self, text: str, *, at_end: bool) -> str:
@@ -183,7 +183,7 @@ def _is_citation(inside: str) -> bool:
 
 
 def _may_be_citation(inside: str) -> bool:
-    """Whether what comes may make it one: the last word may not be whole."""
+    """Whether the next pieces may make it one: the last word may be incomplete."""
     words = _words(inside)
     begun = words.pop() if words and inside[-1].isalpha() else ""
     return all(word in _LABELS for word in words) and any(label.startswith(begun) for label in _LABELS)
@@ -201,5 +201,5 @@ def _plain(text: str) -> str:
 
 
 def _whole(number: str) -> int:
-    """A number of digits; a long one cut, since nobody has so many passages."""
+    """The number in digits; a long one is cut, since no answer has so many passages."""
     return int(number.lstrip("0")[:_MOST_DIGITS] or "0")

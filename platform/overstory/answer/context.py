@@ -1,4 +1,4 @@
-"""What is read of the evidence: numbered passages and other parts within a number of tokens."""
+"""The context read from the evidence: numbered passages and other parts within a number of tokens."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ CONTEXT_TOKENS = 2_000
 """Some seven passages of Wikipedia; counted from above, real ones are some 1,200."""
 
 AROUND = count_at_most('<passage-000000 nr="10">\n\n</passage-000000>\n')
-"""What the tags around a passage take."""
+"""Tokens of the tags around a passage."""
 
 LEAST_READ = 10
-"""Tokens of a passage, less of which say nothing."""
+"""Minimum tokens worth reading of a passage."""
 
 
 _NAMES: dict[ShareKind, tuple[str, str]] = {
@@ -59,13 +59,13 @@ class Item:
 
     @property
     def text(self) -> str:
-        """What stands in a prompt: of a passage with its title and the headings above it."""
+        """The text for a prompt: for a passage, with its title and the headings above it."""
         return _headed(self.found, self.body)
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What is read, numbered from 1.
+    """The parts that are read, numbered from 1.
 
     Attributes:
         items: by kind in the order of the shares, the best of a kind first.
@@ -93,10 +93,10 @@ class Context:
 
 
 def read_within(tokens: int, evidence: Evidence) -> Context:
-    """The best of the evidence that fits, passages alone unless it has shares for other parts.
+    """The best of the evidence that fits: passages only, unless it has shares for other parts.
 
     Each kind gets its share of the tokens; what it does not use goes to the others in proportion. The last one read of
-    a kind is cut at a sentence where only a part of it fits. Tokens are counted from above, whatever the tokenizer.
+    a kind is cut at a sentence where only a part of it fits. Token counts are upper bounds for any tokenizer.
     Something is read if there is any room: where not even the first sentence of the first one fits, as many of its
     characters as do. A part without a passage in the evidence is not read, for nothing could be cited for it.
     """
@@ -135,7 +135,7 @@ _Queues = Mapping[ShareKind, Sequence[_Readable]]
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What is read of one kind; `cut` says whether the last is read in part, `tokens` what they take."""
+    """The parts of one kind that are read; `cut`: the last is read in part; `tokens`: their total."""
 
     items: tuple[_Readable, ...] = ()
     tokens: int = 0
@@ -146,7 +146,7 @@ class _Reading:
 
 
 def _readable(evidence: Evidence, kind: ShareKind) -> Iterator[_Readable]:
-    """What there is of a kind, best first."""
+    """All parts of a kind, best first."""
     if kind == "passage":
         yield from (_Readable(hit, body, (hit,)) for hit, body in _bodies(evidence))
         return
@@ -157,7 +157,7 @@ def _readable(evidence: Evidence, kind: ShareKind) -> Iterator[_Readable]:
 
 
 def _bodies(evidence: Evidence) -> Iterator[tuple[Hit, str]]:
-    """Hits with what is to be read of them: one passage a hit, in the order in which the excerpts come to it."""
+    """Hits with the text to read of them: one passage per hit, in the order of the excerpts."""
     if not evidence.excerpts:
         yield from ((hit, hit.text) for hit in evidence.hits)
         return
@@ -171,7 +171,7 @@ def _bodies(evidence: Evidence) -> Iterator[tuple[Hit, str]]:
 
 
 def _rooms(tokens: int, shares: Mapping[ShareKind, float], queues: _Queues) -> dict[ShareKind, int]:
-    """Tokens for each kind: what it wants, or its share of what those that want less than theirs leave."""
+    """Tokens for each kind: what it needs, or its share of what kinds that need less leave over."""
     wanted: dict[ShareKind, int] = {kind: sum(map(_cost, queue)) for kind, queue in queues.items()}
     rooms: dict[ShareKind, int] = {}
     left = tokens

@@ -37,10 +37,10 @@ LONGEST = 500
 REACHED = 0.5
 FITS = 0.3
 RANK = 0.03
-"""Beside the cosine: the sentence stands in a passage that another one led to; it has a name of the kind that is asked
+"""Added to the cosine: the sentence is in a passage that another one led to; it has a name of the kind that is asked
 for; for each passage that was ranked above its own, less."""
 SECOND_CHOICE = 0.3
-"""What a name of a type that is not the likeliest lacks."""
+"""Penalty for a name whose type is not the likeliest."""
 NAMES_OF_NLP = "ner"
 
 _PARENTHESIS = re.compile(r"\s*\([^)]*\)")
@@ -65,7 +65,7 @@ class Extract:
 
 
 def extract(question: str, context: Context, embedder: Embedder, extractor: Extractor) -> Extract:
-    """The sentences of the passages that answer a question best, and its short answer; nothing where there are none.
+    """The sentences of the passages that answer a question best, and its short answer; empty if there are none.
 
     Raises:
         ModelError: the embedder or the extractor cannot be used.
@@ -96,7 +96,7 @@ def _scored(question: str, context: Context, embedder: Embedder) -> list[Sentenc
 
 
 class _Scene:
-    """Which passages others lead to. "Where was the director of Nosferatu born?" is answered where Nosferatu's passage
+    """Passages that others lead to. "Where was the director of Nosferatu born?" is answered where Nosferatu's passage
     leads to: in that of Murnau, whom the question does not name."""
 
     def __init__(self, question: str, passages: Sequence[Item]) -> None:

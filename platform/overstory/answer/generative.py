@@ -32,7 +32,7 @@ _THOUGHT = ("<think>", "</think>")
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a model wrote: `text` with the numbers in `cited`, each of which is a passage's."""
+    """A model's answer: `text` with the numbers in `cited`, each of which is a passage's."""
 
     text: str
     model: str
@@ -42,7 +42,7 @@ class Written:
 
 
 def room_for_passages(chat: Chat, question: str) -> int | None:
-    """The tokens that a model has for passages, beside question and longest answer; None without a known end."""
+    """The tokens left for passages after question and longest answer; None without a known limit."""
     context = getattr(chat.model, "context", None)
     if not isinstance(context, int):
         return None
@@ -85,13 +85,13 @@ def write(chat: Chat, question: str, context: Context, on_text: OnText | None = 
 
 
 def _name_of(chat: Chat) -> str:
-    """The name a model was asked for by, which stands in its fingerprint: an answer that was cut brings none."""
+    """The name by which a model was requested, from its fingerprint: a truncated answer has none."""
     kind, *name = chat.model.fingerprint.split(":")
     return ":".join(name[:-1]) or kind
 
 
 def says_not_in_evidence(text: str) -> bool:
-    """Whether an answer says that there is none: in the words of the prompt, in few others, and citing nothing."""
+    """Whether an answer says that there is none: the words of the prompt, few others, and no citation."""
     words = _WORDS.findall(text.lower())
     if NOT_IN_EVIDENCE not in " ".join(words) or without_citations(text) != text.strip():
         return False
@@ -125,9 +125,9 @@ def _notes(citations: CheckedCitations, *, cites: bool, answered: bool) -> tuple
 
 
 class _Heard:
-    """What may be shown of an answer, while it comes: no control characters, no thoughts, no numbers of no passage.
+    """The displayable part of an answer while it streams: no control characters, thoughts or invalid numbers.
 
-    One that begins with "not in the evidence" is shown at its end: only there it is known whether it is an answer.
+    One that begins with "not in the evidence" is shown at its end: only then is it known whether it is an answer.
     """
 
     def __init__(self, passages: int, on_text: OnText | None) -> None:

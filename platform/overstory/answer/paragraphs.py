@@ -1,4 +1,4 @@
-"""What of a passage is sentences: no headings, whose words would run into those of the first sentence."""
+"""The running text of a passage, without headings, whose words would run into the first sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What asking gives: an answer, what it rests on, and what it took."""
+"""The result of asking: an answer, its sources, and its cost."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class CitedPassage:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Citation:
-    """What an answer rests on: a passage, or another part of the evidence with the passages that it stands on.
+    """A source of an answer: a passage, or another part of the evidence with the passages that support it.
 
     Attributes:
         number: what stands for it in the answer, as [1].
@@ -110,7 +110,7 @@ class Answer:
         return "\n".join([*lines, *(f"Note: {note}" for note in self.notes)])
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: text, never markup."""
+        """The display in a notebook: text, never markup."""
         rows = ((str(each.number), each.title, shortened(each.text, 300), each.places) for each in self.citations)
         notes = (f"{self.kind} answer", *self.notes)
         return html_table(self.text, ("", "title", "text", "source"), rows, notes)

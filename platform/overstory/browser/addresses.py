@@ -44,7 +44,7 @@ class Addresses:
 
     @property
     def origin(self) -> str:
-        """What a web browser calls the page's origin."""
+        """The origin of the page, as web browsers define it."""
         parts = urlsplit(self.browser)
         return f"{parts.scheme}://{parts.netloc}"
 
@@ -58,7 +58,7 @@ class Addresses:
 
 
 def browser_address(named: str | None, own: str, bolt: str) -> str:
-    """Where Browser is: where somebody says, else at the server's own HTTP address, else where it usually is."""
+    """The address of Browser: the given one, else the server's own HTTP address, else the usual one."""
     base = (named or own or f"http://{_host(bolt)}:{USUAL_PORT}").rstrip("/")
     return f"{base}/" if base.endswith("/browser") else f"{base}/browser/"
 

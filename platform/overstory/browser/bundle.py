@@ -1,4 +1,4 @@
-"""Lays out what Browser is to fetch for one corpus: the guide, the style, the archive of queries."""
+"""Lays out the files that Browser fetches for one corpus: the guide, the style, the archive of queries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a system adds to Neo4j Browser: a chapter of queries, values for their parameters, labels and colours."""
+"""A system's additions to Neo4j Browser: a chapter of queries, values for their parameters, labels and colours."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def guide(
 
     Args:
         examples: values that the parameters are set to by a click.
-        embedded: say where the embedded server's password is to be had.
+        embedded: say where to find the embedded server's password.
         style_url, queries_url: where the style file and the archive of the queries are served.
     """
     slides = [(_CONNECT if embedded else "") + _start(corpus, examples, style_url, queries_url)]

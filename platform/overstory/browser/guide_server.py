@@ -16,15 +16,15 @@ from urllib.parse import quote, urlsplit
 
 LISTENS = "127.0.0.1"
 HOST = "localhost"
-"""What Browser allows by default; 127.0.0.1 it does not."""
+"""Allowed by Browser's defaults, unlike 127.0.0.1."""
 
 PREFERRED_PORT = 7479
-"""So that a link of yesterday's is good today; if it is taken, any free port does."""
+"""Keeps yesterday's links valid; if the port is taken, any free one is used."""
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """What is served: `type` as HTTP has it; with a `name`, it is to be saved under it."""
+    """A file to serve: `type` is its content type; with a `name`, it is a download of that name."""
 
     content: bytes
     type: str
@@ -77,7 +77,7 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Nothing: who hangs up in the middle of an answer is no news for the user's terminal."""
+        """Nothing: a client that disconnects early is no news for the user's terminal."""
 
 
 def _handler(files: Mapping[str, File], browser_host: str) -> type[BaseHTTPRequestHandler]:
@@ -95,7 +95,7 @@ def _handler(files: Mapping[str, File], browser_host: str) -> type[BaseHTTPReque
                 self._send(file)
 
         def do_OPTIONS(self) -> None:
-            """What a web browser asks before a request across origins: Browser sends headers of its own."""
+            """Answers a CORS preflight request: Browser sends headers of its own."""
             self.send_response(204)
             self._allow_origin()
             self.send_header("Access-Control-Allow-Methods", "GET")

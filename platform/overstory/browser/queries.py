@@ -1,7 +1,7 @@
 """The saved queries under `cypher/saved_queries/` and those of systems: titles, parameters, and the text for a corpus.
 
-A query's header is all there is to know about it: the first line is its title (Browser calls a favourite so), then
-come its parameters and its rows. What is added to the folder is in the guide without a change here.
+A query's header documents it: the first line is its title (Browser calls a favourite so), then
+come its parameters and its rows. The guide includes whatever is added to the folder.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ PARAMETERS: Mapping[str, str] = {
     "type": "a type of names, as PERSON, ORG or GPE; '' for all",
     "words": "words to look for, in Lucene's syntax",
 }
-"""What the queries ask for. One name means one thing in all of them, so that values need be set only once."""
+"""The parameters of the queries. A name means the same in all of them, so values are set only once."""
 
 _HEADER = re.compile(r"(?P<title>[^\n]+)\nParameters: (?P<parameters>.+?)\nRows: (?P<rows>.+)", re.DOTALL)
 _PARAMETER = re.compile(r"\$([a-z_]+)")

@@ -19,7 +19,7 @@ MARKERS = (
     *("", "_Document", "_Chunk", "_Entity", "_TreeNode", "_DerivedVector", "_Stale", "_Changed", "_Awaited"),
     *("_Derived", "_Shared", "_OfDocument", "_OfChunk", "_OfEntity"),
 )
-"""What is appended to a corpus' label for the labels that its nodes carry besides their kind; nodes of systems carry
+"""Suffixes of a corpus' label for the labels that its nodes carry besides their kind; nodes of systems carry
 more (`Contribution.labels`)."""
 
 _KINDS = Path(__file__).with_name("style.grass")

@@ -62,7 +62,7 @@ def ask(
 
 
 def as_object(answer: Answer) -> dict[str, object]:
-    """What `--json` promises."""
+    """The fields of `--json`."""
     return {
         "question": answer.question,
         "answer": answer.text,

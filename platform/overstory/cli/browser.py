@@ -19,7 +19,7 @@ from overstory.protocols import Progress
 from overstory.systems.contributions import contributions
 
 TEXT_BROWSERS = {"www-browser", "links", "elinks", "lynx", "w3m"}
-"""What Python finds where there is no display; none of them runs Neo4j Browser."""
+"""Text-mode browsers that Python finds without a display; none of them runs Neo4j Browser."""
 
 
 @click.command()

@@ -44,7 +44,7 @@ def index(
 ) -> None:
     """Build what searching needs: vectors, entities and mentions, facts, relationships.
 
-    Only what is missing is done. An interrupted run goes on where it was: run the same command again.
+    Only the steps whose input changed are run. To resume an interrupted run, run the same command again.
 
     A system reads with a language model only where --model names one, and keeps to it until --model none ends that.
 

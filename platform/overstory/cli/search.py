@@ -30,7 +30,7 @@ def search(
 ) -> None:
     """Find the passages that answer a question, best first, each with its source and why it was found.
 
-    What a retriever finds beside passages, like reports on communities, follows them.
+    Other findings of a retriever, like reports on communities, follow the passages.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""What the connected server is: asked once, at connect."""
+"""Version and plugins of the connected server, read once, at connect."""
 
 from __future__ import annotations
 

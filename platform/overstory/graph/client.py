@@ -1,4 +1,4 @@
-"""The one way to Neo4j: statements by name, values as parameters, the database always named, transient errors retried.
+"""The only access to Neo4j: statements by name, values as parameters, the database named, transient errors retried.
 
 Every statement is sent with the application's name and its own as transaction metadata, so that a slow query in the
 server's log leads to a file.
@@ -29,14 +29,14 @@ Row = dict[str, Any]
 
 APPLICATION = "overstory"
 QUESTIONS = "retrieve/"
-"""Statements that somebody waits for have a time limit; those of stages take as long as the corpus is large."""
+"""Statements that a user waits for have a time limit; those of stages may take long on a large corpus."""
 
 SCHEMA = "schema/"
 """Statements that take parameters by their names alone."""
 
 
 class Transaction:
-    """A transaction in which several statements run or none."""
+    """A transaction in which all statements run or none."""
 
     def __init__(self, transaction: neo4j.ManagedTransaction) -> None:
         self._transaction = transaction
@@ -56,7 +56,9 @@ class GraphClient:
         """Connects, and asks the server what it is.
 
         Raises:
-            DatabaseUnreachable, AuthenticationFailed, ServerTooOld: as their names say.
+            DatabaseUnreachable: nothing answers at `uri`.
+            AuthenticationFailed: the server refuses the user or the password.
+            ServerTooOld: it is older than Neo4j 5.26.
         """
         self.uri = uri
         self.user = user
@@ -79,7 +81,7 @@ class GraphClient:
 
         Raises:
             ServerError: the embedded server could not be started.
-            DatabaseUnreachable, AuthenticationFailed, ServerTooOld: as their names say.
+            DatabaseUnreachable, AuthenticationFailed, ServerTooOld: as the constructor.
         """
         wanted = settings.database
         if wanted.uri is not None:
@@ -142,8 +144,8 @@ class GraphClient:
         id_of: Callable[[Row], str] = operator.itemgetter("id"),
         **parameters: object,
     ) -> Iterator[list[Row]]:
-        """The rows of a reading statement in pages, each read when it is asked for: what is written between two of them
-        does not matter, as it may to `stream`.
+        """The rows of a reading statement in pages, each read on request: writes between two pages do not
+        matter, as they may to `stream`.
 
         Args:
             name: of a statement that gives at most $limit rows in order of id, those after the id $after.
@@ -170,7 +172,7 @@ class GraphClient:
             session.run(query, given).consume()
 
     def transaction(self, doing: str, work: Callable[[Transaction], T]) -> T:
-        """What `work` returns, all of its statements committed together. On a transient error it runs again, whole.
+        """Runs `work` in one transaction and returns its result. On a transient error all of it runs again.
 
         Raises:
             DatabaseError: as `run`; nothing was committed.
@@ -184,9 +186,9 @@ class GraphClient:
             return session.execute_write(unit)
 
     def reading(self, doing: str, work: Callable[[Transaction], T]) -> T:
-        """What `work` returns, its statements, which only read, in one transaction: half of the time of as many `run`s.
+        """Runs `work`, which only reads, in one transaction and returns its result: half the time of as many `run`s.
 
-        `doing` begins with "retrieve/" if somebody waits for it. On a transient error it runs again, whole.
+        `doing` begins with "retrieve/" if a user waits for it. On a transient error all of it runs again.
 
         Raises:
             DatabaseError: as `run`.
@@ -236,7 +238,7 @@ def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
 def _prepared(name: str, label: str | None, parameters: Mapping[str, object]) -> tuple[LiteralString, Row]:
     """A statement and its parameters as they are sent, lists and strings in a map.
 
-    The server plans a statement anew, some 70 ms, for each order of magnitude of a list or string, not so within a map.
+    The server plans a statement again, some 70 ms, for each order of magnitude of a list or string, but not in a map.
     """
     text = statement(name, label)
     mapped = {} if name.startswith(SCHEMA) else {k: v for k, v in parameters.items() if isinstance(v, list | str)}

@@ -17,14 +17,14 @@ from overstory.protocols import Embedder
 
 DEFAULT_ANALYZER = "english"
 SYSTEM = "system_"
-"""What the names of the properties begin with that hold `Corpus.systems`."""
+"""Prefix of the properties that hold `Corpus.systems`."""
 UNITS = {"document": "documents", "chunk": "chunks", "entity": "entities"}
-"""What systems build on, with the plurals of their counters."""
+"""The units that systems build on, with the plurals of their counters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """A corpus as the graph has it.
+    """A corpus as stored in the graph.
 
     Attributes:
         label: what every node of the corpus carries.
@@ -90,10 +90,10 @@ def corpus_id(name: str) -> str:
 
 
 def create_corpus(graph: GraphClient, name: str, *, analyzer: str = DEFAULT_ANALYZER) -> Corpus:
-    """The corpus of this name, made if it is not there, with its indexes online.
+    """The corpus of this name, created if missing, with its indexes online.
 
     Raises:
-        CorpusNameInvalid: the name cannot be one.
+        CorpusNameInvalid: no corpus can have this name.
         SchemaTooNew, SchemaTooOld: the graph is another version's.
     """
     schema.prepare(graph)
@@ -114,7 +114,7 @@ def read_corpus(graph: GraphClient | Transaction, name: str) -> Corpus:
     """The corpus of this name.
 
     Raises:
-        CorpusNotFound: there is none; the message names those that are.
+        CorpusNotFound: there is none; the message names the existing ones.
         SchemaTooNew, SchemaTooOld: the graph is another version's.
     """
     run = graph.run if isinstance(graph, Transaction) else functools.partial(graph.run, read=True)

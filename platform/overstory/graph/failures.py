@@ -1,4 +1,4 @@
-"""The border at which the driver's errors become ours: what went wrong, and what the reader can do about it."""
+"""Turns the driver's errors into ours: what went wrong, and what the reader can do about it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ GDS_REMEDY = (
 
 @contextmanager
 def driver_errors(doing: str) -> Generator[None]:
-    """Raises what the driver raises inside as an `OverstoryError` that names `doing` (a statement, or an address)."""
+    """Re-raises errors of the driver as an `OverstoryError` that names `doing` (a statement, or an address)."""
     try:
         yield
     except (exceptions.Neo4jError, exceptions.DriverError) as error:
@@ -37,7 +37,7 @@ def driver_errors(doing: str) -> Generator[None]:
 
 
 def translated(error: exceptions.Neo4jError | exceptions.DriverError, doing: str) -> OverstoryError:
-    """The error of ours that fits, the most specific first."""
+    """Our error for one of the driver's, the most specific that fits."""
     code = getattr(error, "code", None) or ""
     message = str(error) if isinstance(error, exceptions.DriverError) else error.message or str(error)
     if isinstance(error, exceptions.AuthError):

@@ -1,7 +1,7 @@
-"""Graph Data Science in index stages: projections that are dropped whatever happens, through the official client.
+"""Graph Data Science in index stages: projections that are always dropped, through the official client.
 
-The name of a projection says whose it is: `overstory/CORPUS/STAGE/HOST/PID/STARTED/RANDOM`, each part percent-encoded.
-So what a killed process left in the server's memory can be told from what another process is using.
+A projection's name identifies its owner: `overstory/CORPUS/STAGE/HOST/PID/STARTED/RANDOM`, each part percent-encoded.
+So a projection that a killed process left in memory can be told from one that another process uses.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Projection:
         corpus: the label of the corpus that it is of.
         stage: what it was made for.
         host, pid, started: of the process that made it, as a lease has them.
-        key: tells the projections of one process apart.
+        key: distinguishes the projections of one process.
     """
 
     corpus: str
@@ -66,13 +66,13 @@ class Projection:
 
     @property
     def name(self) -> str:
-        """As the catalog of Graph Data Science has it."""
+        """The name in the catalog of Graph Data Science."""
         parts = (self.corpus, self.stage, self.host, str(self.pid), str(self.started), self.key)
         return "/".join([PREFIX, *(quote(part, safe="") for part in parts)])
 
     @property
     def is_abandoned(self) -> bool:
-        """Whether the process that made it ran on this machine and does no longer."""
+        """Whether the process that made it ran on this machine and is gone."""
         return is_dead({"host": self.host, "pid": self.pid, "started": self.started})
 
     def is_of_the_same_process(self, other: Projection) -> bool:
@@ -93,7 +93,7 @@ def projections(graph: GraphClient) -> list[Projection]:
 def projection(writer: Writer, statement: str, *, stage: str, **parameters: object) -> Generator[str]:
     """The name of an in-memory graph that a statement (`gds/project_…`) makes of a corpus; dropped at the end.
 
-    Those that killed runs left are dropped before.
+    Drops those that killed runs left first.
 
     Args:
         stage: who asks, for the name.

@@ -1,7 +1,7 @@
-"""Derived structures (trees, communities, summaries) are built beside the ones in use, and switched by one property.
+"""Derived structures (trees, communities, summaries) are built alongside the ones in use, and switched by one property.
 
 A derived node carries the label `Corpus_…_Derived`, `derived` (the structure's name) and `generation`. Readers ask
-`current` once and match that generation, so that they never see half of one and half of another.
+`current` once and match that generation, so they never mix two generations.
 
 Nodes that a vector index finds also carry the label of their kind and slot (`ids.derived_label`). A generation
 that is built and the one in use are in different slots, A and B, and each slot has an index of its own, so that the
@@ -39,7 +39,7 @@ def slot_of(generation: int) -> Slot:
 
 
 def current(graph: GraphClient, corpus: Corpus, name: str) -> int:
-    """The generation that readers use; 0 before the first was published.
+    """The generation that readers use; 0 before the first is published.
 
     Raises:
         CorpusNotFound: the corpus was deleted.
@@ -48,10 +48,9 @@ def current(graph: GraphClient, corpus: Corpus, name: str) -> int:
 
 
 def read(graph: GraphClient, corpus: Corpus, name: str, doing: str, ask: Callable[[Transaction, int], T]) -> T:
-    """What `ask` finds in one transaction, in a generation that is in use from its beginning to its end.
+    """Runs `ask` in one transaction, on a generation that stays in use throughout, and returns its result.
 
-    Where another is published meanwhile, nodes and indexes of the one that was asked are deleted: then `ask` is called
-    again.
+    If another is published meanwhile, nodes and indexes of this one are deleted: then `ask` is called again.
 
     Args:
         doing: names the transaction to the server ("retrieve/…" if somebody waits for it).
@@ -84,7 +83,7 @@ def read(graph: GraphClient, corpus: Corpus, name: str, doing: str, ask: Callabl
 def begin(writer: Writer, name: str, kinds: Sequence[str] = ()) -> int:
     """A number for a new generation: above every one that left nodes behind, and in the slot that is not in use.
 
-    What an interrupted build left is deleted, so that the slot is empty.
+    Deletes what an interrupted build left, so that the slot is empty.
 
     Args:
         kinds: of nodes with a vector index.
@@ -121,7 +120,7 @@ def discard_unpublished(writer: Writer, name: str, kinds: Sequence[str] = ()) ->
 
 
 def _delete_others(writer: Writer, name: str, keep: int, kinds: Sequence[str]) -> None:
-    """Indexes first, which would be updated for every node."""
+    """Indexes first: they would be updated for every node."""
     label = writer.corpus.label
     for kind in kinds:
         schema.drop_derived_index(writer.graph, label, kind, slot=_other(slot_of(keep)) if keep else None)

@@ -13,7 +13,7 @@ DERIVED_LABEL = re.compile(r"Corpus_[0-9a-f]{16}_[A-Z][A-Za-z]*(_[AB])?")
 """A kind of nodes of one corpus, and the slot of their generation where they have one."""
 
 Slot = Literal["A", "B"]
-"""Tells a generation from the one before it (`graph/generations.py`)."""
+"""Distinguishes a generation from the one before it (`graph/generations.py`)."""
 
 LONGEST_NAME = 200
 
@@ -46,7 +46,7 @@ def derived_label(label: str, kind: str, slot: Slot | None = None) -> str:
     """The label of one kind of nodes of a corpus (`Corpus_…_Report`), with their slot (`Corpus_…_Report_A`).
 
     Raises:
-        ValueError: the label or the kind cannot be one.
+        ValueError: the label or the kind is invalid.
     """
     derived = f"{label}_{kind}" if slot is None else f"{label}_{kind}_{slot}"
     if not DERIVED_LABEL.fullmatch(derived):
@@ -59,7 +59,7 @@ def document_id(label: str, source: str, source_key: str) -> str:
 
 
 def chunk_id(document: str, text: str, occurrence: int) -> str:
-    """`occurrence` tells equal texts of one document apart; a moved chunk keeps its id."""
+    """`occurrence` distinguishes equal texts of one document; a moved chunk keeps its id."""
     return content_id("chunk", document, text, str(occurrence))
 
 

@@ -1,4 +1,4 @@
-"""One writer a corpus: a lease in the graph with a heartbeat. Readers never ask for it.
+"""One writer per corpus: a lease in the graph with a heartbeat. Readers need none.
 
 A lease ends when it is given back, when its holder's process on this machine is gone, or 30 seconds after the last
 heartbeat of a process elsewhere. Every commit checks it, so that a writer that was paused for too long cannot write
@@ -39,7 +39,7 @@ class Writer:
         self.token = token
 
     def commit(self, doing: str, work: Callable[[Transaction], T]) -> T:
-        """What `work` returns, its statements and the rise of the corpus' version in one transaction.
+        """Runs `work` and raises the corpus' version in one transaction; returns the result of `work`.
 
         Raises:
             LeaseLost: somebody else writes now, or the corpus is gone; nothing was committed.
@@ -90,7 +90,7 @@ class Writer:
 
 @contextmanager
 def writing(graph: GraphClient, corpus: Corpus, doing: str) -> Generator[Writer]:
-    """Holds the writer lease of a corpus. `doing` tells a second writer what the first is at.
+    """Holds the writer lease of a corpus. `doing` shows a second writer what the first is doing.
 
     Raises:
         WriterBusy: another process holds it; the message says who.
@@ -148,7 +148,7 @@ def _ask(graph: GraphClient, corpus: Corpus, token: str, doing: str, *, abandone
 
 
 def current_writer(graph: GraphClient, corpus: Corpus) -> str:
-    """Who writes to the corpus now, and at what; "" if nobody does."""
+    """Who writes to the corpus now, and what; "" if nobody does."""
     rows = graph.run("corpus/read_writer", read=True, id=corpus.id)
     return "" if not rows or is_dead(rows[0]) else _who(rows[0])
 
@@ -167,7 +167,7 @@ def _beat(graph: GraphClient, corpus: Corpus, token: str, ended: threading.Event
 
 
 def is_dead(holder: Row) -> bool:
-    """Whether the holder ran on this machine and does no longer."""
+    """Whether the holder ran on this machine and is gone."""
     if holder["host"] != this_host():
         return False
     try:
@@ -181,7 +181,7 @@ def is_dead(holder: Row) -> bool:
 
 
 def this_host() -> str:
-    """Where process numbers mean the same: the machine's name, what tells one start of it from the next, container."""
+    """The scope of process numbers: the machine's name, its boot, and the container."""
     boot = Path("/proc/sys/kernel/random/boot_id")
     start = boot.read_text(encoding="ascii").strip() if boot.exists() else str(int(psutil.boot_time()))
     return f"{socket.gethostname()}/{start}/{_process_namespace()}"

@@ -10,7 +10,7 @@ from overstory.graph.client import GraphClient
 from overstory.graph.ids import Slot, derived_label
 
 INDEX_SECONDS = 600
-"""How long an index may take to come online before the caller is told."""
+"""How long an index may take to come online before an error is raised."""
 
 VECTOR_INDEX_FROM = 500
 VECTOR_INDEX_DOWN_TO = 300
@@ -34,7 +34,7 @@ CORPUS_INDEXES = {"text": "schema/chunk_text_index", "names": "schema/chunk_name
 """The indexes that every corpus has, by the kinds that their names have, and the statements that make them."""
 
 PROPERTIES = ("embedding", "embedding_alternate")
-"""Where a chunk's vector may be. `Corpus.embedding_property` says which is asked; the other is filled by --re-embed."""
+"""Where a chunk's vector may be. `Corpus.embedding_property` names the one in use; --re-embed fills the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ MIGRATIONS = (Migration(to=3, run=_first_schema),)
 
 
 def prepare(graph: GraphClient, migrations: tuple[Migration, ...] = MIGRATIONS) -> int:
-    """Brings the database to the newest schema, and returns its number. Does nothing where it is there already.
+    """Brings the database to the newest schema, and returns its number. Does nothing if it is up to date.
 
     Raises:
         SchemaTooNew, SchemaTooOld: as `refuse_others`.
@@ -96,7 +96,7 @@ def refuse_others(found: int, newest: int = MIGRATIONS[-1].to) -> None:
 
 
 def schema_version(graph: GraphClient) -> int:
-    """The schema that the graph was written with, 0 where Overstory wrote nothing yet."""
+    """The schema that the graph was written with, 0 if Overstory has written nothing yet."""
     rows = graph.run("schema/read_version", read=True)
     return int(rows[0]["version"]) if rows else 0
 
@@ -105,7 +105,7 @@ def await_index(graph: GraphClient, name: str) -> None:
     """Returns when the index is online.
 
     Raises:
-        StatementFailed: it is not after ten minutes, or its population failed.
+        StatementFailed: it is not online after ten minutes, or its population failed.
     """
     try:
         graph.run("schema/await_index", name=name, seconds=INDEX_SECONDS)
@@ -133,7 +133,7 @@ def _create(graph: GraphClient, indexes: Mapping[str, str], label: str | None = 
 
 
 def _not_online(graph: GraphClient, names: Iterable[str]) -> list[str]:
-    """One statement where each `CREATE … IF NOT EXISTS` would be one, and one more to await it."""
+    """One statement instead of two for each index (`CREATE … IF NOT EXISTS`, and awaiting it)."""
     wanted = list(names)
     online = {row["name"] for row in graph.run("schema/online_indexes", read=True, names=wanted)}
     return [name for name in wanted if name not in online]
@@ -149,7 +149,7 @@ def vector_index_name(label: str, embedding_property: str) -> str:
 
 
 def sync_vector_index(graph: GraphClient, label: str, embedding_property: str, *, chunks: int, dimension: int) -> str:
-    """Makes or drops the vector index as the number of chunks asks for; its name, or "" where vectors are scanned."""
+    """Creates or drops the vector index by the number of chunks; returns its name, or "" if vectors are scanned."""
     name = vector_index_name(label, embedding_property)
     found = graph.run("schema/index_state", read=True, name=name)
     if found and (chunks < VECTOR_INDEX_DOWN_TO or found[0]["dimension"] != dimension):
@@ -217,5 +217,5 @@ def drop_indexes(graph: GraphClient, label: str) -> None:
 
 
 def drop_index(graph: GraphClient, name: str) -> None:
-    """Drops an index. Nothing happens without it."""
+    """Drops an index, if it exists."""
     graph.run("schema/drop_index", name=name)

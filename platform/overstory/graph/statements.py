@@ -17,7 +17,7 @@ PLACEHOLDERS = {
     "{{corpus}}": ("a corpus label", CORPUS_LABEL),
     "{{label}}": ("the label of one kind of nodes of a corpus", DERIVED_LABEL),
 }
-"""What may stand for each. No label fits both."""
+"""Valid values of each placeholder. No label fits both."""
 
 
 @functools.cache
@@ -32,7 +32,7 @@ _ADDED: dict[str, Traversable] = {}
 
 
 def add_statements(prefix: str, folder: Traversable) -> None:
-    """Makes the statements of another package known: `prefix/NAME` is `folder/NAME.cypher`.
+    """Registers the statements of another package: `prefix/NAME` is `folder/NAME.cypher`.
 
     Args:
         prefix: like "systems/toy"; ours are never replaced.
@@ -45,7 +45,7 @@ def statement(name: str, label: str | None = None) -> str:
     """The text of a statement, with the label in place of its placeholder.
 
     Raises:
-        ValueError: the statement has a placeholder, and the label is missing or of another form. Both are mistakes in
+        ValueError: the statement has a placeholder, and the label is missing or malformed. Both are mistakes in
             Overstory's own code.
     """
     text = _file(name).read_text(encoding="utf-8")

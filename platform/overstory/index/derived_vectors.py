@@ -22,7 +22,7 @@ from overstory.protocols import Embedder, Vectors
 from overstory.vectors.packed import packed, unpacked
 
 TEXTS_A_BATCH = 256
-"""What a kill may cost: about four seconds of embedding. Also one write transaction."""
+"""Most work lost in a kill: about four seconds of embedding. Also one write transaction."""
 TEXTS_A_PAGE = 1_024
 """Texts whose vectors are looked for with one statement."""
 
@@ -137,7 +137,7 @@ def remove_other_embedders(writer: Writer) -> None:
 
 @dataclass(frozen=True, slots=True)
 class VectorCounts:
-    """What the store of a corpus holds.
+    """The contents of a corpus' store.
 
     Attributes:
         vectors: of all embedders.

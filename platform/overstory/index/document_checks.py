@@ -1,4 +1,4 @@
-"""What of a document cannot be stored. Loaders clean what they read; documents also come straight from a program."""
+"""Checks that a document can be stored. Loaders clean what they read; documents also come straight from a program."""
 
 from __future__ import annotations
 

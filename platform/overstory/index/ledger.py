@@ -1,4 +1,4 @@
-"""The ledger: what each stage did to a corpus, with which settings, at what cost, stored beside the data."""
+"""The ledger: what each stage did to a corpus, with which settings, at what cost, stored with the data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ StageStatus = Literal["running", "done", "failed"]
 
 @dataclass(slots=True)
 class StageRun:
-    """A stage at work: it adds up its counts and tokens here."""
+    """A running stage, which adds up its counts and tokens here."""
 
     counts: dict[str, int] = field(default_factory=dict[str, int])
     tokens: int = 0
@@ -79,7 +79,7 @@ def recorded(writer: Writer, name: str, fingerprint: str) -> Generator[StageRun]
 
 
 def forget(writer: Writer, name: str) -> None:
-    """Takes the line of a stage whose work was removed out of the ledger.
+    """Removes the ledger line of a stage whose work was removed.
 
     Raises:
         LeaseLost, DatabaseError: as `Writer.commit`.

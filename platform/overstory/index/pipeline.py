@@ -15,13 +15,13 @@ from overstory.text.parsing.parsed_texts import ParsedTexts
 
 @dataclass(frozen=True, slots=True, repr=False)
 class IndexReport:
-    """Which stages had something to do, by name, and what is to be known of it."""
+    """The stages that had something to do, by name, and notes."""
 
     done: tuple[str, ...]
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        """What was done, and a line for each note."""
+        """The stages that ran, and a line for each note."""
         return "\n".join(
             [f"<IndexReport: {', '.join(self.done) or 'nothing to do'}>", *(f"Note: {note}" for note in self.notes)]
         )

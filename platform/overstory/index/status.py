@@ -36,7 +36,7 @@ class CorpusStatus:
     writer: str
 
     def __repr__(self) -> str:
-        """What there is, what is missing, and a line for each stage."""
+        """The contents, what is missing, and a line for each stage."""
         kinds = (("documents", "document"), ("chunks", "chunk"), ("facts", "fact"), ("mentions", "mention"))
         sizes = [counted(self.counts[plural], singular) for plural, singular in kinds]
         sizes.insert(2, counted(self.counts["entities"], "entity", "entities"))
@@ -86,7 +86,7 @@ def stored_documents(graph: GraphClient, corpus: Corpus, *, source: str | None =
 
 
 def documents_by_id(graph: GraphClient, corpus: Corpus, ids: Iterable[str]) -> Iterator[StoredDocument]:
-    """Those of these documents that are there, in no particular order, lazily."""
+    """The documents of these ids that exist, in no particular order, lazily."""
     for page in batches(ids, DOCUMENTS_A_PAGE):
         rows = graph.run("corpus/documents_by_id", corpus.label, read=True, ids=page)
         yield from (_stored(row["document"]) for row in rows)

@@ -13,7 +13,7 @@ from overstory.model import Document, TextPiece
 
 CHUNKS_A_STATEMENT = 1_000
 METADATA = "metadata_"
-"""What a document's metadata properties begin with, so that none can be taken for one of ours."""
+"""Prefix of a document's metadata properties, so that none collides with one of ours."""
 
 # Rows are property maps of mixed types, on their way to the driver.
 Row = dict[str, object]

@@ -37,7 +37,7 @@ class FoundFact:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What was found in one chunk."""
+    """The findings in one chunk."""
 
     chunk_id: str
     mentions: Sequence[FoundMention]

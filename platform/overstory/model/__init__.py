@@ -1,4 +1,4 @@
-"""The shared vocabulary: what is loaded, extracted, found and said. Plain frozen values that can be shown."""
+"""The shared data model: documents, extractions, evidence and chat messages. Plain frozen values with displays."""
 
 from overstory.model.chat import Completion, JsonSchema, Message, Role, Usage
 from overstory.model.documents import Annotation, Document, Heading, Metadata, MetadataValue, TextPiece

@@ -1,4 +1,4 @@
-"""What is said to a language model and what it answers."""
+"""Messages to a language model, and its replies."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What a language model answered.
+    """The reply of a language model.
 
     Attributes:
         model: as the endpoint names it.

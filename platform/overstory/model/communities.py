@@ -134,7 +134,7 @@ class Community:
 
     @property
     def short_id(self) -> str:
-        """What `Knowledge.tree` and `overstory tree` take for the id."""
+        """The id as `Knowledge.tree` and `overstory tree` take it."""
         return self.id[:SHORT]
 
     @property

@@ -1,4 +1,4 @@
-"""What is loaded: documents, their headings, annotations, and the pieces they are cut into."""
+"""Documents, their headings, annotations, and the pieces they are cut into."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from overstory.display import origin, shortened
 
 MetadataValue = str | int | float | bool | list[str] | list[int] | list[float] | list[bool]
-"""What a metadata value may be: what Neo4j stores as a property."""
+"""Types of metadata values: those that Neo4j stores as properties."""
 
 Metadata = Mapping[str, MetadataValue]
 
@@ -24,7 +24,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Document:
-    """What a loader yields: one text with its origin.
+    """One text with its origin, as loaders yield it.
 
     Attributes:
         source: the namespace of the key: a path or another address without what changes between runs.
@@ -47,7 +47,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """Entities and facts that somebody else extracted from a document (OpenIE); stored with `by: "openie"`.
+    """Entities and facts from external extraction (OpenIE) of a document; stored with `by: "openie"`.
 
     Attributes:
         source: the namespace of the annotated document; "" finds it by its key alone.

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     import pandas
 
 StepKind = Literal["fact", "sentence", "subject", "passage"]
-"""What states a step, the closest first: a fact of both names; a sentence with both; a sentence with one, in a passage
-that is about the other; two sentences of a passage."""
+"""Statements of a step, the closest first: a fact of both names; a sentence with both; a sentence with one, in a
+passage that is about the other; two sentences of a passage."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -50,7 +50,7 @@ class PathStep(HasOrigin):
 
     @property
     def says(self) -> str:
-        """What is stated, without the sentence: "Bram Stoker – write – Dracula", or "Dracula and Dublin together"."""
+        """The statement, without the sentence: "Bram Stoker – write – Dracula", or "Dracula and Dublin together"."""
         if self.kind == "fact":
             return f"{self.subject} – {self.predicate} – {self.object}"
         return f"{self.start} and {self.end} together"
@@ -78,7 +78,7 @@ class EntityPath:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EntityPaths:
-    """What connects two names.
+    """The connections between two names.
 
     Attributes:
         start, end: the names as the corpus writes them.
@@ -103,7 +103,7 @@ class EntityPaths:
         return "\n".join([*lines, *(f"Note: {note}" for note in self.notes)])
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """The display in a notebook."""
         header = ("path", "step", "title", "sentences", "source")
         shown = (
             (str(rank), step.says, step.title, " … ".join(step.sentences), step.origin)

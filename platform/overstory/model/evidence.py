@@ -1,4 +1,4 @@
-"""What a retriever finds: ranked passages with reasons, and what it found beside them."""
+"""The result of retrieval: ranked passages with reasons, and other parts found with them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_CLAUSES = 2
 """Of the reasons' clauses those that stand in a hit's sentence."""
 
 ShareKind = Literal["passage", "entity", "relation", "report", "path", "subgraph", "answer"]
-"""What may have a share of a context: excerpts have none, for they are read as their passages."""
+"""Kinds that may have a share of a context: excerpts have none, being read as their passages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Hit:
 
     @property
     def in_words(self) -> str:
-        """What led to it, in a sentence made of the reasons that brought most; "" where no reason has a clause."""
+        """Why it was found, in a sentence of the strongest reasons; "" where no reason has a clause."""
         telling = sorted((reason for reason in self.reasons if reason.clause), key=lambda reason: -reason.score)
         clauses = dict.fromkeys(reason.clause for reason in telling)
         if not clauses:
@@ -91,13 +91,13 @@ class Hit:
 
     @property
     def why(self) -> str:
-        """What led to it, in words and then in figures, on one line."""
+        """Why it was found, in words and then in figures, on one line."""
         return f"{self.in_words} ({self.figures})" if self.in_words else self.figures
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Evidence:
-    """What a retriever found for a question.
+    """The result of a retriever for a question.
 
     Attributes:
         hits: best first, at most one per chunk; what `bench` ranks.
@@ -160,7 +160,7 @@ class Evidence:
         return tuple(known[chunk] for chunk in part.chunks if chunk in known)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the hits, and below them the other parts, if there are."""
+        """The display in a notebook: the hits, and below them the other parts, if any."""
         caption = f"{self.question} ({self.retriever})"
         rows = (
             (str(rank), f"{hit.score:.4f}", hit.title, shortened(hit.text, 300), hit.origin, hit.why)

@@ -1,4 +1,4 @@
-"""What an extractor reads and finds: chunks, mentions of entities, and facts."""
+"""Input and output of extractors: chunks, mentions of entities, and facts."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class FactStatement:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What an extractor found in one chunk. `sentences` holds the first character of each sentence in its text."""
+    """The findings of an extractor in one chunk. `sentences` holds the first character of each sentence in its text."""
 
     chunk_id: str
     sentences: tuple[int, ...]

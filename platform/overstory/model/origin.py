@@ -6,7 +6,7 @@ from overstory.display import origin
 
 
 class HasOrigin:
-    """What has a source and a source key says where it comes from."""
+    """Anything with a source and a source key, which say where it comes from."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""What retrievers find beside passages: reports, relations, paths and the like, each with the passages it stands on."""
+"""Parts of the evidence besides passages: reports, relations, paths and the like, each with its passages."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ PART_KINDS: tuple[PartKind, ...] = get_args(PartKind)
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Part:
-    """Something that a retriever found beside its hits.
+    """Something that a retriever found besides its hits.
 
-    A retriever with more to tell derives a class from this one: the fields it adds are the part's `details`.
+    A retriever with more to report derives a class from this one: the fields it adds are the part's `details`.
 
     Attributes:
         text: what people and language models read of it; its first line says what it is.
@@ -44,12 +44,12 @@ class Part:
 
     @property
     def tokens(self) -> int:
-        """An upper bound of what the text takes, as contexts and budgets count it."""
+        """An upper bound on the tokens of the text, as contexts and budgets count them."""
         return count_at_most(self.text)
 
     @property
     def details(self) -> dict[str, object]:
-        """What its kind has beyond what all parts have, as JSON types."""
+        """The fields that only its kind has, as JSON types."""
         common = {each.name for each in fields(Part)}
         return {name: _with_lists(value) for name, value in asdict(self).items() if name not in common}
 
@@ -80,7 +80,7 @@ class Excerpt(Part):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class CommunityReport(Part):
-    """What a community of a tree is about.
+    """A summary of a community of a tree.
 
     Attributes:
         community: its id in the graph.

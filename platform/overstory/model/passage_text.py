@@ -1,4 +1,4 @@
-"""What is embedded for a chunk. Chunking counts it, and embedders name it in their fingerprints."""
+"""The text that is embedded for a chunk. Chunking counts it, and embedders name it in their fingerprints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an index is built from, and what a leaf of a tree stands for."""
+"""Units: the inputs of an index, and the leaves of a tree."""
 
 from __future__ import annotations
 
@@ -9,4 +9,4 @@ Unit = Literal["document", "chunk", "entity"]
 
 SINGULAR: Mapping[Unit, str] = {"document": "document", "chunk": "passage", "entity": "name"}
 PLURAL: Mapping[Unit, str] = {unit: f"{word}s" for unit, word in SINGULAR.items()}
-"""What a reader calls them."""
+"""Names shown to readers."""

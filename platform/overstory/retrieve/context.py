@@ -1,4 +1,4 @@
-"""What retrievers are made from, and how they query the corpus as it is now."""
+"""The inputs of retrievers, and their queries to the current corpus."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def no_chat() -> Chat | None:
 
 @dataclass(frozen=True, slots=True)
 class RetrievalContext:
-    """What a retriever is made from.
+    """The inputs of a retriever.
 
     Attributes:
-        corpus_name: read anew for every question (1 ms), since another process may index meanwhile.
+        corpus_name: looked up for every question (1 ms), since another process may index meanwhile.
         chat: opens the language model, for retrievers that are better with one; None where there is none.
         extraction: which pipeline reads questions, for retrievers that parse them.
     """

@@ -1,4 +1,4 @@
-"""Vectors kept for the next question: a cache, bounded, and emptied when the corpus changes."""
+"""A bounded cache of vectors, emptied when the corpus changes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def derived_vectors(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> dict
 
 
 class VectorCache:
-    """The vectors that questions asked for last; safe to share between threads."""
+    """The most recently used vectors; safe to share between threads."""
 
     def __init__(self, read: ReadVectors = chunk_vectors, most_bytes: int = MOST_BYTES) -> None:
         self._read = read
@@ -76,5 +76,5 @@ class VectorCache:
 
 
 def _state(corpus: Corpus) -> tuple[str, datetime.datetime, str, int]:
-    """What the same vectors are read from; a chunk keeps its id when its title, and so its vector, changes."""
+    """The key of cached vectors; a chunk keeps its id when its title, and so its vector, changes."""
     return corpus.id, corpus.created, corpus.embedding_property, corpus.version

@@ -23,7 +23,7 @@ class DenseRetriever:
 
         Raises:
             QuestionError: the question is empty.
-            IndexMissing, EmbedderMismatch, CorpusNotFound: as their names say.
+            CorpusNotFound, IndexMissing, EmbedderMismatch: as `RetrievalContext.corpus_with_vectors`.
         """
         asked = read_question(question)
         vector = self._context.embedder.embed([asked.text])[0]

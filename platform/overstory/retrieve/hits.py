@@ -40,7 +40,7 @@ def hit(row: Row, reasons: tuple[Reason, ...]) -> Hit:
 
 
 def page_of(start: int, text: str, page_starts: Sequence[int]) -> int | None:
-    """The page, from 1, on which the first word of a passage stands; None for a document without pages.
+    """The page, from 1, of the first word of a passage; None for a document without pages.
 
     Args:
         start: the passage's first character in its document.
@@ -74,12 +74,12 @@ def hits_by_cosine(rows: Mapping[str, Row], cosines: Mapping[str, float]) -> tup
 
 
 def source_hits(rows: Mapping[str, Row], ids: Iterable[str]) -> tuple[Hit, ...]:
-    """Passages that parts of the evidence stand on and that were not found themselves: hits of score 0."""
+    """Passages that support parts of the evidence but were not found themselves: hits of score 0."""
     return ranked_hits(rows, dict.fromkeys(ids, 0.0), lambda _: ())
 
 
 def near(cosine: float) -> Reason:
-    """Why a chunk was found that was found by meaning alone."""
+    """The reason for a chunk that was found by meaning alone."""
     clause = "is among the nearest to the question in meaning"
     return Reason("dense", cosine, "cosine similarity to the question", clause)
 

@@ -29,7 +29,7 @@ class HybridRetriever:
 
         Raises:
             QuestionError: the question is empty.
-            IndexMissing, EmbedderMismatch, CorpusNotFound: as their names say.
+            CorpusNotFound, IndexMissing, EmbedderMismatch: as `RetrievalContext.corpus_with_vectors`.
         """
         asked = read_question(question)
         vector = self._context.embedder.embed([asked.text])[0]
@@ -57,7 +57,7 @@ def _fused(tx: Transaction, corpus: Corpus, vector: Vectors, words: str, k: int)
 
 
 def _reasons(row: Row) -> tuple[Reason, ...]:
-    """Which lists the hit is in, at which rank, and what that brought."""
+    """The lists that contain the hit, its ranks there, and their shares of the score."""
     reasons: list[Reason] = []
     for kind, unit, by in (("dense", "cosine", "meaning"), ("lexical", "BM25", "words")):
         rank, score = row[f"{kind}_rank"], row[f"{kind}_score"]

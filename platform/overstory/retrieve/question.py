@@ -11,7 +11,7 @@ from overstory.errors import QuestionError
 from overstory.text.names.tokens import Tokens, tokenise
 
 LONGEST_QUESTION = 20_000
-"""Characters that are looked at; an embedder reads far fewer, and a full-text query has its own limit below."""
+"""Characters read; an embedder reads far fewer, and a full-text query has its own limit below."""
 
 MOST_WORDS = 300
 """Different words of a full-text query; Lucene refuses more than 1,024 clauses, and each word is one in each of three

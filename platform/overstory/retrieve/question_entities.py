@@ -1,4 +1,4 @@
-"""The names in a question that a corpus knows, looked up in the graph: its dictionary is not held in memory."""
+"""The names of a corpus that a question contains, looked up in the graph: its dictionary is not held in memory."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from overstory.text.names.tokens import Tokens
 from overstory.text.questions.names import question_names
 
 MOST_WORDS = 300
-"""Words of a question in which names are looked for."""
+"""Words of a question that are searched for names."""
 
 LONGEST_NAME = 16
-"""Words of a name that is looked for; titles may be longer."""
+"""Longest name looked up, in words; titles may be longer."""
 
 
 @dataclass(frozen=True, slots=True)

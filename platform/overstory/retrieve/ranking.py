@@ -1,4 +1,4 @@
-"""The order of what retrievers find."""
+"""Ranking by score."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Retrievers by name. Anybody's are found through the entry-point group `overstory.retrievers`, as are ours."""
+"""Retrievers by name, found through the entry-point group `overstory.retrievers`: ours and third-party ones."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ LEAST_DEPTH = 200
 
 
 def depth_for(k: int) -> int:
-    """How many chunks an index is asked for so that the best `k` are right."""
+    """How many chunks to request from an index so that the best `k` are right."""
     return max(LEAST_DEPTH, OVERSAMPLING * k)
 
 

@@ -1,4 +1,4 @@
-"""What a system is: its index, its retriever, and what it owns in the graph.
+"""The interface of a system: its index, its retriever, and what it owns in the graph.
 
 A system is one folder and one entry point in the group `overstory.systems`. It derives from `System` and says what its
 settings are; the shared rooms do the rest: `settings` reads its options, `lifecycle` builds, reports and removes its
@@ -41,7 +41,7 @@ UNITS_A_PAGE = 500
 
 @dataclass(frozen=True, slots=True)
 class Owned:
-    """What a system alone writes to the graph; a name here is an allow-list for what is deleted with its index.
+    """The parts of the graph that only this system writes: the allow-list for what is deleted with its index.
 
     A node of a system carries `Overstory`, the label of its corpus, its kind (one of `labels`) and `Corpus_…_KIND`. One
     that stands on a chunk, a document or an entity also carries `Corpus_…_OfChunk`, `…_OfDocument` or `…_OfEntity`, and
@@ -72,7 +72,7 @@ class Owned:
 
 @dataclass(frozen=True, slots=True)
 class BuildContext:
-    """What every index is built with.
+    """Shared inputs of every index build.
 
     Attributes:
         chat: opens the language model of a name.
@@ -88,7 +88,7 @@ class BuildContext:
 
 @dataclass(slots=True)
 class SystemRun(Generic[S]):
-    """A build under way: what it is to do, and how it writes.
+    """A build in progress: its task, and how it writes.
 
     Attributes:
         corpus: as it was when the build began; nobody else changes it meanwhile.
@@ -128,11 +128,11 @@ class SystemRun(Generic[S]):
 
     @property
     def read_to(self) -> int:
-        """The version up to which the index has read; −1 where everything is to be read."""
+        """The version up to which the index has read; −1 if it must read everything."""
         return self.before.read_to if self.before is not None and not self.scratch else -1
 
     def unread(self, *, size: int = UNITS_A_PAGE) -> Iterator[list[str]]:
-        """The ids of the units that were not read as they are now, in order, in pages of at most `size`."""
+        """The ids of units that are new or changed since they were read, in order, in pages of at most `size`."""
         return unread(self.graph, self.corpus, self.system, None if self.scratch else self.before, size=size)
 
     def clear(self) -> None:
@@ -144,7 +144,7 @@ class SystemRun(Generic[S]):
         clear(self.writer, self.system)
 
     def commit(self, work: Callable[[Transaction], None], *, done: Sequence[str] = ()) -> None:
-        """Runs `work` in one transaction that also marks units as read: a run that is killed goes on behind them.
+        """Runs `work` in one transaction that also marks units as read, so that a killed run resumes after them.
 
         Raises:
             LeaseLost, DatabaseError: nothing was committed.
@@ -188,7 +188,7 @@ class SystemRun(Generic[S]):
         """Makes a state the corpus' own: readers use the index as it says from here on.
 
         Raises:
-            LeaseLost, DatabaseError: readers keep the state before.
+            LeaseLost, DatabaseError: readers keep the old state.
         """
         kept = {SYSTEM + self.system.name: state.as_json()}
         if state.generation:
@@ -216,7 +216,7 @@ def unread(
     size: int = UNITS_A_PAGE,
     again: bool = False,
 ) -> Iterator[list[str]]:
-    """The ids of the units that an index has not read as they are now, in order, in pages of at most `size`.
+    """The ids of units that are new or changed since an index read them, in order, in pages of at most `size`.
 
     Args:
         state: of the index; without one the marks of an unfinished first run count.
@@ -294,14 +294,14 @@ class System(ABC, Generic[S, R]):
 
     @abstractmethod
     def retriever(self, context: RetrievalContext, settings: R) -> Retriever:
-        """A retriever over the index. Whether there is one is asked with each question."""
+        """A retriever over the index. Each question checks that the index exists."""
 
     def fingerprint(self, settings: S, context: BuildContext, chat: Chat | None) -> str:  # noqa: ARG002 # for those that read texts
-        """Changes whenever the same unit may be read in another way; besides settings, model and embedder."""
+        """Changes when the same unit may be read differently for a reason other than settings, model or embedder."""
         return ""
 
     def readings(self, settings: S, model: str) -> Sequence[Reading[Any]]:  # noqa: ARG002 # for those that parse texts
-        """What `build` takes out of parsed chunks; the extract stage of the same run keeps it in `BuildContext.parsed`.
+        """What `build` reads in parsed chunks; the extract stage of the same run keeps it in `BuildContext.parsed`.
 
         Args:
             model: the language model that reads, "" for rules.
@@ -309,7 +309,7 @@ class System(ABC, Generic[S, R]):
         return ()
 
     def estimate(self, view: SystemView[S]) -> Estimate:  # noqa: ARG002 # for those that ask a language model
-        """What `build` would ask of a language model, at most. Nothing is sent or written."""
+        """An upper bound on what `build` would ask of a language model. Nothing is sent or written."""
         return Estimate.nothing()
 
     def index_options(self, settings: R) -> str:  # noqa: ARG002 # for those whose ablations need an index of their own
@@ -325,13 +325,13 @@ class System(ABC, Generic[S, R]):
         return f"read by {state.model or 'rules'}"
 
     def figures(self, graph: GraphClient, corpus: Corpus, state: IndexState[S]) -> Mapping[str, float]:  # noqa: ARG002
-        """What the index holds, counted now; beside those of the last build."""
+        """Current counts of the index, in addition to the figures of the last build."""
         return {}
 
 
 @dataclass(frozen=True, slots=True)
 class LearningRun:
-    """What a system that learns from answers is given."""
+    """The inputs of a system that learns from answers."""
 
     graph: GraphClient
     corpus: Corpus
@@ -341,10 +341,10 @@ class LearningRun:
 
 @runtime_checkable
 class Learner(Protocol):
-    """A system that learns from answers. Asked only where the caller wanted the answer to be remembered."""
+    """A system that learns from answers. Called only if the caller wants the answer remembered."""
 
     def learn(self, answer: Answer, evidence: Evidence, run: LearningRun) -> Iterable[str]:
-        """Called after an answer is complete; gives notes on what was stored, or why nothing was.
+        """Called after an answer is complete; returns notes on what was stored, or why nothing was.
 
         Raises:
             DatabaseError: nothing was stored; the answer stands.

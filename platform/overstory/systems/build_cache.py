@@ -1,4 +1,4 @@
-"""What the last build of an index left in memory, so that the next one in this process reads only what changed."""
+"""Keeps the last build of an index in memory, so that the next one in this process reads only what changed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from overstory.graph import GraphClient
 T = TypeVar("T")
 
 MOST_UNITS = 50_000
-"""Of a corpus that is kept: some 10 KB a chunk."""
+"""Larger corpora are not kept: a chunk takes some 10 KB."""
 
 
 class BuildCache(Generic[T]):

@@ -1,4 +1,4 @@
-"""What the installed systems add to Neo4j Browser."""
+"""Contributions of the installed systems to Neo4j Browser."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from overstory.systems.registry import installed_systems
 
 
 def contributions(systems: Sequence[System[Any, Any]] | None = None) -> list[Contribution]:
-    """One of each system; of all that are installed if none are given."""
+    """One per system; those of all installed systems if none are given."""
     return [_of(system) for system in (installed_systems() if systems is None else systems)]
 
 

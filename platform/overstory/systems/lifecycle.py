@@ -23,7 +23,7 @@ S = TypeVar("S", bound=SettingsClass)
 
 @dataclass(frozen=True, slots=True)
 class Wish(Generic[S]):
-    """What somebody wants of a system's index, checked before anything is done.
+    """A request for a system's index, checked before any work starts.
 
     Attributes:
         options: as the command line names them; they change what the corpus has.
@@ -55,12 +55,12 @@ class Wish(Generic[S]):
         return parse(self.system.settings, self.options, of=of, base=before.settings if before else None)
 
     def readings(self, corpus: Corpus) -> Sequence[Reading[Any]]:
-        """What the build is going to take out of parsed chunks."""
+        """The readings that the build will take from parsed chunks."""
         before = read_state(self.system, corpus)
         return self.system.readings(self.settings_after(before), self.model_after(before))
 
     def model_after(self, before: IndexState[S] | None) -> str:
-        """The name of the language model that is to read, "" for rules."""
+        """The name of the language model that will read, "" for rules."""
         if not self.system.reads_with_model or self.model == NO_MODEL:
             return ""
         return self.model if self.model is not None else before.model if before else ""
@@ -68,7 +68,7 @@ class Wish(Generic[S]):
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """What a build did: whether there was anything to do, and what its user should know of it."""
+    """The outcome of a build: whether there was anything to do, and notes for the user."""
 
     something: bool
     notes: tuple[str, ...] = ()
@@ -76,7 +76,7 @@ class Built:
 
 @dataclass(frozen=True, slots=True)
 class SystemReport:
-    """What the index of a system holds in a corpus.
+    """The contents of a system's index in a corpus.
 
     Attributes:
         pending: documents, passages or names that are not in it as they are now, or were deleted since.
@@ -141,7 +141,7 @@ def build(writer: Writer, wish: Wish[S], context: BuildContext) -> Built:
 
 
 def estimate(graph: GraphClient, corpus: Corpus, wish: Wish[S], context: BuildContext) -> Estimate:
-    """What `build` would ask of a language model, at most. Nothing is sent or written.
+    """An upper bound on what `build` would ask of a language model. Nothing is sent or written.
 
     Raises:
         SettingsError, LlmError, ModelError, DatabaseError: as `build`.
@@ -155,7 +155,7 @@ def estimate(graph: GraphClient, corpus: Corpus, wish: Wish[S], context: BuildCo
 
 
 def report(graph: GraphClient, corpus: Corpus, system: System[Any, Any]) -> SystemReport:
-    """What the index of a system holds, took and lacks.
+    """Reports what the index of a system holds, took and lacks.
 
     Raises:
         DatabaseError: as `GraphClient.run`.
@@ -168,7 +168,7 @@ def report(graph: GraphClient, corpus: Corpus, system: System[Any, Any]) -> Syst
 
 
 def pending(graph: GraphClient, corpus: Corpus, system: System[Any, Any]) -> int:
-    """How many units are not in the index as they are now; 1 at least where the index has to be built, or some of its
+    """How many units are missing from the index or out of date; at least 1 if the index must be built, or some of its
     units were deleted."""
     state = read_state(system, corpus)
     backlog = read_backlog(graph, corpus, system, state)
@@ -198,7 +198,7 @@ def remove(writer: Writer, system: System[Any, Any]) -> None:
 def _is_current(
     graph: GraphClient, corpus: Corpus, system: System[S, Any], before: IndexState[S], context: BuildContext
 ) -> bool:
-    """Whether there is nothing to do. A language model is not opened for that: it may be gone by now."""
+    """Whether there is nothing to do. Does not open the language model, which may be gone by now."""
     if not before.built or before.embedder != context.embedder.fingerprint or pending(graph, corpus, system):
         return False
     return bool(before.model) or before.fingerprint == system.fingerprint(before.settings, context, None)

@@ -1,4 +1,4 @@
-"""Systems by name. Anybody's are found through the entry-point group `overstory.systems`, as are ours."""
+"""Systems by name, found through the entry-point group `overstory.systems`: ours and third-party ones."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ def installed_systems() -> list[System[Any, Any]]:
 
 
 def systems_of(corpus: Corpus) -> list[System[Any, Any]]:
-    """The systems whose indexes a corpus has, by name; one that is not installed any more is left out."""
+    """The systems whose indexes a corpus has, by name; systems no longer installed are left out."""
     names = set(system_names())
     return [find_system(name) for name in sorted(corpus.systems) if name in names]
 
 
 def wishes(systems: Sequence[str | SettingsClass], model: str | None = None) -> dict[str, Wish[Any]]:
-    """What is wanted of which systems, by their names; every option is checked.
+    """The requests for systems, by name; every option is checked.
 
     Args:
         systems: names, with options after a colon ("serag:levels=3"), or settings objects of a system's index.
@@ -75,7 +75,7 @@ def wishes(systems: Sequence[str | SettingsClass], model: str | None = None) -> 
 
 
 def all_wishes(corpus: Corpus, wished: Mapping[str, Wish[Any]], model: str | None) -> dict[str, Wish[Any]]:
-    """What is wished, and the systems that a corpus has, as they are.
+    """The requests, and one for each other system that the corpus has, its settings unchanged.
 
     Args:
         model: for those that are named, or for all where none is.

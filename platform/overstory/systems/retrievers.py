@@ -64,7 +64,7 @@ def find_learner(wanted: str | SettingsClass) -> Learner:
 
 
 def remembered(learner: Learner, answer: Answer, evidence: Evidence, run: Callable[[], LearningRun]) -> Answer:
-    """The answer, with notes on what a system learnt from it. What fails there is noted: the answer stands."""
+    """The answer, with notes on what a system learnt from it. A failure there becomes a note: the answer stands."""
     try:
         notes = tuple(learner.learn(answer, evidence, run()))
     except (CorpusError, DatabaseError) as error:

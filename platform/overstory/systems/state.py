@@ -1,4 +1,4 @@
-"""What a corpus keeps of a system's index: how it was built, and up to which change of the corpus it has read.
+"""The state of a system's index: how it was built, and up to which change of the corpus it has read.
 
 Every unit (a document, a chunk or an entity) carries in `touched` the version of its corpus in which it last changed;
 a deletion raises a counter of its kind. An index has read all units up to `read_to`; those that an unfinished run has
@@ -70,7 +70,7 @@ def read_state(system: System[S, Any], corpus: Corpus) -> IndexState[S] | None:
 
 
 def require_state(system: System[S, Any], corpus: Corpus) -> IndexState[S]:
-    """The state of an index that can be asked.
+    """The state of an index that can be searched.
 
     Raises:
         IndexMissing: there is none, it is not finished, or its vectors are another embedder's.
@@ -86,7 +86,7 @@ def require_state(system: System[S, Any], corpus: Corpus) -> IndexState[S]:
 
 
 def index_missing(system: System[Any, Any], corpus: Corpus, what: str, *, options: str = "") -> IndexMissing:
-    """The one wording for an index that cannot be asked.
+    """The error for an index that cannot be searched.
 
     Args:
         what: what the corpus lacks, after its name.

@@ -74,7 +74,7 @@ def _later_starts(text: str) -> Iterator[int]:
 
 
 def _goes_on(text: str, end: re.Match[str], start: int) -> bool:
-    """Whether what looks like the end of a sentence is none."""
+    """Whether an apparent sentence end is not one."""
     if "\n" in end.group() or text[end.end() : start].count("\n") > 1:
         return False
     after = _WORD_AFTER.match(text, start)

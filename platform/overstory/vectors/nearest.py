@@ -44,7 +44,7 @@ def nearest(vectors: Vectors, k: int) -> Neighbours:
 
 
 def nearest_after(vectors: Vectors, before: Neighbours, was: Ints) -> Neighbours:
-    """What `nearest` gives, from what it gave before some chunks came, went or changed: O(n · changes · d).
+    """Updates the result of `nearest` after some chunks came, went or changed: O(n · changes · d).
 
     Args:
         vectors: shape (n, d), after the changes.
@@ -62,9 +62,9 @@ def nearest_after(vectors: Vectors, before: Neighbours, was: Ints) -> Neighbours
     lost = np.zeros(len(vectors), dtype=np.bool_)
     lost[stays] = ((found.ids[stays] == NOBODY) & (before.ids[was[stays]] != NOBODY)).any(axis=1)
     fresh = was < 0
-    anew = np.flatnonzero(fresh | lost)
-    found.ids[anew], found.scores[anew] = NOBODY, -np.inf
-    _compare(vectors, anew, np.arange(len(vectors)), found)
+    rebuild = np.flatnonzero(fresh | lost)
+    found.ids[rebuild], found.scores[rebuild] = NOBODY, -np.inf
+    _compare(vectors, rebuild, np.arange(len(vectors)), found)
     _compare(vectors, np.flatnonzero(~(fresh | lost)), np.flatnonzero(fresh), found)
     return found
 

@@ -1,4 +1,4 @@
-"""Annotations: entities and triples that somebody else extracted, tied to the chunks that say them."""
+"""Annotations: entities and triples from external extraction, tied to the chunks that mention them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BY = "openie"
 def annotate(writer: Writer, annotations: Sequence[Annotation], on_broken: OnBroken) -> int:
     """Writes annotations, replacing earlier ones of the same documents; how many found their document.
 
-    One whose document is not there, or whose key fits several documents, goes to `on_broken`.
+    One whose document is missing, or whose key fits several documents, goes to `on_broken`.
     """
     if not annotations:
         return 0

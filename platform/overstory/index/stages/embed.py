@@ -1,6 +1,6 @@
 """The embed stage: a vector for every chunk, and the change from one embedder to another without a gap.
 
-Vectors live in one of two properties; `Corpus.embedding_property` says which is asked. A second embedder fills the
+Vectors live in one of two properties; `Corpus.embedding_property` says which is searched. A second embedder fills the
 other one and its index while readers stay on the first, one property switches them, then the old vectors go.
 """
 
@@ -14,7 +14,7 @@ from overstory.model.passage_text import passage_text
 from overstory.protocols import Embedder, Progress, Vectors
 
 CHUNKS_A_BATCH = 256
-"""What a kill may cost: about four seconds of embedding. Also one write transaction."""
+"""Most work lost in a kill: about four seconds of embedding. Also one write transaction."""
 
 
 def embed(writer: Writer, embedder: Embedder, *, progress: Progress) -> bool:
@@ -38,7 +38,7 @@ def embed(writer: Writer, embedder: Embedder, *, progress: Progress) -> bool:
 
 
 def sync_vectors(writer: Writer, embedder: Embedder) -> None:
-    """Gives the corpus a vector index, or takes it away, as its size asks for."""
+    """Gives the corpus a vector index, or takes it away, depending on its size."""
     corpus = read_corpus(writer.graph, writer.corpus.name)
     chunks, _ = _missing(writer.graph, corpus.label, corpus.embedding_property)
     index = _settle(writer, embedder, corpus.embedding_property, chunks)
@@ -47,9 +47,9 @@ def sync_vectors(writer: Writer, embedder: Embedder) -> None:
 
 
 def re_embed(writer: Writer, embedder: Embedder, *, progress: Progress) -> bool:
-    """Replaces the corpus' vectors by another embedder's, beside the old ones; False if it has these already.
+    """Replaces the corpus' vectors with another embedder's; False if it has these already.
 
-    Readers use the old vectors until all new ones and their index are there. Interrupted, it goes on where it was.
+    Readers use the old vectors until all new ones and their index are there. Interrupted, it resumes where it stopped.
 
     Raises:
         ModelError, LeaseLost, DatabaseError: as `embed`; readers are still on the old vectors.
@@ -129,7 +129,7 @@ def _other(corpus: Corpus) -> str:
 
 
 def _drop_other_vectors(writer: Writer, corpus: Corpus) -> None:
-    """Ends what a switch left undone, and forgets a change of embedders that was given up."""
+    """Completes an interrupted switch, and drops an abandoned change of embedders."""
     (row,) = writer.graph.run("corpus/read", read=True, id=corpus.id)
     chunks, missing = _missing(writer.graph, corpus.label, _other(corpus))
     if chunks > missing or "embedder_to_come" in row["corpus"]:

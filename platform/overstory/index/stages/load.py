@@ -26,7 +26,7 @@ MOST_SHOWN = 5
 
 @dataclass(slots=True, repr=False)
 class LoadReport:
-    """What became of the documents of a run, each counted once.
+    """The outcome of loading a run's documents, each counted once.
 
     Attributes:
         annotated: documents that got entities and triples from an annotation.
@@ -107,7 +107,7 @@ def preview(
 
 
 def sha256_of(document: Document) -> str:
-    """Tells a changed document: hexadecimal SHA-256 over its title, text, headings and metadata."""
+    """Detects a changed document: hexadecimal SHA-256 over its title, text, headings and metadata."""
     headings = [[h.start, h.level, h.text] for h in document.headings]
     content = [document.title, document.text, headings, dict(document.metadata)]
     return hashlib.sha256(json.dumps(content, sort_keys=True, ensure_ascii=False).encode()).hexdigest()

@@ -6,7 +6,7 @@ follows from the texts and from what the parser found. What changed since it las
 `Corpus_…_Changed`, set in the same transactions as the changes.
 
 It goes in three steps, each of which may be interrupted:
-1. Names. Every document with a changed chunk tells anew what its chunks are about. Before that is written, all chunks
+1. Names. The subjects of every document with a changed chunk are found again. Before they are written, all chunks
    that have a name which came or went are marked as changed. In memory: what the chunks are about, some 1 KB each.
 2. Mentions of the changed chunks, a page at a time; the entities concerned are marked as changed.
 3. The changed entities: their df, and the names of those that only titles and first words give.
@@ -54,7 +54,7 @@ MOST_LOOKED_UP = 5_000
 STARTS_A_QUERY = 500
 
 FINGERPRINT = "names-2"
-"""Changes whenever the same texts may get other names."""
+"""Changes whenever the same texts may yield other names."""
 
 
 def sync_mentions(writer: Writer, *, progress: Progress) -> bool:
@@ -145,13 +145,13 @@ def _is_parsed(row: Row) -> bool:
 
 
 def _known(graph: GraphClient, label: str) -> _Names:
-    """What the last run that was finished looked for."""
+    """The names that the last finished run looked for."""
     subject_of = {row["key"]: row["subject"] for row in graph.stream("ingest/known_names", label)}
     return _Names(subject_of.keys(), {key for key, subject in subject_of.items() if subject})
 
 
 def _mark_changed(writer: Writer, known: _Names, wanted: _Names) -> None:
-    """Marks the chunks whose mentions may be others now; what they say does not change by any other name."""
+    """Marks the chunks whose mentions may have changed; no other name changes what they mention."""
     label = writer.corpus.label
     gone = (known.all - wanted.all) | (known.subjects - wanted.subjects)
     for keys in batches(sorted(gone), STARTS_A_QUERY):

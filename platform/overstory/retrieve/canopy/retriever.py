@@ -27,7 +27,7 @@ from overstory.retrieve.vector_search import vector_search
 from overstory.text.names.idf import idf_weight
 
 DEPTH = 50
-"""Chunks that are looked at by meaning, and by words. On 6,761 chunks 50 lose nothing against looking at all, 20 lose
+"""Candidates by meaning, and by words. On 6,761 chunks 50 lose nothing against looking at all, 20 lose
 .01 of musique's R@5, 10 lose .02."""
 
 OVERSAMPLING = 2
@@ -44,8 +44,8 @@ BY_MEANING = "no word and no name of the question is in the corpus: these are th
 
 
 class CanopyRetriever:
-    """Meaning, words and names of a question, and where the names in the best passages lead: to passages about them,
-    and to others that mention them."""
+    """Meaning, words and names of a question, and the passages that names in the best ones lead to: those about
+    them, and others that mention them."""
 
     name = "canopy"
 
@@ -59,7 +59,7 @@ class CanopyRetriever:
 
         Raises:
             QuestionError: the question is empty.
-            IndexMissing, EmbedderMismatch, CorpusNotFound: as their names say.
+            CorpusNotFound, IndexMissing, EmbedderMismatch: as `RetrievalContext.corpus_with_vectors`.
         """
         asked = read_question(question)
 
@@ -80,7 +80,7 @@ class CanopyRetriever:
 
 @dataclass(slots=True)
 class _Asking:
-    """One question in its transaction, with the vectors to come of the question and of the question without names."""
+    """One question in its transaction, with future vectors of the question and of the question without names."""
 
     tx: Transaction
     corpus: Corpus
@@ -128,7 +128,7 @@ class _Asking:
         return [_Found(*each) for each in row["found"]]
 
     def _first(self, found: Sequence[_Found], asked: Vectors) -> dict[str, Candidate]:
-        """What was found, compared with question and rest."""
+        """The chunks found, with their cosines to question and rest."""
         seeds = _seeds(found, self.names, named_chunks(self.corpus))
         words = {each.chunk: each.words for each in found if each.words is not None}
         ids = list(dict.fromkeys(each.chunk for each in found if each.phrase is None or each.chunk in seeds))
@@ -138,7 +138,7 @@ class _Asking:
         }
 
     def _add(self, candidates: dict[str, Candidate], found: scoring.Reached, asked: Vectors) -> None:
-        """What was only reached becomes a candidate too."""
+        """Adds chunks that were only reached to the candidates."""
         ids = [id_ for id_ in dict.fromkeys((*found.forward, *found.shared)) if id_ not in candidates]
         for id_, cosine, rest in self._compared(ids, asked):
             candidates[id_] = Candidate(cosine, rest)
@@ -214,7 +214,7 @@ def _link(row: Sequence[Any], chunks: int) -> Link:  # columns of several types,
 
 
 def _nearest(link: Link, vectors: Mapping[str, Vectors]) -> dict[str, str]:
-    """Of the chunks about a name the one that is most like each source, by the cosine of their vectors."""
+    """For each source the chunk about a name that is most like it, by the cosine of their vectors."""
     nearest: dict[str, str] = {}
     for source in link.sources:
         others = sorted(chunk for chunk, _ in link.about if chunk != source.chunk)
@@ -224,7 +224,7 @@ def _nearest(link: Link, vectors: Mapping[str, Vectors]) -> dict[str, str]:
 
 
 def _notes(corpus: Corpus, names: QuestionNames, ranked: Sequence[Scored]) -> Iterator[str]:
-    """What the reader should know of the result."""
+    """Notes on the result."""
     if names.outdated:
         yield NAMES_OUTDATED if corpus.named_by else UNFINISHED
     if not ranked:
@@ -256,7 +256,7 @@ def _on_the_way(one: Scored, by_chunk: Mapping[str, Scored]) -> Iterator[str]:
 
 
 def _reasons(one: Scored, rows: Mapping[str, Row]) -> tuple[Reason, ...]:
-    """The parts of the score; they add up to it. Meaning is put in words where nothing tells more."""
+    """The parts of the score; they add up to it. Meaning is put in words only if there is no other reason."""
     found = one.candidate
     plain = not (found.words or found.seed or one.forward or one.shared or one.second)
     near = "is among the nearest to the question in meaning" if plain else ""

@@ -1,4 +1,4 @@
-"""The two names between which paths are looked for: as the corpus has them, or the most alike of those that it has."""
+"""The two names at the ends of paths, as in the corpus, or the most similar names that it has."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def read_ends(tx: Transaction, corpus: Corpus, start: str, end: str) -> Ends:
     """The two names; whatever case, accents and punctuation they are written with.
 
     Raises:
-        QuestionError: one is empty, or both are one.
+        QuestionError: one is empty, or both are the same.
         IndexMissing: the corpus has no names yet.
         NameNotFound: it has others.
     """
@@ -84,9 +84,9 @@ def read_ends(tx: Transaction, corpus: Corpus, start: str, end: str) -> Ends:
 
 
 def most_alike(key: str, candidates: Iterable[tuple[str, str, int]]) -> tuple[str, ...]:
-    """The names (key, name, passages) that are most like an unknown one, the likest first.
+    """The names (key, name, passages) most similar to an unknown one, the most similar first.
 
-    Of names that are as like, those come first that more passages mention.
+    Of equally similar names, the one that more passages mention comes first.
     """
     ranked = sorted((-_likeness(key, other), -df, name) for other, name, df in candidates)
     return tuple(dict.fromkeys(name for likeness, _, name in ranked if -likeness >= ALIKE))[:MOST_SUGGESTIONS]

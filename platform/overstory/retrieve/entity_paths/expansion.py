@@ -26,10 +26,10 @@ AS_A_NAME = 4
 one of so many passages."""
 
 SAYS_LITTLE = 1.5
-"""What a name costs that every passage mentions."""
+"""The cost of a name that every passage mentions."""
 
 AMBIGUOUS = 0.2
-"""What a word alone costs besides: it may be part of several names, as Burton is of Cliff and Hilarie Burton."""
+"""The extra cost of a single word: it may be part of several names, as Burton is of Cliff and Hilarie Burton."""
 
 PLACES = frozenset({"GPE", "LOC", "NORP", "LANGUAGE"})
 """Types of names that stand alone: Germany is one, in East Germany too."""
@@ -39,7 +39,7 @@ MOST_TOLD = 5
 
 @dataclass(slots=True)
 class _Side:
-    """What was reached from one end: all names, those of the last step, and the hubs that were met."""
+    """The names reached from one end: all of them, those of the last step, and the hubs that were met."""
 
     reached: set[str]
     last: set[str]
@@ -80,7 +80,7 @@ class Walk:
         return SAYS_LITTLE * (1.0 - idf_weight(self._ends.chunks, df))
 
     def read_up_to(self, steps: int, *, last: bool) -> None:
-        """Reads what is needed for paths of so many steps, as far as it was not read yet.
+        """Reads what paths of so many steps need and was not read yet.
 
         Args:
             last: only what makes whole paths.
@@ -90,7 +90,7 @@ class Walk:
             self._read_a_step(last=last and self._steps == steps)
 
     def notes(self, most: float) -> list[str]:
-        """What was left out; `most` is the cost of the worst path that was found, infinite if more were wanted."""
+        """Notes on what was left out; `most` is the cost of the worst path found, infinite if too few were found."""
         notes: list[str] = []
         hubs = self._sides[0].hubs & self._sides[1].hubs
         if hubs and most > cheapest(2, self.cost_of(MOST_MENTIONED + 1)):

@@ -20,7 +20,7 @@ from overstory.text.sentences import sentence_at
 
 WAYS_A_BATCH = 40
 MOST_BATCHES = 5
-"""Ways of one length whose statements are looked for."""
+"""Ways of one length whose statements are searched for."""
 
 PASSAGES_A_PAIR = 50
 
@@ -29,9 +29,11 @@ def find_paths(graph: GraphClient, corpus_name: str, start: str, end: str, *, k:
     """The shortest path between two names and the best others, `k` in all, of at most so many steps.
 
     Raises:
-        QuestionError: a name is empty, or both are one.
-        CorpusNotFound, IndexMissing, NameNotFound: as their names say.
-        StatementFailed: the time limit of a search is over.
+        QuestionError: a name is empty, or both are the same.
+        NameNotFound: no passage mentions one of them.
+        CorpusNotFound: there is no such corpus.
+        IndexMissing: the corpus has no names yet.
+        StatementFailed: the search ran out of time.
     """
 
     def work(tx: Transaction) -> EntityPaths:
@@ -70,7 +72,7 @@ class _Finding:
         return chosen_paths(found, k)
 
     def paths(self, found: Sequence[Found]) -> tuple[EntityPath, ...]:
-        """What was found as it is shown, with the sentences."""
+        """The chosen paths, with the sentences."""
         stating = (statement.chunk for each in found for statement in each.statements)
         chunks = chunk_rows(self._tx, self._corpus, stating)
         return tuple(

@@ -1,4 +1,4 @@
-"""Which of the ways that were found are shown."""
+"""Chooses which of the ways found are shown."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from overstory.retrieve.entity_paths.shortest import Way
 from overstory.retrieve.entity_paths.statements import Statement
 
 REPEATED = 0.25
-"""What a name of an earlier path counts as when the next one is chosen; no part of its cost."""
+"""Penalty for each name of an earlier path when the next one is chosen; not part of its cost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def add(found: list[Found], new: Found) -> None:
 def chosen_paths(found: Iterable[Found], k: int) -> list[Found]:
     """The shortest way, the best of several, and then the best others, `k` in all, by cost.
 
-    A way that repeats names of those that were chosen before must be better by `REPEATED` for each of them.
+    A way that repeats names of ways already chosen must be better by `REPEATED` for each of them.
     """
     waiting = sorted(found, key=lambda each: (len(each.way), *_order(each)))
     chosen = waiting[:1]

@@ -15,11 +15,11 @@ Way = tuple[str, ...]
 """Ids of names from start to end."""
 
 Neighbours = Mapping[str, Set[str]]
-"""Names -> those that are a step away; symmetrical."""
+"""Names -> names one step away; symmetric."""
 
 STEP = 1.0
 MOST_TRIED = 20_000
-"""Beginnings of ways that are looked at for one length."""
+"""Beginnings of ways examined for one length."""
 
 
 def ways(
@@ -53,7 +53,7 @@ def ways(
 
 
 def cheapest(steps: int, least: float) -> float:
-    """What no way of so many steps can be below; `least` is the cost of the cheapest name."""
+    """A lower bound on the cost of a way of so many steps; `least` is the cost of the cheapest name."""
     return steps * STEP + (steps - 1) * least
 
 

@@ -1,4 +1,4 @@
-"""What states a step: of the facts and passages that have two names, the ones in which they are closest."""
+"""Statements of a step: the facts and passages in which its two names are closest."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from overstory.graph.client import Row
 from overstory.model.entity_paths import StepKind
 
 FACT, SENTENCE, SUBJECT, PASSAGE = 0.0, 0.1, 0.1, 0.3
-"""What a step costs besides 1, by what states it."""
+"""The cost of a step beyond 1, by the kind of its statement."""
 
 IS = "be"
 
 SENTENCE_APART, MOST_APART = 0.04, 5
-"""What a passage costs more for each sentence between the two names, and for how many at most."""
+"""Extra cost for each sentence between the two names in a passage, and the most sentences counted."""
 
 MOST_TRIED = 8
 """Statements of one step that are tried with those of its neighbours."""
@@ -23,7 +23,7 @@ MOST_TRIED = 8
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What states a step.
+    """A statement of a step.
 
     Attributes:
         sentences: their places in the passage, in reading order.
@@ -43,7 +43,7 @@ class Statement:
 
 
 def statements(row: Row, pair: tuple[str, str]) -> list[Statement]:
-    """What states the step of a row of `retrieve/path_steps`, which was asked for this pair; the closest first."""
+    """Statements of the step in a row of `retrieve/path_steps`, queried for this pair; the closest first."""
     together = {passage["chunk"]: _together(passage, pair) for passage in row["passages"]}
     found = [*_facts(row["facts"], together), *together.values()]
     return sorted(found, key=lambda each: (each.cost, each.sentences, each.chunk, each.predicate))
@@ -52,7 +52,7 @@ def statements(row: Row, pair: tuple[str, str]) -> list[Statement]:
 def stated(
     way: Sequence[str], steps: Sequence[Sequence[Statement]], ambiguous: Set[str]
 ) -> tuple[Statement, ...] | None:
-    """The closest statement of each step of a way that fit one another; None if there are none.
+    """The closest statements of a way's steps that fit one another; None if there are none.
 
     No passage brings two steps together: that it mentions three names says of no two of them that they belong together
     more than of any others. Two facts in it do. And a name that may be part of several stands for one of them:

@@ -1,9 +1,9 @@
 """One build of SeRAG's index: the chunk graph, its trees, the vectors of their communities, and what is stored of them.
 
-The graph is a function of the chunks, their vectors and their mentions, and is made anew from these each time: half a
-million edges in a second. The trees are encoded once; later builds mend them where the graph changed, unless a fifth of
-the chunks did. What is written are differences to what is there, so that a build that was killed is made good by the
-next.
+The graph is a function of the chunks, their vectors and their mentions, and each build computes it from scratch: half a
+million edges in a second. The trees are encoded once; later builds update them where the graph changed, or rebuild them
+if over a fifth of the chunks did. Only differences from the stored index are written, so the next build completes one
+that was killed.
 """
 
 from __future__ import annotations
@@ -41,23 +41,23 @@ from overstory.systems.serag.graph_reads import LinkWeights, ReadChunks, numbers
 from overstory.systems.serag.index_settings import NAME, TREES, SeragIndexSettings
 from overstory.systems.serag.last_build import LastBuild
 from overstory.systems.state import IndexState
-from overstory.systems.tree.build import labels_before, make_tree, mend_tree, stored_form
+from overstory.systems.tree.build import labels_before, make_tree, stored_form, update_tree
 from overstory.systems.tree.changes import TreeChanges, stored_after, tree_changes, write_tree, write_tree_in
 from overstory.systems.tree.stored import StoredTree, read_tree
 from overstory.vectors.nearest import NOBODY, Neighbours, alike, nearest, nearest_after
 
 MOST_CHANGED = 0.2
-"""Of the chunks: where more are new, gone or changed, the tree is encoded anew."""
+"""Share of the chunks: if more are new, gone or changed, the trees are rebuilt."""
 MOST_IN_PLACE = 20_000
 """Rows of a tree that one transaction changes; more go into a new generation."""
 
 
 @dataclass(slots=True)
 class Build:
-    """A build under way.
+    """A build in progress.
 
     Attributes:
-        before: the state of the index that is brought up to date, None where it is built from scratch.
+        before: the state of the index to update, None if it is built from scratch.
         by_gds: whether the nearest neighbours are stored, as GDS found them.
     """
 
@@ -92,22 +92,22 @@ class Build:
             stored = self._stored_trees(written)
         changed_links = link_changes(links, before)
         new, gone = int((~chunks.known).sum()), self._gone()
-        anew = not stored or new + gone > MOST_CHANGED * len(chunks.ids)
+        rebuild = not stored or new + gone > MOST_CHANGED * len(chunks.ids)
         with self._timed("tree"):
             trees = {
                 name: make_tree(graph, self.settings.levels)
-                if anew
-                else _mended(graph, stored[name], chunks, changed_links, self.settings.levels)
+                if rebuild
+                else _updated(graph, stored[name], chunks, changed_links, self.settings.levels)
                 for name, graph in engine.items()
             }
-        self.job.progress.finish(_told(trees[NAME], graphs[NAME], anew=anew))
-        self._write(chunks, neighbours, trees, {} if anew else stored, changed_links, before)
+        self.job.progress.finish(_told(trees[NAME], graphs[NAME], rebuilt=rebuild))
+        self._write(chunks, neighbours, trees, {} if rebuild else stored, changed_links, before)
         for what, number in {
             "chunks": len(chunks.ids),
             "new_or_changed": new,
             "gone": gone,
             "edges": len(graphs[NAME].keys),
-            "trees_encoded_anew": int(anew),
+            "trees_rebuilt": int(rebuild),
         }.items():
             self.job.ledger.count(what, number)
 
@@ -185,7 +185,7 @@ class Build:
         links: LinkChanges,
         before: LinkWeights,
     ) -> None:
-        """Edges first, then the trees: in place where little changed, else beside the ones that are read."""
+        """Edges first, then the trees: in place if little changed, else into a new generation."""
         generation = self.before.generation if self.before else 0
         changes = self._tree_changes(chunks, trees, stored, generation) if stored else {}
         in_place = bool(stored) and sum(map(len, changes.values())) <= MOST_IN_PLACE
@@ -248,19 +248,19 @@ def _links(found: ChunkGraph, graph: Graph, ids: list[str], most: int) -> Links:
     return Links([(ids[one], ids[other]) for one, other in pairs], *(column[place].tolist() for column in columns))
 
 
-def _mended(graph: Graph, stored: StoredTree, chunks: ReadChunks, changes: LinkChanges, levels: int) -> EncodingTree:
+def _updated(graph: Graph, stored: StoredTree, chunks: ReadChunks, changes: LinkChanges, levels: int) -> EncodingTree:
     number = {id_: place for place, id_ in enumerate(chunks.ids)}
     touched = [(number[one], number[other]) for one, other in changes.pairs() if one in number and other in number]
     labels = labels_before(stored, chunks.ids, levels)
     if (labels[0] < 0).all():
         return make_tree(graph, levels)
-    return mend_tree(graph, labels, np.array(touched, dtype=np.int64).reshape(-1, 2))
+    return update_tree(graph, labels, np.array(touched, dtype=np.int64).reshape(-1, 2))
 
 
 def _communities(tree: EncodingTree) -> int:
     return len(tree) - tree.leaves - 1
 
 
-def _told(tree: EncodingTree, graph: ChunkGraph, *, anew: bool) -> str:
-    how = "encoded" if anew else "mended"
+def _told(tree: EncodingTree, graph: ChunkGraph, *, rebuilt: bool) -> str:
+    how = "rebuilt" if rebuilt else "updated"
     return f"{len(graph.keys):,} edges, {_communities(tree):,} communities, {tree.entropy:.4f} bits, {how}"

@@ -18,9 +18,9 @@ from overstory.systems.serag.scoring import Edge, NamedEntity, Nearness, entity_
 from overstory.systems.state import IndexState
 
 FEW_CHUNKS = 100
-"""A name in so many chunks or fewer makes them candidates, however far from the question they are in meaning."""
+"""A name in at most so many chunks makes them candidates, however far in meaning they are from the question."""
 MOST_EDGES = 64
-"""Of each anchor that are followed, the strongest."""
+"""Edges followed from each anchor, the strongest."""
 
 
 @dataclass(slots=True)
@@ -102,13 +102,13 @@ class Asking:
         self.names = named_entities(self.tx, self.corpus, self.question, self.state.details["chunks"])
 
     def candidates(self, depth: int) -> dict[str, float]:
-        """The chunks nearest in meaning, and those that say a name which few say."""
+        """The chunks nearest in meaning, and those with a rare name of the question."""
         found = nearest_chunks(self.tx, self.corpus, self.vector, depth, vector_depth=depth)
         named = {id_ for each in self.names.entities if len(each.counts) <= FEW_CHUNKS for id_ in each.counts}
         return found | self._cosines(sorted(named - found.keys()))
 
     def walk(self, found: Found) -> None:
-        """Adds what the best chunks pass on along edges that stay in their communities."""
+        """Adds neighbour scores from the best chunks, along edges inside their communities."""
         anchors = best_of(found.scores, self.settings.anchors)
         rows = self.tx.run(
             "systems/serag/linked",
@@ -129,7 +129,7 @@ class Asking:
                 found.scores[id_] += self.settings.neighbours * near.score
 
     def fill(self, found: Found, k: int) -> None:
-        """Makes up for too few candidates with the chunks nearest in meaning, behind all others."""
+        """Fills up too few candidates with the chunks nearest in meaning, ranked behind all others."""
         least = min(found.scores.values(), default=0.0)
         depth = depth_for(k)
         nearest = nearest_chunks(self.tx, self.corpus, self.vector, depth, vector_depth=depth)

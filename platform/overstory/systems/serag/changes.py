@@ -1,4 +1,4 @@
-"""SeRAG's edges in the graph: written as differences to what is there."""
+"""Writes SeRAG's edges to the graph, as differences from the stored ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SAME_WEIGHT = 1e-5
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """The strongest edges, as they are to be stored: pairs of chunks, ids ascending, and their weights and parts."""
+    """The strongest edges, ready to be stored: pairs of chunks, ids ascending, and their weights and parts."""
 
     pairs: list[tuple[str, str]]
     weights: list[float]
@@ -38,7 +38,7 @@ class LinkChanges:
         return {(row["one"], row["other"]) for rows in (self.new, self.gone) for row in rows}
 
     def applied_to(self, stored: LinkWeights) -> LinkWeights:
-        """What is stored after them."""
+        """The stored edges after these changes."""
         after = dict(stored)
         for row in self.gone:
             after.pop((row["one"], row["other"]), None)
@@ -46,7 +46,7 @@ class LinkChanges:
 
 
 def link_changes(links: Links, stored: LinkWeights) -> LinkChanges:
-    """What has to be written and deleted so that exactly these edges are stored."""
+    """The writes and deletions after which exactly these edges are stored."""
     columns = (links.weights, links.similar, links.shared, links.near)
     wanted = set(links.pairs)
     new: list[Row] = []
@@ -64,7 +64,7 @@ def link_changes(links: Links, stored: LinkWeights) -> LinkChanges:
 
 
 def write_links(writer: Writer, changes: LinkChanges, progress: Progress) -> None:
-    """Commits as it goes: a run that is killed finds what is left to do by comparing again.
+    """Commits as it goes: after a kill, the next run finds the rest by comparing again.
 
     Raises:
         LeaseLost, DatabaseError: as `Writer.commit`.

@@ -49,7 +49,7 @@ class Layer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Mentioned:
-    """Which chunk mentions which entity, each once.
+    """The entities that each chunk mentions, each once.
 
     Attributes:
         starts: shape (n + 1,), where each chunk's entities begin.

@@ -1,4 +1,4 @@
-"""Who finds the nearest neighbours: we, exactly, or Graph Data Science, nearly, above a size where that is faster."""
+"""Nearest neighbours by exact search, or approximate ones by Graph Data Science above a size where that is faster."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def find_by_gds(writer: Writer, corpus: Corpus, nearest: int) -> None:
     """Writes SIMILAR between the chunks of a corpus.
 
     Raises:
-        DatabaseError: as `GraphClient.run`; call again to begin anew.
+        DatabaseError: as `GraphClient.run`; call again to start over.
     """
     graph = writer.graph
     forget_similar(writer)
@@ -50,7 +50,7 @@ def forget_similar(writer: Writer) -> None:
 
 
 def stored_neighbours(graph: GraphClient, corpus: Corpus, ids: Sequence[str], nearest: int) -> Neighbours:
-    """What is stored as SIMILAR, for chunks in this order, as cosines.
+    """The stored SIMILAR relationships as cosines, for chunks in this order.
 
     Raises:
         DatabaseError: as `GraphClient.stream`.
@@ -90,5 +90,5 @@ def _listed(ids: Sequence[str], neighbours: Neighbours, place: int) -> list[Row]
 
 
 def _cosine(score: float) -> float:
-    """Of GDS's score, (1 + cosine) / 2, in steps of 2⁻²⁰ as `nearest` has them."""
+    """The cosine in GDS's score, (1 + cosine) / 2, in steps of 2⁻²⁰ as `nearest` has them."""
     return round((2.0 * score - 1.0) * 2**20) / 2**20

@@ -1,4 +1,4 @@
-"""What SeRAG reads of the graph: chunks with their vectors and entities, and the edges that it wrote."""
+"""SeRAG's reads from the graph: chunks with their vectors and entities, and the edges that it wrote."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class SeRag(System[SeragIndexSettings, SeragRetrieverSettings]):
         return {"stored_edges": row["links"], "tree_nodes": row["nodes"]}
 
     def has_tree(self, tree: TreeKind, state: IndexState[SeragIndexSettings]) -> bool:
-        """That over meaning alone is there on demand."""
+        """The tree over meaning alone exists only on demand."""
         return tree.name in state.settings.trees()
 
     def retriever(self, context: RetrievalContext, settings: SeragRetrieverSettings) -> Retriever:

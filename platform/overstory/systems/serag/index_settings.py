@@ -1,4 +1,4 @@
-"""What SeRAG's index is built with."""
+"""Settings of SeRAG's index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a build leaves in memory for the next one (`systems.build_cache`)."""
+"""Data that a build leaves in memory for the next one (`systems.build_cache`)."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ REMEMBERED = 4_096
 
 @dataclass(frozen=True, slots=True)
 class NamedEntities:
-    """What a question names.
+    """The names in a question.
 
     Attributes:
         entities: of the corpus.
@@ -47,7 +47,7 @@ class NamedEntities:
     notes: tuple[str, ...] = ()
 
     def words(self) -> set[str]:
-        """Those of all names."""
+        """The words of all names."""
         return set().union(*map(_words, self.names))
 
 
@@ -75,9 +75,9 @@ def named_entities(tx: Transaction, corpus: Corpus, question: Question, chunks: 
 
 
 def similar_entities(rows: Iterable[Row], asked: NamedEntities, names: NameVectors, chunks: int) -> list[NamedEntity]:
-    """Of entities (`systems/serag/entities`) those whose names are like one of the question's, but not the same.
+    """The entities (`systems/serag/entities`) whose names are like one of the question's, but not the same.
 
-    Only names that share a word with one are compared: of those that do not, none was above the threshold.
+    Only names that share a word with one are compared: no other was above the threshold.
     """
     own = {entity_key(name) for name in asked.names}
     words = [_words(name) for name in asked.names]

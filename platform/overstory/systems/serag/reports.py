@@ -1,4 +1,4 @@
-"""Reports on the communities that led to hits: what is cheap to say of them, from the hits themselves."""
+"""Reports on the communities that led to hits, made from the hits themselves."""
 
 from __future__ import annotations
 
@@ -39,8 +39,7 @@ def community_reports(
 ) -> Iterator[CommunityReport]:
     """A report on each selected community that holds a hit, the nearest to the question first.
 
-    A report tells of the hits in the community, and stands on them: to summarise all members would take longer than the
-    search does.
+    A report covers the hits in the community: summarising all members would take longer than the search.
 
     Args:
         names: rows of `systems/serag/names_in` for the hits.
@@ -63,7 +62,7 @@ def community_reports(
 
 
 def _title(community: SelectedCommunity, found: Sequence[Hit], idf: Mapping[str, Mapping[str, float]]) -> str:
-    """How large it is, and names. A name counts by how much it tells, once for each hit that mentions it."""
+    """The size of the community, and names. A name counts by its IDF, once for each hit that mentions it."""
     weights: dict[str, float] = {}
     for hit in found:
         for name, weight in idf.get(hit.chunk_id, {}).items():

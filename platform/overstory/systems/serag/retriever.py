@@ -1,4 +1,4 @@
-"""SeRAG's retriever: meaning, the entities of the question, and what stands beside the best in its community."""
+"""SeRAG's retriever: meaning, the entities of the question, and neighbours of the best chunks in their communities."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ class SeragRetriever:
 
         Raises:
             QuestionError: the question is empty.
-            IndexMissing: the corpus has no index for SeRAG, or not the tree that is asked.
-            EmbedderMismatch, CorpusNotFound: as their names say.
+            IndexMissing: the corpus has no index for SeRAG, or not the tree to search.
+            EmbedderMismatch, CorpusNotFound: as `RetrievalContext.corpus_with_vectors`.
         """
         asked = self._with_self_query(read_question(question))
         vector: Vectors = self._context.embedder.embed([asked.text])[0]
@@ -124,7 +124,7 @@ def _hits(tx: Transaction, corpus: Corpus, found: Found) -> tuple[Hit, ...]:
 
 
 def _best_cosines(selected: Iterable[SelectedCommunity]) -> dict[str, float]:
-    """Of each chunk of these communities the cosine of its best one, in their order."""
+    """For each chunk of these communities, the cosine of its best one, in their order."""
     best: dict[str, float] = {}
     for community in selected:
         for chunk in community.members:

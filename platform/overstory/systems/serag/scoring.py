@@ -1,6 +1,6 @@
 """SeRAG's scores. Pure functions.
 
-Source: the paper's Section 3.3, Eq. 10 to 13. What is ours is said where it is.
+Source: the paper's Section 3.3, Eq. 10 to 13. Our additions are marked.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Edge(NamedTuple):
 
 
 class Nearness(NamedTuple):
-    """What a chunk owes to the best chunk beside it, and which that is."""
+    """The neighbour score of a chunk, and the neighbour it comes from."""
 
     score: float
     beside: str

@@ -12,7 +12,7 @@ def passage_of(chat: Chat, question: str) -> str:
     """A passage that could answer the question, by the model's own knowledge (Section 3.3, Appendix A.1).
 
     Raises:
-        LlmError: there is no answer that can be used.
+        LlmError: the model gave no usable answer.
     """
     booked = chat.booked("serag", question)
     limit = min(MOST_TOKENS, chat.model.max_tokens)

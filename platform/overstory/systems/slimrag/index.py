@@ -1,6 +1,6 @@
 """SlimRAG's index: sentences with vectors, entities with vectors, and which sentence refers to which entity.
 
-A document is read as a whole, and stored in one transaction with its mark, so that a run that is killed goes on with
+A document is read as a whole, and stored in one transaction with its mark, so that a killed run resumes with
 the next. Adding or deleting a document touches its own sentences alone, and the entities that only they refer to. No
 other retriever reads or writes any of this.
 """
@@ -40,7 +40,7 @@ ENTITIES = "SlimEntity"
 
 @dataclass(frozen=True, slots=True)
 class SlimRagIndexSettings:
-    """What the index is built with."""
+    """Settings of the index."""
 
     coreference: bool = option(True, "expressions that stand for the same thing are one entity")
 
@@ -64,11 +64,11 @@ class SlimRag(System[SlimRagIndexSettings, SlimRagRetrieverSettings]):
     rebuilds_after_deletions = False
 
     def readings(self, settings: SlimRagIndexSettings, model: str) -> Sequence[Reading[Any]]:  # noqa: ARG002 # one parse serves all
-        """What rules read, where no language model does."""
+        """Readings by rules, used without a language model."""
         return () if model else (REFERENCES,)
 
     def fingerprint(self, settings: SlimRagIndexSettings, context: BuildContext, chat: Chat | None) -> str:
-        """That of the reader."""
+        """The fingerprint of the reader."""
         return _reader(settings, context, chat).fingerprint
 
     def build(self, run: SystemRun[SlimRagIndexSettings]) -> None:

@@ -29,7 +29,7 @@ def sub_questions(chat: Chat, question: str) -> dict[str, Sequence[str]]:
     """The sub-questions with the entities of each.
 
     Raises:
-        LlmError: there is no answer that can be used.
+        LlmError: the model gave no usable answer.
     """
     booked = chat.booked("slimrag", question)
     limit = min(MOST_TOKENS, chat.model.max_tokens)

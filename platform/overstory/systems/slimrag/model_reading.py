@@ -56,12 +56,12 @@ class ModelReader:
         """
         Raises:
             BudgetExhausted: the next request might go over the budget.
-            LlmError: there is no answer; the documents before it were given.
+            LlmError: there is no answer; earlier documents have been yielded.
         """
         yield from self._chat.each(self._read, documents)
 
     def estimate(self, documents: Iterable[WholeDocument]) -> Estimate:
-        """What reading would take, at most; names that a window repeats from the ones before are not known yet."""
+        """An upper bound on the cost of reading; names that a window repeats from earlier ones are not known yet."""
         return self._chat.estimate(
             Request(self._messages(document, window, ()), FoundEntities)
             for document in documents
@@ -99,7 +99,7 @@ class ModelReader:
 
 
 class _Said:
-    """What a model said of a document so far. A name that the document does not say is not taken from it."""
+    """The model's replies on a document so far. Names that the document does not contain are dropped."""
 
     def __init__(self, document: WholeDocument) -> None:
         self._words = set(key_words(" ".join([document.title, *(text for _, text in document.chunks)])))
@@ -110,7 +110,7 @@ class _Said:
         return list(self._names.values())
 
     def of(self, window: Sequence[ReadSentence], found: FoundEntities) -> list[list[Resolved]]:
-        """What each sentence of a window refers to. One that says a name refers to it, whatever the model says."""
+        """References by sentence of a window. One that contains a name refers to it, whatever the model says."""
         refers: list[list[Resolved]] = [[] for _ in window]
         said = [f" {' '.join(key_words(sentence.text))} " for sentence in window]
         for entity in found.entities:

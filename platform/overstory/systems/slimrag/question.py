@@ -1,4 +1,4 @@
-"""What SlimRAG makes of a question: sub-questions, and the entities in them."""
+"""SlimRAG's reading of a question: sub-questions, and the entities in them."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from overstory.text.questions.names import longest_unknown
 from overstory.text.questions.parts import QUESTION_PARTS, Part, QuestionParts
 
 MOST_ENTITIES = 16
-"""Entities of one question that are looked for; each costs a search of its own."""
+"""Most entities of a question to search for; each costs a search of its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class AskedEntities:
-    """What a question names.
+    """The entities that a question names.
 
     Attributes:
         parts: the sub-questions.
@@ -73,14 +73,14 @@ class QuestionReader:
 
 
 def _named(found: QuestionParts, part: Part) -> list[str]:
-    """Names and noun phrases of several words in a part, and its other words in capitals: nothing else tells the title
-    of a film from the words of a question."""
+    """Names and noun phrases of several words in a part, and its other words in capitals: nothing else sets
+    the title of a film apart from the words of a question."""
     names = [reference.surface for reference in found.referred_to(part) if reference.salient]
     return names + longest_unknown(part.text, tokenise(part.text), {entity_key(name) for name in names})
 
 
 def _asked(names: Mapping[str, Sequence[str]]) -> AskedEntities:
-    """The entities of all parts; of very many those that most parts name."""
+    """The entities of all parts; if there are too many, those that most parts name."""
     counts: Counter[str] = Counter()
     written: dict[str, str] = {}
     for of_part in names.values():

@@ -19,7 +19,7 @@ from overstory.text.parsing.spacy_parser import SpacyParser
 from overstory.text.sentences import sentence_texts
 
 VERSION = 1
-"""Changes whenever the same document may be read in another way."""
+"""Changes whenever the same document may be read differently."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class RuleReader:
             yield self._together(read[0][0][0], [found for _, found in read])
 
     def of_sentences(self, sentences: Sequence[str], title: str) -> list[list[Resolved]]:
-        """What sentences that are already told apart refer to."""
+        """References of sentences that are already split."""
         parts = [(0, _as_one(found)) for found in self._parser.parse(sentences)]
         return self._referring(united(parts), title)
 
@@ -129,5 +129,5 @@ def _text(piece: tuple[WholeDocument, int]) -> str:
 
 
 def _as_one(found: References) -> References:
-    """What a text refers to, the text taken as one sentence."""
+    """References of a text, taken as one sentence."""
     return References((0,), tuple(reference._replace(sentence=0) for reference in found.references))

@@ -27,10 +27,10 @@ from overstory.systems.state import StaleNotes, require_state
 from overstory.text.names.keys import entity_key
 
 DEPTH = 30
-"""Entities that the index is asked for, so that the best `ENTITIES` are right: of 48,000 entities 93 % of them are, and
+"""Entities requested from the index, so that the best `ENTITIES` are right: of 48,000 entities 93 % of them are, and
 97 % with 50, which cost 3 ms more a question and won .004 of R@5."""
 MOST_SENTENCES = 2_000
-"""Sentences looked at of one entity: of a name that half of a large corpus says, these tell as little as all."""
+"""Sentences read per entity: for a name that half of a large corpus mentions, more would not help the ranking."""
 
 SENTENCES_A_PAGE = 50
 """Sentences that are read at a time: enough for the context, and for the chunks that most questions ask for."""
@@ -65,7 +65,7 @@ class SlimRagRetriever:
         Raises:
             QuestionError: the question is empty.
             IndexMissing: the corpus has no index for SlimRAG.
-            EmbedderMismatch, CorpusNotFound: as their names say.
+            EmbedderMismatch, CorpusNotFound: as `RetrievalContext.corpus_with_vectors`.
         """
         read = read_question(question)
         vector = self._pool.submit(self._context.embedder.embed, [read.text])  # while its entities are looked for
@@ -84,7 +84,7 @@ class SlimRagRetriever:
         return query_current_corpus(self._context, "retrieve/slimrag", query)
 
     def _named(self, tx: Transaction, corpus: Corpus, names: Sequence[str]) -> Vectors:
-        """float32[len(names), d]. What the corpus calls by a name has a vector already; each other takes 3 ms."""
+        """float32[len(names), d]. Names of the corpus have vectors already; each other one takes 3 ms."""
         vectors = self._entities.of(tx, corpus, [entity_id(corpus.label, entity_key(name)) for name in names])
         unknown = [place for place, vector in enumerate(vectors) if not vector.any()]
         if unknown:

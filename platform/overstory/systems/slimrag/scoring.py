@@ -17,7 +17,7 @@ from overstory.protocols import Vectors
 
 @dataclass(frozen=True, slots=True)
 class HitEntity:
-    """An entity of the corpus that is among the nearest of an entity of the question.
+    """An entity of the corpus among the nearest to an entity of the question.
 
     Attributes:
         similarity: its cosine to that.

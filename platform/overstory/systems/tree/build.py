@@ -1,4 +1,4 @@
-"""Encoding trees over the units of a corpus: made, mended where the graph changed, and in the form that is stored."""
+"""Encoding trees over the units of a corpus: encoded, updated where the graph changed, and converted for storage."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from overstory.vectors.packed import packed
 
 @dataclass(frozen=True, slots=True)
 class TreeNodes:
-    """The nodes of a tree as they are to be stored, leaves first, the root last.
+    """The nodes of a tree ready to be stored, leaves first, the root last.
 
     Attributes:
         corpus: the label.
@@ -50,8 +50,8 @@ def make_tree(graph: Graph, levels: int) -> EncodingTree:
     return encode(graph, levels=levels)
 
 
-def mend_tree(graph: Graph, labels: Ints, touched: Ints) -> EncodingTree:
-    """The tree of a changed graph, from the communities of the vertices that were there before.
+def update_tree(graph: Graph, labels: Ints, touched: Ints) -> EncodingTree:
+    """The tree of a changed graph, from the communities of the vertices that it had before.
 
     Args:
         graph: as it is now, n vertices.

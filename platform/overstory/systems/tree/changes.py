@@ -1,4 +1,4 @@
-"""Trees in the graph: written as differences to what is there, into a new generation or in place."""
+"""Writes trees to the graph as differences from the stored ones, into a new generation or in place."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from overstory.systems.tree.stored import StoredNode, StoredTree
 ROWS_A_TRANSACTION = 10_000
 ROWS_A_STATEMENT = 2_000
 SAME_VOLUME = 1e-12
-"""Of the volume of the whole graph: sums in another order."""
+"""Relative to the volume of the whole graph: sums may be taken in another order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class TreeChanges:
 
 
 def tree_changes(nodes: TreeNodes, stored: StoredTree) -> TreeChanges:
-    """What differs between a tree and the stored one, which may be empty."""
+    """The differences between a tree and the stored one, which may be empty."""
     leaves, kind = len(nodes.units), nodes.kind
     tolerance = SAME_VOLUME * float(nodes.volumes[-1])
     changes = TreeChanges(kind, [], [], [], [])
@@ -76,7 +76,7 @@ def _differs(before: StoredNode, numbers: Row, vector: bytes, properties: tuple[
 
 
 def stored_after(changes: TreeChanges, stored: StoredTree) -> StoredTree:
-    """What a stored tree is after them."""
+    """The stored tree after these changes."""
     after = dict(stored)
     for id_ in changes.gone:
         after.pop(id_, None)

@@ -1,4 +1,4 @@
-"""The communities of a tree that a question is near to, from vectors that are kept in memory."""
+"""The communities of a tree nearest to a question, from vectors kept in memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from overstory.vectors.packed import unpacked
 
 @dataclass(frozen=True, slots=True)
 class Communities:
-    """Those of one generation of a tree, the coarsest first.
+    """The communities of one generation of a tree, the coarsest first.
 
     Attributes:
         ids: m of them.
@@ -40,7 +40,7 @@ class Communities:
 
 
 class CommunityCache:
-    """The communities that were asked last, read once a generation; safe to share between threads.
+    """The communities last searched, read once per generation; safe to share between threads.
 
     They take 1.5 KB each in 384 dimensions, some 100 for 1,000 chunks.
     """
@@ -70,6 +70,6 @@ class CommunityCache:
 
 
 def members(tx: Transaction, corpus: Corpus, communities: Sequence[str]) -> dict[str, list[str]]:
-    """The ids of what stands below each of some communities: chunks, entities or documents."""
+    """The ids of the chunks, entities or documents below each community."""
     rows = tx.run("systems/tree/members", corpus.label, ids=list(communities))
     return {row["community"]: row["units"] for row in rows}

@@ -53,7 +53,7 @@ def find_tree(systems: Sequence[System[Any, Any]], corpus: Corpus, name: str = "
 
 
 def require_tree(system: System[S, Any], corpus: Corpus, kind: TreeKind) -> IndexState[S]:
-    """The state of an index that can be asked and has this tree.
+    """The state of an index that can be searched and has this tree.
 
     Raises:
         IndexMissing: it does not have it, or cannot be asked at all.
@@ -65,7 +65,7 @@ def require_tree(system: System[S, Any], corpus: Corpus, kind: TreeKind) -> Inde
 
 
 def _trees_of(systems: Sequence[System[Any, Any]], corpus: Corpus) -> Iterator[FoundTree]:
-    """The trees that a corpus has, as far as they can be asked."""
+    """The trees of a corpus that can be searched."""
     for system in systems:
         for kind in system.trees:
             try:

@@ -1,4 +1,4 @@
-"""What a system says of a tree that its index has, or can have."""
+"""Trees that a system's index has, or can have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tree as the graph has it."""
+"""A tree as stored in the graph."""
 
 from __future__ import annotations
 

@@ -48,9 +48,9 @@ TELLING_PASSAGES = 2
 SENTENCES_READ = 4
 """Of each of these passages, the first ones: a sentence takes some 5 ms to embed, and there are many communities."""
 SHORTEST_SENTENCE = 25
-"""Characters. A heading or a name alone comes near to a vector, and tells little."""
+"""Characters. A heading or a name alone can be near a vector, but says little."""
 CANDIDATES = 6
-"""Communities that are named where what was asked for fits several."""
+"""Communities listed if the requested id fits several."""
 
 _DIGITS = re.compile(r"[0-9a-f]{1,32}")
 
@@ -90,7 +90,7 @@ def view_tree(
 
 @dataclass(slots=True)
 class _Seen:
-    """What was read of a tree.
+    """The part of a tree that was read.
 
     Attributes:
         children: communities that are shown below each community that has any.
@@ -236,7 +236,7 @@ class _Reading:
         return str(found[0]["id"])
 
     def _shown(self, seen: _Seen, depth: int, limit: int) -> list[str]:
-        """The community that was asked for and those below it, as far as they are shown."""
+        """The requested community and those below it, as far as they are shown."""
         shown, lowest, left_out = [seen.top], [seen.top], 0
         for _ in range(depth):
             rows = {row["id"]: row["communities"] for row in self._run("children", ids=lowest, limit=limit)}
@@ -316,7 +316,7 @@ def _of_unit_length(vector: bytes) -> Vectors:
 def _telling_sentences(
     told: Mapping[str, Row], communities: Mapping[str, Row], chunks: Mapping[str, Row], embedder: Embedder
 ) -> dict[str, tuple[str, ...]]:
-    """Of each community the sentences nearest to its vector, the nearest first, no two of one passage."""
+    """For each community the sentences nearest to its vector, the nearest first, no two from one passage."""
     read = {
         id_: [_sentences(chunks[chunk]) for chunk, _ in row["passages"][:TELLING_PASSAGES] if chunk in chunks]
         for id_, row in told.items()

@@ -1,4 +1,4 @@
-"""Which neighbouring units make a piece: the cheapest way to cut a text, as Knuth breaks a paragraph into lines."""
+"""Joins neighbouring units into pieces: the cheapest way to cut a text, as Knuth breaks a paragraph into lines."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from itertools import accumulate
 from overstory.text.chunking.units import PARAGRAPH, Unit
 
 CUT = (0.0, 1.0, 2.0)
-"""What a cut costs where a paragraph, a sentence, or neither ends."""
+"""The cost of a cut at the end of a paragraph, of a sentence, or of neither."""
 JOIN = 0.7
-"""What it costs that a paragraph ends inside a piece."""
+"""The cost of a paragraph end inside a piece."""
 FEW = 32
 """A piece of fewer tokens, or of a quarter of the budget where that is less, costs up to `THIN`."""
 THIN = 2.0

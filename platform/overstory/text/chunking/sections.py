@@ -1,4 +1,4 @@
-"""What lies between two headings of a document, with the path of headings above it."""
+"""The text between two headings of a document, with the path of headings above it."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from overstory.text.sentences import sentence_starts
 CountTokens = Callable[[Sequence[str]], list[int]]
 
 PARAGRAPH, SENTENCE, INSIDE = 0, 1, 2
-"""What a unit ends with, from the best place for a cut to the worst."""
+"""Ends of units, from the best place for a cut to the worst."""
 
 GRAINS = 16
 """Neighbours are one unit as long as they fill no more than this part of a piece, which bounds the packer's work."""

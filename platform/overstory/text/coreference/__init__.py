@@ -1,1 +1,1 @@
-"""Which expressions of a document refer to the same thing."""
+"""Coreference: expressions of a document that refer to the same thing."""

@@ -1,4 +1,4 @@
-"""Which expressions of a document stand for the same thing, by rules: aliases, pronouns, and "the company".
+"""Expressions of a document that stand for the same thing, by rules: aliases, pronouns, and "the company".
 
 Nothing here looks beyond one document: what two documents call by one name is one entity, and nothing else is.
 """
@@ -43,7 +43,7 @@ CLASSES = {
 
 
 class Resolved(NamedTuple):
-    """What a sentence refers to.
+    """A referent of a sentence.
 
     Attributes:
         name: the canonical name: the fullest that the document has.
@@ -80,7 +80,7 @@ class _Entity:
 
 
 def as_written(text: References) -> list[list[Resolved]]:
-    """What each sentence refers to by its own words: names, and phrases of several words."""
+    """References of each sentence by its own words: names, and phrases of several words."""
     found: list[list[Resolved]] = [[] for _ in text.sentences]
     for reference in text.references:
         if reference.salient:
@@ -89,7 +89,7 @@ def as_written(text: References) -> list[list[Resolved]]:
 
 
 def resolved(text: References, title: str = "") -> list[list[Resolved]]:
-    """What each sentence refers to, each thing by the fullest name that the document has for it so far.
+    """References of each sentence, each by the fullest name that the document has for it so far.
 
     A last name stands for the person of that name, capitals for the name that they abbreviate; a pronoun, or "the
     film", for what fits it and was spoken of last. A pronoun that nothing fits refers to nothing.
@@ -133,7 +133,7 @@ def _named(reference: Reference, place: int, key: str, entities: dict[str, _Enti
 
 
 def _antecedent(reference: Reference, entities: Iterable[_Entity]) -> _Entity | None:
-    """What a pronoun or a definite phrase stands for: of what fits and was spoken of last, what came first there."""
+    """The antecedent of a pronoun or definite phrase: of those that fit and were mentioned last, the first there."""
     fitting = [entity for entity in entities if _fits(reference, entity)]
     best = max(fitting, key=lambda entity: (entity.last, -entity.place), default=None)
     if best is not None and reference.type in {"he", "she"}:

@@ -1,4 +1,4 @@
-"""What a text refers to, sentence by sentence: names, noun phrases and pronouns, as they are written."""
+"""References of a text by sentence: names, noun phrases and pronouns, as written."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class References(NamedTuple):
 
 
 def references(doc: Doc) -> References:
-    """What a document refers to; a pipeline without parser gives names and pronouns alone."""
+    """References of a document; a pipeline without a parser gives only names and pronouns."""
     text = doc.text
     starts = starts_of(doc, text)
     found: list[tuple[int, Reference]] = []  # with the token it begins with

@@ -14,11 +14,11 @@ RELATIVE = frozenset({"WDT", "WP", "WP$"})
 CONTROLLING = 3
 """Verbs before an infinitive that become part of its predicate; nobody wants to begin to try to go on to more."""
 PREPOSITION_OF = {"where": "in", "when": "in"}
-"""What a relative adverb stands for: "the city where she died"."""
+"""Prepositions that replace relative adverbs: "the city where she died"."""
 
 
 def is_predicate(word: Token) -> bool:
-    """Whether a word is a verb that says something of its own: no auxiliary, no "winning" in "the winning team"."""
+    """Whether a word is a content verb: no auxiliary, no "winning" in "the winning team"."""
     return word.pos_ in {"VERB", "AUX"} and word.dep_ not in {"aux", "auxpass", "amod", "compound", "nmod"}
 
 
@@ -123,7 +123,7 @@ def _governor(verb: Token) -> Token:
 
 
 def resolved(noun: Token) -> list[Token]:
-    """What a relative pronoun stands for; the name in "his brother, Guy"; any other word itself."""
+    """The antecedent of a relative pronoun; the name in "his brother, Guy"; any other word itself."""
     if noun.tag_ in RELATIVE:
         clause = noun
         while clause.dep_ != "relcl" and clause.head.i != clause.i:
@@ -135,7 +135,7 @@ def resolved(noun: Token) -> list[Token]:
 
 
 def antecedent(noun: Token) -> list[Token]:
-    """What a clause after a noun is said of: the thing named, where the noun only says what it is.
+    """The subject of a clause after a noun: the thing named, if the noun only says what it is.
 
     "Einstein was a physicist who …" and "Einstein, a physicist who …" both speak of Einstein.
     """

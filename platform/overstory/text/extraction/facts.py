@@ -83,7 +83,7 @@ def _stated_at(word: Token) -> Iterator[_Statement]:
 
 
 _NOT_BEING = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "PERCENT", "MONEY"})
-"""What stands beside a noun without saying what it is: "Einstein (14 March 1879)"."""
+"""Types of entities that do not say what the noun next to them is: "Einstein (14 March 1879)"."""
 
 _Object = tuple[str, "Token", str]
 """Predicate, the object's noun, and its words if they are not its whole phrase."""

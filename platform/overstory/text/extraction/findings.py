@@ -1,4 +1,4 @@
-"""What a parsed text holds: its sentences, its mentions, its facts. Pure functions on spaCy's documents."""
+"""Sentences, mentions and facts of a parsed text. Pure functions on spaCy's documents."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Parsed(NamedTuple):
 
 def parsed(doc: Doc) -> Parsed:
     """The contents of a document; a pipeline without parser gives sentences by rules, and no facts."""
-    text = doc.text  # put together anew each time it is asked for
+    text = doc.text  # built again at every access
     starts = starts_of(doc, text)
     mentions: list[Mention] = []
     of_token: dict[int, int] = {}

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 CLAUSES = frozenset(
     {"relcl", "acl", "advcl", "xcomp", "ccomp", "appos", "parataxis", "dep", "csubj", "mark", "preconj"}
 )
-"""What hangs on a noun without being part of its name; facts of their own come from most of it."""
+"""Dependents of a noun that are not part of its name; most of them give facts of their own."""
 
 ARTICLES = frozenset({"the", "a", "an"})
 

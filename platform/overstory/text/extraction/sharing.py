@@ -11,7 +11,7 @@ from overstory.text.parsing.parsed_texts import ParsedTexts
 
 @runtime_checkable
 class SharesParses(Protocol):
-    """What an `Extractor` may have besides `extract`. With one that has not, systems parse the texts themselves."""
+    """Optional methods of an `Extractor` besides `extract`. Without them, systems parse the texts themselves."""
 
     def extract_sharing(self, chunks: Iterable[ChunkText], parsed: ParsedTexts) -> Iterator[Extraction]:
         """As `Extractor.extract`; also adds the values of `parsed.readings` for the text of each chunk."""

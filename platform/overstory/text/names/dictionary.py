@@ -1,4 +1,4 @@
-"""Which names a text mentions: the longest ones of a dictionary that stand in it."""
+"""Finds the names that a text mentions: the longest matches of a dictionary."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Match(NamedTuple):
 
 
 def is_looked_for(key: str, type_: str) -> bool:
-    """Whether a name that a parser found is looked for in other texts."""
+    """Whether to search other texts for a name that a parser found."""
     words = key.count(" ") + 1
     if not key or type_ in NOT_LOOKED_FOR or words > LONGEST_NAME:
         return False
@@ -88,15 +88,15 @@ class NameDictionary:
     def anywhere(self, tokens: Tokens) -> set[str]:
         """Every name that begins at a capitalised word, also those within others.
 
-        A text's matches do not change when a name comes or goes that is not among these: of the texts that have been
-        scanned, only those must be scanned anew in which a dictionary of the changed names finds one.
+        A text's matches do not change when a name comes or goes that is not among these: a scanned text must be scanned
+        again only if a dictionary of the changed names finds one in it.
         """
         capitalised = (first for first, capital in enumerate(tokens.capital) if capital)
         return {match.key for first in capitalised for match in self.at(tokens, first)}
 
 
 def mentioned_names(tokens: Tokens, names: NameDictionary, about: NameDictionary) -> list[Match]:
-    """What a text mentions, in text order: found with all names, or with those alone that a text is about.
+    """Mentions of a text, in text order: found with all names, or only with those that a text is about.
 
     Without the second scan "Francis Ford Coppola Presents" hides the man that the next passage is about.
     """

@@ -35,13 +35,13 @@ def unaccented(text: str) -> str:
 
 
 def fold(text: str) -> str:
-    """What texts are compared by: `unaccented`, without case, white space squeezed."""
+    """The form in which texts are compared: `unaccented`, without case, white space squeezed."""
     return _SPACE.sub(" ", unaccented(text).casefold()).strip()
 
 
 @functools.lru_cache(maxsize=65_536)
 def entity_key(surface: str) -> str:
-    """What entities are merged by; "" when nothing is left, which names nothing.
+    """The key by which entities are merged; "" when nothing is left, which names nothing.
 
     Off go case, accents, punctuation, a leading article and a possessive 's; initials are joined ("J. R. R. Tolkien"
     and "J.R.R. Tolkien" are one), and so are the halves of "O'Brien". "&" is "and"; "C++" and "C#" are not "C".

@@ -1,4 +1,4 @@
-"""What a passage is about: the names that its title, its heading and its first words give to their subject."""
+"""Subject names of a passage: those that its title, its heading and its first words give."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def _named_words(clause: str) -> str:
 
 
 def _other_leads(opening: str) -> Iterator[str]:
-    """What else a lead name says: "Francis Coppola" of "Francis Ford Coppola", both of "Alice Guy or Alice Blaché"."""
+    """Other names in a lead name: "Francis Coppola" of "Francis Ford Coppola", both of "Alice Guy or Alice Blaché"."""
     lead = lead_name(opening)
     tokens = tokenise(lead)
     if len(tokens.forms) in FULL_NAME and all(tokens.capital):

@@ -1,4 +1,4 @@
-"""What passages are about and which names they mention: functions of texts and of the names that parsers found.
+"""Subjects of passages and the names that they mention: functions of texts and of the names that parsers found.
 
 Nothing here depends on the order in which documents came: a corpus that grew equals one that was loaded at once.
 """
@@ -31,7 +31,7 @@ SURE = 0.75
 """From this weight on a passage that is about a name counts as one that mentions it, said or not."""
 
 Source = Literal["title", "heading", "lead", "short form", "abbreviation", "spelling"]
-"""What tells that a passage is about a name. The first three are in the passage itself; the others are other names of
+"""Evidence that a passage is about a name. The first three are in the passage itself; the others are other names of
 what the first three name, and depend on what names there are."""
 
 OWN: tuple[Source, ...] = ("title", "heading", "lead")
@@ -52,7 +52,7 @@ class Passage:
 
 
 class Subject(NamedTuple):
-    """How sure a passage is to be about a name, and what tells so.
+    """How surely a passage is about a name, and by what evidence.
 
     `full` if it is a full name, of which others may be short forms. `surface` is how a title or heading writes it.
     """
@@ -75,7 +75,7 @@ About = dict[str, dict[str, Subject]]
 
 
 def own_subjects(passages: Sequence[Passage]) -> About:
-    """What each passage of one document, in reading order, is about by its title, its heading and its first words.
+    """Subjects of each passage of one document, in reading order, by title, heading and first words.
 
     The title is that of the first passage alone, a heading that of the first below it. A passage that goes on with a
     paragraph has no first words.
@@ -98,7 +98,7 @@ def own_subjects(passages: Sequence[Passage]) -> About:
 
 
 def other_names(own: About, parsed: Set[str]) -> About:
-    """What passages are about besides, by other names of what they are about by themselves.
+    """Further subjects of passages: other names of the subjects that they have by themselves.
 
     A short form counts where it is a name somewhere. What a parser found and nothing is about yet is taken for a full
     name that it abbreviates, or else for one that it spells otherwise by a letter.
@@ -161,7 +161,7 @@ def said_names(
 
 
 def name_starts(tokens: Tokens) -> list[str]:
-    """What a name can begin with in a text: each capitalised word, alone and with the next, "john" and "john_smith".
+    """Possible beginnings of names in a text: each capitalised word, alone and with the next, "john" and "john_smith".
 
     A text that a name stands in has `name_start` of it among these; sorted, each once.
     """
@@ -176,7 +176,7 @@ def name_starts(tokens: Tokens) -> list[str]:
 
 
 def name_start(key: str) -> str:
-    """What `name_starts` has for a text in which the name stands: its first two words."""
+    """The entry of `name_starts` for a text with this name: its first two words."""
     return "_".join(key.split(" ", 2)[:2])
 
 

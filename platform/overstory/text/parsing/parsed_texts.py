@@ -1,4 +1,4 @@
-"""What one index run took out of the texts it parsed, for those who read the same texts later in the run."""
+"""Readings of the texts that an index run parsed, for later stages that read the same texts."""
 
 from __future__ import annotations
 

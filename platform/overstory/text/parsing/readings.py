@@ -18,7 +18,7 @@ _COMBINED = "combined"
 
 @dataclass(frozen=True, slots=True)
 class Reading(Generic[T]):
-    """What is taken out of a parsed text. Its values are built of tuples and of dataclasses with slots, and never None.
+    """A kind of value read from parsed texts. Values are built of tuples and of dataclasses with slots, and never None.
 
     Attributes:
         address: "module:NAME" of this reading, by which another process finds it.

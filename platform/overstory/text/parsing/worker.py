@@ -1,4 +1,4 @@
-"""What an extraction process runs: JSON lines of texts in, JSON lines of what they hold out, until the input ends."""
+"""Main loop of an extraction process: JSON lines of texts in, of findings out, until the input ends."""
 
 from __future__ import annotations
 

@@ -31,11 +31,11 @@ def question_names(tokens: Tokens, names: NameDictionary) -> list[Match]:
 
 
 def unknown_names(tokens: Tokens, found: Sequence[Match]) -> list[Match]:
-    """What looks like a name in a question and is none that is known: phrases that begin outside of those that are.
+    """Possible names in a question that are not known: phrases that begin outside known names.
 
-    Every phrase of up to six words that begins and ends with a capital or digit, by its place, the longest first; which
-    of them say something is for the texts to say (`longest_first`). A known name may stand within one: "1952 in
-    Kingston" tells more than "1952". Neither a function word nor the question's first word alone.
+    Every phrase of up to six words that begins and ends with a capital or digit, by its place, the longest first; the
+    texts decide which of them matter (`longest_first`). A known name may stand within one: "1952 in
+    Kingston" is more specific than "1952". Neither a function word nor the question's first word alone.
     """
     covered = {word for match in found for word in range(match.first, match.stop)}
     phrases: list[Match] = []
@@ -71,7 +71,7 @@ def longest_first(phrases: Sequence[Match], known: Container[str]) -> list[Match
 
 
 def longest_unknown(question: str, tokens: Tokens, known: Container[str]) -> list[str]:
-    """What looks like a name in a question, the longest phrases that do not overlap, as they are written there; without
+    """Possible names in a question, the longest phrases that do not overlap, as written there; without
     those whose keys are known. `tokens` are those of the question."""
     phrases = unknown_names(tokens, [])
     longest = longest_first(phrases, {phrase.key for phrase in phrases})

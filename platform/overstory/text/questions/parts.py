@@ -33,7 +33,7 @@ class QuestionParts(NamedTuple):
     references: References
 
     def referred_to(self, part: Part) -> list[Reference]:
-        """What a part refers to."""
+        """References of a part."""
         return [reference for reference in self.references.references if part.holds(reference.start)]
 
 

@@ -207,7 +207,7 @@ def generations_of(knowledge: Knowledge) -> set[int]:
 
 
 def _places(tree: EncodingTree, parents: list[int], leaves: int) -> list[int]:
-    """The number that each node has in a tree that was numbered anew."""
+    """The number that each node has in a tree that was numbered again."""
     place = {leaf: leaf for leaf in range(leaves)}
     for leaf in range(leaves):
         old, new = parents[leaf], int(tree.parents[leaf])

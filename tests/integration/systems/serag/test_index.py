@@ -90,7 +90,7 @@ def test_the_stored_graph_and_both_trees_are_what_the_definitions_ask_for(reader
     assert report.figures["entropy"] == pytest.approx(fused.entropy, abs=1e-6)
     assert report.figures["stored_edges"] == len(stored_links(readers))
     assert last_run(readers)["edges"] == len(edges)
-    assert last_run(readers)["trees_encoded_anew"] == 1
+    assert last_run(readers)["trees_rebuilt"] == 1
 
 
 def test_where_nothing_changed_nothing_is_done(readers: Knowledge) -> None:
@@ -207,17 +207,17 @@ def test_a_corpus_that_changes_has_the_graph_of_one_that_is_built_anew(open_corp
         step(knowledge)
         assert knowledge.status().pending["serag"] > 0
         assert knowledge.index().done[-1] == "serag"
-        assert last_run(knowledge)["trees_encoded_anew"] == 0
+        assert last_run(knowledge)["trees_rebuilt"] == 0
         assert knowledge.status().pending["serag"] == 0
         assert_links(knowledge, chunk_graph(knowledge))
     edges, links = chunk_graph(here), stored_links(here)
-    mended = checked_tree(here, edges)
+    updated = checked_tree(here, edges)
     assert generations_of(here) == {generation}  # it never left its place
 
     here.remove_system("serag")
     here.index(systems=["serag"])
-    anew, fresh = checked_tree(here, edges), stored_links(here)
-    assert mended.entropy == pytest.approx(anew.entropy, rel=0.03)
+    rebuilt, fresh = checked_tree(here, edges), stored_links(here)
+    assert updated.entropy == pytest.approx(rebuilt.entropy, rel=0.03)
     assert links.keys() == fresh.keys()
     for pair, parts in links.items():
         assert parts == pytest.approx(fresh[pair], abs=2e-5)
@@ -356,11 +356,11 @@ def test_neighbours_by_gds_are_kept_up_while_documents_come_and_go(open_corpus: 
     for one in more:
         knowledge.ingest_documents([one])
         assert knowledge.index().done[-1] == "serag"
-        assert last_run(knowledge)["trees_encoded_anew"] == 0
+        assert last_run(knowledge)["trees_rebuilt"] == 0
     gone = [knowledge.document_id(each.source, each.source_key) for each in (*more[:1], *documents[8:10])]
     knowledge.delete_documents(gone)
     assert "serag" in knowledge.index().done
-    assert last_run(knowledge)["trees_encoded_anew"] == 0
+    assert last_run(knowledge)["trees_rebuilt"] == 0
     assert_nearly_exact(similar(knowledge), knowledge)
     assert not knowledge.index().done
     updated = stored_links(knowledge)

@@ -1,4 +1,4 @@
-"""Trees over units of a corpus: mended where the graph changed, and in the form that is stored."""
+"""Trees over units of a corpus: updated where the graph changed, and converted for storage."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from overstory.entropy import EncodingTree, Graph, structural_entropy, structural_weights
 from overstory.entropy.compile import Flags, Ints
 from overstory.protocols import Vectors
-from overstory.systems.tree.build import TreeNodes, labels_before, make_tree, mend_tree, stored_form
+from overstory.systems.tree.build import TreeNodes, labels_before, make_tree, stored_form, update_tree
 from overstory.systems.tree.changes import stored_after, tree_changes
 from overstory.systems.tree.ids import tree_node_id
 from overstory.systems.tree.kinds import TreeKind
@@ -57,13 +57,13 @@ def assert_whole(tree: EncodingTree, graph: Graph, levels: int) -> None:
     assert tree.entropy == pytest.approx(structural_entropy(graph, tree), abs=1e-12)
 
 
-def mended(
+def updated(
     weights: NDArray[np.float64], before: EncodingTree, stays: Flags, levels: int, touched: Ints
 ) -> EncodingTree:
     """Of all chunks, from a tree over those that stay."""
     labels = np.full((levels, len(weights)), -1, dtype=np.int64)
     labels[:, stays] = labels_of(before, levels)
-    return mend_tree(graph_of(weights), labels, touched)
+    return update_tree(graph_of(weights), labels, touched)
 
 
 @pytest.mark.parametrize("levels", [1, 2, 3])
@@ -73,7 +73,7 @@ def test_chunks_that_come_among_the_others_join_the_communities_that_they_belong
     stays = np.ones(len(weights), dtype=np.bool_)
     stays[3::9] = False
     before = make_tree(graph_of(weights[np.ix_(stays, stays)]), levels)
-    after = mended(weights, before, stays, levels, np.zeros((0, 2), dtype=np.int64))
+    after = updated(weights, before, stays, levels, np.zeros((0, 2), dtype=np.int64))
     assert_whole(after, graph, levels)
     assert after.entropy == pytest.approx(make_tree(graph, levels).entropy, rel=0.02)
 
@@ -87,7 +87,7 @@ def test_chunks_whose_edges_changed_move_to_where_they_belong_now() -> None:
     weights[moved, group] = weights[group, moved] = 1.0
     touched += [(int(other), moved) for other in group]
     everybody = np.ones(len(weights), dtype=np.bool_)
-    after = mended(weights, before, everybody, 2, np.array(touched))
+    after = updated(weights, before, everybody, 2, np.array(touched))
     assert_whole(after, graph_of(weights), 2)
     assert before.labels(1)[moved] != before.labels(1)[group[0]]
     assert after.labels(1)[moved] == after.labels(1)[group[0]]
@@ -98,7 +98,7 @@ def test_without_changes_the_tree_stays_as_it_is() -> None:
     weights = planted(3)
     before = make_tree(graph_of(weights), 2)
     everybody = np.ones(len(weights), dtype=np.bool_)
-    after = mended(weights, before, everybody, 2, np.zeros((0, 2), dtype=np.int64))
+    after = updated(weights, before, everybody, 2, np.zeros((0, 2), dtype=np.int64))
     np.testing.assert_array_equal(after.parents, before.parents)
 
 
@@ -106,7 +106,7 @@ def test_a_graph_that_lost_all_edges_still_has_a_tree() -> None:
     weights = planted(4)
     before = make_tree(graph_of(weights), 2)
     everybody = np.ones(len(weights), dtype=np.bool_)
-    after = mended(np.zeros_like(weights), before, everybody, 2, np.argwhere(weights))
+    after = updated(np.zeros_like(weights), before, everybody, 2, np.argwhere(weights))
     assert (after.leaves, after.entropy) == (len(weights), 0.0)
     assert len(set(stored(after, [f"{n:03}" for n in range(len(weights))]).ids)) == len(after)
 
@@ -118,7 +118,7 @@ def test_a_community_keeps_its_id_while_chunks_come_behind_its_first() -> None:
     stays[5] = False
     before = make_tree(graph_of(weights[np.ix_(stays, stays)]), 2)
     old = stored(before, [chunk for chunk, there in zip(chunks, stays.tolist(), strict=True) if there])
-    new = stored(mended(weights, before, stays, 2, np.zeros((0, 2), dtype=np.int64)), chunks)
+    new = stored(updated(weights, before, stays, 2, np.zeros((0, 2), dtype=np.int64)), chunks)
     for nodes in (old, new):
         assert len(set(nodes.ids)) == len(nodes.ids)
         assert nodes.parents[-1] == ""
