@@ -63,6 +63,7 @@ from overstory.systems import (
     installed_systems,
     lifecycle,
     make_retriever,
+    missing_systems,
     remembered,
     systems_of,
     wishes,
@@ -293,7 +294,7 @@ class Knowledge:
         self,
         *,
         re_embed: bool = False,
-        systems: Sequence[str | SettingsClass] = (),
+        systems: str | SettingsClass | Sequence[str | SettingsClass] = (),
         model: str | None = None,
     ) -> IndexReport:
         """Brings the index up to date: vectors, mentions, facts, relationships. Runs only steps whose input changed.
@@ -328,10 +329,16 @@ class Knowledge:
                 )
                 context = replace(self._build_context(), parsed=parsed)
                 built = {name: lifecycle.build(writer, wish, context) for name, wish in wanted.items()}
-        notes = tuple(note for system in built.values() for note in system.notes)
+            gone = [
+                f"the index of the system {name!r} was not brought up to date: its package is not installed"
+                for name in missing_systems(writer.corpus)
+            ]
+        notes = (*(note for system in built.values() for note in system.notes), *gone)
         return replace(report, done=(*report.done, *(name for name in built if built[name].something)), notes=notes)
 
-    def estimate_index(self, systems: Sequence[str | SettingsClass] = (), *, model: str | None = None) -> Estimate:
+    def estimate_index(
+        self, systems: str | SettingsClass | Sequence[str | SettingsClass] = (), *, model: str | None = None
+    ) -> Estimate:
         """An upper bound on what `index` would ask of a language model for these systems, by default those of the
         corpus. Nothing is sent or written.
 
@@ -362,7 +369,8 @@ class Knowledge:
             CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
         """
         corpus = read_corpus(self.graph, self.corpus_name)
-        return [lifecycle.report(self.graph, corpus, system) for system in systems_of(corpus)]
+        reports = [lifecycle.report(self.graph, corpus, system) for system in systems_of(corpus)]
+        return reports + [SystemReport(name, 0, "its package is not installed") for name in missing_systems(corpus)]
 
     def search(self, question: str, k: int = 5, *, retriever: str | SettingsClass = DEFAULT_RETRIEVER) -> Evidence:
         """The best `k` chunks for a question, with the reasons for each; fewer where there are fewer.
@@ -405,7 +413,8 @@ class Knowledge:
             on_text: receives the language model's answer piece by piece as it streams, an extractive one whole.
             context_tokens: most tokens of a request for passages, by an upper bound.
             strict: raise what goes wrong with the language model instead of answering without it.
-            remember: let the retriever's system learn from the answer, once it is complete.
+            remember: let the retriever's system learn from the answer, once it is complete; a question that was not
+                answered is not remembered.
 
         Raises:
             QuestionError: the question is empty or no text, or `k` or `context_tokens` out of bounds.
@@ -428,7 +437,7 @@ class Knowledge:
                 strict=strict,
             )
         found = replace(found, usage=recorded.spent)
-        if learner is None:
+        if learner is None or not found.answered:
             return found
         return remembered(learner, found, evidence, lambda: self._learning_run(chat))
 

@@ -15,6 +15,7 @@ from overstory.graph import Writer
 from overstory.knowledge import Knowledge
 from overstory.retrieve import retriever_names
 from overstory.systems import System, find_system, system_names
+from overstory.systems.serag import SeragIndexSettings
 from overstory.systems.settings import described, parse, usage
 
 OUTSIDE = Path(__file__).parents[1] / "outside"
@@ -222,7 +223,7 @@ def test_options_are_as_good_from_python_as_from_a_text(base: Knowledge, name: s
         assert parse(kind, "", of="it") == kind()
         assert described(kind()) == ""
         assert usage(kind)
-    base.index(systems=[system.settings()])
+    base.index(systems=system.settings())
     assert base.search(QUESTION, 2, retriever=system.retriever_settings()) == base.search(QUESTION, 2, retriever=name)
 
 
@@ -238,6 +239,34 @@ def test_a_system_that_is_not_there_is_named_with_those_that_are(base: Knowledge
     with pytest.raises(SettingsError, match="no system 'hirag9'") as refused:
         base.index(systems=["hirag9"])
     assert "slimrag" in refused.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("systems", "message"),
+    [
+        (["slimrag,serag"], "is not one system"),
+        (["serag", "serag:levels=3"], "is named twice"),
+        ([SeragIndexSettings], "is a class"),
+        ([object()], "object is not the settings class"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_with_a_way_out(base: Knowledge, systems: Any, message: str) -> None:
+    version = base.status().corpus.version
+    with pytest.raises(SettingsError, match=message) as refused:
+        base.index(systems=systems)
+    assert refused.value.remedy
+    assert base.status().corpus.version == version
+
+
+def test_an_index_whose_package_is_gone_is_told(base: Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:
+    base.index(systems=["toy"])
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "path", [folder for folder in sys.path if folder != str(OUTSIDE)])
+        (note,) = base.index().notes
+        assert "'toy' was not brought up to date: its package is not installed" in note
+        (report,) = base.system_reports()
+        assert (report.name, report.how) == ("toy", "its package is not installed")
+    base.remove_system("toy")
 
 
 def test_nothing_that_stands_on_a_deleted_unit_outlives_it(base: Knowledge, name: str) -> None:

@@ -10,6 +10,7 @@ from overstory.cli.options import budget_option, json_option, knowledge_options,
 from overstory.cli.output import show_json
 from overstory.knowledge import Knowledge
 from overstory.llm import Estimate
+from overstory.systems import wishes
 
 
 @click.command()
@@ -24,7 +25,13 @@ from overstory.llm import Estimate
     help="Also build what this system needs, from now on. overstory systems lists them with their options. May be"
     " repeated.",
 )
-@click.option("--remove-system", metavar="NAME", help="Remove what this system needed.")
+@click.option(
+    "--remove-system",
+    "removed",
+    multiple=True,
+    metavar="NAME",
+    help="Remove the index of this system. May be repeated.",
+)
 @model_option
 @budget_option
 @click.option(
@@ -36,7 +43,7 @@ def index(
     knowledge: Knowledge,
     re_embed: bool,
     systems: tuple[str, ...],
-    remove_system: str | None,
+    removed: tuple[str, ...],
     model: str | None,
     budget_tokens: int | None,
     estimate: bool,
@@ -57,16 +64,17 @@ def index(
       overstory index --corpus wiki --system NAME --model local --budget-tokens 200000
       OVERSTORY_EMBEDDER=openai overstory index --re-embed
     """
-    if remove_system in {name.partition(":")[0] for name in systems}:
-        raise click.UsageError(f"--system and --remove-system both name {remove_system}.")
+    for both in sorted(set(removed) & {name.partition(":")[0] for name in systems}):
+        raise click.UsageError(f"--system and --remove-system both name {both}.")
     if budget_tokens is not None:
         knowledge.use_model(model, budget_tokens=budget_tokens)
     if estimate:
         _show_estimate(knowledge.estimate_index(systems, model=model), as_json=as_json)
         return
-    if remove_system:
-        knowledge.remove_system(remove_system)
-        click.echo(f"Corpus {knowledge.corpus_name!r} has no index of {remove_system} now.", err=True)
+    wishes([*systems, *removed], model)  # a wrong name is found before any index is removed
+    for name in removed:
+        knowledge.remove_system(name)
+        click.echo(f"Corpus {knowledge.corpus_name!r} has no index of {name} now.", err=True)
     report = knowledge.index(re_embed=re_embed, systems=systems, model=model)
     for note in report.notes:
         click.echo(f"Note: {note}", err=True)

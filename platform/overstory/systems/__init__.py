@@ -2,7 +2,15 @@
 
 from overstory.systems.base import BuildContext, Learner, LearningRun, Owned, System, SystemRun, SystemView
 from overstory.systems.lifecycle import SystemReport, Wish
-from overstory.systems.registry import all_wishes, find_system, installed_systems, system_names, systems_of, wishes
+from overstory.systems.registry import (
+    all_wishes,
+    find_system,
+    installed_systems,
+    missing_systems,
+    system_names,
+    systems_of,
+    wishes,
+)
 from overstory.systems.retrievers import find_learner, make_retriever, remembered, retriever_names
 from overstory.systems.settings import option
 from overstory.systems.state import IndexState, require_state
@@ -23,6 +31,7 @@ __all__ = [
     "find_system",
     "installed_systems",
     "make_retriever",
+    "missing_systems",
     "option",
     "remembered",
     "require_state",

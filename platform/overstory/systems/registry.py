@@ -54,7 +54,14 @@ def systems_of(corpus: Corpus) -> list[System[Any, Any]]:
     return [find_system(name) for name in sorted(corpus.systems) if name in names]
 
 
-def wishes(systems: Sequence[str | SettingsClass], model: str | None = None) -> dict[str, Wish[Any]]:
+def missing_systems(corpus: Corpus) -> list[str]:
+    """The names of systems whose indexes a corpus has and whose packages are not installed."""
+    return sorted(corpus.systems.keys() - set(system_names()))
+
+
+def wishes(
+    systems: str | SettingsClass | Sequence[str | SettingsClass], model: str | None = None
+) -> dict[str, Wish[Any]]:
     """The requests for systems, by name; every option is checked.
 
     Args:
@@ -66,11 +73,14 @@ def wishes(systems: Sequence[str | SettingsClass], model: str | None = None) -> 
             different options.
     """
     found: dict[str, Wish[Any]] = {}
-    for each in [systems] if isinstance(systems, str) else systems:
+    for each in systems if isinstance(systems, Sequence) and not isinstance(systems, str) else [systems]:
         wish = _wish(each, model)
         wish.check()
         if found.setdefault(wish.system.name, wish) != wish:
-            raise SettingsError(f"The system {wish.system.name!r} is named with two options.", remedy="Name it once.")
+            raise SettingsError(
+                f"The system {wish.system.name!r} is named twice, with different options.",
+                remedy="Name it once, with all options.",
+            )
     return found
 
 
@@ -95,7 +105,12 @@ def all_wishes(corpus: Corpus, wished: Mapping[str, Wish[Any]], model: str | Non
 def _wish(wanted: str | SettingsClass, model: str | None) -> Wish[Any]:
     if isinstance(wanted, str):
         name, _, options = wanted.partition(":")
+        if "," in name:
+            each = " ".join(f"--system {one.strip()}" for one in name.split(","))
+            raise SettingsError(f"{name!r} is not one system.", remedy=f"Name each of several by itself: {each}")
         return Wish(find_system(name), options, None, model)
+    if isinstance(wanted, type):
+        raise SettingsError(f"{wanted.__name__} is a class.", remedy=f"Give an object of it: {wanted.__name__}()")
     for system in installed_systems():
         if type(wanted) is system.settings:
             return Wish(system, "", wanted, model)

@@ -27,6 +27,8 @@ def make_retriever(wanted: str | SettingsClass, context: RetrievalContext) -> Re
     Raises:
         SettingsError: there is none, or it has no such option; the message lists those there are.
     """
+    if isinstance(wanted, type):
+        raise SettingsError(f"{wanted.__name__} is a class.", remedy=f"Give an object of it: {wanted.__name__}()")
     if not isinstance(wanted, str):
         for system in installed_systems():
             if type(wanted) is system.retriever_settings:
@@ -59,7 +61,9 @@ def find_learner(wanted: str | SettingsClass) -> Learner:
     learners = [system.name for system in installed_systems() if isinstance(system, Learner)]
     raise SettingsError(
         f"The retriever {shown!r} does not learn from answers.",
-        remedy=f"Ask without remembering, or with one of: {', '.join(learners) or '(none is installed)'}.",
+        remedy=f"Ask without remembering, or with one of: {', '.join(learners)}."
+        if learners
+        else "Ask without remembering: no system that learns is installed.",
     )
 
 

@@ -112,7 +112,12 @@ def parse(kind: type[S], text: str, *, of: str, base: S | None = None) -> S:
         elif not given and _type_named(kind, options, name.removeprefix("no-")) is bool:
             changes[options[name.removeprefix("no-")].name] = False
         else:
-            raise SettingsError(f"{of} has no option {part!r}.", remedy=f"Use {usage(kind)}.")
+            what = (
+                f"{of} needs a value for {name!r}."
+                if name in options and not given
+                else f"{of} has no option {part!r}."
+            )
+            raise SettingsError(what, remedy=f"Use {usage(kind)}.")
     from_presets = {key: each for name, fields_ in presets.items() if name in chosen for key, each in fields_.items()}
     return replace(base if base is not None else kind(), **(from_presets | changes))
 

@@ -53,7 +53,7 @@ def test_presets_combine_in_their_declared_order_and_single_options_win() -> Non
     ("text", "message"),
     [
         ("depht=3", "The example has no option 'depht=3'"),
-        ("depth", "has no option 'depth'"),
+        ("depth", "The example needs a value for 'depth'"),
         ("no-depth", "has no option 'no-depth'"),
         ("no-deep", "has no option 'no-deep'"),
         ("deep=1", "has no option 'deep=1'"),

@@ -85,7 +85,7 @@ def _choice(systems: Sequence[System[Any, Any]], corpus: Corpus) -> str:
     for system, kind in missing:
         command = f"overstory index --system {_with_options(system, kind)} --corpus {shlex.quote(corpus.name)}"
         sentences.append(f"To build {kind.name} ({_described(kind)}): {command}")
-    return " ".join(sentences) or "No system that is installed has trees."
+    return "\n  ".join(sentences) or "No system that is installed has trees."
 
 
 def _described(kind: TreeKind) -> str:
