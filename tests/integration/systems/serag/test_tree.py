@@ -166,7 +166,7 @@ def test_a_missing_tree_is_said_with_what_makes_it(shared_corpus: Knowledge, ope
     assert "overstory index --system serag:semantic --corpus shared" in raised.value.remedy
     with pytest.raises(SettingsError, match="no tree 'slimrag'") as unknown:
         shared_corpus.tree(tree="slimrag")
-    there, missing = unknown.value.remedy.split(" To build ")
+    there, missing = unknown.value.remedy.split("\n  To build ")
     assert there == "Corpus 'shared' has: serag (SeRAG tree, of passages)."
     assert missing.startswith("serag-semantic (SeRAG tree over meaning alone, of passages): overstory index --system")
     bare = open_corpus()

@@ -278,7 +278,7 @@ def test_a_system_that_is_not_there_is_refused_before_anything_is_done(open_corp
         knowledge.index(systems=["nope"])
     with pytest.raises(SettingsError, match="no option 'wide'"):
         knowledge.index(systems=["slimrag:wide"])
-    with pytest.raises(SettingsError, match="two options"):
+    with pytest.raises(SettingsError, match="named twice"):
         knowledge.index(systems=["slimrag", "slimrag:no-coreference"])
     with pytest.raises(SettingsError, match="No system"):
         knowledge.index(model="local")
