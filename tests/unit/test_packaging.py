@@ -4,6 +4,7 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+from importlib.metadata import version
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -105,3 +106,10 @@ def test_the_source_distribution_holds_what_a_build_and_the_tests_need(built: Pa
         "scripts/check_names.py",
         "tests/unit/test_packaging.py",
     } <= names
+
+
+def test_the_changelog_begins_with_the_version_of_the_package() -> None:
+    headings = [
+        line for line in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines() if line.startswith("## ")
+    ]
+    assert headings[0] == f"## {version('overstory')}"
