@@ -15,7 +15,7 @@ from overstory.index.ledger import forget, recorded
 from overstory.llm import NO_MODEL, Chat, Estimate, Spent
 from overstory.systems.base import BuildContext, System, SystemRun, SystemView, clear
 from overstory.systems.settings import SettingsClass, check, described, parse
-from overstory.systems.state import IndexState, mark_of, read_backlog, read_state, unit_label
+from overstory.systems.state import Backlog, IndexState, mark_of, read_backlog, read_state, unit_label
 from overstory.text.parsing.readings import Reading
 
 S = TypeVar("S", bound=SettingsClass)
@@ -103,7 +103,8 @@ def build(writer: Writer, wish: Wish[S], context: BuildContext) -> Built:
     settings, model = wish.settings_after(before), wish.model_after(before)
     notes = _unused_model(wish)
     same = before is not None and (before.settings, before.model) == (settings, model)
-    if before is not None and same and _is_current(graph, corpus, system, before, context):
+    backlog = read_backlog(graph, corpus, system, before)
+    if before is not None and same and _is_current(system, before, backlog, context):
         return Built(False, notes)
     chat = _open(model, system, corpus, context)
     fingerprint = system.fingerprint(settings, context, chat)
@@ -111,6 +112,7 @@ def build(writer: Writer, wish: Wish[S], context: BuildContext) -> Built:
     scratch = before is None or not same or (before.fingerprint, before.embedder) != (fingerprint, embedder)
     if scratch:
         _unmark(writer, system)
+        backlog = Backlog(backlog.units, pending=backlog.units, deleted=0)
     spent = chat.usage.spent if chat else Spent()
     how = " ".join(filter(None, (described(settings), model, fingerprint, embedder)))
     with recorded(writer, system.name, how) as ledger:
@@ -121,7 +123,7 @@ def build(writer: Writer, wish: Wish[S], context: BuildContext) -> Built:
             settings=settings,
             before=before,
             scratch=scratch,
-            backlog=read_backlog(graph, corpus, system, None if scratch else before),
+            backlog=backlog,
             context=context,
             chat=chat,
             model=model,
@@ -161,19 +163,18 @@ def report(graph: GraphClient, corpus: Corpus, system: System[Any, Any]) -> Syst
         DatabaseError: as `GraphClient.run`.
     """
     state = read_state(system, corpus)
+    behind = _behind(system, state, read_backlog(graph, corpus, system, state))
     if state is None:
-        return SystemReport(system.name, pending(graph, corpus, system), "not built")
+        return SystemReport(system.name, behind, "not built")
     figures = {**state.figures, **system.figures(graph, corpus, state)}
-    return SystemReport(system.name, pending(graph, corpus, system), system.describe(state), figures)
+    return SystemReport(system.name, behind, system.describe(state), figures)
 
 
 def pending(graph: GraphClient, corpus: Corpus, system: System[Any, Any]) -> int:
     """How many units are missing from the index or out of date; at least 1 if the index must be built, or some of its
     units were deleted."""
     state = read_state(system, corpus)
-    backlog = read_backlog(graph, corpus, system, state)
-    behind = backlog.pending + (backlog.deleted if system.rebuilds_after_deletions else 0)
-    return max(behind, int(state is not None and not state.built))
+    return _behind(system, state, read_backlog(graph, corpus, system, state))
 
 
 def remove(writer: Writer, system: System[Any, Any]) -> None:
@@ -195,11 +196,14 @@ def remove(writer: Writer, system: System[Any, Any]) -> None:
     forget(writer, system.name)
 
 
-def _is_current(
-    graph: GraphClient, corpus: Corpus, system: System[S, Any], before: IndexState[S], context: BuildContext
-) -> bool:
+def _behind(system: System[Any, Any], state: IndexState[Any] | None, backlog: Backlog) -> int:
+    behind = backlog.pending + (backlog.deleted if system.rebuilds_after_deletions else 0)
+    return max(behind, int(state is not None and not state.built))
+
+
+def _is_current(system: System[S, Any], before: IndexState[S], backlog: Backlog, context: BuildContext) -> bool:
     """Whether there is nothing to do. Does not open the language model, which may be gone by now."""
-    if not before.built or before.embedder != context.embedder.fingerprint or pending(graph, corpus, system):
+    if before.embedder != context.embedder.fingerprint or _behind(system, before, backlog):
         return False
     return bool(before.model) or before.fingerprint == system.fingerprint(before.settings, context, None)
 
