@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from overstory.display import html_table, origin, shortened
+from overstory.display import html_table, shortened
 from overstory.llm import Spent
 from overstory.model import Evidence
+from overstory.model.origin import HasPage
 
 AnswerKind = Literal["llm", "extractive"]
 
 
 @dataclass(frozen=True, slots=True)
-class CitedPassage:
+class CitedPassage(HasPage):
     """A passage that a citation leads to; `start` and `end` are its characters in the text of its document."""
 
     chunk_id: str
@@ -25,14 +26,9 @@ class CitedPassage:
     start: int | None = None
     end: int | None = None
 
-    @property
-    def origin(self) -> str:
-        """Where it comes from: source, and key and page if there are."""
-        return origin(self.source, self.source_key, self.page)
-
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Citation:
+class Citation(HasPage):
     """A source of an answer: a passage, or another part of the evidence with the passages that support it.
 
     Attributes:
@@ -54,11 +50,6 @@ class Citation:
     page: int | None = None
     kind: str = "passage"
     passages: tuple[CitedPassage, ...] = ()
-
-    @property
-    def origin(self) -> str:
-        """Where it comes from: source, and key and page if there are."""
-        return origin(self.source, self.source_key, self.page)
 
     @property
     def places(self) -> str:

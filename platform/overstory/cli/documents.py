@@ -8,7 +8,7 @@ import click
 
 from overstory.cli.options import json_option, knowledge_options
 from overstory.cli.output import harmless
-from overstory.display import origin, printable
+from overstory.display import printable
 from overstory.index import StoredDocument
 from overstory.knowledge import Knowledge
 
@@ -29,9 +29,8 @@ def documents(knowledge: Knowledge, source: str | None, as_json: bool) -> None:
 
 
 def _line(document: StoredDocument) -> str:
-    where = origin(document.source, document.source_key)
     title = " ".join(printable(document.title).split())
-    return printable(f"{document.id}  {title or '(no title)'}  [{where}]")
+    return printable(f"{document.id}  {title or '(no title)'}  [{document.origin}]")
 
 
 def _json(document: StoredDocument) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from overstory.display import counted, data_frame, html_table, origin, shortened
+from overstory.display import counted, data_frame, html_table, shortened
 from overstory.model.documents import Metadata
+from overstory.model.origin import HasPage
 from overstory.model.parts import BridgePath, Excerpt, Part
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Hit:
+class Hit(HasPage):
     """A ranked chunk. `score` falls along a result; its scale is the retriever's own.
 
     Attributes:
@@ -68,11 +69,6 @@ class Hit:
 
     def __repr__(self) -> str:
         return f"<Hit {self.score:.4f} {self.title!r} [{self.origin}]: {shortened(self.text)}>"
-
-    @property
-    def origin(self) -> str:
-        """Where it comes from: source, and key and page if there are."""
-        return origin(self.source, self.source_key, self.page)
 
     @property
     def in_words(self) -> str:

@@ -17,3 +17,16 @@ class HasOrigin:
     def origin(self) -> str:
         """Where it comes from: source, and key if there is one."""
         return origin(self.source, self.source_key)
+
+
+class HasPage(HasOrigin):
+    """Anything that comes from a place in a document, which may have pages."""
+
+    __slots__ = ()
+
+    page: int | None
+
+    @property
+    def origin(self) -> str:
+        """Where it comes from: source, and key and page if there are."""
+        return origin(self.source, self.source_key, self.page)
