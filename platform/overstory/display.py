@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,16 @@ def origin(source: str, source_key: str, page: int | None = None) -> str:
     """The origin of a passage: source, with key and page if there are any."""
     place = f"{source}#{source_key}" if source_key else source
     return place if page is None else f"{place}, page {page:,}"
+
+
+def index_command(corpus: str, system: str = "") -> str:
+    """The command that brings the index of a corpus, or of a system in it, up to date.
+
+    Args:
+        system: its name, with options after a colon.
+    """
+    of = f"--system {system} " if system else ""
+    return f"overstory index {of}--corpus {shlex.quote(corpus)}"
 
 
 def shortened(text: str, width: int = WIDTH) -> str:

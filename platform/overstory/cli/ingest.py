@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
-
 import click
 
 from overstory.cli.options import json_option, knowledge_options
 from overstory.cli.output import show_json
-from overstory.display import counted
+from overstory.display import counted, index_command
 from overstory.errors import SourceError
 from overstory.index import LoadReport
 from overstory.knowledge import Knowledge
@@ -59,7 +57,7 @@ def _show(report: LoadReport, corpus: str, *, dry_run: bool) -> None:
     _show_some("skipped, because no loader reads them", report.skipped)
     _show_some("broken and skipped", [_with_remedy(str(error), error.remedy) for error in report.broken])
     if report.added + report.changed + report.annotated and not dry_run:
-        click.echo(f"Next: overstory index --corpus {shlex.quote(corpus)}")
+        click.echo(f"Next: {index_command(corpus)}")
 
 
 def _with_remedy(message: str, remedy: str) -> str:

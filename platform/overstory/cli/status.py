@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
-
 import click
 
 from overstory.cli.options import json_option, knowledge_options
 from overstory.cli.output import show_json
+from overstory.display import index_command
 from overstory.index import CorpusStatus
 from overstory.knowledge import Knowledge
 
@@ -52,7 +51,7 @@ def _show(found: CorpusStatus) -> None:
         click.echo(
             "  to do: "
             + ", ".join(f"{stage} {number:,}" for stage, number in pending.items())
-            + f" — run: overstory index --corpus {shlex.quote(corpus.name)}"
+            + f" — run: {index_command(corpus.name)}"
         )
     else:
         click.echo("  the index is up to date")

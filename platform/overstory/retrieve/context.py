@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from overstory.display import index_command
 from overstory.errors import IndexMissing, StatementFailed
 from overstory.graph import Corpus, GraphClient, Transaction, read_corpus
 from overstory.llm import Chat
@@ -61,7 +61,7 @@ class RetrievalContext:
         if not corpus.embedder:
             raise IndexMissing(
                 f"Corpus {corpus.name!r} has no vectors yet.",
-                remedy=f"Run: overstory index --corpus {shlex.quote(corpus.name)}, or Knowledge.index() in Python.",
+                remedy=f"Run: {index_command(corpus.name)}, or Knowledge.index() in Python.",
             )
         corpus.check_embedder(self.embedder)
         return corpus

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import datetime
 import json
-import shlex
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from overstory.display import index_command
 from overstory.errors import IndexMissing
 from overstory.graph import Corpus, GraphClient, Transaction
 from overstory.model.units import PLURAL
@@ -92,12 +92,16 @@ def index_missing(system: System[Any, Any], corpus: Corpus, what: str, *, option
         what: what the corpus lacks, after its name.
         options: of the index that is needed.
     """
-    name = f"{system.name}:{options}" if options else system.name
+    name = with_options(system, options)
     return IndexMissing(
         f"Corpus {corpus.name!r} {what}.",
-        remedy=f"Run: overstory index --system {name} --corpus {shlex.quote(corpus.name)}, "
-        f'or Knowledge.index(systems=["{name}"]) in Python.',
+        remedy=f'Run: {index_command(corpus.name, name)}, or Knowledge.index(systems=["{name}"]) in Python.',
     )
+
+
+def with_options(system: System[Any, Any], options: str) -> str:
+    """A system with options of its index, as `--system` takes them."""
+    return f"{system.name}:{options}" if options else system.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +159,7 @@ class StaleNotes:
         """At most one note."""
         backlog = self._backlog(tx, corpus, state)
         system, units = self._system, PLURAL[self._system.unit]
-        command = f"overstory index --corpus {shlex.quote(corpus.name)}"
+        command = index_command(corpus.name)
         if backlog.pending:
             yield (
                 f"{backlog.pending:,} of {backlog.units:,} {units} are not in the {system.title} index yet: "

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from overstory.display import shortened
+from overstory.display import index_command, shortened
 from overstory.errors import IndexMissing, NameNotFound, QuestionError
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
@@ -73,7 +73,7 @@ def read_ends(tx: Transaction, corpus: Corpus, start: str, end: str) -> Ends:
         run = "Run: " if row["chunks"] else "Load something (overstory ingest, Knowledge.ingest in Python), then run: "
         raise IndexMissing(
             f"Corpus {corpus.name!r} has no names yet.",
-            remedy=f"{run}{_index_command(corpus)}, or Knowledge.index() in Python.",
+            remedy=f"{run}{index_command(corpus.name)}, or Knowledge.index() in Python.",
         )
     known = {name["key"]: Name(name["id"], name["key"], name["name"], name["df"]) for name in row["names"]}
     outdated = row["changed"] > 0 or not corpus.named_by
@@ -133,7 +133,7 @@ def _not_found(tx: Transaction, corpus: Corpus, name: str, key: str, *, outdated
     suggestions = most_alike(key, ((row["key"], row["name"], row["df"]) for row in rows))
     remedies = [f"Did you mean {_either(suggestions)}?"] if suggestions else []
     if outdated:
-        remedies.append(f"The index is older than the documents: {_index_command(corpus)}")
+        remedies.append(f"The index is older than the documents: {index_command(corpus.name)}")
     if not remedies:
         command = f"overstory search {shlex.quote(shortened(name))} --corpus {shlex.quote(corpus.name)}"
         remedies.append(f"Names are what texts call people, places, works and the like; {command} finds other words.")
@@ -148,7 +148,3 @@ def _not_found(tx: Transaction, corpus: Corpus, name: str, key: str, *, outdated
 def _either(names: tuple[str, ...]) -> str:
     quoted = [repr(name) for name in names]
     return " or ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)
-
-
-def _index_command(corpus: Corpus) -> str:
-    return f"overstory index --corpus {shlex.quote(corpus.name)}"

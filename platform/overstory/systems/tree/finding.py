@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from overstory.display import index_command
 from overstory.errors import IndexMissing, SettingsError
 from overstory.graph import Corpus
 from overstory.model.units import PLURAL
 from overstory.systems.base import System
 from overstory.systems.settings import SettingsClass
-from overstory.systems.state import IndexState, index_missing, read_state, require_state
+from overstory.systems.state import IndexState, index_missing, read_state, require_state, with_options
 from overstory.systems.tree.kinds import TreeKind
 
 S = TypeVar("S", bound=SettingsClass)
@@ -83,14 +83,10 @@ def _choice(systems: Sequence[System[Any, Any]], corpus: Corpus) -> str:
         named = ", ".join(f"{kind.name} ({_described(kind)})" for kind in there)
         sentences.append(f"Corpus {corpus.name!r} has: {named}.")
     for system, kind in missing:
-        command = f"overstory index --system {_with_options(system, kind)} --corpus {shlex.quote(corpus.name)}"
+        command = index_command(corpus.name, with_options(system, kind.options))
         sentences.append(f"To build {kind.name} ({_described(kind)}): {command}")
     return "\n  ".join(sentences) or "No system that is installed has trees."
 
 
 def _described(kind: TreeKind) -> str:
     return f"{kind.title}, of {PLURAL[kind.unit]}"
-
-
-def _with_options(system: System[Any, Any], kind: TreeKind) -> str:
-    return f"{system.name}:{kind.options}" if kind.options else system.name
