@@ -14,13 +14,14 @@ from overstory.errors import OverstoryError
 from overstory.graph import Corpus, GraphClient, list_corpora
 from overstory.graph.failures import GDS_REMEDY
 from overstory.graph.gds import projections
+from overstory.graph.generations import slot_of
 from overstory.graph.lease import current_writer
 from overstory.graph.schema import derived_index, refuse_others, schema_version
 from overstory.llm import make_chat_model
 from overstory.server import Check
 from overstory.settings import Settings
 from overstory.sources.installed import catalogue
-from overstory.systems import System, find_system, installed_systems, system_names
+from overstory.systems import System, find_system, installed_systems, missing_systems, system_names
 from overstory.systems.state import read_state
 from overstory.text import make_extractor
 
@@ -89,10 +90,9 @@ def check_systems(graph: GraphClient) -> Iterator[Check]:
     Raises:
         DatabaseError: as `GraphClient.run`.
     """
-    names = system_names()
-    broken = [check for check in map(_loadable, names) if not check.ok]
+    broken = [check for check in map(_loadable, system_names()) if not check.ok]
     systems = installed_systems()
-    wrong = [check for size in list_corpora(graph) for check in _wrong_in(graph, size.corpus, systems, names)]
+    wrong = [check for size in list_corpora(graph) for check in _wrong_in(graph, size.corpus, systems)]
     yield from broken
     yield from wrong
     if not broken and not wrong:
@@ -104,11 +104,9 @@ def _loadable(name: str) -> Check:
     return _checked("systems", lambda: find_system(name).title)
 
 
-def _wrong_in(
-    graph: GraphClient, corpus: Corpus, systems: Sequence[System[Any, Any]], known: Sequence[str]
-) -> Iterator[Check]:
+def _wrong_in(graph: GraphClient, corpus: Corpus, systems: Sequence[System[Any, Any]]) -> Iterator[Check]:
     of = f"of corpus {corpus.name!r}"
-    for name in sorted(corpus.systems.keys() - set(known)):
+    for name in missing_systems(corpus):
         yield Check(
             "systems",
             ok=False,
@@ -146,8 +144,9 @@ def _missing_indexes(graph: GraphClient, corpus: Corpus, system: System[Any, Any
     state = read_state(system, corpus)
     if state is None or not state.built:
         return
+    slot = slot_of(state.generation) if state.generation else None
     for kind in system.owns.vector_indexes:
-        found = graph.run("schema/index_state", read=True, name=derived_index(corpus.label, kind))
+        found = graph.run("schema/index_state", read=True, name=derived_index(corpus.label, kind, slot))
         if not found or found[0]["state"] not in ("ONLINE", "POPULATING"):
             yield Check(
                 "systems",
