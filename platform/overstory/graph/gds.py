@@ -104,7 +104,7 @@ def projection(writer: Writer, statement: str, *, stage: str, **parameters: obje
     """
     graph, label = writer.graph, writer.corpus.label
     made = Projection.of_this_process(label, stage)
-    drop_left_behind(writer)
+    drop_left_behind(writer, made)
     try:
         graph.run(statement, label, read=False, graph=made.name, **parameters)
         yield made.name
@@ -112,13 +112,15 @@ def projection(writer: Writer, statement: str, *, stage: str, **parameters: obje
         graph.run("gds/drop", graph=made.name)
 
 
-def drop_left_behind(writer: Writer) -> None:
+def drop_left_behind(writer: Writer, here: Projection) -> None:
     """Drops the projections of processes that are gone, and those that a writer before this one has of its corpus.
+
+    Args:
+        here: one of this process, whose own stay.
 
     Raises:
         LeaseLost: this writer is itself the one before.
     """
-    here = Projection.of_this_process(writer.corpus.label, "")
     found = [each for each in projections(writer.graph) if not each.is_of_the_same_process(here)]
     dead = [each for each in found if each.is_abandoned]
     former = [each for each in found if each.corpus == writer.corpus.label and each not in dead]

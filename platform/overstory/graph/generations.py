@@ -91,7 +91,7 @@ def begin(writer: Writer, name: str, kinds: Sequence[str] = ()) -> int:
     used = writer.graph.run("corpus/used_generations", writer.corpus.label, read=True, name=name)
     in_use = current(writer.graph, writer.corpus, name)
     generation = max([in_use, *(int(row["generation"]) for row in used)]) + 1
-    discard_unpublished(writer, name, kinds)
+    _delete_others(writer, name, in_use, kinds)
     return generation + (slot_of(generation) == slot_of(in_use))
 
 

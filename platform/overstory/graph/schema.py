@@ -190,7 +190,7 @@ def create_derived_index(graph: GraphClient, label: str, kind: str, *, dimension
     name = derived_index(label, kind, slot)
     found = graph.run("schema/index_state", read=True, name=name)
     if found and (found[0]["dimension"] != dimension or found[0]["state"] == "FAILED"):
-        graph.run("schema/drop_index", name=name)
+        drop_index(graph, name)
     graph.run("schema/vector_index", derived_label(label, kind, slot), name=name, dimension=dimension)
     await_index(graph, name)
     return name
@@ -200,9 +200,9 @@ def drop_derived_index(graph: GraphClient, label: str, kind: str, *, slot: Slot 
     """Drops the vector index over the nodes of one kind: of one slot, or of all where none is named."""
     slots: tuple[Slot | None, ...] = (None, "A", "B") if slot is None else (slot,)
     names = [derived_index(label, kind, each) for each in slots]
-    for row in graph.run("schema/index_names", read=True):
-        if row["name"] in names:  # without a DROP for one that is not there, which might empty the cache of plans
-            drop_index(graph, row["name"])
+    for name in index_names(graph, label):
+        if name in names:  # without a DROP for one that is not there, which might empty the cache of plans
+            drop_index(graph, name)
 
 
 def index_names(graph: GraphClient, label: str) -> list[str]:
