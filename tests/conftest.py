@@ -28,9 +28,9 @@ hypothesis.settings.load_profile("tests")
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses by the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks what asks for the server that is shared, not for one of its own; `make test` runs the rest beside it.
+    """Marks the tests that use the shared server, not one of their own; `make test` runs the rest beside them.
 
-    What makes or drops indexes on purpose runs last, because the server then forgets the plans of all statements.
+    Those that make or drop indexes on purpose run last, because the server then forgets the plans of all statements.
     """
     for item in items:
         if isinstance(item, pytest.Function) and {"settings", "jar_cache"} <= set(item.fixturenames):

@@ -11,7 +11,7 @@ from overstory.graph import read_corpus
 from overstory.knowledge import Knowledge
 from overstory.model import PART_KINDS, Evidence, Excerpt, ShareKind
 from overstory.model.token_bound import count_at_most
-from overstory.retrieve import retriever_names
+from overstory.systems import retriever_names
 
 KEYS = ["kind", "text", "score", "tokens", "chunks", "documents"]
 WITH_PARTS = ("serag:paper", "slimrag:whole")

@@ -14,11 +14,6 @@ from overstory.knowledge import Knowledge
 from overstory.model import Annotation, Heading
 
 
-def stored_text(knowledge: Knowledge, key: str) -> str:
-    hits = knowledge.search("*", 1000, retriever="lexical").hits
-    return "".join(hit.text for hit in hits if hit.source_key == key)
-
-
 def chunk_ids(knowledge: Knowledge) -> set[str]:
     label = knowledge.status().corpus.label
     rows = knowledge.graph.run("ingest/chunks_to_extract", label, fingerprint="none", after="", limit=1000)
