@@ -14,6 +14,9 @@ from overstory.model import Hit, Reason
 PAGE_STARTS = "page_starts"
 """In the metadata of a document that has pages: the first character of each. A hit has its page instead."""
 
+NEAREST = "is among the nearest to the question in meaning"
+"""The clause of a chunk that was found by meaning."""
+
 
 def hit(row: Row, reasons: tuple[Reason, ...]) -> Hit:
     """A row of a `retrieve/…` statement as a hit."""
@@ -80,8 +83,7 @@ def source_hits(rows: Mapping[str, Row], ids: Iterable[str]) -> tuple[Hit, ...]:
 
 def near(cosine: float) -> Reason:
     """The reason for a chunk that was found by meaning alone."""
-    clause = "is among the nearest to the question in meaning"
-    return Reason("dense", cosine, "cosine similarity to the question", clause)
+    return Reason("dense", cosine, "cosine similarity to the question", NEAREST)
 
 
 def _are_pages(starts: object) -> TypeGuard[list[int]]:

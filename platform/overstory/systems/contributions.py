@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from overstory.browser import Contribution
@@ -10,9 +9,9 @@ from overstory.systems.base import System
 from overstory.systems.registry import installed_systems
 
 
-def contributions(systems: Sequence[System[Any, Any]] | None = None) -> list[Contribution]:
-    """One per system; those of all installed systems if none are given."""
-    return [_of(system) for system in (installed_systems() if systems is None else systems)]
+def contributions() -> list[Contribution]:
+    """One per installed system."""
+    return [_of(system) for system in installed_systems()]
 
 
 def _of(system: System[Any, Any]) -> Contribution:

@@ -12,7 +12,7 @@ from overstory.graph import Corpus
 from overstory.graph.statements import add_statements
 from overstory.systems.base import System
 from overstory.systems.lifecycle import Wish
-from overstory.systems.settings import SettingsClass
+from overstory.systems.settings import SettingsClass, refuse_class
 
 GROUP = "overstory.systems"
 
@@ -109,8 +109,7 @@ def _wish(wanted: str | SettingsClass, model: str | None) -> Wish[Any]:
             each = " ".join(f"--system {one.strip()}" for one in name.split(","))
             raise SettingsError(f"{name!r} is not one system.", remedy=f"Name each of several by itself: {each}")
         return Wish(find_system(name), options, None, model)
-    if isinstance(wanted, type):
-        raise SettingsError(f"{wanted.__name__} is a class.", remedy=f"Give an object of it: {wanted.__name__}()")
+    refuse_class(wanted)
     for system in installed_systems():
         if type(wanted) is system.settings:
             return Wish(system, "", wanted, model)

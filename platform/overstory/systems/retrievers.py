@@ -13,7 +13,7 @@ from overstory.protocols import Retriever
 from overstory.retrieve import RetrievalContext
 from overstory.systems.base import Learner, LearningRun
 from overstory.systems.registry import find_system, installed_systems, system_names
-from overstory.systems.settings import SettingsClass, check, parse
+from overstory.systems.settings import SettingsClass, check, parse, refuse_class
 
 
 def retriever_names() -> list[str]:
@@ -27,8 +27,7 @@ def make_retriever(wanted: str | SettingsClass, context: RetrievalContext) -> Re
     Raises:
         SettingsError: there is none, or it has no such option; the message lists those there are.
     """
-    if isinstance(wanted, type):
-        raise SettingsError(f"{wanted.__name__} is a class.", remedy=f"Give an object of it: {wanted.__name__}()")
+    refuse_class(wanted)
     if not isinstance(wanted, str):
         for system in installed_systems():
             if type(wanted) is system.retriever_settings:

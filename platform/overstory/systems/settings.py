@@ -14,7 +14,7 @@ at an object that a program made, and `usage` is the help that both show. A clas
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields, replace
 from typing import Any, ClassVar, Protocol, TypeVar, get_args, get_type_hints
 
@@ -97,7 +97,7 @@ def parse(kind: type[S], text: str, *, of: str, base: S | None = None) -> S:
     Raises:
         SettingsError: there is no such option, or its value is out of bounds; the remedy lists all options.
     """
-    options = {declared.name.replace("_", "-"): declared for declared in _options(kind)}
+    options = {declared.name.replace("_", "-"): declared for declared in fields(kind)}
     presets = presets_of(kind)
     chosen: set[str] = set()
     changes: dict[str, object] = {}
@@ -129,7 +129,7 @@ def check(settings: S, *, of: str) -> S:
         SettingsError: a number is out of bounds, or a word is none of the choices.
     """
     kind = type(settings)
-    for declared in _options(kind):
+    for declared in fields(kind):
         _in_bounds(kind, declared, getattr(settings, declared.name), of)
     return settings
 
@@ -145,7 +145,7 @@ def options_of(kind: type[SettingsClass]) -> list[Option]:
             help=_declared(declared).help,
             switch=_type(kind, declared) is bool,
         )
-        for declared in _options(kind)
+        for declared in fields(kind)
     ]
 
 
@@ -160,31 +160,36 @@ def described(settings: SettingsClass) -> str:
     usual = type(settings)()
     return ",".join(
         _spelled(declared, value)
-        for declared in _options(type(settings))
+        for declared in fields(type(settings))
         if (value := getattr(settings, declared.name)) != getattr(usual, declared.name)
     )
 
 
 def stored(settings: SettingsClass) -> dict[str, object]:
     """Field names and values, for `restored`."""
-    return {declared.name: getattr(settings, declared.name) for declared in _options(type(settings))}
+    return {declared.name: getattr(settings, declared.name) for declared in fields(type(settings))}
 
 
 def restored(kind: type[S], values: Mapping[str, object]) -> S:
     """Settings from what `stored` gave, maybe in another version: fields that are gone are left out, new ones have
     their defaults."""
-    known = {declared.name for declared in _options(kind)}
+    known = {declared.name for declared in fields(kind)}
     return kind(**{name: value for name, value in values.items() if name in known})
+
+
+def refuse_class(wanted: object) -> None:
+    """
+    Raises:
+        SettingsError: it is a class, where an object of it is meant.
+    """
+    if isinstance(wanted, type):
+        raise SettingsError(f"{wanted.__name__} is a class.", remedy=f"Give an object of it: {wanted.__name__}()")
 
 
 def presets_of(kind: type[SettingsClass]) -> Presets:
     """The named combinations of a class."""
     found: Presets = getattr(kind, "presets", {})
     return found
-
-
-def _options(kind: type[SettingsClass]) -> Iterator[Field[Any]]:
-    yield from fields(kind)
 
 
 def _type(kind: type[SettingsClass], declared: Field[Any]) -> Any:

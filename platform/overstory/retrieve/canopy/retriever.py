@@ -21,7 +21,7 @@ from overstory.retrieve.canopy.names import QuestionNames, named_chunks, rare_ph
 from overstory.retrieve.canopy.scoring import Candidate, Link, Place, Scored, Seed, Way
 from overstory.retrieve.context import NAMES_OUTDATED, RetrievalContext, query_current_corpus, text_index_name
 from overstory.retrieve.corpus_cache import VectorCache
-from overstory.retrieve.hits import chunk_rows, ranked_hits, source_hits
+from overstory.retrieve.hits import NEAREST, chunk_rows, ranked_hits, source_hits
 from overstory.retrieve.question import full_text_query, read_question
 from overstory.retrieve.vector_search import vector_search
 from overstory.text.names.idf import idf_weight
@@ -259,7 +259,7 @@ def _reasons(one: Scored, rows: Mapping[str, Row]) -> tuple[Reason, ...]:
     """The parts of the score; they add up to it. Meaning is put in words only if there is no other reason."""
     found = one.candidate
     plain = not (found.words or found.seed or one.forward or one.shared or one.second)
-    near = "is among the nearest to the question in meaning" if plain else ""
+    near = NEAREST if plain else ""
     reasons = [Reason("dense", one.dense, f"cosine {found.cosine:.3f}", near)]
     if found.words:
         reasons.append(Reason("words", one.words, f"BM25 {found.words:.3f}", "shares words with the question"))

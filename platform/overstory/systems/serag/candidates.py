@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from overstory.graph import Corpus, Transaction
 from overstory.model import Reason
 from overstory.protocols import Vectors
+from overstory.retrieve.hits import NEAREST
 from overstory.retrieve.question import Question
 from overstory.retrieve.ranking import best_of
 from overstory.retrieve.vector_search import depth_for, nearest_chunks
@@ -66,7 +67,7 @@ class Found:
         """The parts of a score. `titles` are those of chunks."""
         given = self.settings
         plain = not (id_ in self.bonus or id_ in self.coarse or id_ in self.beside)
-        near = "is among the nearest to the question in meaning" if plain else ""
+        near = NEAREST if plain else ""
         cosine = f"cosine similarity to the question {self.cosines[id_]:.3f}"
         yield Reason("dense", given.fine * self.cosines[id_], cosine, near)
         if id_ in self.filled:

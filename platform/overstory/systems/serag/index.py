@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from importlib.resources import files
 
+from overstory.display import counted
 from overstory.graph import Corpus, GraphClient
 from overstory.protocols import Retriever
 from overstory.retrieve import RetrievalContext
@@ -62,7 +63,7 @@ class SeRag(System[SeragIndexSettings, SeragRetrieverSettings]):
     def describe(self, state: IndexState[SeragIndexSettings]) -> str:
         """The levels, what differs from the defaults, and who found the neighbours."""
         settings = state.settings
-        levels = f"{settings.levels} community level{'s' if settings.levels > 1 else ''}"
+        levels = counted(settings.levels, "community level")
         second = f"a second tree ({SEMANTIC})" if settings.semantic else ""
         others = described(replace(settings, levels=SeragIndexSettings().levels, semantic=False))
         by = "found by GDS" if state.details.get("by_gds") else "found exactly"

@@ -111,8 +111,7 @@ def write_tree(writer: Writer, changes: TreeChanges, progress: Progress) -> None
 def write_tree_in(tx: Transaction, label: str, changes: TreeChanges) -> None:
     """Within one transaction: for the generation that is read."""
     for statement, rows, labels in _statements(label, changes):
-        for batch in batches(rows, ROWS_A_STATEMENT):
-            tx.run(statement, label, rows=batch, **labels)
+        _run_rows(tx, label, statement, rows, **labels)
     if changes.gone:
         tx.run("systems/tree/remove_nodes", label, ids=changes.gone)
 
@@ -136,8 +135,12 @@ def commit_rows(
     for some in batches(rows, ROWS_A_TRANSACTION):
 
         def write(tx: Transaction, some: list[Row] = some) -> None:
-            for batch in batches(some, ROWS_A_STATEMENT):
-                tx.run(statement, writer.corpus.label, rows=batch, **parameters)
+            _run_rows(tx, writer.corpus.label, statement, some, **parameters)
 
         writer.commit(doing, write)
         progress.advance(len(some))
+
+
+def _run_rows(tx: Transaction, label: str, statement: str, rows: Sequence[Row], **parameters: object) -> None:
+    for batch in batches(rows, ROWS_A_STATEMENT):
+        tx.run(statement, label, rows=batch, **parameters)
