@@ -47,4 +47,4 @@ class SeragRetrieverSettings:
     @property
     def edge_weight(self) -> str:
         """The property of the edges that counts."""
-        return "similar" if self.tree == SEMANTIC else "weight"
+        return "semantic_weight" if self.tree == SEMANTIC else "weight"
