@@ -1,5 +1,5 @@
-"""Half of hypothesis' usual examples, for these tests are many and took half of the run without the server; and few where
-the kernels run as plain Python."""
+"""Half of hypothesis' usual examples, for these tests are many and took half of the run without the server; and few
+where the kernels run as plain Python."""
 
 from __future__ import annotations
 
