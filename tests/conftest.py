@@ -73,7 +73,11 @@ def models(settings: Settings) -> tuple[Embedder, Extractor]:
 
 
 @pytest.fixture(scope="session")
-def shared_corpus(settings: Settings, models: tuple[Embedder, Extractor]) -> Iterator[Knowledge]:
+def shared_corpus(
+    settings: Settings,
+    models: tuple[Embedder, Extractor],
+    lending: Lending,  # whose indexes are made first
+) -> Iterator[Knowledge]:
     """A corpus of `tests.passages.PASSAGES`, indexed for all systems, that all tests may read and none may change."""
     with Knowledge("shared", settings=settings) as knowledge:
         knowledge.use(embedder=models[0], extractor=models[1])
@@ -84,9 +88,11 @@ def shared_corpus(settings: Settings, models: tuple[Embedder, Extractor]) -> Ite
 
 @pytest.fixture(scope="session")
 def lending(settings: Settings, models: tuple[Embedder, Extractor]) -> Iterator[Lending]:
-    """Corpora by fixed names, which are emptied after use."""
+    """Corpora by fixed names, which are emptied after use; their indexes are made before the server plans anything."""
     with GraphClient.open(settings) as graph:
-        yield Lending(settings, graph, *models)
+        lending = Lending(settings, graph, *models)
+        lending.prepare()
+        yield lending
 
 
 @pytest.fixture

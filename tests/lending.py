@@ -14,11 +14,14 @@ from typing import LiteralString
 from tests.passages import OpenCorpus
 
 from overstory.graph import GraphClient, schema
-from overstory.graph.corpora import corpus_id
+from overstory.graph.corpora import DEFAULT_ANALYZER, corpus_id
 from overstory.graph.ids import corpus_label
 from overstory.knowledge import Knowledge
 from overstory.protocols import Embedder, Extractor
 from overstory.settings import Settings
+
+PREPARED = 4
+"""As many as tests borrow at a time."""
 
 DELETE_CORPUS: LiteralString = "MATCH (corpus:Overstory:Corpus {id: $id}) DETACH DELETE corpus"
 
@@ -32,6 +35,12 @@ class Lending:
         self._embedder = embedder
         self._extractor = extractor
         self._lent: set[str] = set()
+
+    def prepare(self) -> None:
+        """Makes the full-text indexes of the first corpora."""
+        schema.prepare(self._graph)
+        for number in range(1, PREPARED + 1):
+            schema.create_indexes(self._graph, corpus_label(_name(number)), DEFAULT_ANALYZER)
 
     @contextmanager
     def opened(self) -> Generator[OpenCorpus]:
@@ -58,10 +67,13 @@ class Lending:
             self._lent -= set(names.values())
 
     def _take(self) -> str:
-        # With a space, which messages that show a command have to quote.
-        name = next(name for number in range(1, 100) if (name := f"lent {number}") not in self._lent)
+        name = next(name for number in range(1, 100) if (name := _name(number)) not in self._lent)
         self._lent.add(name)
         return name
+
+
+def _name(number: int) -> str:
+    return f"lent {number}"  # with a space, which messages that show a command have to quote
 
 
 def empty(graph: GraphClient, names: Iterable[str]) -> None:

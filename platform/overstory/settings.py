@@ -40,7 +40,8 @@ class ServerSettings:
         heap, pagecache: Neo4j's memory sizes in Java's notation ("1g").
         idle_minutes: an unused server stops after this time; 0 keeps it running.
         start_seconds: timeout of a start.
-        fast_start: compile less (C1 only): a start costs 40 % less CPU, long runs are slower. For tests.
+        fast_start: compile less (C1 only) and keep plans of statements while corpora grow: a start costs 40 % less CPU,
+            long runs are slower. For tests.
     """
 
     java: str | None = None

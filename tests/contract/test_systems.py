@@ -18,6 +18,8 @@ from overstory.systems import System, find_system, system_names
 from overstory.systems.serag import SeragIndexSettings
 from overstory.systems.settings import described, parse, usage
 
+pytestmark = pytest.mark.changes_schema  # some systems make a vector index
+
 OUTSIDE = Path(__file__).parents[1] / "outside"
 QUESTION = "Where was Albert Einstein born?"
 BOHR = passage("bohr", "Niels Bohr", "Niels Bohr lived in Copenhagen. He argued with Albert Einstein.")
@@ -42,11 +44,32 @@ def base(open_module_corpus: OpenCorpus) -> Knowledge:
     return knowledge
 
 
-@pytest.fixture(params=NAMES)
-def name(request: pytest.FixtureRequest, base: Knowledge) -> Iterator[str]:
-    """The name of a system, whose index is removed when the test ends."""
+@pytest.fixture
+def bare(base: Knowledge) -> Knowledge:
+    """The corpus without the indexes that other tests left."""
+    for report in base.system_reports():
+        base.remove_system(report.name)
+    return base
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def tested(request: pytest.FixtureRequest, base: Knowledge) -> Iterator[str]:
+    """The name of a system; all tests of one run before those of the next."""
     yield str(request.param)
     base.remove_system(str(request.param))
+
+
+@pytest.fixture
+def name(tested: str, bare: Knowledge) -> str:
+    """The name of a system whose index is not there."""
+    return tested
+
+
+@pytest.fixture
+def indexed(tested: str, base: Knowledge) -> str:
+    """The name of a system whose index is there and up to date, as another test may have left it."""
+    base.index(systems=[tested])
+    return tested
 
 
 def rows(knowledge: Knowledge, query: LiteralString) -> list[list[Any]]:
@@ -111,57 +134,12 @@ def test_removal_leaves_no_trace(base: Knowledge, name: str) -> None:
     assert f"overstory index --system {name} " in missing.value.remedy
 
 
-def test_all_that_it_writes_is_owned(base: Knowledge, name: str) -> None:
-    system = find_system(name)
-    base.index(systems=[name])
-    label = base.status().corpus.label
-    kinds = {
-        one
-        for (labels,) in rows(base, "MATCH (n {corpus: $label}) RETURN DISTINCT labels(n)")
-        for one in labels
-        if one != "Overstory" and not one.startswith(label)
-    }
-    assert kinds - SHARED <= set(system.owns.labels)
-    assert set(system.owns.labels) - kinds <= {"ToyMemory"}
-
-
-def test_where_nothing_changed_nothing_is_done(base: Knowledge, name: str) -> None:
-    assert base.index(systems=[name]).done == (name,)
+def test_an_estimate_sends_and_writes_nothing(base: Knowledge, name: str) -> None:
     version = base.status().corpus.version
-    assert base.index().done == ()
-    assert base.index(systems=[name]).done == ()
+    assert base.estimate_index([name]).requests == 0
     assert base.status().corpus.version == version
-    assert base.status().pending[name] == 0
-
-
-def test_an_index_says_what_it_lacks_until_it_is_brought_up_to_date(base: Knowledge, name: str) -> None:
-    base.index(systems=[name])
-    base.ingest_documents(BOHR)
-    try:
-        base.index()
-        (report,) = base.system_reports()
-        assert report.pending == 0
-        assert base.search("Who argued with Albert Einstein?", 5, retriever=name).notes == ()
-    finally:
-        base.delete_documents(base.document_id(BOHR.source, BOHR.source_key))
-    assert "bohr" not in {hit.source_key for hit in base.search(QUESTION, 5, retriever=name).hits}
-    behind = base.status().pending[name] > 0
-    notes = base.search(QUESTION, 5, retriever=name).notes
-    assert any("run overstory index" in note for note in notes) == behind
-    base.index()
-    assert base.status().pending[name] == 0
-
-
-def test_what_came_and_went_leaves_the_index_as_it_was(base: Knowledge, name: str) -> None:
-    base.index(systems=[name])
-    before = [hit.chunk_id for hit in base.search(QUESTION, 4, retriever=name).hits]
-    counts = graph_of(base)[0]
-    base.ingest_documents(BOHR)
-    base.index()
-    base.delete_documents(base.document_id(BOHR.source, BOHR.source_key))
-    base.index()
-    assert graph_of(base)[0] == counts
-    assert [hit.chunk_id for hit in base.search(QUESTION, 4, retriever=name).hits] == before
+    with pytest.raises(SettingsError):
+        base.estimate_index([f"{name}:nonsense"])
 
 
 class Killed(BaseException):
@@ -200,16 +178,66 @@ def test_a_build_that_is_killed_at_any_commit_is_finished_by_the_next(
         base.remove_system(name)
 
 
-def test_an_unknown_option_is_refused_before_anything_is_done(base: Knowledge, name: str) -> None:
+def test_where_nothing_changed_nothing_is_done(base: Knowledge, name: str) -> None:
+    assert base.index(systems=[name]).done == (name,)
+    version = base.status().corpus.version
+    assert base.index().done == ()
+    assert base.index(systems=[name]).done == ()
+    assert base.status().corpus.version == version
+    assert base.status().pending[name] == 0
+
+
+def test_all_that_it_writes_is_owned(base: Knowledge, indexed: str) -> None:
+    system = find_system(indexed)
+    label = base.status().corpus.label
+    kinds = {
+        one
+        for (labels,) in rows(base, "MATCH (n {corpus: $label}) RETURN DISTINCT labels(n)")
+        for one in labels
+        if one != "Overstory" and not one.startswith(label)
+    }
+    assert kinds - SHARED <= set(system.owns.labels)
+    assert set(system.owns.labels) - kinds <= {"ToyMemory"}
+
+
+def test_an_index_says_what_it_lacks_until_it_is_brought_up_to_date(base: Knowledge, indexed: str) -> None:
+    base.ingest_documents(BOHR)
+    try:
+        base.index()
+        (report,) = base.system_reports()
+        assert report.pending == 0
+        assert base.search("Who argued with Albert Einstein?", 5, retriever=indexed).notes == ()
+    finally:
+        base.delete_documents(base.document_id(BOHR.source, BOHR.source_key))
+    assert "bohr" not in {hit.source_key for hit in base.search(QUESTION, 5, retriever=indexed).hits}
+    behind = base.status().pending[indexed] > 0
+    notes = base.search(QUESTION, 5, retriever=indexed).notes
+    assert any("run overstory index" in note for note in notes) == behind
+    base.index()
+    assert base.status().pending[indexed] == 0
+
+
+def test_what_came_and_went_leaves_the_index_as_it_was(base: Knowledge, indexed: str) -> None:
+    before = [hit.chunk_id for hit in base.search(QUESTION, 4, retriever=indexed).hits]
+    counts = graph_of(base)[0]
+    base.ingest_documents(BOHR)
+    base.index()
+    base.delete_documents(base.document_id(BOHR.source, BOHR.source_key))
+    base.index()
+    assert graph_of(base)[0] == counts
+    assert [hit.chunk_id for hit in base.search(QUESTION, 4, retriever=indexed).hits] == before
+
+
+def test_an_unknown_option_is_refused_before_anything_is_done(base: Knowledge, indexed: str) -> None:
     version = base.status().corpus.version
     base.ingest_documents(BOHR)
     loaded = base.status().corpus.version
     try:
         with pytest.raises(SettingsError, match="has no option 'nonsense=3'") as refused:
-            base.index(systems=[f"{name}:nonsense=3"])
+            base.index(systems=[f"{indexed}:nonsense=3"])
         assert "Use " in refused.value.remedy
         with pytest.raises(SettingsError, match="has no option 'nonsense'"):
-            base.search(QUESTION, retriever=f"{name}:nonsense")
+            base.search(QUESTION, retriever=f"{indexed}:nonsense")
         assert base.status().corpus.version == loaded > version
         assert base.status().pending["embed"] == 1
     finally:
@@ -217,22 +245,16 @@ def test_an_unknown_option_is_refused_before_anything_is_done(base: Knowledge, n
         base.index()
 
 
-def test_options_are_as_good_from_python_as_from_a_text(base: Knowledge, name: str) -> None:
-    system = find_system(name)
+def test_options_are_as_good_from_python_as_from_a_text(base: Knowledge, indexed: str) -> None:
+    system = find_system(indexed)
     for kind in (system.settings, system.retriever_settings):
         assert parse(kind, "", of="it") == kind()
         assert described(kind()) == ""
         assert usage(kind)
-    base.index(systems=system.settings())
-    assert base.search(QUESTION, 2, retriever=system.retriever_settings()) == base.search(QUESTION, 2, retriever=name)
-
-
-def test_an_estimate_sends_and_writes_nothing(base: Knowledge, name: str) -> None:
-    version = base.status().corpus.version
-    assert base.estimate_index([name]).requests == 0
-    assert base.status().corpus.version == version
-    with pytest.raises(SettingsError):
-        base.estimate_index([f"{name}:nonsense"])
+    assert base.index(systems=system.settings()).done == ()  # as by its name
+    assert base.search(QUESTION, 2, retriever=system.retriever_settings()) == base.search(
+        QUESTION, 2, retriever=indexed
+    )
 
 
 def test_a_system_that_is_not_there_is_named_with_those_that_are(base: Knowledge) -> None:
@@ -258,19 +280,19 @@ def test_what_cannot_be_meant_is_refused_with_a_way_out(base: Knowledge, systems
     assert base.status().corpus.version == version
 
 
-def test_an_index_whose_package_is_gone_is_told(base: Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:
-    base.index(systems=["toy"])
+def test_an_index_whose_package_is_gone_is_told(bare: Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:
+    bare.index(systems=["toy"])
     with monkeypatch.context() as patched:
         patched.setattr(sys, "path", [folder for folder in sys.path if folder != str(OUTSIDE)])
-        (note,) = base.index().notes
+        (note,) = bare.index().notes
         assert "'toy' was not brought up to date: its package is not installed" in note
-        (report,) = base.system_reports()
+        (report,) = bare.system_reports()
         assert (report.name, report.how) == ("toy", "its package is not installed")
-    base.remove_system("toy")
+    bare.remove_system("toy")
 
 
-def test_nothing_that_stands_on_a_deleted_unit_outlives_it(base: Knowledge, name: str) -> None:
-    base.index(systems=[name])
+@pytest.mark.usefixtures("indexed")
+def test_nothing_that_stands_on_a_deleted_unit_outlives_it(base: Knowledge) -> None:
     base.ingest_documents(BOHR)
     base.index()
     dangling: LiteralString = (
@@ -289,17 +311,16 @@ def test_nothing_that_stands_on_a_deleted_unit_outlives_it(base: Knowledge, name
     base.index()
 
 
-def test_only_the_systems_that_learn_remember_and_only_when_asked(base: Knowledge, name: str) -> None:
-    base.index(systems=[name])
+def test_only_the_systems_that_learn_remember_and_only_when_asked(base: Knowledge, indexed: str) -> None:
     remembered: LiteralString = "MATCH (n:ToyMemory {corpus: $label}) RETURN n.text"
-    answer = base.ask(QUESTION, retriever=name)
+    answer = base.ask(QUESTION, retriever=indexed)
     assert rows(base, remembered) == []
-    if name != "toy":
-        with pytest.raises(SettingsError, match=f"{name!r} does not learn from answers"):
-            base.ask(QUESTION, retriever=name, remember=True)
+    if indexed != "toy":
+        with pytest.raises(SettingsError, match=f"{indexed!r} does not learn from answers"):
+            base.ask(QUESTION, retriever=indexed, remember=True)
         return
-    told = base.ask(QUESTION, retriever=name, remember=True)
+    told = base.ask(QUESTION, retriever=indexed, remember=True)
     assert told.notes == (*answer.notes, "the toy remembers this answer")
     assert rows(base, remembered) == [[answer.text]]
-    base.remove_system(name)
+    base.remove_system(indexed)
     assert rows(base, remembered) == []

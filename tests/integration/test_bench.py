@@ -18,6 +18,8 @@ from overstory.bench.dataset import load_dataset
 from overstory.knowledge import Knowledge
 from overstory.settings import Settings
 
+pytestmark = pytest.mark.changes_schema  # each layout is a corpus that is new to the server
+
 PASSAGES = {
     "p1": ("Nosferatu", "Nosferatu is a silent film of 1922, directed by F. W. Murnau and based on the novel Dracula."),
     "p2": ("Bram Stoker", "Bram Stoker was an Irish author, born in Dublin, who wrote the novel Dracula."),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import LiteralString
 
+import pytest
 from tests.passages import DANUBE, ULM, OpenCorpus
 
 from overstory.doctor import check_systems
@@ -24,6 +25,7 @@ def found(knowledge: Knowledge) -> list[Check]:
     return [check for check in check_systems(knowledge.graph) if knowledge.corpus_name in check.detail]
 
 
+@pytest.mark.changes_schema
 def test_an_index_is_missed_whose_system_is_gone_and_whole_ones_are_not(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents([ULM, DANUBE])
@@ -69,6 +71,7 @@ def test_nodes_of_a_build_or_removal_that_was_killed_are_found_until_they_are_re
     assert found(knowledge) == []
 
 
+@pytest.mark.changes_schema
 def test_deleting_a_corpus_takes_what_systems_own_along(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents([ULM, DANUBE])

@@ -10,6 +10,7 @@ CALL (community) {
   RETURN collect(member) AS members
 }
 MATCH (c)-[l:LINKED]-(other)
-WITH id, members, other, l[$weight] AS weight ORDER BY weight DESC, other.id
+WITH id, members, other, l[$weight] AS weight WHERE weight IS NOT NULL
+WITH id, members, other, weight ORDER BY weight DESC, other.id
 WITH id, max(weight) AS strongest, collect(CASE WHEN weight > 0 AND other IN members THEN [other.id, weight] END) AS inside
 RETURN id, strongest, inside[..$most] AS inside

@@ -10,7 +10,7 @@ import click
 from overstory.cli.options import json_option
 from overstory.cli.output import WIDTH, show_json
 from overstory.systems import System, find_system, installed_systems
-from overstory.systems.settings import Option, options_of, presets_of
+from overstory.systems.settings import Option, Preset, options_of, presets_of
 
 
 @click.command()
@@ -46,7 +46,7 @@ def _summary(system: System[Any, Any]) -> str:
 def _show_options(command: str, kind: type[Any]) -> None:
     click.echo(f"\n{command}…")
     rows = [(each.spelled, f"{each.help}  [{each.default}]") for each in options_of(kind)]
-    rows += [(preset, _preset(changes)) for preset, changes in presets_of(kind).items()]
+    rows += [(name, f"{preset.help}: {_changes(preset)}") for name, preset in presets_of(kind).items()]
     rows.append(("defaults", "reset all options of the corpus"))
     width = max(len(spelled) for spelled, _ in rows)
     for spelled, told in rows:
@@ -55,8 +55,8 @@ def _show_options(command: str, kind: type[Any]) -> None:
         )
 
 
-def _preset(changes: Any) -> str:  # a mapping of field names to values
-    return ", ".join(f"{name.replace('_', '-')}={value}" for name, value in changes.items())
+def _changes(preset: Preset) -> str:
+    return ", ".join(f"{name.replace('_', '-')}={value}" for name, value in preset.changes.items())
 
 
 def _described(system: System[Any, Any]) -> dict[str, object]:
@@ -67,7 +67,7 @@ def _described(system: System[Any, Any]) -> dict[str, object]:
         "reads_with_model": system.reads_with_model,
         "index_options": [_as_json(each) for each in options_of(system.settings)],
         "retriever_options": [_as_json(each) for each in options_of(system.retriever_settings)],
-        "retriever_presets": presets_of(system.retriever_settings),
+        "retriever_presets": {name: each.changes for name, each in presets_of(system.retriever_settings).items()},
     }
 
 

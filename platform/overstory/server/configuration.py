@@ -25,6 +25,8 @@ _SMALLEST_HEAP, _SMALLEST_PAGECACHE = 256, 8
 # Java keeps discarding and recompiling code: a fifth of the CPU time of our tests. The serial collector costs less than
 # G1, which does part of its work at every write of a reference.
 _FAST_START = ("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m", "-XX:+UseSerialGC")
+# Corpora of a test come and go within seconds: by default, a statement would be planned again every 10 s.
+_KEPT_PLANS = {"dbms.cypher.min_replan_interval": "1h"}
 
 
 def free_ports(preferred: Ports | None = None) -> Ports:
@@ -112,6 +114,7 @@ def configuration(settings: ServerSettings, ports: Ports) -> str:
         # No telemetry, neither of the server nor of Browser.
         "dbms.usage_report.enabled": "false",
         "client.allow_telemetry": "false",
+        **(_KEPT_PLANS if settings.fast_start else {}),
     }
     return "".join(f"{name}={value}\n" for name, value in values.items())
 

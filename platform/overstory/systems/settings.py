@@ -8,7 +8,7 @@
 `parse` reads them from what follows the name of a system on the command line (`serag:levels=3,semantic`), `check` looks
 at an object that a program made, and `usage` is the help that both show. A class may name combinations of values:
 
-    presets: ClassVar[Presets] = {"flat": {"coarse": 0.0}}
+    presets: ClassVar[Presets] = {"flat": Preset("without the tree", {"coarse": 0.0})}
 """
 
 from __future__ import annotations
@@ -16,12 +16,25 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields, replace
-from typing import Any, ClassVar, Protocol, TypeVar, get_args, get_type_hints
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, get_args, get_type_hints
 
 from overstory.errors import SettingsError
 
-Presets = Mapping[str, Mapping[str, object]]
-"""Names of presets, each with the fields that it changes; later ones win over earlier ones."""
+
+class Preset(NamedTuple):
+    """A combination of values with a name.
+
+    Attributes:
+        help: one line for a person who chooses.
+        changes: the fields that it changes.
+    """
+
+    help: str
+    changes: Mapping[str, object]
+
+
+Presets = Mapping[str, Preset]
+"""Presets by name; later ones win over earlier ones."""
 
 DEFAULTS = "defaults"
 """The option that every class has: it resets all fields to their defaults."""
@@ -118,7 +131,9 @@ def parse(kind: type[S], text: str, *, of: str, base: S | None = None) -> S:
                 else f"{of} has no option {part!r}."
             )
             raise SettingsError(what, remedy=f"Use {usage(kind)}.")
-    from_presets = {key: each for name, fields_ in presets.items() if name in chosen for key, each in fields_.items()}
+    from_presets = {
+        key: each for name, preset in presets.items() if name in chosen for key, each in preset.changes.items()
+    }
     return replace(base if base is not None else kind(), **(from_presets | changes))
 
 
@@ -152,7 +167,8 @@ def options_of(kind: type[SettingsClass]) -> list[Option]:
 def usage(kind: type[SettingsClass]) -> str:
     """All options of a class on one line, each with its values and what it sets."""
     parts = [f"{each.spelled} ({each.help})" if each.help else each.spelled for each in options_of(kind)]
-    return "; ".join([*parts, *presets_of(kind), f"{DEFAULTS} (reset all)"])
+    presets = [f"{name} ({preset.help})" for name, preset in presets_of(kind).items()]
+    return "; ".join([*parts, *presets, f"{DEFAULTS} (reset all)"])
 
 
 def described(settings: SettingsClass) -> str:

@@ -137,6 +137,7 @@ def toy(open_corpus: OpenCorpus) -> Iterator[Writer]:
         yield writer
 
 
+@pytest.mark.changes_schema
 def test_the_nearest_nodes_are_all_of_one_generation_while_others_are_built_and_deleted(toy: Writer) -> None:
     graph, corpus = toy.graph, toy.corpus
     generations.publish(toy, "toy", build_indexed(toy), KINDS)
@@ -166,6 +167,7 @@ def test_the_nearest_nodes_are_all_of_one_generation_while_others_are_built_and_
     assert derived_indexes(graph, corpus) == [schema.derived_index(corpus.label, "Toy", "B")]
 
 
+@pytest.mark.changes_schema
 def test_a_reader_asks_again_where_its_generation_was_replaced_meanwhile(toy: Writer) -> None:
     graph, corpus = toy.graph, toy.corpus
     generations.publish(toy, "toy", build_indexed(toy), KINDS)
@@ -184,6 +186,7 @@ def test_a_reader_asks_again_where_its_generation_was_replaced_meanwhile(toy: Wr
     assert asked == [1, 2, 3]
 
 
+@pytest.mark.changes_schema
 def test_a_reader_that_is_wrong_by_itself_is_told_so_at_once(toy: Writer) -> None:
     asked: list[int] = []
 
@@ -196,6 +199,7 @@ def test_a_reader_that_is_wrong_by_itself_is_told_so_at_once(toy: Writer) -> Non
     assert asked == [0]
 
 
+@pytest.mark.changes_schema
 def test_a_slot_is_empty_when_it_is_built_in_again(toy: Writer) -> None:
     graph, corpus = toy.graph, toy.corpus
     generations.publish(toy, "toy", build_indexed(toy), KINDS)
@@ -210,6 +214,7 @@ def test_a_slot_is_empty_when_it_is_built_in_again(toy: Writer) -> None:
     assert derived_indexes(graph, corpus) == []
 
 
+@pytest.mark.changes_schema
 def test_an_index_over_a_kind_of_nodes_is_made_again_for_another_dimension_and_goes_with_its_corpus(
     toy: Writer,
 ) -> None:

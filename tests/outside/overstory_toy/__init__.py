@@ -20,7 +20,7 @@ from overstory.retrieve import RetrievalContext
 from overstory.retrieve.context import query_current_corpus
 from overstory.retrieve.hits import chunk_rows, ranked_hits
 from overstory.systems import LearningRun, Owned, System, SystemRun, option, require_state
-from overstory.systems.settings import Presets
+from overstory.systems.settings import Preset, Presets
 from overstory.systems.state import StaleNotes
 
 
@@ -37,7 +37,7 @@ class ToyRetrieverSettings:
 
     weight: float = option(1.0, "of each name", least=0, most=10)
 
-    presets: ClassVar[Presets] = {"light": {"weight": 0.5}}
+    presets: ClassVar[Presets] = {"light": Preset("weighs half", {"weight": 0.5})}
 
 
 class Toy(System[ToyIndexSettings, ToyRetrieverSettings]):

@@ -73,6 +73,8 @@ def test_compiling_less_is_an_option_for_tests(tmp_path: Path) -> None:
     assert "-XX:TieredStopAtLevel=1" not in command(instance, JAVA, ServerSettings())
     fast = command(instance, JAVA, ServerSettings(fast_start=True))
     assert {"-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m"} <= set(fast)
+    assert "min_replan_interval" not in configuration(ServerSettings(), PORTS)
+    assert "dbms.cypher.min_replan_interval=1h\n" in configuration(ServerSettings(fast_start=True), PORTS)
 
 
 def test_a_cache_whose_path_java_would_split_is_refused() -> None:

@@ -8,7 +8,18 @@ from typing import Any, ClassVar, Literal
 import pytest
 
 from overstory.errors import SettingsError
-from overstory.systems.settings import Presets, check, described, option, options_of, parse, restored, stored, usage
+from overstory.systems.settings import (
+    Preset,
+    Presets,
+    check,
+    described,
+    option,
+    options_of,
+    parse,
+    restored,
+    stored,
+    usage,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +32,10 @@ class Example:
     search: Literal["auto", "exact"] = option("auto", "who searches")
     title: str = option("", "a title")
 
-    presets: ClassVar[Presets] = {"deep": {"depth": 8, "weight": 1.0}, "light": {"weight": 0.0}}
+    presets: ClassVar[Presets] = {
+        "deep": Preset("looks deeper", {"depth": 8, "weight": 1.0}),
+        "light": Preset("weighs nothing", {"weight": 0.0}),
+    }
 
 
 def read(text: str, base: Example | None = None) -> Example:

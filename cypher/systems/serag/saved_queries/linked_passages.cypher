@@ -11,7 +11,7 @@ WITH corpus, d ORDER BY d.id LIMIT 1
 MATCH (e:{{corpus}}_Document) WHERE $other_document IN [e.title, e.id, e.source]
 WITH corpus, d, e ORDER BY e.id LIMIT 1
 MATCH (d)<-[:PART_OF]-(a:{{corpus}}_Chunk)-[l:LINKED]-(b:{{corpus}}_Chunk)-[:PART_OF]->(e)
-WHERE d <> e OR a.seq < b.seq
+WHERE l.weight IS NOT NULL AND (d <> e OR a.seq < b.seq)
 WITH corpus, a, l, b ORDER BY l.weight DESC, a.seq, b.seq LIMIT 25
 RETURN a.seq + ' · ' + substring(a.text, 0, 60) AS passage, b.seq + ' · ' + substring(b.text, 0, 60) AS other_passage,
   round(l.weight, 4) AS weight, round(l.similar, 4) AS similar, round(l.shared, 4) AS shared, round(l.near, 4) AS near,

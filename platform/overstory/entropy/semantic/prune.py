@@ -118,7 +118,8 @@ class Pruning:
 
     def price(self, node: int) -> float:
         """The change in bits if the node were removed."""
-        return self._structural_price(node) + self._rate * self._semantic.get(node, 0.0)
+        semantic = 0.0 if self._repeated_by(node) is not None else self._semantic.get(node, 0.0)
+        return self._structural_price(node) + self._rate * semantic
 
     def remove(self, node: int) -> float:
         """Remove a node; returns the change in bits."""
@@ -178,7 +179,7 @@ class Pruning:
 
     def _repeated_by(self, node: int) -> int | None:
         """The internal child with the same vertices, if any."""
-        return next((child for child in self._inner[node] if len(self._children[node]) == 1), None)
+        return next(iter(self._inner[node]), None) if len(self._children[node]) == 1 else None
 
     def _related(self, node: int) -> list[int]:
         """The internal nodes above a node, except the root, and all below."""

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from overstory.entropy import EncodingTree, Graph
+from overstory.entropy.compile import Ints
 from overstory.graph import Transaction, generations
 from overstory.systems.base import SystemRun
 from overstory.systems.build_cache import BuildCache
@@ -37,8 +38,15 @@ from overstory.systems.serag.gds_neighbours import (
     stored_neighbours,
     write_changed,
 )
-from overstory.systems.serag.graph_reads import LinkWeights, ReadChunks, numbers_before, read_chunks, read_links
-from overstory.systems.serag.index_settings import NAME, TREES, SeragIndexSettings
+from overstory.systems.serag.graph_reads import (
+    LinkWeights,
+    ReadChunks,
+    Weights,
+    numbers_before,
+    read_chunks,
+    read_links,
+)
+from overstory.systems.serag.index_settings import NAME, SEMANTIC, TREES, SeragIndexSettings
 from overstory.systems.serag.last_build import LastBuild
 from overstory.systems.state import IndexState
 from overstory.systems.tree.build import labels_before, make_tree, stored_form, update_tree
@@ -85,7 +93,7 @@ class Build:
         with self._timed("graph"):
             graphs = {tree: fused(len(chunks.ids), *layers, shares) for tree, shares in self.settings.trees().items()}
             engine = {tree: found.as_graph() for tree, found in graphs.items()}
-            links = _links(graphs[NAME], engine[NAME], chunks.ids, self.settings.linked)
+            links = _links(graphs, engine, chunks.ids, self.settings.linked)
         with self._timed("read"):
             written = last if last and last.is_still_stored(chunks) else None
             before = written.links if written else read_links(self.job.graph, self.job.corpus)
@@ -240,12 +248,30 @@ class Build:
         self.job.commit(write)
 
 
-def _links(found: ChunkGraph, graph: Graph, ids: list[str], most: int) -> Links:
-    """The strongest edges of each chunk, which are stored."""
-    place = np.searchsorted(found.keys, strongest_pairs(graph, most))
+def _links(graphs: Mapping[str, ChunkGraph], engine: Mapping[str, Graph], ids: list[str], most: int) -> Links:
+    """The strongest edges of each chunk in each graph, which are stored: every tree is walked by its own."""
+    found = graphs[NAME]
+    strongest = {tree: np.intersect1d(strongest_pairs(graph, most), found.keys) for tree, graph in engine.items()}
+    place = np.searchsorted(found.keys, np.unique(np.concatenate(list(strongest.values()))))
+    weights = [
+        _weights(graphs[tree], strongest[tree], found.keys[place]) for tree in (NAME, SEMANTIC) if tree in graphs
+    ]
     pairs = np.stack(np.divmod(found.keys[place], max(len(ids), 1)), axis=1).tolist()
-    columns = (found.weights, found.similar, found.shared, found.near)
-    return Links([(ids[one], ids[other]) for one, other in pairs], *(column[place].tolist() for column in columns))
+    columns = (found.similar, found.shared, found.near)
+    return Links(
+        [(ids[one], ids[other]) for one, other in pairs],
+        [Weights(*each) for each in zip(*weights, strict=True)],
+        *(column[place].tolist() for column in columns),
+    )
+
+
+def _weights(graph: ChunkGraph, strongest: Ints, keys: Ints) -> list[float | None]:
+    """The weights of these edges in a graph, None for those that are not among its strongest."""
+    weights: list[float | None] = [None] * len(keys)
+    kept = np.flatnonzero(np.isin(keys, strongest))
+    for at, weight in zip(kept, graph.weights[np.searchsorted(graph.keys, keys[kept])].tolist(), strict=True):
+        weights[at] = weight
+    return weights
 
 
 def _updated(graph: Graph, stored: StoredTree, chunks: ReadChunks, changes: LinkChanges, levels: int) -> EncodingTree:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from overstory.graph import Writer
 from overstory.graph.client import Row
 from overstory.protocols import Progress
-from overstory.systems.serag.graph_reads import LinkWeights
+from overstory.systems.serag.graph_reads import LinkWeights, Weights
 from overstory.systems.serag.index_settings import NAME
 from overstory.systems.tree.changes import commit_rows
 
@@ -20,7 +20,7 @@ class Links:
     """The strongest edges, ready to be stored: pairs of chunks, ids ascending, and their weights and parts."""
 
     pairs: list[tuple[str, str]]
-    weights: list[float]
+    weights: list[Weights]
     similar: list[float]
     shared: list[float]
     near: list[float]
@@ -42,25 +42,31 @@ class LinkChanges:
         after = dict(stored)
         for row in self.gone:
             after.pop((row["one"], row["other"]), None)
-        return after | {(row["one"], row["other"]): row["weight"] for row in self.new}
+        return after | {
+            (row["one"], row["other"]): Weights(row.get("weight"), row.get("semantic_weight")) for row in self.new
+        }
 
 
 def link_changes(links: Links, stored: LinkWeights) -> LinkChanges:
     """The writes and deletions after which exactly these edges are stored."""
-    columns = (links.weights, links.similar, links.shared, links.near)
+    parts = zip(links.similar, links.shared, links.near, strict=True)
     wanted = set(links.pairs)
     new: list[Row] = []
     gone: list[Row] = [{"one": one, "other": other} for one, other in stored if (one, other) not in wanted]
-    for pair, weight, similar, shared, near in zip(links.pairs, *columns, strict=True):
-        before = stored.get(pair)
-        if before is not None and abs(before - weight) <= SAME_WEIGHT:
+    for (one, other), weights, (similar, shared, near) in zip(links.pairs, links.weights, parts, strict=True):
+        before = stored.get((one, other))
+        if before is not None and all(map(_same, before, weights)):
             continue
         if before is not None:
-            gone.append({"one": pair[0], "other": pair[1]})
-        new.append(
-            {"one": pair[0], "other": pair[1], "weight": weight, "similar": similar, "shared": shared, "near": near}
-        )
+            gone.append({"one": one, "other": other})
+        named = {"weight": weights.fused, "semantic_weight": weights.semantic}
+        row: Row = {"one": one, "other": other, "similar": similar, "shared": shared, "near": near}
+        new.append(row | {name: weight for name, weight in named.items() if weight is not None})
     return LinkChanges(new, gone)
+
+
+def _same(one: float | None, other: float | None) -> bool:
+    return one == other if one is None or other is None else abs(one - other) <= SAME_WEIGHT
 
 
 def write_links(writer: Writer, changes: LinkChanges, progress: Progress) -> None:

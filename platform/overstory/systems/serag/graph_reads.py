@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -134,8 +135,16 @@ def _joined(parts: Sequence[ReadChunks], corpus: Corpus) -> ReadChunks:
     return ordered
 
 
-LinkWeights = dict[tuple[str, str], float]
-"""The ids of two chunks, in the order in which their edge is stored, and its weight."""
+class Weights(NamedTuple):
+    """What an edge weighs in the fused graph and in that of meaning alone; None where it is not among the strongest
+    there."""
+
+    fused: float | None
+    semantic: float | None = None
+
+
+LinkWeights = dict[tuple[str, str], Weights]
+"""The ids of two chunks, in the order in which their edge is stored, and its weights."""
 
 
 def read_links(graph: GraphClient, corpus: Corpus) -> LinkWeights:
@@ -143,7 +152,10 @@ def read_links(graph: GraphClient, corpus: Corpus) -> LinkWeights:
     Raises:
         DatabaseError: as `GraphClient.stream`.
     """
-    return {(row["one"], row["other"]): row["weight"] for row in graph.stream("systems/serag/links", corpus.label)}
+    return {
+        (row["one"], row["other"]): Weights(row["weight"], row["semantic_weight"])
+        for row in graph.stream("systems/serag/links", corpus.label)
+    }
 
 
 def numbers_before(before: Sequence[str], now: ReadChunks) -> Ints:

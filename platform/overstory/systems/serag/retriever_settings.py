@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from overstory.systems.serag.index_settings import NAME, SEMANTIC
-from overstory.systems.settings import Presets, option
+from overstory.systems.settings import Preset, Presets, option
 
 Tree = Literal["serag", "serag-semantic"]
 
@@ -32,19 +32,22 @@ class SeragRetrieverSettings:
     self_query: bool = option(True, "add a language model's passage to the question, where there is a model")
 
     presets: ClassVar[Presets] = {
-        "paper": {  # the paper's Table 5
-            "coarse": 0.4,
-            "fine": 0.6,
-            "bonus": 1.0,
-            "idf_weighted": False,
-            "similar_names": True,
-            "neighbours": 0.0,
-        },
-        "flat": {"coarse": 0.0, "neighbours": 0.0},
-        "semantic": {"tree": SEMANTIC},
+        "paper": Preset(  # the paper's Table 5
+            "the score as published; the default is ours",
+            {
+                "coarse": 0.4,
+                "fine": 0.6,
+                "bonus": 1.0,
+                "idf_weighted": False,
+                "similar_names": True,
+                "neighbours": 0.0,
+            },
+        ),
+        "flat": Preset("without tree and edges", {"coarse": 0.0, "neighbours": 0.0}),
+        "semantic": Preset("tree and edges of meaning alone", {"tree": SEMANTIC}),
     }
 
     @property
     def edge_weight(self) -> str:
         """The property of the edges that counts."""
-        return "similar" if self.tree == SEMANTIC else "weight"
+        return "semantic_weight" if self.tree == SEMANTIC else "weight"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from overstory.systems.settings import Presets, option
+from overstory.systems.settings import Preset, Presets, option
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,4 +17,4 @@ class SlimRagRetrieverSettings:
     sentences: int = option(10, "H: sentences of the context", least=1, most=1_000)
     context_tokens: int = option(500, "tokens of the context", least=1, most=100_000)
 
-    presets: ClassVar[Presets] = {"whole": {"decomposition": False}}
+    presets: ClassVar[Presets] = {"whole": Preset("questions are not taken apart", {"decomposition": False})}

@@ -111,11 +111,11 @@ def chunk_graph(knowledge: Knowledge) -> dict[Pair, Edge]:
     return edges
 
 
-def strongest(edges: dict[Pair, Edge], most: int) -> set[Pair]:
+def strongest(weights: dict[Pair, float], most: int) -> set[Pair]:
     """The pairs that are among so many strongest of either end, ties by the id of the other."""
     kept: set[Pair] = set()
-    for chunk in {end for pair in edges for end in pair}:
-        own = [(-edge.weight, one if other == chunk else other, (one, other)) for (one, other), edge in edges.items()]
+    for chunk in {end for pair in weights for end in pair}:
+        own = [(-weight, one if other == chunk else other, (one, other)) for (one, other), weight in weights.items()]
         kept |= {pair for _, _, pair in sorted(each for each in own if chunk in each[2])[:most]}
     return kept
 
@@ -129,12 +129,17 @@ def stored_links(knowledge: Knowledge) -> dict[Pair, dict[str, float]]:
 
 
 def assert_links(knowledge: Knowledge, edges: dict[Pair, Edge]) -> None:
-    """LINKED are the strongest edges of each chunk, with their parts."""
-    links = stored_links(knowledge)
-    assert links.keys() == strongest(edges, kept_of(knowledge).settings.linked)
+    """LINKED are the strongest edges of each chunk in each graph that the index has a tree of, with their parts."""
+    links, settings = stored_links(knowledge), kept_of(knowledge).settings
+    fused = strongest({pair: edge.weight for pair, edge in edges.items()}, settings.linked)
+    similar = {pair: edge.similar for pair, edge in edges.items() if edge.similar > 1e-6}
+    alone = strongest(similar, settings.linked) if settings.semantic else set[Pair]()
+    assert links.keys() == fused | alone
     for pair, parts in links.items():
         edge = edges[pair]
-        expected = {"weight": edge.weight, "similar": edge.similar, "shared": edge.shared, "near": edge.near}
+        expected = {"similar": edge.similar, "shared": edge.shared, "near": edge.near}
+        expected |= {"weight": edge.weight} if pair in fused else {}
+        expected |= {"semantic_weight": edge.similar} if pair in alone else {}
         assert parts == pytest.approx(expected, abs=2e-5), pair
 
 

@@ -18,7 +18,7 @@ import httpx
 import pytest
 from tests.chat_endpoint import Endpoint, Handler, hung, running_chat_endpoint, saying, sending
 from tests.local_model import WHY_NOT, local_model_is_there, local_settings
-from tests.passages import PASSAGES, OpenCorpus, passage
+from tests.passages import PASSAGES, OpenCorpus
 
 from overstory import server
 from overstory.errors import LlmError
@@ -26,20 +26,13 @@ from overstory.knowledge import Knowledge
 from overstory.llm.local import LocalChat, LocalServer
 from overstory.settings import LlmSettings
 
-pytestmark = pytest.mark.skipif(not local_model_is_there(), reason=WHY_NOT)
-
-DOCUMENTS = [
-    *PASSAGES,
-    passage("bohr", "Niels Bohr", "Niels Bohr lived in Copenhagen. He argued with Albert Einstein."),
-    passage("nobel", "Nobel Prize", "Marie Curie won the Nobel Prize in 1903. Niels Bohr won it in 1922."),
+pytestmark = [
+    pytest.mark.skipif(not local_model_is_there(), reason=WHY_NOT),
+    pytest.mark.changes_schema,  # each index run makes a vector index
 ]
-QUESTIONS = (
-    "Where was Albert Einstein born?",
-    "Who discovered polonium?",
-    "Which river flows through the city where Albert Einstein was born?",
-    "Which is older, Marie Curie's prize or Niels Bohr's?",
-    "With whom did Niels Bohr argue?",
-)
+
+DOCUMENTS = PASSAGES
+QUESTIONS = ("Where was Albert Einstein born?", "Which river flows through the city where Albert Einstein was born?")
 
 
 class Counting:

@@ -72,8 +72,9 @@ def test_the_bandwidth_is_near_the_best_that_theory_knows_for_a_normal_distribut
 
 def test_a_large_corpus_is_judged_by_a_sample_that_the_seed_draws() -> None:
     points = np.random.default_rng(0).standard_normal((5000, 2))
-    assert likeliest_bandwidth(points, seed=3) == likeliest_bandwidth(points, seed=3)
-    assert likeliest_bandwidth(points, seed=3) == pytest.approx(likeliest_bandwidth(points[:1500]), rel=0.7)
+    once, again = (likeliest_bandwidth(points, seed=3) for _ in range(2))
+    assert once == again
+    assert once == pytest.approx(likeliest_bandwidth(points[:1500]), rel=0.7)
 
 
 @pytest.mark.parametrize("points", [np.zeros((4, 2)), np.zeros((1, 2)), np.zeros((0, 2)), np.zeros((4, 0))])

@@ -64,6 +64,15 @@ def test_prune_takes_the_cheapest_first(case: Attributed, weight: float) -> None
         assert step.change == pytest.approx(cheapest, abs=1e-9)
 
 
+def test_a_group_that_its_only_child_repeats_costs_nothing_to_prune() -> None:
+    # Node 5 is in 6, which groups the same vertices, and 7 adds a vertex to these.
+    graph, density = Graph.from_edges(5, []), Density.from_vectors([[3.0], [0.0], [0.0], [0.0], [0.0]], bandwidth=1.0)
+    tree = EncodingTree.from_parents(graph, [5, 7, 5, 5, 8, 6, 7, 8, 9, -1])
+    cheapest = min(prune_node(graph, tree, density, node).change for node in (5, 6, 7, 8))
+    assert cheapest < -1e-4
+    assert prune(graph, tree, density, height=tree.height - 1).change == pytest.approx(cheapest, abs=1e-9)
+
+
 def test_prune_gains_where_a_group_is_worse_than_none() -> None:
     graph = Graph.from_edges(4, [(0, 2), (1, 3)])
     texts = Density.from_vectors([[0.0], [9.0], [0.0], [9.0]], bandwidth=1.0)

@@ -6,16 +6,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overstory.systems.serag.changes import SAME_WEIGHT, Links, link_changes
-from overstory.systems.serag.graph_reads import LinkWeights
+from overstory.systems.serag.graph_reads import LinkWeights, Weights
 
 PAIRS = [(one, other) for one in "abcd" for other in "abcd" if one < other]
 
-link_weights = st.dictionaries(st.sampled_from(PAIRS), st.sampled_from([0.25, 0.5, 0.75]))
+weight = st.sampled_from([None, 0.25, 0.5, 0.75])
+link_weights = st.dictionaries(st.sampled_from(PAIRS), st.builds(Weights, weight, weight))
 
 
 def links(weights: LinkWeights) -> Links:
-    values = list(weights.values())
-    return Links(list(weights), values, values, [0.0] * len(values), [0.0] * len(values))
+    nothing = [0.0] * len(weights)
+    return Links(list(weights), list(weights.values()), nothing, nothing, nothing)
 
 
 @given(link_weights, link_weights)
@@ -32,7 +33,12 @@ def test_after_the_changes_exactly_the_wanted_edges_are_stored(wanted: LinkWeigh
 
 
 def test_what_differs_by_rounding_is_the_same_edge() -> None:
-    stored = {("a", "b"): 0.5, ("a", "c"): 0.5}
-    changes = link_changes(links({("a", "b"): 0.5 + SAME_WEIGHT / 2, ("a", "c"): 0.5 + 2 * SAME_WEIGHT}), stored)
-    assert changes.pairs() == {("a", "c")}
-    assert changes.applied_to(stored)["a", "b"] == 0.5
+    stored = {("a", "b"): Weights(0.5), ("a", "c"): Weights(0.5), ("b", "c"): Weights(0.5, 0.5)}
+    wanted = {
+        ("a", "b"): Weights(0.5 + SAME_WEIGHT / 2),
+        ("a", "c"): Weights(0.5 + 2 * SAME_WEIGHT),
+        ("b", "c"): Weights(0.5, 0.5 + 2 * SAME_WEIGHT),
+    }
+    changes = link_changes(links(wanted), stored)
+    assert changes.pairs() == {("a", "c"), ("b", "c")}
+    assert changes.applied_to(stored)["a", "b"] == Weights(0.5)

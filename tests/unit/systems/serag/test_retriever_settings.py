@@ -36,7 +36,7 @@ def test_options_combine_in_any_order() -> None:
 
 
 def test_over_meaning_alone_the_cosine_is_the_weight_of_an_edge() -> None:
-    assert named("semantic").edge_weight == "similar"
+    assert named("semantic").edge_weight == "semantic_weight"
     assert SeragRetrieverSettings().edge_weight == "weight"
 
 
