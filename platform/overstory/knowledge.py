@@ -240,7 +240,7 @@ class Knowledge:
             for export in exports:
                 transfer.restore_file(writer, export, report=report, on_broken=on_broken, progress=self.progress)
             if exports:
-                index.sync_vectors(writer, self.embedder)
+                index.sync_vectors(writer, dimension=self.embedder.dimension)
                 index.sync_entities(writer, progress=self.progress)
                 index.sync_mentions_if_extracted(writer, progress=self.progress)
             if first:
@@ -649,10 +649,9 @@ class Knowledge:
         return LearningRun(self.graph, read_corpus(self.graph, self.corpus_name), self.embedder, chat)
 
     def _rebuild_indexes(self, writer: Writer) -> None:
-        writer.corpus.check_embedder(self.embedder)
         found = vector_indexes.indexes_of(writer.corpus, systems_of(writer.corpus))
         others = {each.name: functools.partial(vector_indexes.rebuild, writer, each) for each in found}
-        index.rebuild_indexes(writer, self.embedder, others, progress=self.progress)
+        index.rebuild_indexes(writer, others, progress=self.progress)
 
     def _read_repeats(self, groups: Sequence[Group]) -> Repeats:
         def read(tx: Transaction) -> Repeats:

@@ -6,12 +6,10 @@ from collections.abc import Callable, Mapping
 
 from overstory.graph import Writer, read_corpus, schema
 from overstory.index.stages.embed import sync_vectors
-from overstory.protocols import Embedder, Progress
+from overstory.protocols import Progress
 
 
-def rebuild_indexes(
-    writer: Writer, embedder: Embedder, others: Mapping[str, Callable[[], None]], *, progress: Progress
-) -> None:
+def rebuild_indexes(writer: Writer, others: Mapping[str, Callable[[], None]], *, progress: Progress) -> None:
     """Drops the indexes over vectors, words and names, and makes them again; then those of systems.
 
     Searches by meaning scan all vectors meanwhile. Those by words fail between the drop of their index and the moment
@@ -31,7 +29,7 @@ def rebuild_indexes(
     for each in schema.PROPERTIES:
         schema.drop_vector_index(graph, label, each)
     if corpus.embedder:
-        sync_vectors(writer, embedder)
+        sync_vectors(writer, dimension=corpus.dimension)
     progress.advance(1)
     for kind in schema.CORPUS_INDEXES:
         schema.drop_index(graph, schema.corpus_index(label, kind))
