@@ -9,6 +9,7 @@ from tests.fakes import HashingEmbedder
 from tests.passages import OpenCorpus, passage
 
 from overstory.doctor import check_vector_indexes
+from overstory.errors import StatementFailed
 from overstory.graph import read_corpus, schema, writing
 from overstory.index import embedded_text
 from overstory.index.stages import embed as embed_stage
@@ -111,6 +112,10 @@ def test_an_index_that_returns_too_little_is_noticed_by_searches_and_doctor_and_
     assert "is missing" in check.detail
     schema.drop_derived_index(knowledge.graph, corpus.label, "SlimEntity")
     assert len(found_wrong(knowledge)) == 2
+    schema.drop_index(knowledge.graph, schema.corpus_index(corpus.label, "text"))
+    with pytest.raises(StatementFailed, match="missing, or being made again") as refused:
+        knowledge.search(QUESTION, 5, retriever="lexical")
+    assert "--rebuild-indexes" in refused.value.remedy
     report = knowledge.index(rebuild_indexes=True)
     assert report.done == ("indexes",)
     assert found_wrong(knowledge) == []

@@ -10,7 +10,7 @@ other one and its index while readers stay on the first, one property switches t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from overstory.errors import ModelError
 from overstory.graph import Corpus, GraphClient, Transaction, Writer, read_corpus, schema
@@ -154,7 +154,7 @@ def _embedded(
 
 
 def write_vectors(
-    tx: Transaction, label: str, embedding_property: str, new: Iterable[Row], joined: Sequence[Row] = ()
+    tx: Transaction, label: str, embedding_property: str, new: Sequence[Row], joined: Sequence[Row] = ()
 ) -> None:
     """Stores vectors, and joins chunks to theirs.
 
@@ -162,7 +162,8 @@ def write_vectors(
         new: a row of id (`ids.passage_vector_id`) and vector for each that is not stored.
         joined: a row of id (of a chunk) and vector (its id, None for a chunk that is to have none) for each.
     """
-    tx.run("ingest/write_vectors", label, label=label, property=embedding_property, rows=list(new))
+    if new:
+        tx.run("ingest/write_vectors", label, label=label, property=embedding_property, rows=new)
     if joined:
         tx.run("ingest/join_vectors", label, rows=joined)
 
