@@ -7,4 +7,5 @@ UNWIND $ids AS id
 MATCH (c:Overstory {id: id})-[:PART_OF]->(d:Document) WHERE c:{{corpus}}_Chunk
 RETURN c.id AS chunk_id, d.id AS document_id, d.source AS source, d.source_key AS source_key, c.title AS title,
   c.heading AS heading, c.text AS text, c.start AS start, c.end AS end, properties(d) AS document,
-  coalesce([(c)-[:HAS_VECTOR]->(v) | COUNT { (v)<-[:HAS_VECTOR]-() } - 1][0], 0) AS repeated, coalesce(c.sentences, [0]) AS sentences
+  coalesce([(c)-[:HAS_VECTOR]->(v) | COUNT { (v)<-[:HAS_VECTOR]-() } - 1][0], 0) AS repeated,
+  coalesce(c.sentences, [0]) AS sentences
