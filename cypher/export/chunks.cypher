@@ -4,6 +4,7 @@
 //   sentences LIST<INTEGER> or null; vector LIST<FLOAT> or null; the chunks of a document in order
 UNWIND $documents AS document
 MATCH (:Overstory {id: document})<-[:PART_OF]-(c:{{corpus}}_Chunk)
+OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:{{corpus}}_PassageVector)
 RETURN document, c.id AS id, c.heading AS heading, c.text AS text, c.start AS start, c.end AS end,
-  c.token_count AS token_count, c.extracted AS extracted, c.sentences AS sentences, c[$property] AS vector
+  c.token_count AS token_count, c.extracted AS extracted, c.sentences AS sentences, v[$property] AS vector
 ORDER BY document, c.seq

@@ -1,5 +1,5 @@
-// How many chunks lack a vector.
-// Parameters: $property STRING
-// Rows: chunks, missing INTEGER; one
-MATCH (c:{{corpus}}_Chunk)
-RETURN count(c) AS chunks, count(c) - count(c[$property]) AS missing
+// How many vectors another embedder has yet to make, and for how many chunks.
+// Parameters: $property STRING (where they go)
+// Rows: vectors, chunks INTEGER; one
+MATCH (v:{{corpus}}_PassageVector) WHERE v[$property] IS NULL
+RETURN count(v) AS vectors, sum(COUNT { (v)<-[:HAS_VECTOR]-() }) AS chunks

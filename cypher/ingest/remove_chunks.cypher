@@ -1,5 +1,5 @@
 // Deletes chunks with the nodes that stand on them, and marks what they mentioned, stated and were about for the stages
-// that follow. What such nodes share goes with the last of them.
+// that follow. What such nodes share goes with the last of them, and a vector with the last of its chunks.
 // Parameters: $ids LIST<STRING>
 // Rows: none
 UNWIND $ids AS id
@@ -26,4 +26,10 @@ CALL (c) {
   WITH s WHERE NOT EXISTS { (s)<--() }
   DETACH DELETE s
 }
-DETACH DELETE c
+OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:{{corpus}}_PassageVector)
+WITH collect(c) AS chunks, collect(DISTINCT v) AS vectors
+FOREACH (c IN chunks | DETACH DELETE c)
+WITH vectors
+UNWIND vectors AS v
+WITH v WHERE NOT EXISTS { (v)<-[:HAS_VECTOR]-() }
+DETACH DELETE v

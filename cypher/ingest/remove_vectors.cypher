@@ -1,5 +1,5 @@
-// Removes vectors from chunks; commits as it goes.
-// Parameters: $property STRING
+// Removes an embedder's vectors; commits as it goes.
+// Parameters: $property STRING (where they are)
 // Rows: none
-MATCH (c:{{corpus}}_Chunk) WHERE c[$property] IS NOT NULL
-CALL (c) { REMOVE c[$property] } IN TRANSACTIONS OF 5000 ROWS
+MATCH (v:{{corpus}}_PassageVector) WHERE v[$property] IS NOT NULL
+CALL (v) { REMOVE v[$property] } IN TRANSACTIONS OF 5000 ROWS

@@ -1,9 +1,14 @@
-// Stores vectors as float32.
-// Parameters: $property STRING; $rows LIST<MAP {id STRING, vector LIST<FLOAT>}>
+// Stores vectors of passages as float32, and marks the chunks that already share them as changed.
+// Parameters: $label, $property STRING; $rows LIST<MAP {id STRING (of the vector), vector LIST<FLOAT>}>
 // Rows: none
 MATCH (corpus:Corpus:{{corpus}})
 UNWIND $rows AS row
-MATCH (c:Overstory {id: row.id}) WHERE c:{{corpus}}_Chunk
-SET c.touched = corpus.version + 1
-WITH c, row
-CALL db.create.setNodeVectorProperty(c, $property, row.vector)
+MERGE (v:Overstory {id: row.id})
+ON CREATE SET v:PassageVector:{{corpus}}:{{corpus}}_PassageVector, v.corpus = $label
+WITH v, row, corpus
+CALL (v, corpus) {
+  MATCH (v)<-[:HAS_VECTOR]-(c:{{corpus}}_Chunk)
+  SET c.touched = corpus.version + 1
+}
+WITH v, row
+CALL db.create.setNodeVectorProperty(v, $property, row.vector)

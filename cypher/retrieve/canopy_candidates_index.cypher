@@ -1,14 +1,25 @@
 // Where canopy begins: chunks near a question by meaning, by words and by the names in it, by the corpus' own index.
+// Of chunks that share a vector, that with the lowest id is near by meaning.
 // Parameters: $vector_index STRING; $vector_depth INTEGER (asked of it); $vector LIST<FLOAT>;
 //   $text_index, $query STRING (Lucene, escaped, "" asks by meaning alone); $depth INTEGER (chunks a list);
 //   $subjects, $rare LIST<STRING> (entities of the question: those that chunks are about, and rare others);
 //   $most INTEGER (chunks about a name);
 //   $phrases LIST<STRING> (Lucene, quoted); $phrase_depth INTEGER (chunks a phrase; the index compares stems)
 // Rows: found LIST<LIST> (one a chunk and list that it is in: its id; BM25 or null; the key of an entity that it is about
-//   or mentions, or null; how much it is about it or null; a phrase that it may have, and its text, or null); one
+//   or mentions, or null; how much it is about it or null; a phrase that it may have, and its text, or null);
+//   near INTEGER (vectors that the index returned); vectors INTEGER (of the corpus); one
+CALL () { MATCH (v:{{corpus}}_PassageVector) RETURN count(v) AS vectors }
 CALL () {
-  CALL db.index.vector.queryNodes($vector_index, $vector_depth, $vector) YIELD node AS c
-  WITH c WHERE c:{{corpus}}_Chunk LIMIT $depth
+  CALL db.index.vector.queryNodes($vector_index, $vector_depth, $vector) YIELD node AS v, score
+  WITH v, score ORDER BY score DESC, v.id
+  RETURN collect(v) AS nearest
+}
+CALL (nearest) {
+  UNWIND nearest[..$depth] AS v
+  CALL (v) {
+    MATCH (v)<-[:HAS_VECTOR]-(c:{{corpus}}_Chunk)
+    RETURN c ORDER BY c.id LIMIT 1
+  }
   RETURN c, null AS words, null AS key, null AS weight, null AS phrase
   UNION ALL
   WITH $query AS query WHERE query <> ''
@@ -35,8 +46,9 @@ CALL () {
   }
   RETURN c, null AS words, null AS key, null AS weight, phrase
 }
+WITH size(nearest) AS near, vectors, c, words, key, weight, phrase
 // A row of its own for each would take the client as long as the search.
 RETURN collect([
   c.id, words, key, weight, phrase,
   CASE WHEN phrase IS NOT NULL THEN c.title + '\n' + c.heading + '\n' + c.text END
-]) AS found
+]) AS found, near, vectors

@@ -1,14 +1,26 @@
 // Chunks by the sum of their reciprocal ranks in two lists, by meaning and by words: 1/($constant + rank) each.
+// Of chunks that share a vector, that with the lowest id is in the first list.
 // Source: Cormack, Clarke and Büttcher 2009, reciprocal rank fusion.
 // Parameters: $vector_index STRING; $vector_depth INTEGER (asked of it); $vector LIST<FLOAT>;
 //   $text_index, $query STRING (Lucene, escaped, "" asks by meaning alone); $depth, $constant, $limit INTEGER
 // Rows: chunk_id, document_id, source, source_key, title, heading, text STRING; start, end INTEGER (characters in the
-//   document); document MAP (its properties); score FLOAT;
-//   dense_rank, lexical_rank INTEGER or null (from 1); dense_score (cosine), lexical_score FLOAT or null; best first
+//   document); document MAP (its properties); repeated INTEGER (other chunks that share its vector); score FLOAT;
+//   dense_rank, lexical_rank INTEGER or null (from 1); dense_score (cosine), lexical_score FLOAT or null;
+//   near INTEGER (vectors that the index returned); vectors INTEGER (of the corpus); best first
+CALL () { MATCH (v:{{corpus}}_PassageVector) RETURN count(v) AS vectors }
 CALL () {
-  CALL db.index.vector.queryNodes($vector_index, $vector_depth, $vector) YIELD node AS c, score
-  WITH c, 2 * score - 1 AS similarity WHERE c:{{corpus}}_Chunk
-  WITH c, similarity ORDER BY similarity DESC, c.id LIMIT $depth
+  CALL db.index.vector.queryNodes($vector_index, $vector_depth, $vector) YIELD node AS v, score
+  WITH v, score ORDER BY score DESC, v.id
+  RETURN collect([v, 2 * score - 1]) AS nearest
+}
+CALL (nearest) {
+  UNWIND nearest[..$depth] AS one
+  WITH one[0] AS v, one[1] AS similarity
+  CALL (v) {
+    MATCH (v)<-[:HAS_VECTOR]-(c:{{corpus}}_Chunk)
+    RETURN c ORDER BY c.id LIMIT 1
+  }
+  WITH c, similarity ORDER BY similarity DESC, c.id
   WITH collect({c: c, score: similarity}) AS found
   UNWIND range(0, size(found) - 1) AS i
   RETURN found[i].c AS c, 'dense' AS list, i + 1 AS rank, found[i].score AS part
@@ -21,12 +33,14 @@ CALL () {
   UNWIND range(0, size(found) - 1) AS i
   RETURN found[i].c AS c, 'lexical' AS list, i + 1 AS rank, found[i].score AS part
 }
-WITH c, sum(1.0 / ($constant + rank)) AS score,
+WITH size(nearest) AS near, vectors, c, list, rank, part // not the list itself, by which rows would be grouped
+WITH near, vectors, c, sum(1.0 / ($constant + rank)) AS score,
   max(CASE list WHEN 'dense' THEN rank END) AS dense_rank, max(CASE list WHEN 'dense' THEN part END) AS dense_score,
   max(CASE list WHEN 'lexical' THEN rank END) AS lexical_rank, max(CASE list WHEN 'lexical' THEN part END) AS lexical_score
 ORDER BY score DESC, c.id LIMIT $limit
 MATCH (c)-[:PART_OF]->(d:Document)
 RETURN c.id AS chunk_id, d.id AS document_id, d.source AS source, d.source_key AS source_key, c.title AS title,
   c.heading AS heading, c.text AS text, c.start AS start, c.end AS end, properties(d) AS document,
-  score, dense_rank, dense_score, lexical_rank, lexical_score
+  coalesce([(c)-[:HAS_VECTOR]->(v) | COUNT { (v)<-[:HAS_VECTOR]-() } - 1][0], 0) AS repeated,
+  score, dense_rank, dense_score, lexical_rank, lexical_score, near, vectors
 ORDER BY score DESC, chunk_id

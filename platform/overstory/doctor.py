@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
 from overstory import server
-from overstory.display import counted
+from overstory.display import counted, index_command
 from overstory.embed import make_embedder
 from overstory.errors import OverstoryError
 from overstory.graph import Corpus, GraphClient, list_corpora
 from overstory.graph.failures import GDS_REMEDY
 from overstory.graph.gds import projections
-from overstory.graph.generations import slot_of
 from overstory.graph.lease import current_writer
-from overstory.graph.schema import derived_index, refuse_others, schema_version
+from overstory.graph.schema import PROPERTIES, refuse_others, schema_version
 from overstory.llm import make_chat_model
+from overstory.retrieve.recall import MOST_SAMPLED, NEAREST, measure_recall
 from overstory.server import Check
 from overstory.settings import Settings
 from overstory.sources.installed import catalogue
-from overstory.systems import System, find_system, installed_systems, missing_systems, system_names
-from overstory.systems.state import read_state
+from overstory.systems import System, find_system, installed_systems, missing_systems, system_names, systems_of
+from overstory.systems.vector_indexes import indexes_of
 from overstory.text import make_extractor
+
+LEAST_RECALL = 0.9
+"""Below this share of the nearest vectors an index is unsound; a sound one finds nearly all."""
 
 
 def diagnose(settings: Settings) -> list[Check]:
@@ -57,6 +61,7 @@ def _database(settings: Settings) -> Iterator[Check]:
             yield schema
             if schema.ok:
                 yield from check_systems(graph)
+                yield from check_vector_indexes(graph)
     except OverstoryError as error:
         yield Check("database", ok=False, detail=str(error), remedy=error.remedy)
 
@@ -119,8 +124,6 @@ def _wrong_in(graph: GraphClient, corpus: Corpus, systems: Sequence[System[Any, 
     for system in systems:
         if corpus.systems.get(system.name) is None:
             yield from _left_over(graph, corpus, system)
-        else:
-            yield from _missing_indexes(graph, corpus, system)
 
 
 def _left_over(graph: GraphClient, corpus: Corpus, system: System[Any, Any]) -> Iterator[Check]:
@@ -140,22 +143,58 @@ def _left_over(graph: GraphClient, corpus: Corpus, system: System[Any, Any]) -> 
         )
 
 
-def _missing_indexes(graph: GraphClient, corpus: Corpus, system: System[Any, Any]) -> Iterator[Check]:
-    state = read_state(system, corpus)
-    if state is None or not state.built:
-        return
-    slot = slot_of(state.generation) if state.generation else None
-    for kind in system.owns.vector_indexes:
-        found = graph.run("schema/index_state", read=True, name=derived_index(corpus.label, kind, slot))
-        if not found or found[0]["state"] not in ("ONLINE", "POPULATING"):
-            yield Check(
-                "systems",
-                ok=False,
-                detail=f"The vector index over {kind} of the {system.title} index of corpus {corpus.name!r} "
-                f"{'failed' if found else 'is missing'}.",
-                remedy=f"Remove and build the index: {_command(corpus, system.name, 'remove-')} && "
-                f"{_command(corpus, system.name)}",
-            )
+def check_vector_indexes(graph: GraphClient) -> Iterator[Check]:
+    """Which vector indexes of all corpora are missing, or find too few of the nearest vectors.
+
+    Raises:
+        DatabaseError: as `GraphClient.run`.
+    """
+    recalls: list[float] = []
+    for size in list_corpora(graph):
+        corpus = size.corpus
+        if current_writer(graph, corpus):
+            continue  # who may be making them
+        for index in _vector_indexes(corpus):
+            found = graph.run("schema/index_state", read=True, name=index.name)
+            if not found or found[0]["state"] != "ONLINE":
+                what = f"is {found[0]['state'].lower()}" if found else "is missing"
+                yield _unsound(corpus, f"The vector index over {index.over} of corpus {corpus.name!r} {what}.")
+                continue
+            measured = measure_recall(graph, corpus.label, index.label, index.name, index.embedding_property)
+            if measured.recall < LEAST_RECALL:
+                figures = f"recall@{NEAREST} is {measured.recall:.2f} on {measured.sampled} of {measured.nodes:,}"
+                text = f"The vector index over {index.over} of corpus {corpus.name!r} misses near vectors: {figures}."
+                yield _unsound(corpus, text)
+                continue
+            recalls.append(measured.recall)
+    if recalls:
+        figures = f"recall@{NEAREST} at least {min(recalls):.2f} on up to {MOST_SAMPLED} vectors of each"
+        yield Check("vectors", ok=True, detail=f"{counted(len(recalls), 'sound index', 'sound indexes')}; {figures}")
+    else:
+        yield Check("vectors", ok=True, detail="no sound index to check; without one all vectors are scanned")
+
+
+@dataclass(frozen=True, slots=True)
+class _VectorIndex:
+    """A vector index that a corpus should have, over the nodes of a label."""
+
+    name: str
+    label: str
+    embedding_property: str
+    over: str
+
+
+def _vector_indexes(corpus: Corpus) -> Iterator[_VectorIndex]:
+    if corpus.vector_index:
+        label = f"{corpus.label}_PassageVector"
+        yield _VectorIndex(corpus.vector_index, label, corpus.embedding_property, "the passages")
+    for index in indexes_of(corpus, systems_of(corpus)):
+        yield _VectorIndex(index.name, index.label, PROPERTIES[0], f"{index.kind} of the {index.title} index")
+
+
+def _unsound(corpus: Corpus, detail: str) -> Check:
+    remedy = f"Make the indexes again: {index_command(corpus.name)} --rebuild-indexes"
+    return Check("vectors", ok=False, detail=detail, remedy=remedy)
 
 
 def _command(corpus: Corpus, system: str, what: str = "") -> str:

@@ -8,6 +8,7 @@ Every method blocks until it is done; in asynchronous code call it in a thread: 
 
 from __future__ import annotations
 
+import functools
 import itertools
 import threading
 import weakref
@@ -34,6 +35,7 @@ from overstory.graph import (
     Corpus,
     CorpusSize,
     GraphClient,
+    Transaction,
     Writer,
     create_corpus,
     list_corpora,
@@ -51,6 +53,7 @@ from overstory.protocols import Embedder, Extractor, OnBroken, Progress, Retriev
 from overstory.retrieve import DEFAULT_RETRIEVER, RetrievalContext
 from overstory.retrieve.entity_paths import find_paths
 from overstory.retrieve.question import check_question
+from overstory.retrieve.repeats import MOST_HITS, Group, Repeats, WithRepeats, read_repeats, search_distinct
 from overstory.settings import Settings
 from overstory.sources import InMemory
 from overstory.systems import (
@@ -66,6 +69,7 @@ from overstory.systems import (
     missing_systems,
     remembered,
     systems_of,
+    vector_indexes,
     wishes,
 )
 from overstory.systems.settings import SettingsClass
@@ -77,7 +81,6 @@ if TYPE_CHECKING:
     import pandas
 
 DEFAULT_CORPUS = "default"
-MOST_HITS = 1_000
 ASKING = "ask"
 """The usage label of a language model's answers."""
 MOST_PATHS = 100
@@ -237,7 +240,7 @@ class Knowledge:
             for export in exports:
                 transfer.restore_file(writer, export, report=report, on_broken=on_broken, progress=self.progress)
             if exports:
-                index.sync_vectors(writer, self.embedder)
+                index.sync_vectors(writer, dimension=self.embedder.dimension)
                 index.sync_entities(writer, progress=self.progress)
                 index.sync_mentions_if_extracted(writer, progress=self.progress)
             if first:
@@ -294,6 +297,7 @@ class Knowledge:
         self,
         *,
         re_embed: bool = False,
+        rebuild_indexes: bool = False,
         systems: str | SettingsClass | Sequence[str | SettingsClass] = (),
         model: str | None = None,
     ) -> IndexReport:
@@ -301,6 +305,8 @@ class Knowledge:
 
         Args:
             re_embed: change to the embedder of the settings where the corpus has another one's vectors.
+            rebuild_indexes: first drop the database's indexes over vectors, words and names, those of systems included,
+                and make them again. Searches by meaning scan all vectors meanwhile, others may fail and say why.
             systems: also build what these systems need, and so does every later run: their names, with options
                 after a colon ("NAME:option=value"), or the settings object of one. They are
                 checked before anything is done.
@@ -316,6 +322,8 @@ class Knowledge:
         """
         wished = wishes(systems, model)
         with writing(self.graph, read_corpus(self.graph, self.corpus_name), "index") as writer:
+            if rebuild_indexes:
+                self._rebuild_indexes(writer)
             wanted = all_wishes(writer.corpus, wished, model)
             readings = [each for wish in wanted.values() for each in wish.readings(writer.corpus)]
             with ParsedTexts(self.settings.places.cache, readings) as parsed:
@@ -334,7 +342,9 @@ class Knowledge:
                 for name in missing_systems(writer.corpus)
             ]
         notes = (*(note for system in built.values() for note in system.notes), *gone)
-        return replace(report, done=(*report.done, *(name for name in built if built[name].something)), notes=notes)
+        did = [*(["indexes"] if rebuild_indexes else []), *report.done]
+        did += [name for name, outcome in built.items() if outcome.something]
+        return replace(report, done=tuple(did), notes=notes)
 
     def estimate_index(
         self, systems: str | SettingsClass | Sequence[str | SettingsClass] = (), *, model: str | None = None
@@ -375,6 +385,8 @@ class Knowledge:
     def search(self, question: str, k: int = 5, *, retriever: str | SettingsClass = DEFAULT_RETRIEVER) -> Evidence:
         """The best `k` chunks for a question, with the reasons for each; fewer where there are fewer.
 
+        Passages with the same text are one hit, which says how many others there are, and where (`Hit.repeats`).
+
         Args:
             k: 1 to 1,000.
             retriever: its name, like "dense" or "lexical"; one of your own too.
@@ -389,7 +401,7 @@ class Knowledge:
         """
         if not 1 <= k <= MOST_HITS:
             raise QuestionError(f"k is {k}.", remedy=f"Ask for 1 to {MOST_HITS:,} passages.")
-        return self.retriever(retriever).retrieve(question, k)
+        return search_distinct(self.retriever(retriever), question, k, read=self._read_repeats)
 
     def ask(
         self,
@@ -485,11 +497,16 @@ class Knowledge:
         context = self._retrieval_context()
         return view_tree(installed_systems(), context, node, depth=depth, limit=limit, tree=tree)
 
-    def retriever(self, name: str | SettingsClass = DEFAULT_RETRIEVER) -> Retriever:
+    def retriever(self, name: str | SettingsClass = DEFAULT_RETRIEVER, *, repeats: bool = False) -> Retriever:
         """A retriever over this corpus, made once.
+
+        Its hits may have the same text, where `search` gives one; of chunks with the same text and title it finds one
+        by meaning.
 
         Args:
             name: with options after a colon ("NAME:option=value"), or the settings object of a system's retriever.
+            repeats: let all chunks with the text and title of a hit follow it, with its score, even if they are then
+                more than were asked for.
 
         Raises:
             SettingsError: there is no such retriever, or it has no such option.
@@ -497,7 +514,8 @@ class Knowledge:
         with self._making:
             if name not in self._retrievers:
                 self._retrievers[name] = make_retriever(name, self._retrieval_context())
-            return self._retrievers[name]
+            made = self._retrievers[name]
+        return WithRepeats(made, self._retrieval_context()) if repeats else made
 
     def status(self) -> CorpusStatus:
         """Reports what the corpus holds, what its index lacks, what each stage did, and who writes.
@@ -629,6 +647,17 @@ class Knowledge:
 
     def _learning_run(self, chat: Chat | None) -> LearningRun:
         return LearningRun(self.graph, read_corpus(self.graph, self.corpus_name), self.embedder, chat)
+
+    def _rebuild_indexes(self, writer: Writer) -> None:
+        found = vector_indexes.indexes_of(writer.corpus, systems_of(writer.corpus))
+        others = {each.name: functools.partial(vector_indexes.rebuild, writer, each) for each in found}
+        index.rebuild_indexes(writer, others, progress=self.progress)
+
+    def _read_repeats(self, groups: Sequence[Group]) -> Repeats:
+        def read(tx: Transaction) -> Repeats:
+            return read_repeats(tx, read_corpus(tx, self.corpus_name), groups)
+
+        return self.graph.reading("retrieve/repeats", read)
 
     def _retrieval_context(self) -> RetrievalContext:
         return RetrievalContext(self.graph, self.corpus_name, self.embedder, self._model.chat, self.settings.extraction)

@@ -10,9 +10,10 @@ from types import TracebackType
 from typing import Any, Self
 
 from overstory.errors import ExtraMissing, QuestionError
-from overstory.knowledge import DEFAULT_CORPUS, MOST_HITS, Knowledge
+from overstory.knowledge import DEFAULT_CORPUS, Knowledge
 from overstory.model import Evidence, Hit
 from overstory.retrieve import DEFAULT_RETRIEVER
+from overstory.retrieve.repeats import MOST_HITS
 from overstory.settings import Settings
 
 try:
@@ -177,6 +178,8 @@ def _document(hit: Hit, evidence: Evidence) -> Document:
         "end_index": hit.end,
         "score": hit.score,
         "why": hit.why,
+        "repeated": hit.repeated,
+        "also": hit.also,
         "reasons": [asdict(reason) for reason in hit.reasons],
         "path": [asdict(step) for path in evidence.paths_to(hit)[:1] for step in path.steps],
         "parts": [part.as_json() for part in evidence.parts_on(hit)],

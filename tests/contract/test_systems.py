@@ -24,7 +24,7 @@ OUTSIDE = Path(__file__).parents[1] / "outside"
 QUESTION = "Where was Albert Einstein born?"
 BOHR = passage("bohr", "Niels Bohr", "Niels Bohr lived in Copenhagen. He argued with Albert Einstein.")
 NAMES = [*system_names(), "toy"]
-SHARED = {"Corpus", "Stage", "Document", "Chunk", "Entity", "Fact", "TreeNode", "DerivedVector"}
+SHARED = {"Corpus", "Stage", "Document", "Chunk", "Entity", "Fact", "TreeNode", "DerivedVector", "PassageVector"}
 
 
 @pytest.fixture(scope="module", autouse=True)

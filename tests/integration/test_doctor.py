@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import shlex
 from typing import LiteralString
 
 import pytest
 from tests.passages import DANUBE, ULM, OpenCorpus
 
-from overstory.doctor import check_systems
+from overstory.doctor import check_systems, check_vector_indexes
 from overstory.graph import read_corpus, schema, writing
 from overstory.knowledge import Knowledge
 from overstory.server import Check
@@ -22,7 +23,8 @@ def change(knowledge: Knowledge, statement: LiteralString) -> None:
 
 def found(knowledge: Knowledge) -> list[Check]:
     """What is wrong with this corpus; tests share the database."""
-    return [check for check in check_systems(knowledge.graph) if knowledge.corpus_name in check.detail]
+    checks = itertools.chain(check_systems(knowledge.graph), check_vector_indexes(knowledge.graph))
+    return [check for check in checks if knowledge.corpus_name in check.detail]
 
 
 @pytest.mark.changes_schema
@@ -42,9 +44,8 @@ def test_an_index_is_missed_whose_system_is_gone_and_whole_ones_are_not(open_cor
     schema.drop_derived_index(knowledge.graph, corpus.label, "SlimEntity")
     missing = next(check for check in found(knowledge) if "SlimEntity" in check.detail)
     assert "is missing" in missing.detail
-    assert f"overstory index --remove-system slimrag --corpus {shlex.quote(knowledge.corpus_name)}" in missing.remedy
-    knowledge.remove_system("slimrag")
-    knowledge.index(systems=["slimrag"])
+    assert f"overstory index --corpus {shlex.quote(knowledge.corpus_name)} --rebuild-indexes" in missing.remedy
+    knowledge.index(rebuild_indexes=True)
     assert [check.detail for check in found(knowledge)] == [check.detail]
 
 

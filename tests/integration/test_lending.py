@@ -35,7 +35,7 @@ def test_an_emptied_corpus_is_as_a_new_one(lending: Lending, shared_corpus: Know
         lent.ingest_documents(PASSAGES)
         lent.index(systems=system_names())
         name, digest = lent.corpus_name, lent.digest()
-        schema.sync_vector_index(lent.graph, corpus_label(name), "embedding", chunks=500, dimension=3)
+        schema.sync_vector_index(lent.graph, corpus_label(name), "embedding", vectors=500, dimension=3)
     label = corpus_label(name)
     assert ask(shared_corpus, NODES, label) == [{"nodes": 0}]
     assert name not in {size.corpus.name for size in shared_corpus.corpora()}

@@ -3,6 +3,7 @@
 // Rows: id, document STRING; seq INTEGER; vector LIST<FLOAT>; entities LIST<STRING> (ids)
 UNWIND $ids AS id
 MATCH (c:Overstory {id: id})-[:PART_OF]->(d:Document)
-RETURN c.id AS id, d.id AS document, c.seq AS seq, c[$property] AS vector,
+MATCH (c)-[:HAS_VECTOR]->(v:{{corpus}}_PassageVector)
+RETURN c.id AS id, d.id AS document, c.seq AS seq, v[$property] AS vector,
   COLLECT { MATCH (c)-[m:MENTIONS]->(e:Entity) WHERE m.by IN ['ner', 'openie'] RETURN DISTINCT e.id } AS entities
 ORDER BY id

@@ -15,8 +15,9 @@ CALL (t, one) {
   WITH one, d ORDER BY leaf.volume DESC, d.id LIMIT $most
   OPTIONAL MATCH (d)<-[:PART_OF]-(c:{{corpus}}_Chunk)
   WITH one, d, c ORDER BY c.seq, d.id LIMIT $most
+  OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:{{corpus}}_PassageVector)
   WITH d, c,
-    CASE WHEN size(one[1]) > 0 THEN coalesce(2 * vector.similarity.cosine(c[$property], one[1]) - 1, 0.0) ELSE 0.0 END
+    CASE WHEN size(one[1]) > 0 THEN coalesce(2 * vector.similarity.cosine(v[$property], one[1]) - 1, 0.0) ELSE 0.0 END
     AS similarity
   RETURN collect({document: d.id, chunk: c, similarity: similarity}) AS found
 }

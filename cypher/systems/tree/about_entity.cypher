@@ -22,7 +22,8 @@ RETURN one[0] AS id,
       RETURN DISTINCT c ORDER BY c.id LIMIT $most
     }
     WITH c, count(e) AS mentioned ORDER BY mentioned DESC, c.id LIMIT $most
-    WITH c, CASE WHEN size(one[1]) > 0 THEN 2 * vector.similarity.cosine(c[$property], one[1]) - 1 END AS similarity
+    OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:{{corpus}}_PassageVector)
+    WITH c, CASE WHEN size(one[1]) > 0 THEN 2 * vector.similarity.cosine(v[$property], one[1]) - 1 END AS similarity
     WITH c, coalesce(similarity, 0.0) AS similarity ORDER BY similarity DESC, c.id LIMIT $nearest
     RETURN [c.id, similarity]
   } AS passages,

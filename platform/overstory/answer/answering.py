@@ -157,4 +157,5 @@ def _cited(hit: Hit) -> CitedPassage:
         page=hit.page,
         start=hit.start,
         end=hit.end,
+        also=printable(hit.also),
     )

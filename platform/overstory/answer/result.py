@@ -15,7 +15,12 @@ AnswerKind = Literal["llm", "extractive"]
 
 @dataclass(frozen=True, slots=True)
 class CitedPassage(HasPage):
-    """A passage that a citation leads to; `start` and `end` are its characters in the text of its document."""
+    """A passage that a citation leads to.
+
+    Attributes:
+        start, end: its characters in the text of its document.
+        also: how often its text is repeated and where, as of `Hit.also`.
+    """
 
     chunk_id: str
     document_id: str
@@ -25,6 +30,7 @@ class CitedPassage(HasPage):
     page: int | None = None
     start: int | None = None
     end: int | None = None
+    also: str = ""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

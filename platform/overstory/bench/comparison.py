@@ -26,7 +26,7 @@ class BenchedKnowledge(Protocol):
 
     def index(self, *, systems: Sequence[str]) -> object: ...
 
-    def retriever(self, name: str) -> Retriever: ...
+    def retriever(self, name: str, *, repeats: bool) -> Retriever: ...
 
     def status(self) -> CorpusStatus: ...
 
@@ -52,7 +52,7 @@ def compare(
         BenchError: a question failed.
         SourceError, SchemaError, CorpusError, DatabaseError, ModelError: see `Knowledge.ingest_documents` and `index`.
     """
-    made = {name: knowledge.retriever(name) for name in retrievers}
+    made = {name: knowledge.retriever(name, repeats=True) for name in retrievers}
     passages = documents(dataset.read_passages(), layout, source=source_name(dataset))
     knowledge.ingest_documents(passages, strict=True)
     knowledge.index(systems=_systems(retrievers))

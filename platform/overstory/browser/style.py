@@ -16,8 +16,8 @@ from overstory.graph import GraphClient, list_corpora
 
 FILE_NAME = "overstory.grass"
 MARKERS = (
-    *("", "_Document", "_Chunk", "_Entity", "_TreeNode", "_DerivedVector", "_Stale", "_Changed", "_Awaited"),
-    *("_Derived", "_Shared", "_OfDocument", "_OfChunk", "_OfEntity"),
+    *("", "_Document", "_Chunk", "_Entity", "_TreeNode", "_DerivedVector", "_PassageVector"),
+    *("_Stale", "_Changed", "_Awaited", "_Unembedded", "_Derived", "_Shared", "_OfDocument", "_OfChunk", "_OfEntity"),
 )
 """Suffixes of a corpus' label for the labels that its nodes carry besides their kind; nodes of systems carry
 more (`Contribution.labels`)."""

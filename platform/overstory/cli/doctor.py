@@ -18,7 +18,7 @@ def doctor(progress: Progress, as_json: bool) -> int:
     """Check this set-up, and show problems with remedies. Exits with 1 if there are any.
 
     In the database it also looks for indexes of systems that are not installed, for nodes that a build or a removal
-    left when it was killed, and for vector indexes that are missing.
+    left when it was killed, and for vector indexes that are missing or miss many of the nearest vectors.
 
     \b
     Example:

@@ -18,6 +18,12 @@ from overstory.systems import wishes
     "--re-embed", is_flag=True, help="Change to the embedder in use now; searches use the old one until then."
 )
 @click.option(
+    "--rebuild-indexes",
+    is_flag=True,
+    help="First drop and make again the indexes over vectors, words and names; searches by meaning scan all vectors"
+    " meanwhile.",
+)
+@click.option(
     "--system",
     "systems",
     multiple=True,
@@ -42,6 +48,7 @@ from overstory.systems import wishes
 def index(
     knowledge: Knowledge,
     re_embed: bool,
+    rebuild_indexes: bool,
     systems: tuple[str, ...],
     removed: tuple[str, ...],
     model: str | None,
@@ -63,6 +70,7 @@ def index(
       overstory index --corpus wiki --system NAME --model local --estimate
       overstory index --corpus wiki --system NAME --model local --budget-tokens 200000
       OVERSTORY_EMBEDDER=openai overstory index --re-embed
+      overstory index --corpus wiki --rebuild-indexes
     """
     for both in sorted(set(removed) & {name.partition(":")[0] for name in systems}):
         raise click.UsageError(f"--system and --remove-system both name {both}.")
@@ -75,7 +83,7 @@ def index(
     for name in removed:
         knowledge.remove_system(name)
         click.echo(f"Corpus {knowledge.corpus_name!r} has no index of {name} now.", err=True)
-    report = knowledge.index(re_embed=re_embed, systems=systems, model=model)
+    report = knowledge.index(re_embed=re_embed, rebuild_indexes=rebuild_indexes, systems=systems, model=model)
     for note in report.notes:
         click.echo(f"Note: {note}", err=True)
     if as_json:

@@ -80,6 +80,8 @@ def _show_citation(citation: Citation) -> None:
     title = click.style(citation.title or shortened(citation.text, WIDTH // 2), bold=True)
     if citation.kind == "passage":
         click.echo(f"{citation.number:>3}. {title}  [{printable(citation.origin)}]")
+        for also in dict.fromkeys(passage.also for passage in citation.passages if passage.also):
+            click.echo(f"     {also}")
         return
     click.echo(f"{citation.number:>3}. {title}  ({citation.kind})")
     for passage in citation.passages:
@@ -114,6 +116,9 @@ def _show_hit(rank: int, hit: Hit) -> None:
     lines = textwrap.wrap(text, WIDTH - 4, max_lines=MOST_LINES, placeholder=" …")
     for line in lines:
         click.echo(f"    {line}")
+    if hit.also:
+        also = f"{hit.also[0].upper()}{hit.also[1:]}."
+        click.echo(textwrap.fill(printable(also), WIDTH, initial_indent="    ", subsequent_indent="    "))
     if hit.in_words:
         click.echo(textwrap.fill(printable(hit.in_words), WIDTH, initial_indent="    ", subsequent_indent="    "))
     click.echo(click.style(f"    score {hit.score:.4f} — {printable(hit.figures)}", dim=True))

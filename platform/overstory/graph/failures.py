@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator
 from contextlib import contextmanager
 
@@ -21,6 +22,9 @@ GDS_REMEDY = (
     "Install the Graph Data Science plugin on the server (in Docker: NEO4J_PLUGINS='[\"graph-data-science\"]'), "
     "or unset OVERSTORY_NEO4J_URI to use the embedded server, which has it."
 )
+
+
+_NO_INDEX = re.compile(r"no such (vector|fulltext) schema index", re.IGNORECASE)
 
 
 @contextmanager
@@ -67,6 +71,12 @@ def translated(error: exceptions.Neo4jError | exceptions.DriverError, doing: str
         return StatementFailed(
             f"{doing}: the server is out of memory: {message}",
             remedy="Raise OVERSTORY_SERVER_HEAP and restart the server.",
+        )
+    if _NO_INDEX.search(message):
+        return StatementFailed(
+            f"{doing}: {message} It is missing, or being made again.",
+            remedy="Wait for whoever writes to the corpus (overstory status), or make it: overstory index "
+            "--rebuild-indexes, in Python index(rebuild_indexes=True).",
         )
     return StatementFailed(
         f"{doing}: {message}", remedy="Run with -v for details; `overstory doctor` checks the server."

@@ -90,3 +90,8 @@ def stage_id(label: str, name: str) -> str:
 def derived_vector_id(label: str, embedder: str, text: str) -> str:
     """The stored vector of a text by an embedder, which is named by its fingerprint."""
     return content_id("derived-vector", label, embedder, text)
+
+
+def passage_vector_id(label: str, text: str) -> str:
+    """The stored vector of the text that is embedded for a chunk, by whatever embedder the corpus has."""
+    return content_id("passage-vector", label, text)

@@ -14,7 +14,7 @@ INDEX_SECONDS = 600
 
 VECTOR_INDEX_FROM = 500
 VECTOR_INDEX_DOWN_TO = 300
-"""Chunks at which a corpus gets a vector index, and below which it loses it again; in between it stays as it is.
+"""Vectors at which a corpus gets a vector index, and below which it loses it again; in between it stays as it is.
 
 A scan of 1,000 vectors takes 15 to 30 ms and is exact; an index answers in 4 ms and its recall is measured.
 """
@@ -34,7 +34,8 @@ CORPUS_INDEXES = {"text": "schema/chunk_text_index", "names": "schema/chunk_name
 """The indexes that every corpus has, by the kinds that their names have, and the statements that make them."""
 
 PROPERTIES = ("embedding", "embedding_alternate")
-"""Where a chunk's vector may be. `Corpus.embedding_property` names the one in use; --re-embed fills the other."""
+"""Where a `PassageVector` may have its vector. `Corpus.embedding_property` names the one in use; --re-embed fills the
+other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +52,8 @@ def _first_schema(graph: GraphClient) -> None:
     _create(graph, DATABASE_INDEXES)
 
 
-MIGRATIONS = (Migration(to=3, run=_first_schema),)
-"""Graphs of schemas 1 and 2 were written before 0.1.0 was released; they are refused, not migrated."""
+MIGRATIONS = (Migration(to=4, run=_first_schema),)
+"""Graphs of schemas 1 to 3 were written before 0.1.0 was released; they are refused, not migrated."""
 
 
 def prepare(graph: GraphClient, migrations: tuple[Migration, ...] = MIGRATIONS) -> int:
@@ -116,7 +117,7 @@ def await_index(graph: GraphClient, name: str) -> None:
 def create_indexes(graph: GraphClient, label: str, analyzer: str) -> None:
     """Creates the indexes that a corpus has from its creation, over words and over what names may begin with, and those
     that it shares with all others, where they are missing."""
-    own = {f"overstory_{kind}_{label}": statement for kind, statement in CORPUS_INDEXES.items()}
+    own = {corpus_index(label, kind): statement for kind, statement in CORPUS_INDEXES.items()}
     _create(graph, DATABASE_INDEXES | own, label, analyzer)
 
 
@@ -139,6 +140,11 @@ def _not_online(graph: GraphClient, names: Iterable[str]) -> list[str]:
     return [name for name in wanted if name not in online]
 
 
+def corpus_index(label: str, kind: str) -> str:
+    """The name of an index that every corpus has, by its kind (`CORPUS_INDEXES`)."""
+    return f"overstory_{kind}_{label}"
+
+
 def name_index(label: str) -> str:
     """The index over `Chunk.name_starts`."""
     return f"overstory_names_{label}"
@@ -148,17 +154,17 @@ def vector_index_name(label: str, embedding_property: str) -> str:
     return f"overstory_vector_{label}" if embedding_property == PROPERTIES[0] else f"overstory_vector_alternate_{label}"
 
 
-def sync_vector_index(graph: GraphClient, label: str, embedding_property: str, *, chunks: int, dimension: int) -> str:
-    """Creates or drops the vector index by the number of chunks; returns its name, or "" if vectors are scanned."""
+def sync_vector_index(graph: GraphClient, label: str, embedding_property: str, *, vectors: int, dimension: int) -> str:
+    """Creates or drops the vector index by the number of vectors; returns its name, or "" if vectors are scanned."""
     name = vector_index_name(label, embedding_property)
     found = graph.run("schema/index_state", read=True, name=name)
-    if found and (chunks < VECTOR_INDEX_DOWN_TO or found[0]["dimension"] != dimension):
+    if found and (vectors < VECTOR_INDEX_DOWN_TO or found[0]["dimension"] != dimension):
         drop_vector_index(graph, label, embedding_property)
         found = []
-    if not found and chunks < VECTOR_INDEX_FROM:
+    if not found and vectors < VECTOR_INDEX_FROM:
         return ""
     if not found:
-        create = "schema/chunk_vector_index" + ("" if embedding_property == PROPERTIES[0] else "_alternate")
+        create = "schema/passage_vector_index" + ("" if embedding_property == PROPERTIES[0] else "_alternate")
         graph.run(create, label, dimension=dimension)
     await_index(graph, name)
     return name

@@ -2,6 +2,7 @@
 
 from overstory.index.ledger import StageRecord
 from overstory.index.pipeline import IndexReport, build_index
+from overstory.index.rebuild import rebuild_indexes
 from overstory.index.removal import remove_corpus, remove_documents
 from overstory.index.stages.embed import sync_vectors
 from overstory.index.stages.entities import sync_entities
@@ -20,6 +21,7 @@ __all__ = [
     "load",
     "preview",
     "read_status",
+    "rebuild_indexes",
     "remove_corpus",
     "remove_documents",
     "stored_documents",

@@ -10,6 +10,7 @@ from overstory.graph import Corpus, GraphClient, batches
 from overstory.graph.client import Row
 from overstory.graph.lease import current_writer
 from overstory.index.ledger import StageRecord, read_ledger
+from overstory.index.stages.embed import vector_counts
 from overstory.index.stages.mentions import pending_mentions
 from overstory.index.write_documents import METADATA
 from overstory.model import MetadataValue
@@ -23,7 +24,8 @@ class CorpusStatus:
     """The state of a corpus.
 
     Attributes:
-        counts: numbers of documents, chunks, entities, facts and mentions.
+        counts: numbers of documents, chunks, entities, facts, mentions and vectors (one for each distinct
+            text).
         pending: what the next `index` would do: chunks to embed, chunks to extract, entities and facts to
             link, what changed since names were looked for.
         writer: who holds the lease, "" if nobody does.
@@ -61,10 +63,11 @@ class StoredDocument(HasOrigin):
 
 def read_status(graph: GraphClient, corpus: Corpus) -> CorpusStatus:
     (counts,) = graph.run("corpus/counts", corpus.label, read=True)
-    (vectors,) = graph.run("ingest/count_without_vector", corpus.label, read=True, property=corpus.embedding_property)
+    vectors = vector_counts(graph, corpus.label)
     return CorpusStatus(
         corpus=corpus,
-        counts={name: counts[name] for name in ("documents", "chunks", "entities", "facts", "mentions")},
+        counts={name: counts[name] for name in ("documents", "chunks", "entities", "facts", "mentions")}
+        | {"vectors": vectors["vectors"]},
         pending={
             "embed": vectors["missing"],
             "extract": counts["chunks"] - counts["extracted"],

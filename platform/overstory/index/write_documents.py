@@ -9,6 +9,7 @@ from itertools import pairwise
 from overstory.graph import Corpus, Transaction, batches
 from overstory.graph.corpora import count_deleted
 from overstory.graph.ids import chunk_id
+from overstory.index.embedded_text import vector_of
 from overstory.model import Document, TextPiece
 
 CHUNKS_A_STATEMENT = 1_000
@@ -76,7 +77,14 @@ def chunk_rows(label: str, document: str, title: str, pieces: Sequence[TextPiece
             "token_count": piece.token_count,
         }
         rows.append(
-            {"id": id_, "document": document, "title": title, "heading": piece.heading, "properties": properties}
+            {
+                "id": id_,
+                "document": document,
+                "title": title,
+                "heading": piece.heading,
+                "vector": vector_of(label, properties),
+                "properties": properties,
+            }
         )
     return rows
 

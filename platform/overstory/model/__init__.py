@@ -2,7 +2,7 @@
 
 from overstory.model.chat import Completion, JsonSchema, Message, Role, Usage
 from overstory.model.documents import Annotation, Document, Heading, Metadata, MetadataValue, TextPiece
-from overstory.model.evidence import Evidence, Hit, Reason, ShareKind
+from overstory.model.evidence import Evidence, Hit, Reason, Repeat, ShareKind
 from overstory.model.extraction import ChunkText, Extraction, FactStatement, Mention
 from overstory.model.parts import PART_KINDS, BridgePath, BridgeStep, CommunityReport, Excerpt, Part, PartKind
 
@@ -29,6 +29,7 @@ __all__ = [
     "Part",
     "PartKind",
     "Reason",
+    "Repeat",
     "Role",
     "ShareKind",
     "TextPiece",

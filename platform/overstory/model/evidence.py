@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 MOST_SHOWN = 20
 """Hits in the `repr` of an `Evidence`, and parts."""
 
+MOST_ALSO = 3
+"""Documents named that repeat a hit's text."""
+
 MOST_CLAUSES = 2
 """Of the reasons' clauses those that stand in a hit's sentence."""
 
@@ -43,6 +46,19 @@ class Reason:
         return f"{self.kind} {self.score:.3f}: {self.detail}" if self.detail else f"{self.kind} {self.score:.3f}"
 
 
+@dataclass(frozen=True, slots=True)
+class Repeat(HasPage):
+    """Another passage with the text of a hit."""
+
+    chunk_id: str
+    document_id: str
+    source: str
+    source_key: str
+    title: str
+    heading: str
+    page: int | None = None
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Hit(HasPage):
     """A ranked chunk. `score` falls along a result; its scale is the retriever's own.
@@ -51,6 +67,8 @@ class Hit(HasPage):
         start, end: its characters in the text of its document; None where the retriever does not say.
         page: of its first character, from 1, if its document has pages, as those of PDF files do.
         metadata: what its document came with; of its pages not where each begins.
+        repeated: how many other passages of the corpus have its text.
+        repeats: the first of these, at most 20; a retriever leaves them to `Knowledge.search`.
     """
 
     chunk_id: str
@@ -66,6 +84,8 @@ class Hit(HasPage):
     end: int | None = None
     page: int | None = None
     metadata: Metadata = field(default_factory=dict, hash=False)
+    repeated: int = 0
+    repeats: tuple[Repeat, ...] = ()
 
     def __repr__(self) -> str:
         return f"<Hit {self.score:.4f} {self.title!r} [{self.origin}]: {shortened(self.text)}>"
@@ -84,6 +104,19 @@ class Hit(HasPage):
     def figures(self) -> str:
         """The parts of its score, and what they were made from, on one line."""
         return "; ".join(reason.figures for reason in self.reasons)
+
+    @property
+    def also(self) -> str:
+        """How often its text is repeated and where, in words; "" where it is not."""
+        if not self.repeated:
+            return ""
+        times = f"also {counted(self.repeated, 'more time')}"
+        elsewhere = {each.document_id: each.origin for each in self.repeats if each.document_id != self.document_id}
+        if not elsewhere:
+            return times if self.repeated > len(self.repeats) else f"{times} in this document"
+        named = list(elsewhere.values())[:MOST_ALSO]
+        more = self.repeated > len(self.repeats) or len(elsewhere) > len(named)
+        return f"{times}, in {', '.join(named)}{' and others' if more else ''}"
 
     @property
     def why(self) -> str:
@@ -118,6 +151,7 @@ class Evidence:
         for rank, hit in enumerate(self.hits[:MOST_SHOWN], start=1):
             lines += [f"{rank:>3}. {hit.title or '(no title)'} [{hit.origin}]: {shortened(hit.text)}"]
             lines += [f"     {hit.score:.4f}  {hit.in_words or hit.figures}"]
+            lines += [f"     {hit.also}"] if hit.also else []
             lines += [f"     by way of {path}" for path in self.paths_to(hit)[:1]]
         if len(self.hits) > MOST_SHOWN:
             lines.append(f"     … and {len(self.hits) - MOST_SHOWN:,} more")
@@ -159,7 +193,7 @@ class Evidence:
         """The display in a notebook: the hits, and below them the other parts, if any."""
         caption = f"{self.question} ({self.retriever})"
         rows = (
-            (str(rank), f"{hit.score:.4f}", hit.title, shortened(hit.text, 300), hit.origin, hit.why)
+            (str(rank), f"{hit.score:.4f}", hit.title, shortened(hit.text, 300), _origin(hit), hit.why)
             for rank, hit in enumerate(self.hits, start=1)
         )
         table = html_table(caption, ("", "score", "title", "text", "source", "why"), rows, self.notes)
@@ -195,9 +229,13 @@ class Evidence:
 
 HIT_COLUMNS = (
     *("rank", "score", "title", "heading", "text", "source", "source_key", "page", "why"),
-    *("path", "document_id", "chunk_id", "start", "end"),
+    *("path", "document_id", "chunk_id", "start", "end", "repeated", "also"),
 )
 PART_COLUMNS = ("kind", "text", "score", "tokens", "chunks", "documents", "details")
+
+
+def _origin(hit: Hit) -> str:
+    return f"{hit.origin} ({hit.also})" if hit.also else hit.origin
 
 
 def _record(rank: int, hit: Hit, paths: Sequence[BridgePath]) -> dict[str, object]:

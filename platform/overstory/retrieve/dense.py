@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from overstory.graph import Corpus, Transaction
-from overstory.model import Evidence, Hit
+from overstory.model import Evidence
 from overstory.retrieve.context import RetrievalContext, query_current_corpus
 from overstory.retrieve.hits import chunk_rows, hits_by_cosine
 from overstory.retrieve.question import read_question
@@ -19,7 +19,7 @@ class DenseRetriever:
         self._context = context
 
     def retrieve(self, question: str, k: int) -> Evidence:
-        """The `k` nearest chunks.
+        """The `k` nearest chunks with distinct texts.
 
         Raises:
             QuestionError: the question is empty.
@@ -28,9 +28,9 @@ class DenseRetriever:
         asked = read_question(question)
         vector = self._context.embedder.embed([asked.text])[0]
 
-        def query(tx: Transaction, corpus: Corpus) -> tuple[Hit, ...]:
-            cosines = nearest_chunks(tx, corpus, vector, k)
-            return hits_by_cosine(chunk_rows(tx, corpus, cosines), cosines)
+        def query(tx: Transaction, corpus: Corpus) -> Evidence:
+            found = nearest_chunks(tx, corpus, vector, k)
+            hits = hits_by_cosine(chunk_rows(tx, corpus, found.cosines), found.cosines)
+            return Evidence(question, self.name, hits, notes=(*asked.notes, *found.notes))
 
-        hits = query_current_corpus(self._context, "retrieve/dense", query)
-        return Evidence(question=question, retriever=self.name, hits=hits, notes=asked.notes)
+        return query_current_corpus(self._context, "retrieve/dense", query)

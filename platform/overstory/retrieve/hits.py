@@ -39,6 +39,7 @@ def hit(row: Row, reasons: tuple[Reason, ...]) -> Hit:
         end=row["end"],
         page=page,
         metadata=metadata,
+        repeated=row.get("repeated", 0),
     )
 
 

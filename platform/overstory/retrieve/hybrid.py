@@ -9,7 +9,7 @@ from overstory.protocols import Vectors
 from overstory.retrieve.context import RetrievalContext, query_current_corpus, text_index_name
 from overstory.retrieve.hits import hit
 from overstory.retrieve.question import full_text_query, read_question
-from overstory.retrieve.vector_search import depth_for, vector_search
+from overstory.retrieve.vector_search import Searched, depth_for, vector_search
 
 RANK_CONSTANT = 2
 """How slowly a rank's weight falls. 60 is customary; 2 finds more on every dev set, since a question's first evidence
@@ -34,14 +34,14 @@ class HybridRetriever:
         asked = read_question(question)
         vector = self._context.embedder.embed([asked.text])[0]
         words = full_text_query(asked.text)
-        rows = query_current_corpus(
+        found = query_current_corpus(
             self._context, "retrieve/hybrid", lambda tx, corpus: _fused(tx, corpus, vector, words, k)
         )
-        hits = tuple(hit(row, _reasons(row)) for row in rows)
-        return Evidence(question=question, retriever=self.name, hits=hits, notes=asked.notes)
+        hits = tuple(hit(row, _reasons(row)) for row in found.rows)
+        return Evidence(question=question, retriever=self.name, hits=hits, notes=(*asked.notes, *found.notes))
 
 
-def _fused(tx: Transaction, corpus: Corpus, vector: Vectors, words: str, k: int) -> list[Row]:
+def _fused(tx: Transaction, corpus: Corpus, vector: Vectors, words: str, k: int) -> Searched:
     return vector_search(
         tx,
         corpus,

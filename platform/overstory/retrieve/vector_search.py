@@ -1,7 +1,15 @@
-"""Chunks near a vector: exact while a corpus is small, by its own vector index when it is large."""
+"""Chunks near a vector: exact while a corpus is small, by its own vector index when it is large.
+
+A vector index is approximate, and its graph can fall apart: then it returns fewer nodes than there are, and nothing
+says so. Whatever asks one goes through `with_index`, which notices, and scans all vectors instead.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from overstory.display import index_command
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.protocols import Vectors
@@ -12,40 +20,99 @@ LEAST_DEPTH = 200
 100 and 1.000 with 200, at 2.3, 2.7, 2.9 and 3.5 ms."""
 
 
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """The rows of a statement that asks a vector index or scans.
+
+    Attributes:
+        notes: says so if the index returned fewer than it should have, and all vectors were scanned.
+    """
+
+    rows: list[Row]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """Chunks near a vector.
+
+    Attributes:
+        cosines: by id; the nearest first, ties in the order of the ids. Of chunks that share a vector, that with the
+            lowest id.
+        notes: as of `Searched`.
+    """
+
+    cosines: dict[str, float]
+    notes: tuple[str, ...] = ()
+
+
 def depth_for(k: int) -> int:
-    """How many chunks to request from an index so that the best `k` are right."""
+    """How many vectors to request from an index so that the best `k` are right."""
     return max(LEAST_DEPTH, OVERSAMPLING * k)
 
 
 def vector_search(
     tx: Transaction, corpus: Corpus, statement: str, vector: Vectors, *, vector_depth: int, **parameters: object
-) -> list[Row]:
-    """Rows of `<statement>_index` where the corpus has a vector index, of `<statement>_exact` where it has none.
+) -> Searched:
+    """Rows of `<statement>_index` where the corpus has a vector index, of `<statement>_exact` where it has none, or
+    where the index returns fewer than it should.
 
     Args:
         vector: float32[d], sent as `$vector`.
-        vector_depth: how many chunks the index is asked for. `_index` takes `$vector_index` and `$vector_depth`;
-            `_exact` takes `$property`, where the vectors are, and looks at all.
+        vector_depth: how many vectors the index is asked for. `_index` takes `$vector_index` and `$vector_depth`, and
+            each of its rows says how many the index returned (`near`) and how many there are (`vectors`); `_exact`
+            takes `$property`, where the vectors are, and looks at all.
         parameters: what both statements take besides.
     """
-    if corpus.vector_index:
-        name = f"{statement}_index"
-        parameters |= {"vector_index": corpus.vector_index, "vector_depth": vector_depth}
-    else:
-        name = f"{statement}_exact"
-        parameters |= {"property": corpus.embedding_property}
-    return tx.run(name, corpus.label, vector=vector.tolist(), **parameters)
+    return with_index(
+        tx,
+        corpus,
+        statement,
+        index=corpus.vector_index,
+        depth=vector_depth,
+        parameters={**parameters, "vector": vector.tolist(), "property": corpus.embedding_property},
+    )
+
+
+def with_index(
+    tx: Transaction, corpus: Corpus, statement: str, *, index: str, depth: int, parameters: Mapping[str, object]
+) -> Searched:
+    """As `vector_search`, for any vector index.
+
+    Args:
+        index: its name, "" for none.
+        depth: how many nodes it is asked for.
+    """
+    if not index:
+        return Searched(tx.run(f"{statement}_exact", corpus.label, **parameters))
+    rows = tx.run(f"{statement}_index", corpus.label, vector_index=index, vector_depth=depth, **parameters)
+    near = rows[0]["near"] if rows else 0
+    wanted = min(depth, rows[0]["vectors"]) if rows else depth
+    if near >= wanted:
+        return Searched(rows)
+    scanned = tx.run(f"{statement}_exact", corpus.label, **parameters)
+    if not rows and not scanned:
+        return Searched(scanned)  # nothing is there
+    return Searched(scanned, (_shortfall(corpus, near, wanted),))
+
+
+def _shortfall(corpus: Corpus, near: int, wanted: int) -> str:
+    return (
+        f"the vector index returned {near:,} of {wanted:,}: scanned all vectors; "
+        f"{index_command(corpus.name)} --rebuild-indexes rebuilds it"
+    )
 
 
 def nearest_chunks(
     tx: Transaction, corpus: Corpus, vector: Vectors, limit: int, *, vector_depth: int | None = None
-) -> dict[str, float]:
-    """Cosines of the `limit` chunks nearest to a vector, by id; the nearest first, ties in the order of the ids.
+) -> Nearest:
+    """The `limit` chunks nearest to a vector, with distinct texts.
 
     Args:
         vector: float32[d].
-        vector_depth: how many chunks an index is asked for; `depth_for(limit)` if left out.
+        vector_depth: how many vectors an index is asked for; `depth_for(limit)` if left out.
     """
     depth = depth_for(limit) if vector_depth is None else vector_depth
-    (row,) = vector_search(tx, corpus, "retrieve/nearest", vector, vector_depth=depth, limit=limit)
-    return dict(zip(row["ids"], row["cosines"], strict=True))
+    found = vector_search(tx, corpus, "retrieve/nearest", vector, vector_depth=depth, limit=limit)
+    (row,) = found.rows
+    return Nearest(dict(zip(row["ids"], row["cosines"], strict=True)), found.notes)

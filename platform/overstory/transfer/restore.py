@@ -14,9 +14,11 @@ from pathlib import Path
 import numpy as np
 
 from overstory.errors import BrokenSource, EmbedderMismatch
-from overstory.graph import Transaction, Writer, batches, read_corpus
+from overstory.graph import Corpus, Transaction, Writer, batches, read_corpus
+from overstory.graph.client import Row
 from overstory.graph.ids import document_id
 from overstory.index.ledger import recorded
+from overstory.index.stages.embed import write_vectors
 from overstory.index.stages.load import LoadReport
 from overstory.index.write_documents import chunk_rows, document_row, store_documents
 from overstory.index.write_extractions import Findings, FoundFact, FoundMention, write_findings
@@ -146,8 +148,7 @@ def _store(tx: Transaction, writer: Writer, changed: list[str], wanted: dict[str
         rows += own
         chunks += zip([str(row["id"]) for row in own], restored.chunks, strict=True)
     store_documents(tx, corpus, changed, documents, rows)
-    vectors = [{"id": id_, "vector": chunk.vector} for id_, chunk in chunks if chunk.vector is not None]
-    tx.run("ingest/write_vectors", label, property=corpus.embedding_property, rows=vectors)
+    _store_vectors(tx, corpus, rows, [chunk for _, chunk in chunks])
     for by in sorted({by for _, chunk in chunks for by, _ in (*chunk.mentions, *chunk.facts)}):
         write_findings(tx, label, by, [_findings(id_, chunk, by) for id_, chunk in chunks])
     marks = [
@@ -156,6 +157,21 @@ def _store(tx: Transaction, writer: Writer, changed: list[str], wanted: dict[str
         if chunk.extracted
     ]
     tx.run("ingest/mark_extracted", label, rows=marks)
+
+
+def _store_vectors(tx: Transaction, corpus: Corpus, rows: Sequence[Row], chunks: Sequence[_Chunk]) -> None:
+    """An export has a vector for each chunk; chunks with the same text share one in the graph."""
+    joined: list[Row] = []
+    vectors: dict[str, list[float]] = {}
+    for row, chunk in zip(rows, chunks, strict=True):
+        if chunk.vector is not None and row["vector"] is not None:
+            joined.append({"id": row["id"], "vector": row["vector"]})
+            vectors.setdefault(str(row["vector"]), chunk.vector)
+    property_ = corpus.embedding_property
+    stored = tx.run("ingest/known_vectors", corpus.label, ids=list(vectors), property=property_)
+    known = {row["id"] for row in stored}
+    new: list[Row] = [{"id": id_, "vector": vector} for id_, vector in vectors.items() if id_ not in known]
+    write_vectors(tx, corpus.label, property_, new, joined)
 
 
 def _findings(chunk_id: str, chunk: _Chunk, by: str) -> Findings:

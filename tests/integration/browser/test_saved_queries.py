@@ -91,7 +91,7 @@ def test_overview_counts_every_kind(knowledge: Knowledge, corpus: Corpus) -> Non
     counts = {row["kind"]: row["number"] for row in rows if row["what"] == "node"}
     chunks = counts.pop("Chunk")
     assert chunks > 3
-    assert counts == {"Corpus": 1, "Document": 3, "Entity": 10, "Fact": 5, "Stage": 5}
+    assert counts == {"Corpus": 1, "Document": 3, "Entity": 10, "Fact": 5, "Stage": 5, "PassageVector": chunks}
     relationships = {row["kind"]: row["number"] for row in rows if row["what"] == "relationship"}
     assert relationships["PART_OF"] == chunks
     assert relationships["NEXT"] == chunks - 3

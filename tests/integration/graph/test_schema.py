@@ -126,9 +126,12 @@ def pages(settings: Settings) -> Iterator[GraphClient]:
                 "UNWIND range(100, 399) AS n "
                 "CREATE (d:Document:$($labels) {id: $labels[0] + 'd' + n, corpus: $label, sha256: '', source_key: ''}) "
                 "CREATE (c:Chunk:$($labels) {id: $labels[0] + 'c' + n, corpus: $label, token_count: 1, text: ''}) "
+                "CREATE (c)-[:HAS_VECTOR]->(:PassageVector:$($labels):$($of_vectors) "
+                "{id: $labels[0] + 'v' + n, corpus: $label, text: ''}) "
                 "CREATE (e:Entity:$($labels) {id: $labels[0] + 'e' + n, corpus: $label, key: ''})"
                 "CREATE (c)-[:PART_OF]->(d)",
                 labels=labels,
+                of_vectors=f"{labels[-1]}_PassageVector",
             )
         yield graph
         empty(graph, ["pages"])

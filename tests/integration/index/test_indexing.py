@@ -98,7 +98,7 @@ def test_the_ledger_says_what_each_stage_did(open_corpus: OpenCorpus) -> None:
     stages = {stage.name: stage for stage in knowledge.status().stages}
     assert list(stages) == ["load", "embed", "extract", "entities", "mentions"]
     assert all(stage.status == "done" and stage.finished is not None for stage in stages.values())
-    assert stages["embed"].counts == {"chunks": 4}
+    assert stages["embed"].counts == {"chunks": 4, "vectors": 4}
     assert stages["embed"].tokens > 50
     assert stages["extract"].counts["facts"] > 0
     assert stages["load"].counts["added"] == 4
@@ -181,7 +181,7 @@ def test_a_given_up_change_of_embedders_leaves_nothing(
     knowledge.index()
     label = knowledge.status().corpus.label
     (row,) = knowledge.graph.run("ingest/count_without_vector", label, property="embedding_alternate")
-    assert row["missing"] == row["chunks"]
+    assert row["vectors"] == len(PASSAGES)
     assert knowledge.digest() == before
 
 

@@ -37,7 +37,8 @@ class FakeKnowledge:
     def index(self, *, systems: Sequence[str]) -> None:
         self.done.append(" ".join(["index", *systems]))
 
-    def retriever(self, name: str) -> Retriever:
+    def retriever(self, name: str, *, repeats: bool) -> Retriever:
+        assert repeats  # or a gold document could be hidden by its equals
         if name not in self._names:
             raise SettingsError(f"There is no retriever {name!r}.")
         return self._retriever(lambda _: sorted(document.source_key for document in self.documents), name)

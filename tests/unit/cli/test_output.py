@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
+from dataclasses import replace
 
 import pytest
 
@@ -12,7 +13,7 @@ from overstory.cli.documents import _json, _line  # pyright: ignore[reportPrivat
 from overstory.cli.output import harmless, show_answer, show_evidence, show_json
 from overstory.display import printable
 from overstory.index import StoredDocument
-from overstory.model import BridgePath, BridgeStep, Evidence, Hit, Part, Reason
+from overstory.model import BridgePath, BridgeStep, Evidence, Hit, Part, Reason, Repeat
 
 OBEYED = "a\x1b[2Jb\x07c\x9b31m\rd\u202ee\u2066f\x7f"
 
@@ -83,6 +84,13 @@ def test_a_hit_says_in_words_what_led_to_it_and_then_the_figures(capsys: pytest.
         "    It shares words.",
         "    score 0.5000 — lexical 0.500: BM25",
     ]
+
+
+def test_a_hit_that_is_repeated_says_how_often_and_where(capsys: pytest.CaptureFixture[str]) -> None:
+    elsewhere = tuple(Repeat(f"c{i}", f"d{i}", "Wiki", f"Page{i}", "", "") for i in range(2, 6))
+    show_evidence(Evidence("Where?", "test", (replace(HIT, repeated=9, repeats=elsewhere),)))
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[2] == "    Also 9 more times, in Wiki#Page2, Wiki#Page3, Wiki#Page4 and others."
 
 
 def test_parts_come_after_the_hits_with_their_sources(capsys: pytest.CaptureFixture[str]) -> None:

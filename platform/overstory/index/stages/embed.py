@@ -1,4 +1,8 @@
-"""The embed stage: a vector for every chunk, and the change from one embedder to another without a gap.
+"""The embed stage: a vector for every distinct text, and the change from one embedder to another without a gap.
+
+A vector is a node, `PassageVector`, which chunks with the same text and title share: equal vectors would be each
+other's only neighbours in a vector index, and hide all others. Chunks that the stage has to look at carry
+`Corpus_…_Unembedded`, so that a run costs what changed.
 
 Vectors live in one of two properties; `Corpus.embedding_property` says which is searched. A second embedder fills the
 other one and its index while readers stay on the first, one property switches them, then the old vectors go.
@@ -6,11 +10,14 @@ other one and its index while readers stay on the first, one property switches t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from overstory.errors import ModelError
 from overstory.graph import Corpus, GraphClient, Transaction, Writer, read_corpus, schema
 from overstory.graph.client import Row
-from overstory.index.ledger import recorded
-from overstory.model.passage_text import passage_text
+from overstory.graph.ids import passage_vector_id
+from overstory.index.embedded_text import embedded_text
+from overstory.index.ledger import StageRun, recorded
 from overstory.protocols import Embedder, Progress, Vectors
 
 CHUNKS_A_BATCH = 256
@@ -18,7 +25,7 @@ CHUNKS_A_BATCH = 256
 
 
 def embed(writer: Writer, embedder: Embedder, *, progress: Progress) -> bool:
-    """Embeds what has no vector yet; False if there was nothing to do.
+    """Embeds what has no vector yet, each distinct text once; False if there was nothing to do.
 
     Raises:
         EmbedderMismatch: the corpus has another embedder's vectors; nothing was written.
@@ -28,20 +35,23 @@ def embed(writer: Writer, embedder: Embedder, *, progress: Progress) -> bool:
     corpus = read_corpus(writer.graph, writer.corpus.name)
     corpus.check_embedder(embedder)
     _drop_other_vectors(writer, corpus)
-    chunks, missing = _missing(writer.graph, corpus.label, corpus.embedding_property)
-    if not corpus.embedder and chunks:
+    counts = vector_counts(writer.graph, corpus.label)
+    if not corpus.embedder and counts["chunks"]:
         writer.set(embedder=embedder.fingerprint, dimension=embedder.dimension)
-    if missing:
-        _fill(writer, embedder, corpus.embedding_property, missing, progress)
-    sync_vectors(writer, embedder)
-    return missing > 0
+    if counts["missing"]:
+        _embed_new(writer, embedder, corpus.embedding_property, counts["missing"], progress)
+    sync_vectors(writer, dimension=embedder.dimension)
+    return counts["missing"] > 0
 
 
-def sync_vectors(writer: Writer, embedder: Embedder) -> None:
-    """Gives the corpus a vector index, or takes it away, depending on its size."""
+def sync_vectors(writer: Writer, *, dimension: int) -> None:
+    """Gives the corpus a vector index, or takes it away, depending on its size.
+
+    Args:
+        dimension: of its vectors.
+    """
     corpus = read_corpus(writer.graph, writer.corpus.name)
-    chunks, _ = _missing(writer.graph, corpus.label, corpus.embedding_property)
-    index = _settle(writer, embedder, corpus.embedding_property, chunks)
+    index = _settle(writer, dimension, corpus.embedding_property)
     if index != corpus.vector_index:
         writer.set(vector_index=index)
 
@@ -49,10 +59,11 @@ def sync_vectors(writer: Writer, embedder: Embedder) -> None:
 def re_embed(writer: Writer, embedder: Embedder, *, progress: Progress) -> bool:
     """Replaces the corpus' vectors with another embedder's; False if it has these already.
 
-    Readers use the old vectors until all new ones and their index are there. Interrupted, it resumes where it stopped.
+    Readers use the old vectors until all new ones and their index are there; chunks that had none are embedded after
+    that. Interrupted, it resumes where it stopped.
 
     Raises:
-        ModelError, LeaseLost, DatabaseError: as `embed`; readers are still on the old vectors.
+        ModelError, LeaseLost, DatabaseError: as `embed`; until the switch, readers are still on the old vectors.
     """
     corpus = read_corpus(writer.graph, writer.corpus.name)
     if corpus.embedder in ("", embedder.fingerprint):
@@ -61,41 +72,105 @@ def re_embed(writer: Writer, embedder: Embedder, *, progress: Progress) -> bool:
     (row,) = writer.graph.run("corpus/read", read=True, id=corpus.id)
     if row["corpus"].get("embedder_to_come") != embedder.fingerprint:  # leftovers of a third embedder
         _drop_vectors(writer, corpus.label, target)
-        writer.set(embedder_to_come=embedder.fingerprint)
-    chunks, missing = _missing(writer.graph, corpus.label, target)
-    if missing:
-        _fill(writer, embedder, target, missing, progress)
-    index = _settle(writer, embedder, target, chunks)
+        writer.set(embedder_to_come=embedder.fingerprint, vectors_to_drop=None)
+    (missing,) = writer.graph.run("ingest/count_without_vector", corpus.label, read=True, property=target)
+    if missing["vectors"]:
+        _embed_again(writer, embedder, target, missing["chunks"], progress)
+    index = _settle(writer, embedder.dimension, target)
     writer.set(
         embedder=embedder.fingerprint,
         dimension=embedder.dimension,
         embedding_property=target,
         vector_index=index,
         embedder_to_come=None,
+        vectors_to_drop=corpus.embedding_property,
     )
-    _drop_vectors(writer, corpus.label, corpus.embedding_property)
+    embed(writer, embedder, progress=progress)
     return True
 
 
-def _fill(writer: Writer, embedder: Embedder, embedding_property: str, missing: int, progress: Progress) -> None:
-    label = writer.corpus.label
+def vector_counts(graph: GraphClient, label: str) -> dict[str, int]:
+    """How many "chunks" and "vectors" a corpus has, and how many chunks are "missing" in the embed stage."""
+    (row,) = graph.run("ingest/count_vectors", label, read=True)
+    return dict(row)
+
+
+def _embed_new(writer: Writer, embedder: Embedder, embedding_property: str, missing: int, progress: Progress) -> None:
+    """Embeds the chunks that carry the stage's mark."""
+    graph, label = writer.graph, writer.corpus.label
     progress.start("embed", missing, "chunks")
     with recorded(writer, "embed", embedder.fingerprint) as run:
-        for rows in writer.graph.pages(
-            "ingest/chunks_without_vector", label, size=CHUNKS_A_BATCH, property=embedding_property
-        ):
-            vectors = embedder.embed([passage_text(row["title"], row["heading"], row["text"]) for row in rows])
-            check_vectors(vectors, len(rows), embedder)
-            vector_rows = [{"id": row["id"], "vector": v.tolist()} for row, v in zip(rows, vectors, strict=True)]
+        while rows := graph.run("ingest/chunks_to_embed", label, read=True, limit=CHUNKS_A_BATCH):
+            texts = {row["id"]: embedded_text(row) for row in rows}
+            vectors = {id_: passage_vector_id(label, text) if text else None for id_, text in texts.items()}
+            wanted = {vector: row for row in rows if (vector := vectors[row["id"]]) is not None}
+            new = _embedded(writer, embedder, embedding_property, wanted, run)
+            joined: list[Row] = [{"id": id_, "vector": vector} for id_, vector in vectors.items()]
 
-            def write(tx: Transaction, vector_rows: list[Row] = vector_rows) -> None:
-                tx.run("ingest/write_vectors", label, property=embedding_property, rows=vector_rows)
+            def write(tx: Transaction, new: list[Row] = new, joined: list[Row] = joined) -> None:
+                write_vectors(tx, label, embedding_property, new, joined)
 
             writer.commit("embed", write)
             run.count("chunks", len(rows))
-            run.tokens += sum(row["token_count"] for row in rows)
             progress.advance(len(rows))
-    progress.finish(f"{run.counts.get('chunks', 0)} vectors of dimension {embedder.dimension}")
+        progress.finish(_done(run, embedder))
+
+
+def _embed_again(writer: Writer, embedder: Embedder, embedding_property: str, missing: int, progress: Progress) -> None:
+    """Embeds the text of every vector that this property lacks."""
+    graph, label = writer.graph, writer.corpus.label
+    progress.start("embed", missing, "chunks")
+    with recorded(writer, "embed", embedder.fingerprint) as run:
+        for rows in graph.pages(
+            "ingest/chunks_without_vector", label, size=CHUNKS_A_BATCH, property=embedding_property
+        ):
+            wanted = {row["vector"]: row for row in rows}
+            new = _embedded(writer, embedder, embedding_property, wanted, run)
+
+            def write(tx: Transaction, new: list[Row] = new) -> None:
+                write_vectors(tx, label, embedding_property, new)
+
+            writer.commit("embed", write)
+            run.count("chunks", len(rows))
+            progress.advance(len(rows))
+        progress.finish(_done(run, embedder))
+
+
+def _embedded(
+    writer: Writer, embedder: Embedder, embedding_property: str, wanted: dict[str, Row], run: StageRun
+) -> list[Row]:
+    """Rows for `write_vectors`: what is not stored of some vectors, each with a chunk that has its text."""
+    label = writer.corpus.label
+    rows = writer.graph.run("ingest/known_vectors", label, read=True, ids=list(wanted), property=embedding_property)
+    known = {row["id"] for row in rows}
+    new = {id_: row for id_, row in wanted.items() if id_ not in known}
+    if not new:
+        return []
+    vectors = embedder.embed([embedded_text(row) for row in new.values()])
+    check_vectors(vectors, len(new), embedder)
+    run.count("vectors", len(new))
+    run.tokens += sum(row["token_count"] for row in new.values())
+    return [{"id": id_, "vector": vector.tolist()} for id_, vector in zip(new, vectors, strict=True)]
+
+
+def write_vectors(
+    tx: Transaction, label: str, embedding_property: str, new: Sequence[Row], joined: Sequence[Row] = ()
+) -> None:
+    """Stores vectors, and joins chunks to theirs.
+
+    Args:
+        new: a row of id (`ids.passage_vector_id`) and vector for each that is not stored.
+        joined: a row of id (of a chunk) and vector (its id, None for a chunk that is to have none) for each.
+    """
+    if new:
+        tx.run("ingest/write_vectors", label, label=label, property=embedding_property, rows=new)
+    if joined:
+        tx.run("ingest/join_vectors", label, rows=joined)
+
+
+def _done(run: StageRun, embedder: Embedder) -> str:
+    vectors, chunks = run.counts.get("vectors", 0), run.counts.get("chunks", 0)
+    return f"{vectors:,} vectors of dimension {embedder.dimension} for {chunks:,} chunks"
 
 
 def check_vectors(vectors: Vectors, rows: int, embedder: Embedder) -> None:
@@ -112,15 +187,10 @@ def check_vectors(vectors: Vectors, rows: int, embedder: Embedder) -> None:
         )
 
 
-def _settle(writer: Writer, embedder: Embedder, embedding_property: str, chunks: int) -> str:
-    return schema.sync_vector_index(
-        writer.graph, writer.corpus.label, embedding_property, chunks=chunks, dimension=embedder.dimension
-    )
-
-
-def _missing(graph: GraphClient, label: str, embedding_property: str) -> tuple[int, int]:
-    (row,) = graph.run("ingest/count_without_vector", label, read=True, property=embedding_property)
-    return row["chunks"], row["missing"]
+def _settle(writer: Writer, dimension: int, embedding_property: str) -> str:
+    label = writer.corpus.label
+    vectors = vector_counts(writer.graph, label)["vectors"]
+    return schema.sync_vector_index(writer.graph, label, embedding_property, vectors=vectors, dimension=dimension)
 
 
 def _other(corpus: Corpus) -> str:
@@ -131,10 +201,9 @@ def _other(corpus: Corpus) -> str:
 def _drop_other_vectors(writer: Writer, corpus: Corpus) -> None:
     """Completes an interrupted switch, and drops an abandoned change of embedders."""
     (row,) = writer.graph.run("corpus/read", read=True, id=corpus.id)
-    chunks, missing = _missing(writer.graph, corpus.label, _other(corpus))
-    if chunks > missing or "embedder_to_come" in row["corpus"]:
+    if row["corpus"].keys() & {"embedder_to_come", "vectors_to_drop"}:
         _drop_vectors(writer, corpus.label, _other(corpus))
-        writer.set(embedder_to_come=None)
+        writer.set(embedder_to_come=None, vectors_to_drop=None)
 
 
 def _drop_vectors(writer: Writer, label: str, embedding_property: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -67,9 +67,10 @@ class CanopyRetriever:
             vector = self._embedded(asked.text)  # while its names are looked up
             names = read_names(tx, corpus, asked)
             rest = vector if names.rest == asked.text else self._embedded(names.rest)  # while passages are
-            ranked = _Asking(tx, corpus, self._vectors, names, vector, rest).ranked(k)
+            asking = _Asking(tx, corpus, self._vectors, names, vector, rest)
+            ranked = asking.ranked(k)
             hits, paths, sources = _shown(tx, corpus, ranked, k)
-            told = (*asked.notes, *_notes(corpus, names, ranked))
+            told = (*asked.notes, *asking.notes, *_notes(corpus, names, ranked))
             return Evidence(question, self.name, hits, notes=told, parts=paths, sources=sources)
 
         return query_current_corpus(self._context, "retrieve/canopy", query)
@@ -88,6 +89,7 @@ class _Asking:
     names: QuestionNames
     vector: Future[Vectors]
     rest: Future[Vectors]
+    notes: list[str] = field(default_factory=list[str])
 
     def ranked(self, k: int) -> list[Scored]:
         found = self._found(max(DEPTH, k))
@@ -110,7 +112,7 @@ class _Asking:
     def _found(self, depth: int) -> list[_Found]:
         """The chunks found by meaning, by words, and by the names of the question."""
         corpus, names = self.corpus, self.names
-        (row,) = vector_search(
+        searched = vector_search(
             self.tx,
             corpus,
             "retrieve/canopy_candidates",
@@ -125,6 +127,8 @@ class _Asking:
             phrases=list(dict.fromkeys(names.quoted().values())),
             phrase_depth=CHUNKS_A_PHRASE,
         )
+        self.notes += searched.notes
+        (row,) = searched.rows
         return [_Found(*each) for each in row["found"]]
 
     def _first(self, found: Sequence[_Found], asked: Vectors) -> dict[str, Candidate]:

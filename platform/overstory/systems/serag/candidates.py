@@ -104,7 +104,7 @@ class Asking:
 
     def candidates(self, depth: int) -> dict[str, float]:
         """The chunks nearest in meaning, and those with a rare name of the question."""
-        found = nearest_chunks(self.tx, self.corpus, self.vector, depth, vector_depth=depth)
+        found = self._nearest(depth)
         named = {id_ for each in self.names.entities if len(each.counts) <= FEW_CHUNKS for id_ in each.counts}
         return found | self._cosines(sorted(named - found.keys()))
 
@@ -132,12 +132,17 @@ class Asking:
     def fill(self, found: Found, k: int) -> None:
         """Fills up too few candidates with the chunks nearest in meaning, ranked behind all others."""
         least = min(found.scores.values(), default=0.0)
-        depth = depth_for(k)
-        nearest = nearest_chunks(self.tx, self.corpus, self.vector, depth, vector_depth=depth)
+        nearest = self._nearest(depth_for(k))
         for id_ in best_of({id_: cosine for id_, cosine in nearest.items() if id_ not in found.scores}, k):
             found.cosines[id_] = nearest[id_]
             found.scores[id_] = least - 2.0 + nearest[id_]
             found.filled.add(id_)
+
+    def _nearest(self, depth: int) -> dict[str, float]:
+        """Cosines of the chunks nearest in meaning."""
+        found = nearest_chunks(self.tx, self.corpus, self.vector, depth, vector_depth=depth)
+        self.notes += [note for note in found.notes if note not in self.notes]
+        return found.cosines
 
     def _cosines(self, ids: list[str]) -> dict[str, float]:
         if not ids:

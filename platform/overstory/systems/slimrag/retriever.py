@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from overstory.retrieve.context import RetrievalContext, query_current_corpus
 from overstory.retrieve.corpus_cache import VectorCache, derived_vectors
 from overstory.retrieve.hits import chunk_rows, hits_by_cosine, ranked_hits, source_hits
 from overstory.retrieve.question import read_question
-from overstory.retrieve.vector_search import nearest_chunks
+from overstory.retrieve.vector_search import nearest_chunks, with_index
 from overstory.systems.slimrag.ids import entity_id
 from overstory.systems.slimrag.index import ENTITIES, SlimRag
 from overstory.systems.slimrag.question import AskedEntities, QuestionReader
@@ -132,10 +132,11 @@ class _Asking:
     passages: dict[str, Row] = field(default_factory=dict[str, Row])
 
     def found(self, k: int) -> _Found:
-        entities = self._entities()
+        entities, notes = self._entities()
         factor = hit_entities(entities)
         if not factor:
-            return self._by_meaning(k)
+            found = self._by_meaning(k)
+            return replace(found, notes=(*notes, *found.notes))
         scored = self._scored(factor)
         names = _names_by_sentence(entities)
         capped = (
@@ -143,22 +144,26 @@ class _Asking:
             for entity in entities
             if entity.degree > len(entity.sentences)
         )
-        return _Found(scored, self._hits(scored, k, names), tuple(capped))
+        return _Found(scored, self._hits(scored, k, names), (*notes, *capped))
 
-    def _entities(self) -> list[HitEntity]:
-        """The corpus entities nearest to each of the question's."""
+    def _entities(self) -> tuple[list[HitEntity], tuple[str, ...]]:
+        """The corpus entities nearest to each of the question's, and notes on the search."""
         if not len(self.names):
-            return []
-        rows = self.tx.run(
+            return [], ()
+        searched = with_index(
+            self.tx,
+            self.corpus,
             "systems/slimrag/candidates",
-            self.corpus.label,
             index=schema.derived_index(self.corpus.label, ENTITIES),
-            vectors=self.names.tolist(),
             depth=max(DEPTH, self.settings.entities),
-            nearest=self.settings.entities,
-            most=MOST_SENTENCES,
+            parameters={
+                "vectors": self.names.tolist(),
+                "nearest": self.settings.entities,
+                "most": MOST_SENTENCES,
+            },
         )
-        return [HitEntity(**row) for row in rows]
+        (row,) = searched.rows
+        return [HitEntity(*each) for each in row["found"]], searched.notes
 
     def _scored(self, factor: Mapping[str, float]) -> list[ScoredSentence]:
         ids = sorted(factor)
@@ -166,11 +171,12 @@ class _Asking:
 
     def _by_meaning(self, k: int) -> _Found:
         """The chunks nearest to the question, and their sentences."""
-        cosines = nearest_chunks(self.tx, self.corpus, self.vector, max(k, self.settings.sentences))
+        nearest = nearest_chunks(self.tx, self.corpus, self.vector, max(k, self.settings.sentences))
+        cosines = nearest.cosines
         (row,) = self.tx.run("systems/slimrag/sentences_of", self.corpus.label, ids=list(cosines))
         self.passages.update(chunk_rows(self.tx, self.corpus, cosines))
         hits = hits_by_cosine(self.passages, dict(itertools.islice(cosines.items(), k)))
-        return _Found(self._scored(dict.fromkeys(row["sentences"], 1.0)), hits, (NOTHING_MATCHED,))
+        return _Found(self._scored(dict.fromkeys(row["sentences"], 1.0)), hits, (*nearest.notes, NOTHING_MATCHED))
 
     def _hits(self, scored: Sequence[ScoredSentence], k: int, names: Mapping[str, Sequence[str]]) -> tuple[Hit, ...]:
         """The chunks of the best sentences, each once."""

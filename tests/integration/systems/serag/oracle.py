@@ -23,7 +23,8 @@ Rows = list[dict[str, Any]]  # of statements of the tests' own
 LINKED = "MATCH (a:Chunk {corpus: $label})-[l:LINKED]->(b) RETURN a.id AS one, b.id AS other, properties(l) AS parts"
 CHUNKS = """
 MATCH (c:Chunk {corpus: $label})-[:PART_OF]->(d)
-RETURN c.id AS id, d.id AS document, c.seq AS seq, c[$property] AS vector,
+MATCH (c)-[:HAS_VECTOR]->(v)
+RETURN c.id AS id, d.id AS document, c.seq AS seq, v[$property] AS vector,
   COLLECT { MATCH (c)-[m:MENTIONS]->(e) WHERE m.by IN ['ner', 'openie'] RETURN DISTINCT e.id } AS entities
 ORDER BY id
 """

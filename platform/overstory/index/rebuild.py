@@ -1,0 +1,41 @@
+"""All indexes of a corpus, dropped and made again from what is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from overstory.graph import Writer, read_corpus, schema
+from overstory.index.stages.embed import sync_vectors
+from overstory.protocols import Progress
+
+
+def rebuild_indexes(writer: Writer, others: Mapping[str, Callable[[], None]], *, progress: Progress) -> None:
+    """Drops the indexes over vectors, words and names, and makes them again; then those of systems.
+
+    Searches by meaning scan all vectors meanwhile. Those by words fail between the drop of their index and the moment
+    when it is made, and say why.
+
+    Args:
+        others: how each other index is made again, by its name.
+
+    Raises:
+        LeaseLost, DatabaseError: call again to go on; every index that is missing is made.
+    """
+    graph, label = writer.graph, writer.corpus.label
+    corpus = read_corpus(graph, writer.corpus.name)
+    progress.start("rebuild", len(schema.CORPUS_INDEXES) + 1 + len(others), "indexes")
+    if corpus.vector_index:
+        writer.set(vector_index="")  # first: from now on searches scan
+    for each in schema.PROPERTIES:
+        schema.drop_vector_index(graph, label, each)
+    if corpus.embedder:
+        sync_vectors(writer, dimension=corpus.dimension)
+    progress.advance(1)
+    for kind in schema.CORPUS_INDEXES:
+        schema.drop_index(graph, schema.corpus_index(label, kind))
+        schema.create_indexes(graph, label, corpus.analyzer)
+        progress.advance(1)
+    for make in others.values():
+        make()
+        progress.advance(1)
+    progress.finish("all indexes were made again")

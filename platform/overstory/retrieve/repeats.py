@@ -1,0 +1,195 @@
+"""Hits with the same text, of which one is worth reading: collapsed where people ask, expanded where `bench` counts.
+
+Retrievers take chunks as they are, but for those that share a vector, which their lists by meaning hold once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from overstory.graph import Corpus, Transaction
+from overstory.model import BridgePath, Evidence, Excerpt, Hit, Part, Repeat
+from overstory.protocols import Retriever
+from overstory.retrieve.context import RetrievalContext
+from overstory.retrieve.hits import chunk_rows, hit
+
+MOST_HITS = 1_000
+"""The most that anybody may ask for, and that a retriever is asked for where hits repeat each other."""
+MOST_NAMED = 20
+"""Places of a repeated text that a hit names."""
+WIDENING = 4
+"""How many times more hits are asked for when too few texts differ."""
+
+Group = list[Hit]
+"""Hits with the same text, the best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class SharedVector:
+    """A vector of some chunks, as `retrieve/repeats` tells of it.
+
+    Attributes:
+        times: the number of chunks that share it.
+        ids: the chunks that were asked for.
+        others: the first of all chunks that share it.
+    """
+
+    times: int
+    ids: Sequence[str]
+    others: Sequence[str]
+
+
+Repeats = dict[str, tuple[int, tuple[Repeat, ...]]]
+"""By the id of a group's first hit: how many other passages have its text, and the first of them."""
+
+
+def search_distinct(
+    retriever: Retriever, question: str, k: int, *, read: Callable[[Sequence[Group]], Repeats]
+) -> Evidence:
+    """The best `k` hits with different texts, each with the passages that repeat it.
+
+    The retriever is asked for more, but for no more than `MOST_HITS`, while too few of its hits differ.
+
+    Args:
+        read: looks up the passages that repeat the hits of groups.
+
+    Raises:
+        what the retriever raises.
+    """
+    asked = k
+    while True:
+        evidence = retriever.retrieve(question, asked)
+        groups = by_text(evidence.hits)
+        if len(groups) >= k or len(evidence.hits) < asked or asked >= MOST_HITS:
+            break
+        asked = min(WIDENING * asked, MOST_HITS)
+    kept = groups[:k]
+    repeating = [group for group in kept if len(group) > 1 or group[0].repeated]
+    repeats = read(repeating) if repeating else {}
+    notes = () if len(groups) >= k else _too_few(k, len(groups), len(evidence.hits))
+    return _collapsed(evidence, kept, repeats, notes)
+
+
+def by_text(hits: Iterable[Hit]) -> list[Group]:
+    """Hits with the same text, but for white space, in groups; both in the order of the hits."""
+    groups: dict[str, Group] = {}
+    for each in hits:
+        groups.setdefault(" ".join(each.text.split()), []).append(each)
+    return list(groups.values())
+
+
+def read_repeats(tx: Transaction, corpus: Corpus, groups: Sequence[Group]) -> Repeats:
+    """The passages that repeat the hits of groups: their other hits, and the chunks that share a vector with any."""
+    shared = _shared(tx, corpus, [each.chunk_id for group in groups for each in group], MOST_NAMED + 1)
+    by_chunk = {id_: vector for vector in shared for id_ in vector.ids}
+    counted: dict[str, tuple[int, list[str]]] = {}
+    for group in groups:
+        first = group[0].chunk_id
+        vectors = {id(vector): vector for each in group if (vector := by_chunk.get(each.chunk_id))}
+        alone = sum(each.chunk_id not in by_chunk for each in group)
+        total = sum(vector.times for vector in vectors.values()) + alone - 1
+        ids = dict.fromkeys(each.chunk_id for each in group)
+        ids |= dict.fromkeys(id_ for vector in vectors.values() for id_ in vector.others)
+        ids.pop(first)
+        counted[first] = total, list(ids)[:MOST_NAMED]
+    rows = chunk_rows(tx, corpus, (id_ for _, ids in counted.values() for id_ in ids))
+    return {
+        first: (total, tuple(_repeat(hit(rows[id_] | {"score": 0.0}, ())) for id_ in ids if id_ in rows))
+        for first, (total, ids) in counted.items()
+    }
+
+
+def _shared(tx: Transaction, corpus: Corpus, ids: Sequence[str], most: int) -> list[SharedVector]:
+    rows = tx.run("retrieve/repeats", corpus.label, ids=list(ids), most=most)
+    return [SharedVector(row["times"], row["ids"], row["others"]) for row in rows]
+
+
+def _repeat(found: Hit) -> Repeat:
+    return Repeat(
+        chunk_id=found.chunk_id,
+        document_id=found.document_id,
+        source=found.source,
+        source_key=found.source_key,
+        title=found.title,
+        heading=found.heading,
+        page=found.page,
+    )
+
+
+def _too_few(k: int, texts: int, hits: int) -> tuple[str, ...]:
+    if hits == texts:
+        return ()
+    looked = f"the first {hits:,} hits" if hits >= MOST_HITS else f"the {hits:,} hits that there are"
+    return (f"{texts:,} of the {k:,} passages asked for: {looked} have no more different texts",)
+
+
+def _collapsed(evidence: Evidence, kept: Sequence[Group], repeats: Repeats, notes: Sequence[str]) -> Evidence:
+    """Evidence with the first hit of each group, and the parts that are about these."""
+    hits = tuple(_with_repeats(group[0], repeats) for group in kept)
+    if len(hits) == len(evidence.hits):
+        return replace(evidence, hits=hits) if repeats else evidence
+    shown = {each.chunk_id for each in hits}
+    others = {each.chunk_id: each for each in evidence.hits if each.chunk_id not in shown}
+    same = {each.chunk_id for group in kept for each in group[1:]}
+    parts = tuple(part for part in evidence.parts if not _is_of(part, others.keys(), same))
+    needed = dict.fromkeys(chunk for part in parts for chunk in part.chunks if chunk in others)
+    sources = (*evidence.sources, *(replace(others[id_], score=0.0, reasons=()) for id_ in needed))
+    return replace(evidence, hits=hits, parts=parts, sources=sources, notes=(*evidence.notes, *notes))
+
+
+def _is_of(part: Part, others: Iterable[str], same: Iterable[str]) -> bool:
+    """Whether a part leads to a hit that is not shown, or is an excerpt of one whose text is shown as another's."""
+    if isinstance(part, BridgePath):
+        return part.chunk_id in others
+    return isinstance(part, Excerpt) and part.chunk_id in same
+
+
+def _with_repeats(found: Hit, repeats: Repeats) -> Hit:
+    if found.chunk_id not in repeats:
+        return found
+    total, named = repeats[found.chunk_id]
+    return replace(found, repeated=total, repeats=named)
+
+
+class WithRepeats:
+    """A retriever whose hits are followed by all chunks that share their vectors, with the same scores.
+
+    Judgements may be of any of several equal passages.
+    """
+
+    def __init__(self, retriever: Retriever, context: RetrievalContext) -> None:
+        self.name = retriever.name
+        self._retriever = retriever
+        self._context = context
+
+    def retrieve(self, question: str, k: int) -> Evidence:
+        """The `k` hits of the retriever, and the chunks that share their vectors, up to `MOST_HITS` of each.
+
+        Raises:
+            what the retriever raises; DatabaseError, CorpusNotFound.
+        """
+        evidence = self._retriever.retrieve(question, k)
+        repeated = [each.chunk_id for each in evidence.hits if each.repeated]
+        if not repeated:
+            return evidence
+
+        def read(tx: Transaction) -> tuple[Hit, ...]:
+            return _expanded(tx, self._context.corpus(tx), evidence.hits, repeated)
+
+        return replace(evidence, hits=self._context.graph.reading("retrieve/repeats", read))
+
+
+def _expanded(tx: Transaction, corpus: Corpus, hits: Sequence[Hit], repeated: Sequence[str]) -> tuple[Hit, ...]:
+    others = {id_: each.others for each in _shared(tx, corpus, repeated, MOST_HITS) for id_ in each.ids}
+    seen = {each.chunk_id for each in hits}
+    new = [id_ for ids in others.values() for id_ in ids if id_ not in seen]
+    rows = chunk_rows(tx, corpus, new)
+    expanded: list[Hit] = []
+    for each in hits:
+        expanded.append(each)
+        for id_ in others.get(each.chunk_id, ()):
+            if id_ in rows and id_ not in seen:
+                seen.add(id_)
+                expanded.append(hit(rows[id_] | {"score": each.score}, each.reasons))
+    return tuple(expanded)

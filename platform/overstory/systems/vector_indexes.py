@@ -1,0 +1,61 @@
+"""The vector indexes that systems have over nodes of a corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from overstory.graph import Corpus, Writer, schema
+from overstory.graph.generations import slot_of
+from overstory.graph.ids import Slot, derived_label
+from overstory.systems.base import System
+from overstory.systems.state import read_state
+
+
+@dataclass(frozen=True, slots=True)
+class SystemIndex:
+    """A vector index that a system reads.
+
+    Attributes:
+        title: of the system.
+        corpus: the label of the corpus.
+        kind: of the nodes that it is over.
+        slot: of the generation that is read, where there are generations.
+    """
+
+    title: str
+    corpus: str
+    kind: str
+    slot: Slot | None
+
+    @property
+    def name(self) -> str:
+        return schema.derived_index(self.corpus, self.kind, self.slot)
+
+    @property
+    def label(self) -> str:
+        """What its nodes carry."""
+        return derived_label(self.corpus, self.kind, self.slot)
+
+
+def indexes_of(corpus: Corpus, systems: Iterable[System[Any, Any]]) -> Iterator[SystemIndex]:
+    """The vector indexes that these systems should have of a corpus; none of one that is not built."""
+    for system in systems:
+        state = read_state(system, corpus)
+        if state is None or not state.built:
+            continue
+        slot = slot_of(state.generation) if state.generation else None
+        for kind in system.owns.vector_indexes:
+            yield SystemIndex(system.title, corpus.label, kind, slot)
+
+
+def rebuild(writer: Writer, index: SystemIndex) -> None:
+    """Drops an index and makes it again from the nodes that are there.
+
+    Raises:
+        DatabaseError: call again to go on.
+    """
+    dimension = writer.corpus.dimension
+    schema.drop_index(writer.graph, index.name)
+    schema.create_derived_index(writer.graph, index.corpus, index.kind, dimension=dimension, slot=index.slot)
