@@ -5,7 +5,7 @@
 //   $subjects, $rare LIST<STRING> (entities of the question: those that chunks are about, and rare others);
 //   $most INTEGER (chunks about a name);
 //   $phrases LIST<STRING> (Lucene, quoted); $phrase_depth INTEGER (chunks a phrase; the index compares stems)
-// Rows: found LIST<LIST> (one a chunk and list that it is in: its id; BM25 or null; the key of an entity that it is about
+// Rows: found LIST<LIST> (one a chunk and list that it is in: its id and its document's; BM25 or null; the key of an entity that it is about
 //   or mentions, or null; how much it is about it or null; a phrase that it may have, and its text, or null); one
 CALL () {
   MATCH (v:{{corpus}}_PassageVector)
@@ -43,6 +43,6 @@ CALL () {
 }
 // A row of its own for each would take the client as long as the search.
 RETURN collect([
-  c.id, words, key, weight, phrase,
+  c.id, COLLECT { MATCH (c)-[:PART_OF]->(d:{{corpus}}_Document) RETURN d.id }[0], words, key, weight, phrase,
   CASE WHEN phrase IS NOT NULL THEN c.title + '\n' + c.heading + '\n' + c.text END
 ]) AS found

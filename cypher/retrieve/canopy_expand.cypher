@@ -2,8 +2,9 @@
 // Parameters: $sources LIST<STRING> (ids of chunks); $asked LIST<STRING> (keys of names that lead nowhere: those of the
 //   question); $most INTEGER (chunks about a name); $most_shared INTEGER (chunks that may mention a name that leads to all
 //   of them)
-// Rows: names LIST<LIST> (key and name of each; chunks that mention it; the sources that do, and all of the chunks, each
-//   with its sentences that say it, maybe none; the chunks that are about it, each with the weight); one
+// Rows: names LIST<LIST> (key and name of each; chunks that mention it; the sources that do, each with its sentences that
+//   say it, maybe none; all of the chunks that do, each with its sentences and the id of its document; the chunks that
+//   are about it, each with the weight and the id of its document); one
 UNWIND $sources AS source
 MATCH (:Overstory {id: source})-[m:MENTIONS {by: 'dictionary'}]->(e:Entity:{{corpus}})
 WITH source, m, e, e.dictionary_df AS df, e.key AS key
@@ -11,11 +12,12 @@ WHERE (e.subject OR 2 <= df <= $most_shared) AND NOT key IN $asked
 WITH e, key, df, collect([source, m.sentences]) AS sources
 RETURN collect([
   key, e.name, df, sources,
-  CASE WHEN 2 <= df <= $most_shared THEN [
-    (c:{{corpus}}_Chunk)-[m:MENTIONS {by: 'dictionary'}]->(e) | [c.id, m.sentences]
-  ] ELSE [] END,
+  CASE WHEN 2 <= df <= $most_shared THEN COLLECT {
+    MATCH (e)<-[m:MENTIONS {by: 'dictionary'}]-(c:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
+    RETURN [c.id, m.sentences, d.id]
+  } ELSE [] END,
   CASE WHEN e.subject THEN COLLECT {
-    MATCH (e)-[a:ABOUT]->(c:{{corpus}}_Chunk)
-    RETURN [c.id, a.weight] ORDER BY a.weight DESC, c.id LIMIT $most
+    MATCH (e)-[a:ABOUT]->(c:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
+    RETURN [c.id, a.weight, d.id] ORDER BY a.weight DESC, c.id LIMIT $most
   } ELSE [] END
 ]) AS names

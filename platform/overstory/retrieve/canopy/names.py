@@ -26,6 +26,7 @@ class QuestionNames:
         phrases: what else looks like a name, by its place, the longest first, with its key.
         rest: the question without its known names; the question where nothing else is left.
         words: all words of the question, as keys have them.
+        capital: whether a word within the question, not its first, begins with a capital letter.
         outdated: whether the corpus has changed since its names were found.
     """
 
@@ -34,6 +35,7 @@ class QuestionNames:
     phrases: tuple[Match, ...]
     rest: str
     words: frozenset[str]
+    capital: bool
     outdated: bool
 
     def quoted(self) -> dict[str, str]:
@@ -51,6 +53,7 @@ def read_names(tx: Transaction, corpus: Corpus, question: Question) -> QuestionN
         phrases=tuple(unknown_names(tokens, found.matches)[:MOST_PHRASES]),
         rest=rest if any(character.isalnum() for character in rest) else question.text,
         words=frozenset(tokens.forms) | {form for form, _ in tokens.bare.values()},
+        capital=any(question.text[start].isupper() for start in tokens.starts[1:]),
         outdated=found.outdated,
     )
 

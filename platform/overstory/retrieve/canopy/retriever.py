@@ -90,6 +90,7 @@ class _Asking:
     vector: Future[Vectors]
     rest: Future[Vectors]
     notes: list[str] = field(default_factory=list[str])
+    documents: dict[str, str] = field(default_factory=dict[str, str])
 
     def ranked(self, k: int) -> list[Scored]:
         found = self._found(max(DEPTH, k))
@@ -98,16 +99,19 @@ class _Asking:
         first = scoring.first_scores(candidates)
         sources = first.sources()
         links = self._links(sources)
-        reached = scoring.reached({chunk: first.activation(chunk) for chunk in sources}, links, self.names.words)
+        activations = {chunk: first.activation(chunk) for chunk in sources}
+        reached = scoring.reached(activations, links, self.names.words, self.documents)
         self._add(candidates, reached, asked)
         scored = scoring.final_scores(candidates, first, reached)
         again = scoring.second_sources(scored, sources)
-        second = scoring.reached(again, self._links(list(again)), self.names.words)
+        second = scoring.reached(again, self._links(list(again)), self.names.words, self.documents)
         second.forward.clear()  # brings nothing the second time
         known = set(candidates)
         self._add(candidates, second, asked)
         newcomers = {chunk: candidate for chunk, candidate in candidates.items() if chunk not in known}
-        return scoring.with_second_hop(scored | scoring.final_scores(newcomers, first, scoring.Reached()), second)
+        found_all = scored | scoring.final_scores(newcomers, first, scoring.Reached())
+        named = scoring.names_something(candidates.values(), capital=self.names.capital)
+        return scoring.ranking(scoring.with_second_hop(found_all, second), self.documents, named=named)
 
     def _found(self, depth: int) -> list[_Found]:
         """The chunks found by meaning, by words, and by the names of the question."""
@@ -129,7 +133,9 @@ class _Asking:
         )
         self.notes += searched.notes
         (row,) = searched.rows
-        return [_Found(*each) for each in row["found"]]
+        chunks = [_Found(*each) for each in row["found"]]
+        self.documents |= {each.chunk: each.document for each in chunks}
+        return chunks
 
     def _first(self, found: Sequence[_Found], asked: Vectors) -> dict[str, Candidate]:
         """The chunks found, with their cosines to question and rest."""
@@ -165,6 +171,7 @@ class _Asking:
             most=MOST_ABOUT,
             most_shared=scoring.MOST_SHARED,
         )
+        self.documents |= {place[0]: place[2] for name in row["names"] for places in name[4:] for place in places}
         links = [_link(name, named_chunks(self.corpus)) for name in row["names"]]
         several = {chunk for link in links if len(link.about) > 1 for chunk, _ in link.about}
         ids = [*sources, *sorted(several.difference(sources))]
@@ -176,6 +183,7 @@ class _Found(NamedTuple):
     """A chunk in one of the lists that canopy begins with."""
 
     chunk: str
+    document: str
     words: float | None
     key: str | None
     weight: float | None
@@ -211,8 +219,8 @@ def _link(row: Sequence[Any], chunks: int) -> Link:  # columns of several types,
         name=name,
         idf=idf_weight(chunks, df),
         sources=[Place(chunk, sentences) for chunk, sentences in sources],
-        about=[(chunk, weight) for chunk, weight in about],
-        shared=[Place(chunk, sentences) for chunk, sentences in shared],
+        about=[(chunk, weight) for chunk, weight, _ in about],
+        shared=[Place(chunk, sentences) for chunk, sentences, _ in shared],
         rare=df <= scoring.MOST_SHARED,
     )
 
@@ -276,6 +284,10 @@ def _reasons(one: Scored, rows: Mapping[str, Row]) -> tuple[Reason, ...]:
         detail, clause = _leading(one.shared.way, rows)
         said = one.forward is not None and one.forward.way.source_and_key == one.shared.way.source_and_key
         reasons.append(Reason("shared", scoring.SHARED * one.shared.value, detail, "" if said else clause))
+    if one.document:
+        reasons.append(Reason("document", one.document, "other passages of its document", ""))
+    if one.direct:
+        reasons.append(Reason("direct", one.direct, "the question names nothing", "answers by what it says itself"))
     if one.second:
         reasons.append(Reason("second", scoring.SECOND * one.second_gain, *_leading(one.second.way, rows)))
     return tuple(reasons)
