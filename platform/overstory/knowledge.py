@@ -339,12 +339,12 @@ class Knowledge:
                 on_broken=_on_unstorable(coverage, on_broken),
                 on_read=changes.note_read,
             )
-            report.in_corpus = report.added
+            stored = 0
             if corpus is not None:
                 index.note_vanished(self.graph, corpus, coverage, changes, report, allow_empty=allow_empty)
-                report.in_corpus += index.count_documents(self.graph, corpus)
+                stored = index.count_documents(self.graph, corpus)
             _count_vanished(report, changes, sync=sync)
-            report.in_corpus -= report.moved + report.removed
+            report.in_corpus = stored + report.added - report.removed
             _tell(changes, on_change, sync=sync)
         return report
 

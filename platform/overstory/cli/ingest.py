@@ -87,11 +87,14 @@ def _show(report: LoadReport, corpus: str, *, paths: int, dry_run: bool) -> None
     done.append(f"{report.unchanged:,} unchanged")
     if report.annotated:
         done.append(f"{report.annotated:,}{would} annotated")
-    removed = f" {counted(report.removed, 'document')}{would or (' was' if report.removed == 1 else ' were')} removed."
-    click.echo(
-        f"Read {counted(report.documents, 'document')}: {', '.join(done)}.{removed if report.removed else ''} "
-        f"Corpus {corpus!r} {'would have' if dry_run else 'has'} {counted(report.in_corpus, 'document')}."
-    )
+    sentences = [f"Read {counted(report.documents, 'document')}: {', '.join(done)}."]
+    if report.removed:
+        were = would or (" was" if report.removed == 1 else " were")
+        sentences.append(f"{counted(report.removed, 'document')}{were} removed.")
+    if report.in_corpus is not None:
+        has = "would have" if dry_run else "has"
+        sentences.append(f"Corpus {corpus!r} {has} {counted(report.in_corpus, 'document')}.")
+    click.echo(" ".join(sentences))
     _show_vanished(report, paths)
     _show_some("skipped, because no loader reads them", report.skipped)
     _show_some("broken and skipped", [_with_remedy(str(error), error.remedy) for error in report.broken])

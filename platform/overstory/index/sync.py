@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import PurePosixPath
 
 from overstory.display import counted
 from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches, schema
+from overstory.graph.client import Row
 from overstory.graph.ids import chunk_id
 from overstory.index.changes import Changes, Identity, Removal
-from overstory.index.document_sources import Selection, rows_of_all, selection_of
+from overstory.index.document_sources import rows_of, selection_of
 from overstory.index.removal import DOCUMENTS_A_TRANSACTION, remove_in
 from overstory.index.stages.annotate import BY as ANNOTATED
 from overstory.index.stages.load import LoadReport
@@ -18,6 +20,7 @@ from overstory.protocols import Progress
 from overstory.sources import Coverage, Kept, Root
 
 CHUNKS_A_STATEMENT = 1_000
+SOURCES_A_STATEMENT = 500
 
 
 def note_vanished(
@@ -38,7 +41,7 @@ def note_vanished(
     """
     schema.create_database_indexes(graph)
     kept_documents: Counter[Kept] = Counter()
-    for row in rows_of_all(graph, corpus, _selections(coverage.roots)):
+    for row in _rows_of_roots(graph, corpus, coverage.roots):
         if changes.was_read(row["id"]):
             continue
         kept = coverage.why_kept(row["source"])
@@ -54,7 +57,7 @@ def note_vanished(
 def count_in(graph: GraphClient, corpus: Corpus, roots: list[Root]) -> int:
     """How many stored documents belong to some paths."""
     schema.create_database_indexes(graph)
-    return sum(1 for _ in rows_of_all(graph, corpus, _selections(roots)))
+    return sum(1 for _ in _rows_of_roots(graph, corpus, roots))
 
 
 def remove_vanished(writer: Writer, changes: Changes, *, progress: Progress) -> None:
@@ -93,5 +96,18 @@ def _pairs(tx: Transaction, corpus: Corpus, old: str, new: str) -> Iterator[dict
         seen[row["text"]] += 1
 
 
-def _selections(roots: list[Root]) -> list[Selection]:
-    return [selection_of(root) for root in roots]
+def _rows_of_roots(graph: GraphClient, corpus: Corpus, roots: list[Root]) -> Iterator[Row]:
+    """The properties of the documents of some paths, lazily, each document once."""
+    folders = {root.path for root in roots if root.with_contents}
+    outermost = {root.path: root for root in roots if not _has_ancestor_in(folders, root.path)}
+    for root in outermost.values():
+        if root.path in folders:
+            yield from rows_of(graph, corpus, selection_of(Root(root.path)))
+    files = (path for path in outermost if path not in folders)
+    for sources in batches(files, SOURCES_A_STATEMENT):  # one of them may have a million records
+        for row in graph.stream("corpus/documents_of_sources", corpus.label, sources=sources):
+            yield row["document"]
+
+
+def _has_ancestor_in(folders: set[str], path: str) -> bool:
+    return any(str(parent) in folders for parent in PurePosixPath(path).parents)

@@ -97,7 +97,7 @@ class _Reader:
             path = absolute(named)
             loader = self._loader_for(path, named=True)
             whole = path if loader is None else self._whole(path, loader)
-            self._coverage.add_root(str(whole), with_contents=whole == path)
+            self._coverage.add_root(str(whole), with_contents=_is_folder(path))
             if loader is not None:
                 yield from self._read(whole, loader)
             elif _is_folder(path):

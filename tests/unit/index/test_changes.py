@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overstory.index.changes import Changes, DocumentChange, Identity
+from overstory.index.changes import Changes, DocumentChange, Identity, Outcome
 from overstory.model import Annotation, Document
 
 Contents = Mapping[str, tuple[str, str]]
@@ -28,11 +28,16 @@ def identity(source: str, title: str, text: str, *, key: str = "", content: bool
     return Identity(sha(f"{source}#{key}")[:32], source, key, sha(title + text), sha(text) if content else "")
 
 
+def outcome(before: tuple[str, str] | None, after: tuple[str, str]) -> Outcome:
+    if before is None:
+        return "added"
+    return "unchanged" if before == after else "changed"
+
+
 def changes_between(before: Contents, after: Contents) -> list[DocumentChange]:
     with Changes() as changes:
         for source, content in after.items():
-            outcome = "added" if source not in before else "unchanged" if before[source] == content else "changed"
-            changes.note_read(identity(source, *content), outcome)
+            changes.note_read(identity(source, *content), outcome(before.get(source), content))
         for source, content in before.items():
             if not changes.was_read(identity(source, *content).id):
                 changes.note_gone(identity(source, *content))

@@ -35,7 +35,7 @@ class LoadReport:
         moved: documents whose content another document of the same paths had, which is gone; only with `sync`.
         removed: documents of the same paths that were no longer there to read; only with `sync`.
         annotated: documents that got entities and triples from an annotation.
-        in_corpus: how many documents the corpus has afterwards.
+        in_corpus: how many documents the corpus has afterwards; None if nothing was read, and the corpus not asked.
         vanished: how many documents of the same paths are no longer there to read; without `sync` they stay.
         broken: what could not be read or stored; the rest went in.
         kept: stored documents that were not read, though they may be there: what was not read, and how many.
@@ -48,7 +48,7 @@ class LoadReport:
     removed: int = 0
     chunks: int = 0
     annotated: int = 0
-    in_corpus: int = 0
+    in_corpus: int | None = None
     vanished: int = 0
     broken: list[BrokenSource] = field(default_factory=list[BrokenSource])
     skipped: list[str] = field(default_factory=list[str])
@@ -133,7 +133,7 @@ def preview(
         by_id = {document_id(label, d.source, d.source_key): d for d in wanted}
         shas = {id_: sha256_of(document) for id_, document in by_id.items()}
         known = {} if corpus is None else _known(graph, label, list(by_id))
-        outcomes = {id_: _outcome(known.get(id_), sha) for id_, sha in shas.items()}
+        outcomes: dict[str, Outcome] = {id_: _outcome(known.get(id_), sha) for id_, sha in shas.items()}
         _count(report, outcomes.values())
         for id_, document in by_id.items():
             content = content_sha256(document) if outcomes[id_] == "added" else ""
@@ -181,7 +181,7 @@ def _load_batch(
     by_id = {document_id(label, d.source, d.source_key): d for d in batch}
     shas = {id_: sha256_of(document) for id_, document in by_id.items()}
     known = _known(writer.graph, label, list(by_id))
-    outcomes = {id_: _outcome(known.get(id_), sha) for id_, sha in shas.items()}
+    outcomes: dict[str, Outcome] = {id_: _outcome(known.get(id_), sha) for id_, sha in shas.items()}
     wanted = {id_: document for id_, document in by_id.items() if outcomes[id_] != "unchanged"}
     identities = {
         id_: Identity(id_, d.source, d.source_key, shas[id_], content_sha256(d) if id_ in wanted else "")
