@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
 from pathlib import Path
-from typing import LiteralString
 
-import neo4j
 import pytest
 from tests.fakes import HashingEmbedder, ScriptedExtractor
 from tests.lending import empty
@@ -15,9 +12,7 @@ from tests.passages import OpenCorpus
 from tests.sources import write
 
 from overstory.errors import DocumentNotFound, SourcesEmpty
-from overstory.graph.statements import statement as text_of
 from overstory.index import DocumentChange
-from overstory.knowledge import Knowledge
 
 NAMES: dict[str, str] = dict.fromkeys(("Anna", "Bert", "Carl", "Dora", "Emil"), "PERSON")
 TRIPLES = '{"_id": "r1", "entities": ["Rome", "Tiber"], "triples": [["Rome", "lies on", "Tiber"]]}\n'
@@ -170,18 +165,3 @@ def test_documents_are_listed_counted_and_deleted_by_files_folders_and_patterns(
     assert knowledge.delete_documents(source="docs/r.jsonl") == 3
     assert knowledge.delete_documents(source=["docs", "text"]) == 4
     assert [document.title for document in knowledge.documents()] == ["d"]
-
-
-def test_pages_of_documents_are_read_in_the_order_of_their_index(open_corpus: OpenCorpus) -> None:
-    knowledge = open_corpus(embedder=HashingEmbedder(8))
-    knowledge.ingest_documents(["A text."])
-    assert "Sort" not in operators(knowledge, "corpus/documents_from", {"least": "", "before": "z", "limit": 10})
-    of_source: dict[str, str | int] = {"source": "text", "least": "", "limit": 10}
-    assert "Sort" not in operators(knowledge, "corpus/documents_of_source", of_source)
-
-
-def operators(knowledge: Knowledge, statement: str, parameters: Mapping[str, str | int]) -> str:
-    """The plan of a statement over a corpus, as text."""
-    text: LiteralString = text_of(statement, knowledge.status().corpus.label)  # pyright: ignore[reportAssignmentType] # read from a file
-    result = knowledge.graph.native_driver().execute_query(neo4j.Query(f"EXPLAIN {text}"), dict(parameters))
-    return str(result.summary.plan)
