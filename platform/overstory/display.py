@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,6 +22,8 @@ OBEYED = re.compile(
 """Control and invisible characters: control characters except line feeds and tabs, unpaired surrogates, and characters
 of category Cf, such as bidirectional marks, zero-width spaces and tags. Not included are the joiners U+200C and U+200D,
 which scripts and emoji need, and the Arabic, Syriac and Kaithi number signs, which are visible."""
+
+_NOT_ON_A_LINE = re.compile(f"[\n\t\u2028\u2029]|{OBEYED.pattern}")
 
 
 def counted(number: int, singular: str, plural: str = "") -> str:
@@ -53,6 +56,11 @@ def shortened(text: str, width: int = WIDTH) -> str:
 def printable(text: str) -> str:
     """The text without control and invisible characters."""
     return OBEYED.sub("", text)
+
+
+def escaped(text: str) -> str:
+    """The text on one line: line feeds, tabs, control and invisible characters as escapes, like those of JSON."""
+    return _NOT_ON_A_LINE.sub(lambda match: json.dumps(match.group())[1:-1], text)
 
 
 def html_table(caption: str, header: Sequence[str], rows: Iterable[Sequence[str]], notes: Iterable[str] = ()) -> str:

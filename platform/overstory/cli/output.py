@@ -27,6 +27,25 @@ def show_json(value: object) -> None:
     click.echo(harmless(json.dumps(_plain(value), ensure_ascii=False, indent=2)))
 
 
+class JsonList:
+    """A JSON object that begins with a list, printed item by item: it need not fit in memory."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._any = False
+
+    def add(self, value: object) -> None:
+        """Prints an item of the list."""
+        click.echo(",\n" if self._any else f'{{"{self._name}": [\n', nl=False)
+        self._any = True
+        click.echo(harmless(json.dumps(_plain(value), ensure_ascii=False)), nl=False)
+
+    def end(self, value: object) -> None:
+        """Ends the list, and prints the fields of a value of ours after it."""
+        click.echo("\n]," if self._any else f'{{"{self._name}": [],')
+        click.echo(harmless(json.dumps(_plain(value), ensure_ascii=False, indent=2)).removeprefix("{\n"))
+
+
 def harmless(text: str) -> str:
     """JSON that says what a terminal would obey, or nobody would see, in escapes."""
     return OBEYED.sub(lambda match: json.dumps(match.group())[1:-1], text)

@@ -9,10 +9,11 @@ import pytest
 
 from overstory.answer import Answer, Citation, CitedPassage
 from overstory.cli.documents import _json, _line  # pyright: ignore[reportPrivateUsage]
-from overstory.cli.output import harmless, show_answer, show_evidence, show_json
-from overstory.display import printable
-from overstory.index import StoredDocument
+from overstory.cli.output import JsonList, harmless, show_answer, show_evidence, show_json
+from overstory.display import escaped, printable
+from overstory.index import DocumentChange, LoadReport, StoredDocument
 from overstory.model import BridgePath, BridgeStep, Evidence, Hit, Part, Reason
+from overstory.sources import Kept
 
 OBEYED = "a\x1b[2Jb\x07c\x9b31m\rd\u202ee\u2066f\x7f"
 
@@ -32,7 +33,7 @@ def test_what_nobody_sees_is_left_out_but_joiners_and_signs_that_are_seen() -> N
 
 def test_a_title_in_a_list_of_documents_is_harmless() -> None:
     document = StoredDocument("d", "s\u202e", "", "a\u202eb\x1b\nc", 1, {})
-    assert _line(document) == "d  ab c  [s]"
+    assert _line(document) == "d      1  a\\u202eb\\u001b c  [s\\u202e]"
     assert printable(_json(document)) == _json(document)
     assert json.loads(_json(document))["title"] == document.title
 
@@ -121,3 +122,20 @@ def test_the_sources_of_an_answer_name_the_passages_of_a_part(capsys: pytest.Cap
         "     from Ulm  [wiki#ulm]",
         "     from (no title)  [a.pdf, page 3]",
     ]
+
+
+def test_a_name_with_line_feeds_and_escapes_stays_on_one_line() -> None:
+    assert escaped("a\nb\tc\x1b[31md\u2028e\u202ef") == "a\\nb\\tc\\u001b[31md\\u2028e\\u202ef"
+    assert escaped("Ulm · Bücher\u200c.txt") == "Ulm · Bücher\u200c.txt"
+
+
+@pytest.mark.parametrize("number", [0, 1, 3])
+def test_a_list_that_is_printed_item_by_item_is_json(number: int, capsys: pytest.CaptureFixture[str]) -> None:
+    changes = JsonList("changes")
+    for each in range(number):
+        changes.add(DocumentChange("added", f"/d/\x1b{each}"))
+    changes.end(LoadReport(added=number, kept=[Kept("/d/x", "it cannot be read")]))
+    printed = json.loads(capsys.readouterr().out)
+    assert [change["origin"] for change in printed["changes"]] == [f"/d/\x1b{each}" for each in range(number)]
+    assert printed["added"] == number
+    assert printed["kept"] == [{"path": "/d/x", "why": "it cannot be read", "empty": False, "documents": 1}]
