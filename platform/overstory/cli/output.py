@@ -126,7 +126,10 @@ def _show_hit(rank: int, hit: Hit, *, figures: bool) -> None:
     if hit.in_words:
         click.echo(textwrap.fill(printable(hit.in_words), WIDTH, initial_indent="    ", subsequent_indent="    "))
     if figures or not hit.in_words:
-        click.echo(click.style(f"    score {hit.score:.4f} — {printable(hit.figures)}", dim=True))
+        click.echo(click.style(f"    score {hit.score:.4f}", dim=True))
+        for reason in hit.reasons:
+            line = textwrap.fill(printable(reason.figures), WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 8)
+            click.echo(click.style(line, dim=True))
 
 
 def _line(text: str) -> str:

@@ -85,15 +85,16 @@ def test_a_hit_says_in_words_what_led_to_it_and_the_figures_when_asked(capsys: p
     show_evidence(Evidence("Where?", "test", (HIT,)))
     assert capsys.readouterr().out.splitlines()[-2:] == ["    Ulm lies on the Danube.", "    It shares words."]
     show_evidence(Evidence("Where?", "test", (HIT,)), figures=True)
-    assert capsys.readouterr().out.splitlines()[-2:] == [
+    assert capsys.readouterr().out.splitlines()[-3:] == [
         "    It shares words.",
-        "    score 0.5000 — lexical 0.500: BM25",
+        "    score 0.5000",
+        "      lexical 0.500: BM25",
     ]
 
 
 def test_a_hit_without_reasons_in_words_says_the_figures(capsys: pytest.CaptureFixture[str]) -> None:
     show_evidence(Evidence("Where?", "test", (dataclasses.replace(HIT, reasons=(Reason("own", 0.5, "x"),)),)))
-    assert capsys.readouterr().out.splitlines()[-1] == "    score 0.5000 — own 0.500: x"
+    assert capsys.readouterr().out.splitlines()[-2:] == ["    score 0.5000", "      own 0.500: x"]
 
 
 def test_a_title_and_an_origin_stay_on_one_line(capsys: pytest.CaptureFixture[str]) -> None:

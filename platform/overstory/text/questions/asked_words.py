@@ -18,6 +18,9 @@ MOST_WORDS = 300
 MOST_SPANS = 1_000
 """Words marked in one text."""
 
+LONGEST_SENTENCE = 300
+"""Characters of a sentence that is marked as a whole."""
+
 Span = tuple[int, int]
 """The first character and the one after the last."""
 
@@ -68,6 +71,8 @@ class AskedWords:
     def best_sentence(self, text: str, spans: tuple[Span, ...]) -> Span | None:
         """The sentence with most different ones, of several the first, without the white space around it.
 
+        Of a sentence longer than `LONGEST_SENTENCE`, such as a table, the line with most of them.
+
         Args:
             spans: of the text.
 
@@ -76,7 +81,7 @@ class AskedWords:
         """
         if not spans:
             return None
-        starts = sentence_starts(text)
+        starts = list(_short_starts(text))
         stops = [*starts[1:], len(text)]
         held: dict[int, set[str]] = {}
         number = 0
@@ -90,10 +95,20 @@ class AskedWords:
         return first, first + len(sentence.strip())
 
 
+def _short_starts(text: str) -> Iterator[int]:
+    """Where sentences begin, and the lines of long ones."""
+    starts = sentence_starts(text)
+    for start, stop in zip(starts, [*starts[1:], len(text)], strict=True):
+        yield start
+        if stop - start > LONGEST_SENTENCE:
+            yield from (line.end() for line in _LINE.finditer(text, start, stop) if start < line.end() < stop)
+
+
 def _words(text: str) -> Iterator[re.Match[str]]:
     return (_ASCII if text.isascii() else _any_word()).finditer(text)
 
 
+_LINE = re.compile("\n+")
 _ASCII = re.compile(r"[a-zA-Z0-9_]+(?:'[a-zA-Z0-9_]+)*")
 
 

@@ -50,6 +50,14 @@ def test_the_best_sentence_has_most_different_words_and_is_the_first_of_several(
     assert (text[slice(*found)] if found else None) == sentence
 
 
+def test_of_a_table_the_best_line_is_marked() -> None:
+    text = "".join(f"| {kind} | the file | {kind} title\n" for kind in ["text", "html", "pdf", "docx"] * 10)
+    asked = AskedWords.of("How is the title of a PDF file chosen?")
+    found = asked.best_sentence(text, asked.spans(text))
+    assert found is not None
+    assert text[slice(*found)] == "| pdf | the file | pdf title"
+
+
 def test_long_questions_and_texts_are_bounded() -> None:
     asked = AskedWords.of(" ".join(f"word{number}" for number in range(10_000)))
     assert len(asked.forms) == MOST_WORDS
