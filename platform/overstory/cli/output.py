@@ -84,13 +84,13 @@ def show_answer(answer: Answer, *, streamed: bool = False, hint: bool = False) -
 
 def _show_citation(citation: Citation) -> None:
     """A passage with its source; another part with the passages that it stands on."""
-    title = click.style(citation.title or shortened(citation.text, WIDTH // 2), bold=True)
+    title = click.style(_line(printable(citation.title or shortened(citation.text, WIDTH // 2))), bold=True)
     if citation.kind == "passage":
         click.echo(f"{citation.number:>3}. {title}  [{printable(citation.origin)}]")
         return
     click.echo(f"{citation.number:>3}. {title}  ({citation.kind})")
     for passage in citation.passages:
-        click.echo(f"     from {passage.title or '(no title)'}  [{printable(passage.origin)}]")
+        click.echo(f"     from {_line(printable(passage.title)) or '(no title)'}  [{printable(passage.origin)}]")
 
 
 def _show_text(answer: Answer) -> None:

@@ -38,7 +38,7 @@ def shares(name: str, source: str) -> str:
 
 def is_about(name: str, source: str) -> str:
     """By which name another passage led to this one, which is about it."""
-    return f"is about {_line(name)}, which {source} names"
+    return f"is about {_line(name)}, named in {source}"
 
 
 def two_names_away(name: str, source: str) -> str:

@@ -34,7 +34,7 @@ _SECOND_ENDINGS = {
     "icate": "ic", "ative": "", "alize": "al", "iciti": "ic", "ical": "ic", "ful": "", "ness": "",
 }  # fmt: skip
 _ENDINGS = "al ance ence er ic able ible ant ement ment ent ou ism ate iti ous ive ize"
-_LAST_ENDINGS = dict.fromkeys(_ENDINGS.split(), "")
+_LAST_ENDINGS: dict[str, str] = dict.fromkeys(_ENDINGS.split(), "")
 
 _POSSESSIVE = re.compile("['’＇]s$", re.IGNORECASE)
 
