@@ -6,6 +6,7 @@ import dataclasses
 import datetime
 import json
 import textwrap
+from pathlib import Path
 from typing import Any
 
 import click
@@ -14,6 +15,7 @@ from overstory.answer import Answer, Citation
 from overstory.cli.passages import passage_lines
 from overstory.display import OBEYED, printable, shortened
 from overstory.model import BridgePath, Evidence, Hit, Part
+from overstory.model.origin import HasOrigin
 from overstory.model.passage_text import PATH_SEPARATOR, passage_text
 
 WIDTH = 100
@@ -86,11 +88,11 @@ def _show_citation(citation: Citation) -> None:
     """A passage with its source; another part with the passages that it stands on."""
     title = click.style(_line(printable(citation.title or shortened(citation.text, WIDTH // 2))), bold=True)
     if citation.kind == "passage":
-        click.echo(f"{citation.number:>3}. {title}  [{printable(citation.origin)}]")
+        click.echo(f"{citation.number:>3}. {title}  [{shown_origin(citation)}]")
         return
     click.echo(f"{citation.number:>3}. {title}  ({citation.kind})")
     for passage in citation.passages:
-        click.echo(f"     from {_line(printable(passage.title)) or '(no title)'}  [{printable(passage.origin)}]")
+        click.echo(f"     from {_line(printable(passage.title)) or '(no title)'}  [{shown_origin(passage)}]")
 
 
 def _show_text(answer: Answer) -> None:
@@ -120,7 +122,7 @@ def _show_path(path: BridgePath, shown: set[str], *, figures: bool) -> None:
 def _show_hit(rank: int, hit: Hit, *, figures: bool) -> None:
     path = passage_text(_line(hit.title), _line(hit.heading), "").replace("\n", PATH_SEPARATOR)
     title = printable(path) or hit.shown_title
-    click.echo(f"{rank:>2}. {click.style(title, bold=True)}  [{_line(printable(hit.origin))}]")
+    click.echo(f"{rank:>2}. {click.style(title, bold=True)}  [{shown_origin(hit)}]")
     for line in passage_lines(hit, width=WIDTH - 4, most=MOST_LINES):
         click.echo(f"    {line}")
     if hit.in_words:
@@ -130,6 +132,16 @@ def _show_hit(rank: int, hit: Hit, *, figures: bool) -> None:
         for reason in hit.reasons:
             line = textwrap.fill(printable(reason.figures), WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 8)
             click.echo(click.style(line, dim=True))
+
+
+def shown_origin(place: HasOrigin) -> str:
+    """Where something comes from, on one line; a file below the current folder by its path from there."""
+    origin = _line(printable(place.origin))
+    try:
+        folder = Path.cwd()
+    except OSError:  # it was deleted
+        return origin
+    return origin if folder == folder.parent else origin.removeprefix(f"{folder}/")
 
 
 def _line(text: str) -> str:
@@ -142,7 +154,7 @@ def _show_part(part: Part, evidence: Evidence) -> None:
     click.echo(f"  {click.style(part.kind, bold=True)}  {shortened(first, WIDTH)}")
     for line in others:
         click.echo(f"    {shortened(line, WIDTH)}")
-    origins = dict.fromkeys(printable(passage.origin) for passage in evidence.passages_of(part))
+    origins = dict.fromkeys(shown_origin(passage) for passage in evidence.passages_of(part))
     click.echo(click.style(f"    score {part.score:.4f} — from {', '.join(origins)}", dim=True))
 
 

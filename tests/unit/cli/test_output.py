@@ -6,6 +6,7 @@ import dataclasses
 import json
 import textwrap
 import unicodedata
+from pathlib import Path
 
 import click
 import pytest
@@ -37,6 +38,7 @@ def test_what_nobody_sees_is_left_out_but_joiners_and_signs_that_are_seen() -> N
 def test_a_title_in_a_list_of_documents_is_harmless() -> None:
     document = StoredDocument("d", "s\u202e", "", "a\u202eb\x1b\nc", 1, {})
     assert _line(document) == "d  ab c  [s]"
+    assert _line(dataclasses.replace(document, source="bad/new\nname")) == "d  ab c  [bad/new name]"
     assert printable(_json(document)) == _json(document)
     assert json.loads(_json(document))["title"] == document.title
 
@@ -102,6 +104,17 @@ def test_a_title_and_an_origin_stay_on_one_line(capsys: pytest.CaptureFixture[st
     assert capsys.readouterr().out.splitlines()[0] == " 1. U lm  [a b#ulm]"
     show_evidence(Evidence("Where?", "test", (dataclasses.replace(HIT, title=""),)))
     assert capsys.readouterr().out.splitlines()[0] == " 1. Ulm lies on the Danube.  [wiki#ulm]"
+
+
+def test_files_below_the_current_folder_are_named_from_there(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    here, other = (dataclasses.replace(HIT, source=source) for source in (f"{tmp_path}/a/b.txt", f"{tmp_path}b.txt"))
+    monkeypatch.chdir(tmp_path)
+    show_evidence(Evidence("Where?", "test", (here, other)))
+    shown = capsys.readouterr().out
+    assert " 1. Ulm  [a/b.txt#ulm]" in shown
+    assert f" 2. Ulm  [{tmp_path}b.txt#ulm]" in shown
 
 
 def test_paths_are_shown_when_asked_each_sentence_once(capsys: pytest.CaptureFixture[str]) -> None:
