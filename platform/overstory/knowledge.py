@@ -52,6 +52,7 @@ from overstory.progress import OnStep, progress_to
 from overstory.protocols import Embedder, Extractor, OnBroken, Progress, Retriever
 from overstory.retrieve import DEFAULT_RETRIEVER, RetrievalContext
 from overstory.retrieve.entity_paths import find_paths
+from overstory.retrieve.marks import with_marks
 from overstory.retrieve.question import check_question
 from overstory.settings import Settings
 from overstory.sources import InMemory
@@ -447,7 +448,7 @@ class Knowledge:
         """
         if not 1 <= k <= MOST_HITS:
             raise QuestionError(f"k is {k}.", remedy=f"Ask for 1 to {MOST_HITS:,} passages.")
-        return self.retriever(retriever).retrieve(question, k)
+        return with_marks(self.retriever(retriever).retrieve(question, k))
 
     def ask(
         self,
