@@ -1,25 +1,36 @@
 // Values that show what the saved queries do: two telling names of some passages that are not related directly, a long
-// document whose first passage states a fact, and a tree with its largest community.
-// Parameters: none
+// document whose first passage states a fact, and a tree with its largest community. Names of people, places and
+// organisations come first, then technical ones, of 2 to 40 passages each; headings and words like "License" come last.
+// Parameters: $general LIST<STRING> (names that say little, in lower case); $heading STRING (a regular expression: names that
+//   begin with the number of a heading, or have no letter)
 // Rows: name, other, type, document, tree, community STRING, null where the corpus has none; one
 CALL () {
-  MATCH (e:Entity:{{corpus}}) WHERE EXISTS { (e)-[:RELATED]-() }
-  WITH e ORDER BY e.df DESC, e.name LIMIT 100
-  MATCH (e)-[:RELATED*1..2]-(o:Entity) WHERE o <> e
-  WITH DISTINCT e, o
-  WITH e, o, EXISTS { (e)-[:RELATED]-(o) } AS near,
+  MATCH (e:Entity:{{corpus}}) WHERE EXISTS { (e)-[:RELATED]-(:Entity:{{corpus}}) }
+  WITH e, CASE
+    WHEN toLower(e.name) IN $general OR e.name =~ $heading OR size(e.name) > 40 THEN 4
+    WHEN NOT 2 <= e.df <= 40 THEN 3
+    WHEN e.type IN ['PERSON', 'GPE', 'ORG'] THEN 0
+    WHEN e.type IN ['CODE', 'OPTION', 'COMMAND', 'PACKAGE', 'TERM'] THEN 1
+    ELSE 2
+  END AS rank
+  ORDER BY rank, COUNT { (e)-[:RELATED]-() } DESC, e.df DESC, e.name LIMIT 100
+  MATCH (e)-[:RELATED*1..2]-(o:Entity:{{corpus}}) WHERE o <> e
+  WITH DISTINCT e, rank, o
+  WITH e, rank, o, EXISTS { (e)-[:RELATED]-(o) } AS near,
+    o.type = '' OR o.df > 40 OR toLower(o.name) IN $general OR o.name =~ $heading
+      OR toLower(o.name) CONTAINS toLower(e.name) OR toLower(e.name) CONTAINS toLower(o.name) AS other_says_little,
     COUNT {
       (e)<-[m:MENTIONS WHERE m.by <> 'dictionary']-(:{{corpus}}_Chunk)-[n:MENTIONS WHERE n.by <> 'dictionary']->(o)
     } AS together
-  ORDER BY together = 0, near, together * COUNT { (e)-[:RELATED]-() } * (e.specificity * o.specificity) ^ 2 DESC,
-    e.name, o.name
+  ORDER BY together = 0, rank, other_says_little, near,
+    together * COUNT { (e)-[:RELATED]-() } * (e.specificity * o.specificity) ^ 2 DESC, e.name, o.name
   LIMIT 1
   RETURN collect(e)[0] AS e, collect(o)[0] AS o
 }
 CALL () {
   MATCH (d:{{corpus}}_Document) WHERE d.title <> ''
   WITH d ORDER BY d.chunks > 50, d.chunks DESC, d.title LIMIT 100
-  WITH d, EXISTS { (d)<-[:PART_OF]-(:{{corpus}}_Chunk {seq: 0})<-[:STATED_IN]-(:Fact) } AS states
+  WITH d, EXISTS { (d)<-[:PART_OF]-(:{{corpus}}_Chunk {seq: 0})<-[:STATED_IN]-(:Fact:{{corpus}}) } AS states
   ORDER BY NOT states, d.chunks DESC, d.title LIMIT 1
   RETURN collect(d)[0] AS d
 }

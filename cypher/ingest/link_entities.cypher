@@ -1,4 +1,5 @@
-// Names entities; the facts of one whose name changes are marked, since they carry it.
+// Names entities; the facts of one whose name changes are marked, since they carry it. A label says what kind of name it
+// is, for Neo4j Browser, which colours nodes by their labels alone.
 // Parameters: $rows LIST<MAP {id, name, type STRING; aliases LIST<STRING>; df INTEGER; specificity FLOAT}>
 // Rows: none
 MATCH (corpus:Corpus:{{corpus}})
@@ -11,4 +12,12 @@ CALL (e, row) {
 }
 SET e.name = row.name, e.type = row.type, e.aliases = row.aliases, e.df = row.df, e.specificity = row.specificity,
   e.touched = corpus.version + 1
-REMOVE e:{{corpus}}_Stale
+REMOVE e:{{corpus}}_Stale:PersonName:OrganisationName:PlaceName:WorkName:TechnicalName
+SET e:$(CASE
+  WHEN row.type = 'PERSON' THEN ['PersonName']
+  WHEN row.type IN ['ORG', 'NORP'] THEN ['OrganisationName']
+  WHEN row.type IN ['GPE', 'LOC', 'FAC'] THEN ['PlaceName']
+  WHEN row.type IN ['WORK_OF_ART', 'PRODUCT', 'LAW'] THEN ['WorkName']
+  WHEN row.type IN ['CODE', 'OPTION', 'COMMAND', 'FILE', 'PACKAGE', 'TERM'] THEN ['TechnicalName']
+  ELSE []
+END)

@@ -9,14 +9,14 @@ WHERE t.tree = $tree AND t.generation = corpus['generation_' + t.derived] AND t.
   AND t.id STARTS WITH toLower($community) AND $community <> ''
 WITH t ORDER BY t.id LIMIT 1
 CALL (t) {
-  MATCH (t)<-[:CHILD_OF*1..10]-(leaf)-[:COVERS]->(unit)
+  MATCH (t)<-[:CHILD_OF*1..10]-(leaf)-[:COVERS]->(unit:{{corpus}})
   WITH leaf, unit ORDER BY leaf.volume DESC, unit.id LIMIT 1000
   RETURN collect({leaf: leaf, unit: unit}) AS members
 }
 CALL (t, members) {
   UNWIND members[..25] AS member
   WITH t, member.leaf AS leaf
-  MATCH part = (t)<-[:CHILD_OF*1..10]-(leaf)-[:COVERS]->()
+  MATCH part = (t)<-[:CHILD_OF*1..10]-(leaf)-[:COVERS]->(:{{corpus}})
   RETURN part, null AS bridge
   UNION ALL
   UNWIND members AS member
@@ -26,7 +26,7 @@ CALL (t, members) {
     AND NOT EXISTS { (there)-[:CHILD_OF*1..10]->(t) }
   WITH t, unit, l, there, o ORDER BY l.weight DESC, unit.id, o.id LIMIT 15
   MATCH part = (t)<-[:CHILD_OF*1..10]-(leaf)-[:COVERS]->(unit)
-  MATCH bridge = (unit)-[l]-(o)<-[:COVERS]-(there)-[:CHILD_OF]->()
+  MATCH bridge = (unit)-[l]-(o)<-[:COVERS]-(there)-[:CHILD_OF]->(:{{corpus}}_TreeNode)
   RETURN part, bridge
 }
 RETURN part, bridge

@@ -5,7 +5,7 @@ MATCH (d:{{corpus}}_Document) WHERE $document IN [d.title, d.id, d.source]
 WITH d ORDER BY d.id LIMIT 1
 MATCH (d)<-[:PART_OF]-(c:{{corpus}}_Chunk)
 WITH c ORDER BY c.seq LIMIT 1
-MATCH stated = (c)<-[s:STATED_IN]-(f:Fact)
+MATCH stated = (c)<-[s:STATED_IN]-(f:Fact:{{corpus}})
 WITH f, stated ORDER BY s.position LIMIT 15
-OPTIONAL MATCH argument = (f)-[:SUBJECT|OBJECT]->(:Entity)
+OPTIONAL MATCH argument = (f)-[:SUBJECT|OBJECT]->(:Entity:{{corpus}})
 RETURN stated, argument

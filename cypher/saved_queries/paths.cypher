@@ -5,5 +5,5 @@ MATCH (a:Entity:{{corpus}})
 WHERE toLower($name) IN [way IN [a.name, a.key] + coalesce(a.aliases, []) | toLower(way)]
 MATCH (b:Entity:{{corpus}})
 WHERE toLower($other) IN [way IN [b.name, b.key] + coalesce(b.aliases, []) | toLower(way)] AND a <> b
-MATCH way = allShortestPaths((a)-[:RELATED*..5]-(b))
+MATCH way = allShortestPaths((a)-[:RELATED*..5]-(b)) WHERE all(node IN nodes(way) WHERE node:{{corpus}})
 RETURN way, [step IN relationships(way) | step.description] AS sentences ORDER BY length(way) LIMIT 5

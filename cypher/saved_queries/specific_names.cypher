@@ -3,7 +3,7 @@
 // Rows: name, type STRING; documents INTEGER (2 to 5), titles LIST<STRING>, specificity FLOAT; most specific first
 MATCH (e:Entity:{{corpus}}) WHERE $type IN ['', e.type] AND e.df >= 2
 WITH e ORDER BY e.specificity DESC, e.name LIMIT 1000
-MATCH (e)<-[m:MENTIONS WHERE m.by <> 'dictionary']-(:{{corpus}}_Chunk)-[:PART_OF]->(d:Document)
+MATCH (e)<-[m:MENTIONS WHERE m.by <> 'dictionary']-(:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
 WITH e, collect(DISTINCT d.title) AS titles WHERE 2 <= size(titles) <= 5
 RETURN e.name AS name, e.type AS type, size(titles) AS documents, titles, round(e.specificity, 3) AS specificity
 ORDER BY specificity DESC, name LIMIT 50

@@ -6,5 +6,5 @@ MATCH (corpus:Corpus:{{corpus}})
 MATCH (t:{{corpus}}_TreeNode)
 WHERE t.tree = $tree AND t.generation = corpus['generation_' + t.derived] AND t.level > 0 AND t.vector IS NOT NULL
 WITH t ORDER BY t.level, t.size DESC, t.id LIMIT 60
-MATCH part = (t)-[:CHILD_OF]->()
+MATCH part = (t)-[:CHILD_OF]->(:{{corpus}}_TreeNode)
 RETURN part

@@ -9,7 +9,7 @@ MATCH (root:{{corpus}}_TreeNode)
 WHERE root.tree = $tree AND root.generation = corpus['generation_' + root.derived] AND root.level = 0
 MATCH (t:{{corpus}}_TreeNode)
 WHERE t.tree = root.tree AND t.generation = root.generation AND t.level > 0
-MATCH (t)-[:CHILD_OF]->(parent)
+MATCH (t)-[:CHILD_OF]->(parent:{{corpus}}_TreeNode)
 WITH t.vector IS NULL AS is_leaf,
   CASE WHEN t.cut > 0 THEN t.cut / root.volume * log(parent.volume / t.volume) / log(2) ELSE 0.0 END AS term
 WITH count(CASE WHEN is_leaf THEN 1 END) AS leaves, count(CASE WHEN NOT is_leaf THEN 1 END) AS communities,

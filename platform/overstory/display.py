@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
 from overstory.errors import ExtraMissing
@@ -14,6 +17,8 @@ if TYPE_CHECKING:
     import pandas
 
 WIDTH = 80
+MOST_READ = 10_000
+"""Characters of a sentence that are looked at to show a part of it."""
 OBEYED = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ud800-\udfff\ufeff"
     "\ufff9-\ufffb\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f]"
@@ -21,6 +26,8 @@ OBEYED = re.compile(
 """Control and invisible characters: control characters except line feeds and tabs, unpaired surrogates, and characters
 of category Cf, such as bidirectional marks, zero-width spaces and tags. Not included are the joiners U+200C and U+200D,
 which scripts and emoji need, and the Arabic, Syriac and Kaithi number signs, which are visible."""
+
+_NOT_ON_A_LINE = re.compile(f"[\n\t\u2028\u2029]|{OBEYED.pattern}")
 
 
 def counted(number: int, singular: str, plural: str = "") -> str:
@@ -50,21 +57,95 @@ def shortened(text: str, width: int = WIDTH) -> str:
     return line if len(line) <= width and len(text) <= 4 * width else line[: width - 2].rstrip() + " …"
 
 
+def around(text: str, phrase: str, width: int = 2 * WIDTH) -> str:
+    """The text on one line, cut to a width around a phrase in it, upper and lower case being one; else to its start."""
+    line = " ".join(text[:MOST_READ].split())
+    if len(line) <= width and len(text) <= MOST_READ:
+        return line
+    found = max(0, line.lower().find(" ".join(phrase.lower().split())))
+    start = max(0, min(found - (width - len(phrase)) // 2, len(line) - width))
+    if start:
+        start = 1 + line.rfind(" ", 0, found + 1) if (space := line.find(" ", start - 1, found)) < 0 else 1 + space
+    end = found + len(phrase)
+    stop = max(start + width, end)
+    if stop < len(line) and (space := line.rfind(" ", max(end, start + width // 2), stop + 1)) > 0:
+        stop = space
+    return ("… " if start else "") + line[start:stop].rstrip() + (" …" if stop < len(line) else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of a text: whether it is one of the words that are marked, and in the sentence that is."""
+
+    text: str
+    word: bool
+    sentence: bool
+
+
+def pieces(
+    text: str, words: Sequence[tuple[int, int]], sentence: tuple[int, int] | None, *, start: int = 0, stop: int
+) -> list[Piece]:
+    """The characters from `start` up to, not including, `stop`, cut where marks begin and end.
+
+    Args:
+        words: spans in the text, in its order, none in another.
+        sentence: the span of one sentence.
+    """
+    inside = [(first, last) for first, last in words if first < stop and last > start]
+    ends = {start, stop, *(sentence or ()), *(end for span in inside for end in span)}
+    cuts = sorted(end for end in ends if start <= end <= stop)
+    within = {first for first, _ in inside} | (
+        {start} if any(first <= start < last for first, last in inside) else set()
+    )
+    return [
+        Piece(text[first:last], first in within, sentence is not None and sentence[0] <= first < sentence[1])
+        for first, last in pairwise(cuts)
+    ]
+
+
+def html_pieces(cut: Iterable[Piece]) -> Html:
+    """The pieces for a notebook: words marked, the sentence underlined, everything escaped."""
+    shown: list[str] = []
+    for in_sentence, group in groupby(cut, key=lambda piece: piece.sentence):
+        inner = "".join(
+            f"<mark>{html.escape(printable(piece.text))}</mark>" if piece.word else html.escape(printable(piece.text))
+            for piece in group
+        )
+        shown.append(f"<u>{inner}</u>" if in_sentence else inner)
+    return Html("".join(shown))
+
+
+class Html(str):
+    """Text that is escaped already."""
+
+    __slots__ = ()
+
+
 def printable(text: str) -> str:
     """The text without control and invisible characters."""
     return OBEYED.sub("", text)
 
 
+def escaped(text: str) -> str:
+    """The text on one line: line feeds, tabs, control and invisible characters as escapes, like those of JSON."""
+    return _NOT_ON_A_LINE.sub(lambda match: json.dumps(match.group())[1:-1], text)
+
+
 def html_table(caption: str, header: Sequence[str], rows: Iterable[Sequence[str]], notes: Iterable[str] = ()) -> str:
-    """A table for a notebook, with notes below it; everything is escaped."""
+    """A table for a notebook, with notes below it; everything but `Html` is escaped."""
     head = "".join(f"<th>{html.escape(each)}</th>" for each in header)
     body = "".join(
-        "<tr>" + "".join(f'<td style="text-align:left">{html.escape(each)}</td>' for each in row) + "</tr>"
+        "<tr>"
+        + "".join(
+            f'<td style="text-align:left">{each if isinstance(each, Html) else html.escape(printable(each))}</td>'
+            for each in row
+        )
+        + "</tr>"
         for row in rows
     )
-    below = "".join(f"<p>{html.escape(note)}</p>" for note in notes)
+    below = "".join(f"<p>{html.escape(printable(note))}</p>" for note in notes)
     return (
-        f"<table><caption>{html.escape(caption)}</caption>"
+        f"<table><caption>{html.escape(printable(caption))}</caption>"
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}"
     )
 

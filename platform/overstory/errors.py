@@ -19,10 +19,12 @@
     ├── CorpusError                         7
     │   ├── CorpusNotFound
     │   ├── CorpusNameInvalid
+    │   ├── DocumentNotFound                    no document has this source
     │   ├── WriterBusy                          another process holds the writer lease
     │   └── LeaseLost                           the lease was lost while writing
     ├── SourceError                         8   a source cannot be read
     │   ├── LoaderNotFound
+    │   ├── SourcesEmpty                        nothing is left of the paths to sync with, as after an unmount
     │   └── BrokenSource                        names the file and, if known, the line
     ├── ModelError                          9   an embedder, a spaCy pipeline or a model file
     ├── QuestionError                      10   a question that cannot be asked
@@ -147,6 +149,18 @@ class CorpusNameInvalid(CorpusError):
     """The name is empty, too long, or has control characters."""
 
 
+class DocumentNotFound(CorpusError):
+    """No document of the corpus has this source.
+
+    Attributes:
+        nearest: the sources that are most like it, best first; may be empty.
+    """
+
+    def __init__(self, message: str, *, nearest: tuple[str, ...] = (), remedy: str = "") -> None:
+        super().__init__(message, remedy=remedy)
+        self.nearest = nearest
+
+
 class WriterBusy(CorpusError):
     """Another process is writing to the corpus; the message names it."""
 
@@ -163,6 +177,18 @@ class SourceError(OverstoryError):
 
 class LoaderNotFound(SourceError):
     """No loader has this name, or none recognises the source."""
+
+
+class SourcesEmpty(SourceError):
+    """Nothing is left to read of the paths that a corpus is synced with, as when a disk is not mounted.
+
+    Attributes:
+        documents: how many documents the corpus has of them.
+    """
+
+    def __init__(self, message: str, *, documents: int, remedy: str = "") -> None:
+        super().__init__(message, remedy=remedy)
+        self.documents = documents
 
 
 class BrokenSource(SourceError):

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Self
 
 from overstory import index, sources, transfer
 from overstory.answer import CONTEXT_TOKENS, Answer, Context, Extract, OnText, answer, extract
-from overstory.display import data_frame
+from overstory.display import counted, data_frame
 from overstory.embed import make_embedder
 from overstory.errors import (
     BrokenSource,
@@ -30,6 +30,7 @@ from overstory.errors import (
     QuestionError,
     SettingsError,
     SourceError,
+    SourcesEmpty,
 )
 from overstory.graph import (
     Corpus,
@@ -37,13 +38,14 @@ from overstory.graph import (
     GraphClient,
     Transaction,
     Writer,
+    batches,
     create_corpus,
     list_corpora,
     read_corpus,
     writing,
 )
-from overstory.graph.ids import document_id
-from overstory.index import CorpusStatus, IndexReport, LoadReport, StoredDocument
+from overstory.graph.ids import corpus_label, document_id
+from overstory.index import Changes, CorpusStatus, IndexReport, LoadReport, OnChange, StoredDocument
 from overstory.llm import Chat, ChosenModel, Estimate, record_usage
 from overstory.model import Annotation, Document, Evidence
 from overstory.model.communities import CommunityTree
@@ -52,6 +54,7 @@ from overstory.progress import OnStep, progress_to
 from overstory.protocols import Embedder, Extractor, OnBroken, Progress, Retriever
 from overstory.retrieve import DEFAULT_RETRIEVER, RetrievalContext
 from overstory.retrieve.entity_paths import find_paths
+from overstory.retrieve.marks import with_marks
 from overstory.retrieve.question import check_question
 from overstory.retrieve.repeats import MOST_HITS, Group, Repeats, WithRepeats, read_repeats, search_distinct
 from overstory.settings import Settings
@@ -85,6 +88,7 @@ ASKING = "ask"
 """The usage label of a language model's answers."""
 MOST_PATHS = 100
 MOST_STEPS = 6
+ANNOTATIONS_A_BATCH = 100
 DOCUMENT_COLUMNS = ("id", "source", "source_key", "title", "chunks")
 
 
@@ -213,6 +217,9 @@ class Knowledge:
         *,
         loader: str | None = None,
         strict: bool = False,
+        sync: bool = False,
+        allow_empty: bool = False,
+        on_change: OnChange | None = None,
     ) -> LoadReport:
         """Loads files and folders. The same content twice changes nothing; changed content replaces the old.
 
@@ -220,23 +227,38 @@ class Knowledge:
             paths: one, or several.
             loader: the name of a loader; found by the source itself if left out.
             strict: stop at the first broken source instead of skipping it.
+            sync: also delete the documents of these paths that are no longer there to read. Those that may be there,
+                though they were not read, stay (`LoadReport.kept`). A document that moved keeps its vectors, mentions
+                and facts. Annotations are written after all documents.
+            allow_empty: with `sync`, also delete the documents of paths that are missing or empty, which may be a disk
+                that is not mounted.
+            on_change: called at the end for each document that was added, changed, moved or removed.
 
         Raises:
             BrokenSource: `strict`, and something cannot be read.
             LoaderNotFound: no loader has this name, or none knows a file that was named.
-            EmbedderMismatch, WriterBusy, LeaseLost, DatabaseError: what was committed before stays.
+            SourcesEmpty: `sync` without `allow_empty`, and the corpus has documents of these paths, but nothing is left
+                to read; nothing was changed.
+            SourceError: `sync` with a file of an export.
+            EmbedderMismatch, WriterBusy, LeaseLost, DatabaseError: what was committed before stays; call again to go
+                on.
         """
-        report = LoadReport()
+        report, coverage = LoadReport(), sources.Coverage()
         on_broken = _on_broken(report, strict=strict)
         named, paths_to_read = transfer.separate_exports(_listed(paths))
+        if sync and named:
+            raise SourceError(
+                f"{named[0]} is an export; its documents are those of another corpus, not of this file.",
+                remedy="Restore it without syncing.",
+            )
         exports = transfer.usable_exports(named, on_broken)
         documents = sources.read_sources(
-            paths_to_read, loader=loader, on_broken=on_broken, on_skipped=report.skipped.append
+            paths_to_read, loader=loader, on_broken=on_broken, on_skipped=report.skipped.append, coverage=coverage
         )
         first = list(itertools.islice(documents, 1))  # what cannot be read at all makes no corpus
-        if not exports and not first:
+        if not exports and not first and not (sync and self._is_in_corpus(coverage, allow_empty=allow_empty)):
             return report
-        with self._writing("ingest") as writer:
+        with self._writing("ingest") as writer, Changes() as changes:
             for export in exports:
                 transfer.restore_file(writer, export, report=report, on_broken=on_broken, progress=self.progress)
             if exports:
@@ -244,7 +266,15 @@ class Knowledge:
                 index.sync_entities(writer, progress=self.progress)
                 index.sync_mentions_if_extracted(writer, progress=self.progress)
             if first:
-                self._load(writer, itertools.chain(first, documents), report, on_broken)
+                read = itertools.chain(first, documents)
+                loaded = changes.without_annotations(read) if sync else read
+                self._load(writer, loaded, report, _on_unstorable(coverage, on_broken), changes)
+            index.note_vanished(self.graph, writer.corpus, coverage, changes, report, allow_empty=allow_empty)
+            if sync:
+                self._remove_vanished(writer, changes, report, on_broken)
+            _count_vanished(report, changes, sync=sync)
+            report.in_corpus = index.count_documents(self.graph, writer.corpus)
+            _tell(changes, on_change, sync=sync)
         return report
 
     def ingest_documents(self, documents: InMemory | Iterable[InMemory], *, strict: bool = False) -> LoadReport:
@@ -267,30 +297,59 @@ class Knowledge:
         first = list(itertools.islice(in_memory, 1))  # what cannot be loaded at all makes no corpus
         with self._writing("ingest") as writer:
             self._load(writer, itertools.chain(first, in_memory), report, _on_broken(report, strict=strict))
+            report.in_corpus = index.count_documents(self.graph, writer.corpus)
         return report
 
     def preview(
-        self, paths: str | Path | Sequence[str | Path], *, loader: str | None = None, strict: bool = False
+        self,
+        paths: str | Path | Sequence[str | Path],
+        *,
+        loader: str | None = None,
+        strict: bool = False,
+        sync: bool = False,
+        allow_empty: bool = False,
+        on_change: OnChange | None = None,
     ) -> LoadReport:
         """Reports what `ingest` would do, without doing it; restoring exports is not previewed.
+
+        Args:
+            on_change: called at the end for each document that would be added, changed, moved or removed.
 
         Raises:
             SourceError, DatabaseError: as `ingest`.
         """
-        report = LoadReport()
+        report, coverage = LoadReport(), sources.Coverage()
         exports, paths_to_read = transfer.separate_exports(_listed(paths))
         if exports:
             raise SourceError(
                 f"{exports[0]} is an export; what restoring it would do cannot be previewed.",
                 remedy="Restore it into a corpus of its own: --corpus NAME",
             )
+        on_broken = _on_broken(report, strict=strict)
         documents = sources.read_sources(
-            paths_to_read,
-            loader=loader,
-            on_broken=_on_broken(report, strict=strict),
-            on_skipped=report.skipped.append,
+            paths_to_read, loader=loader, on_broken=on_broken, on_skipped=report.skipped.append, coverage=coverage
         )
-        index.preview(self.graph, self._corpus_if_there(), documents, report=report)
+        corpus = self._corpus_if_there()
+        first = list(itertools.islice(documents, 1))
+        if sync and not first:
+            self._is_in_corpus(coverage, allow_empty=allow_empty)
+        with Changes() as changes:
+            index.preview(
+                self.graph,
+                corpus,
+                itertools.chain(first, documents),
+                label=corpus_label(self.corpus_name),
+                report=report,
+                on_broken=_on_unstorable(coverage, on_broken),
+                on_read=changes.note_read,
+            )
+            stored = 0
+            if corpus is not None:
+                index.note_vanished(self.graph, corpus, coverage, changes, report, allow_empty=allow_empty)
+                stored = index.count_documents(self.graph, corpus)
+            _count_vanished(report, changes, sync=sync)
+            report.in_corpus = stored + report.added - report.removed
+            _tell(changes, on_change, sync=sync)
         return report
 
     def index(
@@ -401,7 +460,7 @@ class Knowledge:
         """
         if not 1 <= k <= MOST_HITS:
             raise QuestionError(f"k is {k}.", remedy=f"Ask for 1 to {MOST_HITS:,} passages.")
-        return search_distinct(self.retriever(retriever), question, k, read=self._read_repeats)
+        return with_marks(search_distinct(self.retriever(retriever), question, k, read=self._read_repeats))
 
     def ask(
         self,
@@ -540,8 +599,13 @@ class Knowledge:
         """All corpora of the database, by name."""
         return list_corpora(self.graph)
 
-    def documents(self, *, source: str | None = None) -> Iterator[StoredDocument]:
-        """The documents of the corpus, lazily; those of one source (a path), if it is given.
+    def documents(self, *, source: str | Sequence[str] | None = None) -> Iterator[StoredDocument]:
+        """The documents of the corpus in order of source and key, lazily.
+
+        Args:
+            source: only documents of this source, or of one of several: a source as documents have it; a file or
+                folder, with everything below it; or a pattern of paths ("docs/*.html"), in which `**` stands for
+                folders, too.
 
         Raises:
             CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
@@ -558,7 +622,23 @@ class Knowledge:
         found = index.documents_by_id(self.graph, read_corpus(self.graph, self.corpus_name), ids)
         return {document.id: document for document in found}
 
-    def documents_to_pandas(self, *, source: str | None = None) -> pandas.DataFrame:
+    def count_documents(self, *, source: str | Sequence[str] | None = None) -> int:
+        """How many documents the corpus has.
+
+        Args:
+            source: count only documents of these sources, as `documents` takes them.
+
+        Raises:
+            DocumentNotFound: no document has one of the sources.
+            CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
+        """
+        corpus = read_corpus(self.graph, self.corpus_name)
+        if source is None:
+            return index.count_documents(self.graph, corpus)
+        chosen = index.select_all(self.graph, corpus, _texts(source))
+        return sum(1 for _ in index.rows_of_all(self.graph, corpus, chosen))
+
+    def documents_to_pandas(self, *, source: str | Sequence[str] | None = None) -> pandas.DataFrame:
         """A row per document: id, source, source_key, title, chunks, and `metadata_…` for what else it brought.
 
         Raises:
@@ -567,21 +647,24 @@ class Knowledge:
         """
         return data_frame((_record(document) for document in self.documents(source=source)), DOCUMENT_COLUMNS)
 
-    def delete_documents(self, ids: str | Iterable[str] = (), *, source: str | None = None) -> int:
+    def delete_documents(self, ids: str | Iterable[str] = (), *, source: str | Sequence[str] | None = None) -> int:
         """Deletes documents, with what only they mentioned or stated; returns how many.
 
         Args:
-            ids: of the documents, one or several, as `documents` and `Hit.document_id` have them.
-            source: all documents of this source as well.
+            ids: of the documents, one or several, as `documents` and `Hit.document_id` have them. An id that no
+                document has is not counted.
+            source: all documents of these sources as well, as `documents` takes them.
 
         Raises:
-            CorpusNotFound, WriterBusy, LeaseLost, DatabaseError: what was committed before stays deleted.
+            DocumentNotFound: no document has one of the sources; nothing was deleted.
+            CorpusNotFound, WriterBusy, LeaseLost, DatabaseError: what was committed before stays deleted; call again
+                to go on.
         """
-        wanted = [ids] if isinstance(ids, str) else list(ids)
+        named = [ids] if isinstance(ids, str) else ids
         with writing(self.graph, read_corpus(self.graph, self.corpus_name), "delete") as writer:
-            if source is not None:
-                wanted += [document.id for document in self.documents(source=source)]
-            removed = index.remove_documents(writer, wanted, progress=self.progress)
+            chosen = [] if source is None else index.select_all(self.graph, writer.corpus, _texts(source))
+            found = (str(row["id"]) for row in index.rows_of_all(self.graph, writer.corpus, chosen))
+            removed = index.remove_documents(writer, itertools.chain(named, found), progress=self.progress)
             index.sync_entities(writer, progress=self.progress)
             index.sync_mentions_if_extracted(writer, progress=self.progress)
             return removed
@@ -676,9 +759,54 @@ class Knowledge:
         return extract(question, context, self.embedder, self.extractor)
 
     def _load(
-        self, writer: Writer, documents: Iterable[Document | Annotation], report: LoadReport, on_broken: OnBroken
+        self,
+        writer: Writer,
+        documents: Iterable[Document | Annotation],
+        report: LoadReport,
+        on_broken: OnBroken,
+        changes: Changes | None = None,
     ) -> None:
-        index.load(writer, documents, self.embedder, report=report, on_broken=on_broken, progress=self.progress)
+        index.load(
+            writer,
+            documents,
+            self.embedder,
+            report=report,
+            on_broken=on_broken,
+            progress=self.progress,
+            on_read=None if changes is None else changes.note_read,
+        )
+
+    def _is_in_corpus(self, coverage: sources.Coverage, *, allow_empty: bool) -> bool:
+        """Whether there is a corpus that may have documents of paths of which nothing can be read.
+
+        Raises:
+            SourcesEmpty: it has documents of paths that are missing or empty, and these are not to be deleted.
+        """
+        corpus = self._corpus_if_there()
+        if corpus is None:
+            return False
+        empty = coverage.empty_roots()
+        stored = 0 if allow_empty else index.count_in(self.graph, corpus, empty)
+        if stored:
+            paths = ", ".join(root.path for root in empty)
+            raise SourcesEmpty(
+                f"Nothing is left to read of {paths}, of which corpus {self.corpus_name!r} has "
+                f"{counted(stored, 'document')}.",
+                documents=stored,
+                remedy="Is a disk not mounted? If these documents are to go: --yes, in Python allow_empty=True.",
+            )
+        return True
+
+    def _remove_vanished(self, writer: Writer, changes: Changes, report: LoadReport, on_broken: OnBroken) -> None:
+        """The second half of a sync: what vanished goes; then annotations find their documents, of which those that
+        moved are no longer there twice."""
+        if changes.removed or changes.moved:
+            index.remove_vanished(writer, changes, progress=self.progress)
+        for batch in batches(changes.annotations(), ANNOTATIONS_A_BATCH):
+            report.annotated += index.annotate(writer, batch, on_broken)
+        if changes.removed or changes.moved:
+            index.sync_entities(writer, progress=self.progress)
+            index.sync_mentions_if_extracted(writer, progress=self.progress)
 
     def _corpus_if_there(self) -> Corpus | None:
         try:
@@ -689,6 +817,10 @@ class Knowledge:
 
 def _listed(paths: str | Path | Sequence[str | Path]) -> list[str]:
     return [str(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
+
+
+def _texts(source: str | Sequence[str]) -> Sequence[str]:
+    return [source] if isinstance(source, str) else source
 
 
 def _record(document: StoredDocument) -> dict[str, object]:
@@ -704,3 +836,28 @@ def _on_broken(report: LoadReport, *, strict: bool) -> OnBroken:
         report.broken.append(error)
 
     return heard
+
+
+def _on_unstorable(coverage: sources.Coverage, on_broken: OnBroken) -> OnBroken:
+    """Documents that were read but cannot be stored are not gone, either."""
+
+    def heard(error: BrokenSource) -> None:
+        coverage.add_unread(error.source, "a part of it cannot be stored")
+        on_broken(error)
+
+    return heard
+
+
+def _count_vanished(report: LoadReport, changes: Changes, *, sync: bool) -> None:
+    if sync:
+        report.moved, report.removed = changes.moved, changes.removed
+        report.added -= changes.moved
+    else:
+        report.vanished = changes.moved + changes.removed
+
+
+def _tell(changes: Changes, on_change: OnChange | None, *, sync: bool) -> None:
+    """Without sync, a document that moved is a new one, and nothing is removed."""
+    if on_change is not None:
+        for change in changes.listed(vanished=sync):
+            on_change(change)

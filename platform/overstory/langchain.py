@@ -5,13 +5,12 @@ from __future__ import annotations
 import functools
 import threading
 import weakref
-from dataclasses import asdict
 from types import TracebackType
 from typing import Any, Self
 
 from overstory.errors import ExtraMissing, QuestionError
 from overstory.knowledge import DEFAULT_CORPUS, Knowledge
-from overstory.model import Evidence, Hit
+from overstory.model import BridgePath, Evidence, Hit
 from overstory.retrieve import DEFAULT_RETRIEVER
 from overstory.retrieve.repeats import MOST_HITS
 from overstory.settings import Settings
@@ -166,7 +165,12 @@ def _shared_knowledge(
 
 
 def _document(hit: Hit, evidence: Evidence) -> Document:
-    """A hit as LangChain has it, with the metadata that its document came with, where ours does not say the same."""
+    """A hit as LangChain has it, with the metadata that its document came with, where ours does not say the same.
+
+    What we add is text or a number: many stores and tracers take nothing else.
+    """
+    paths = evidence.paths_to(hit)[:1]
+    others = [part for part in evidence.parts_on(hit) if not isinstance(part, BridgePath)]
     ours: dict[str, Any] = {
         "source": hit.source,
         "source_key": hit.source_key,
@@ -174,18 +178,20 @@ def _document(hit: Hit, evidence: Evidence) -> Document:
         "heading": hit.heading,
         "document_id": hit.document_id,
         "retriever": evidence.retriever,
-        "start_index": hit.start,
-        "end_index": hit.end,
         "score": hit.score,
         "why": hit.why,
+        "figures": hit.figures,
         "repeated": hit.repeated,
         "also": hit.also,
-        "reasons": [asdict(reason) for reason in hit.reasons],
-        "path": [asdict(step) for path in evidence.paths_to(hit)[:1] for step in path.steps],
-        "parts": [part.as_json() for part in evidence.parts_on(hit)],
+        "sentence": hit.text[slice(*hit.sentence)] if hit.sentence else "",
+        "path": "\n".join(line for path in paths for line in (str(path), *path.quotations())),
+        "parts": "\n\n".join(part.text for part in others),
     }
-    if hit.page is not None:
-        ours["page"] = hit.page
-    if evidence.notes:
-        ours["notes"] = list(evidence.notes)
+    optional: dict[str, Any] = {
+        "start_index": hit.start,
+        "end_index": hit.end,
+        "page": hit.page,
+        "notes": "\n".join(evidence.notes) or None,
+    }
+    ours |= {key: value for key, value in optional.items() if value is not None}
     return Document(id=hit.chunk_id, page_content=hit.text, metadata={**hit.metadata, **ours})

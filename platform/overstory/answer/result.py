@@ -103,7 +103,9 @@ class Answer:
     def __repr__(self) -> str:
         by = f" by {self.model}" if self.model else ""
         lines = [f"<Answer ({self.kind}{by}) to {shortened(self.question)!r}: {shortened(self.short)}>", self.text]
-        lines += [f"[{each.number}] {each.title or '(no title)'} [{each.places}]" for each in self.citations]
+        lines += [
+            f"[{each.number}] {each.title or shortened(each.text, 60)} [{each.places}]" for each in self.citations
+        ]
         return "\n".join([*lines, *(f"Note: {note}" for note in self.notes)])
 
     def _repr_html_(self) -> str:

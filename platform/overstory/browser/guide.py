@@ -64,10 +64,12 @@ def _start(corpus: str, examples: Mapping[str, str], style_url: str, queries_url
     )
     return f"""<h3>The corpus “{_text(corpus)}”</h3>
 <p>A <b>Document</b> is cut into passages (<b>Chunk</b>), in reading order (NEXT). A passage MENTIONS names
-(<b>Entity</b>). A <b>Fact</b> is STATED_IN a passage, and has a SUBJECT and an OBJECT; where both are names, these are
-RELATED.</p>
+(<b>Entity</b>; people, organisations, places, works and technical names have colours of their own). A <b>Fact</b> is
+STATED_IN a passage, and has a SUBJECT and an OBJECT; where both are names, these are RELATED.</p>
 <h4>1. Set colours and captions</h4>
 <p>{_runs(f"style {style_url}", "Set them")}</p>
+<p>{_runs("config autoComplete: false", "Draw only what a query finds")}: otherwise Browser adds all other
+relationships between the nodes.</p>
 <h4>2. Set something to ask for</h4>
 <p>{_runs(parameters_command(examples), "Set examples from this corpus")}</p>
 <table>

@@ -41,6 +41,18 @@ PARAMETERS: Mapping[str, str] = {
 }
 """The parameters of the queries. A name means the same in all of them, so values are set only once."""
 
+_GENERAL_NAMES = (
+    "abstract acknowledgements acknowledgments appendix author authors bibliography chapter conclusion content "
+    "contents copyright description example examples false file files foreword glossary home index introduction "
+    "licence license menu navigation next none note notes null options overview page preface previous program "
+    "references search section see software summary synopsis table title true usage user users version"
+)
+GENERAL = frozenset(_GENERAL_NAMES.split())
+"""Names that a first picture should not be about, in lower case: parts of documents, and what any of them has."""
+
+_HEADING = r"(?s)\W*(\d|\p{Lu}(\.\d)+).*|\P{L}*"
+"""In Java's syntax: names that begin with a number, such as a heading's, and those without a letter."""
+
 _HEADER = re.compile(r"(?P<title>[^\n]+)\nParameters: (?P<parameters>.+?)\nRows: (?P<rows>.+)", re.DOTALL)
 _PARAMETER = re.compile(r"\$([a-z_]+)")
 _NOT_A_WORD = re.compile(r"\W+")
@@ -98,7 +110,7 @@ def example_parameters(graph: GraphClient, label: str, contributions: Sequence[C
 
     Where the corpus has nothing that fits, the value is "".
     """
-    (row,) = graph.run("browser/examples", label, read=True)
+    (row,) = graph.run("browser/examples", label, read=True, general=sorted(GENERAL), heading=_HEADING)
     found = {name: str(row.get(name) or "") for name in PARAMETERS}
     for statement_of_system in [each.examples for each in contributions if each.examples]:
         (row,) = graph.run(statement_of_system, label, read=True, found=found)

@@ -2,7 +2,8 @@
 
 Browser gives every label that no rule names a colour of its own, by a rule at the end. All rules that fit a node are
 applied in order, so that such a rule would win over ours: a node carries the label of its corpus, too. That is why the
-labels that say nothing about a node's kind have rules, before those of the kinds.
+labels that say nothing about a node's kind have rules, before those of the kinds. Browser lists all labels in its
+legend and offers no way to leave one out; those of these rules are transparent there.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ more (`Contribution.labels`)."""
 
 _KINDS = Path(__file__).with_name("style.grass")
 _PLAIN = """node.{label} {{
-  color: #A5ABB6;
-  border-color: #8B929E;
-  text-color-internal: #FFFFFF;
+  color: transparent;
+  border-color: transparent;
+  text-color-internal: transparent;
   caption: "<id>";
 }}
 """

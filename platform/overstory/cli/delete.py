@@ -6,7 +6,7 @@ import click
 
 from overstory.cli.options import json_option, knowledge_options
 from overstory.cli.output import show_json
-from overstory.display import counted
+from overstory.display import counted, escaped
 from overstory.errors import CorpusNotFound
 from overstory.knowledge import Knowledge
 
@@ -14,38 +14,62 @@ from overstory.knowledge import Knowledge
 @click.command()
 @click.argument("ids", nargs=-1, metavar="[DOCUMENT_ID…]")
 @click.option(
-    "--source", metavar="PATH", help="Delete all documents of this source, as shown by `overstory documents`."
+    "--source",
+    "sources",
+    multiple=True,
+    metavar="SOURCE",
+    help="Delete all documents of this file, folder, pattern ('docs/*.html') or other source; may be repeated.",
 )
 @click.option("--all", "everything", is_flag=True, help="Delete the whole corpus.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
 @json_option
 @knowledge_options
 def delete(
-    knowledge: Knowledge, ids: tuple[str, ...], source: str | None, everything: bool, yes: bool, as_json: bool
+    knowledge: Knowledge, ids: tuple[str, ...], sources: tuple[str, ...], everything: bool, yes: bool, as_json: bool
 ) -> int:
     """Delete documents, with names that only they mention, or a whole corpus.
+
+    A relative path is taken from the current folder, as by `overstory ingest`; a folder stands for everything below it.
+    The exit code is 7 if there is no document with one of the ids, or of one of the sources, so also if a run before
+    this one deleted it.
 
     \b
     Examples:
       overstory delete 3f1c0e5f0a5c4c9c8a3f6a1b2c3d4e5f   (`overstory documents` shows ids)
-      overstory delete --source /data/old.md
+      overstory delete --source docs/old.md --source 'docs/man/*.html'
       overstory delete --all --corpus wiki --yes
     """
-    if sum((bool(ids), source is not None, everything)) != 1:
+    if sum((bool(ids), bool(sources), everything)) != 1:
         raise click.UsageError("Name document ids, or --source, or --all.")
     if everything:
         _delete_corpus(knowledge, yes=yes, as_json=as_json)
         return 0
-    wanted = list(dict.fromkeys(ids)) or [document.id for document in knowledge.documents(source=source)]
-    if not yes and not ids:
-        click.confirm(f"Delete {counted(len(wanted), 'document')} of {source}?", abort=True, err=True)
-    removed = knowledge.delete_documents(wanted)
+    if sources:
+        _delete_sources(knowledge, sources, yes=yes, as_json=as_json)
+        return 0
+    return _delete_ids(knowledge, list(dict.fromkeys(ids)), as_json=as_json)
+
+
+def _delete_ids(knowledge: Knowledge, ids: list[str], *, as_json: bool) -> int:
+    removed = knowledge.delete_documents(ids)
+    missing = len(ids) - removed
     if as_json:
-        show_json({"deleted": removed, "not_found": len(wanted) - removed})
+        show_json({"deleted": removed, "not_found": missing})
     else:
-        missing = len(wanted) - removed
-        click.echo(f"Deleted {counted(removed, 'document')}" + (f"; {missing:,} not found." if missing else "."))
-    return CorpusNotFound.exit_code if removed < len(wanted) else 0
+        note = f"; {missing:,} not found: deleted before, or never there." if missing else "."
+        click.echo(f"Deleted {counted(removed, 'document')}{note}")
+    return CorpusNotFound.exit_code if missing else 0
+
+
+def _delete_sources(knowledge: Knowledge, sources: tuple[str, ...], *, yes: bool, as_json: bool) -> None:
+    if not yes:
+        number = counted(knowledge.count_documents(source=sources), "document")
+        click.confirm(f"Delete {number} of {', '.join(map(escaped, sources))}?", abort=True, err=True)
+    removed = knowledge.delete_documents(source=sources)
+    if as_json:
+        show_json({"deleted": removed, "not_found": 0})
+    else:
+        click.echo(f"Deleted {counted(removed, 'document')}.")
 
 
 def _delete_corpus(knowledge: Knowledge, *, yes: bool, as_json: bool) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+
 import click
 
 from overstory.cli.options import json_option, knowledge_options
-from overstory.cli.output import show_json
-from overstory.display import counted, index_command
-from overstory.errors import SourceError
-from overstory.index import LoadReport
+from overstory.cli.output import JsonList, show_json
+from overstory.display import counted, escaped, index_command
+from overstory.errors import SourceError, SourcesEmpty
+from overstory.index import DocumentChange, LoadReport
 from overstory.knowledge import Knowledge
 
 MOST_LISTED = 20
@@ -16,48 +18,102 @@ MOST_LISTED = 20
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, metavar="PATH…")
+@click.option(
+    "--sync",
+    is_flag=True,
+    help="Also delete documents of these paths that are no longer there to read; moved ones keep what was found.",
+)
 @click.option("--loader", metavar="NAME", help="Use this loader instead of the one that recognises the source.")
 @click.option("--strict", is_flag=True, help="Stop at the first broken source instead of skipping it.")
-@click.option("--dry-run", is_flag=True, help="Show what would happen, and change nothing.")
+@click.option("--dry-run", is_flag=True, help="List what would be added, changed, moved and removed; change nothing.")
+@click.option("-y", "--yes", is_flag=True, help="With --sync, do not ask if paths are missing or empty.")
 @json_option
 @knowledge_options
 def ingest(
-    knowledge: Knowledge, paths: tuple[str, ...], loader: str | None, strict: bool, dry_run: bool, as_json: bool
+    knowledge: Knowledge,
+    paths: tuple[str, ...],
+    sync: bool,
+    loader: str | None,
+    strict: bool,
+    dry_run: bool,
+    yes: bool,
+    as_json: bool,
 ) -> int:
     """Load files and folders into a corpus: text, Markdown, HTML, PDF, DOCX, JSON lines, CSV, BEIR folders, OpenIE
     triples, and files of `overstory export`.
 
-    Unchanged content is skipped; changed content replaces the old. Broken sources are reported and skipped, and the
-    exit code is then 8. Run `overstory index` afterwards.
+    Unchanged content is skipped; changed content replaces the old. With --sync, the corpus becomes a mirror of these
+    paths: documents whose files, or records in them, are gone are deleted. Documents of files that could not be read
+    stay. Broken sources are reported and skipped, and the exit code is then 8. Run `overstory index` afterwards.
 
     \b
     Examples:
       overstory ingest docs/ report.pdf
       overstory ingest passages.jsonl --corpus wiki --dry-run
+      overstory ingest --sync docs/
     """
-    if dry_run:
-        report = knowledge.preview(paths, loader=loader, strict=strict)
-    else:
-        report = knowledge.ingest(paths, loader=loader, strict=strict)
-    if as_json:
+    if yes and not sync:
+        raise click.UsageError("--yes is for --sync.")
+    work = knowledge.preview if dry_run else knowledge.ingest
+    run = functools.partial(work, paths, loader=loader, strict=strict, sync=sync)
+    changes = JsonList("changes") if as_json and dry_run else None
+    listed = (changes.add if changes else _show_change) if dry_run else None
+    try:
+        report = run(allow_empty=yes, on_change=listed)
+    except SourcesEmpty as error:
+        if dry_run:
+            raise
+        click.confirm(f"{escaped(str(error))} {error.remedy}\nDelete these documents?", abort=True, err=True)
+        report = run(allow_empty=True, on_change=listed)
+    if changes:
+        changes.end(report)
+    elif as_json:
         show_json(report)
     else:
-        _show(report, knowledge.corpus_name, dry_run=dry_run)
+        _show(report, knowledge.corpus_name, paths=len(paths), dry_run=dry_run)
     return SourceError.exit_code if report.broken else 0
 
 
-def _show(report: LoadReport, corpus: str, *, dry_run: bool) -> None:
-    would = "would be " if dry_run else ""
-    click.echo(
-        f"{counted(report.documents, 'document')} {'for' if dry_run else 'in'} corpus {corpus!r}: "
-        f"{report.added:,} {would}added, {report.changed:,} {would}changed, {report.unchanged:,} unchanged"
-        + (f"; {report.annotated:,} {would}annotated" if report.annotated else "")
-        + "."
-    )
+def _show_change(change: DocumentChange) -> None:
+    where = f"{escaped(change.before)} → {escaped(change.origin)}" if change.before else escaped(change.origin)
+    click.echo(f"{change.kind:<8} {where}")
+
+
+def _show(report: LoadReport, corpus: str, *, paths: int, dry_run: bool) -> None:
+    would = " would be" if dry_run else ""
+    done = [f"{report.added:,}{would} added", f"{report.changed:,}{would} changed"]
+    if report.moved:
+        done.append(f"{report.moved:,}{would} moved")
+    done.append(f"{report.unchanged:,} unchanged")
+    if report.annotated:
+        done.append(f"{report.annotated:,}{would} annotated")
+    sentences = [f"Read {counted(report.documents, 'document')}: {', '.join(done)}."]
+    if report.removed:
+        were = would or (" was" if report.removed == 1 else " were")
+        sentences.append(f"{counted(report.removed, 'document')}{were} removed.")
+    if report.in_corpus is not None:
+        has = "would have" if dry_run else "has"
+        sentences.append(f"Corpus {corpus!r} {has} {counted(report.in_corpus, 'document')}.")
+    click.echo(" ".join(sentences))
+    _show_vanished(report, paths)
     _show_some("skipped, because no loader reads them", report.skipped)
     _show_some("broken and skipped", [_with_remedy(str(error), error.remedy) for error in report.broken])
-    if report.added + report.changed + report.annotated and not dry_run:
+    if report.added + report.changed + report.moved + report.removed + report.annotated and not dry_run:
         click.echo(f"Next: {index_command(corpus)}")
+
+
+def _show_vanished(report: LoadReport, paths: int) -> None:
+    if report.vanished:
+        one = report.vanished == 1
+        click.echo(
+            f"{counted(report.vanished, 'document')} of {'this path' if paths == 1 else 'these paths'} "
+            f"{'has' if one else 'have'} no file or record any more: --sync removes {'it' if one else 'them'}."
+        )
+    kept = [
+        f"{each.path}: {counted(each.documents, 'document')}; {each.why}{' (--yes removes them)' if each.empty else ''}"
+        for each in report.kept
+    ]
+    _show_some("paths whose documents stay, because they were not read", kept)
 
 
 def _with_remedy(message: str, remedy: str) -> str:
@@ -68,6 +124,6 @@ def _show_some(what: str, items: list[str]) -> None:
     if items:
         click.echo(f"{len(items):,} {what}:", err=True)
         for item in items[:MOST_LISTED]:
-            click.echo(f"  {item}", err=True)
+            click.echo(f"  {escaped(item)}", err=True)
         if len(items) > MOST_LISTED:
             click.echo(f"  … and {len(items) - MOST_LISTED:,} more (--json lists all)", err=True)

@@ -61,6 +61,11 @@ def verbosity_options(command: Callable[Concatenate[Progress, P], R]) -> Callabl
     return wrapper
 
 
+def is_verbose() -> bool:
+    """Whether the command that runs was given -v."""
+    return bool(click.get_current_context().params.get("verbose"))
+
+
 def knowledge_options(command: Callable[Concatenate[Knowledge, P], R]) -> Callable[P, R]:
     """Add --corpus, -v and -q; the command gets the opened corpus as its first argument."""
 

@@ -6,13 +6,16 @@ import dataclasses
 import datetime
 import json
 import textwrap
+from pathlib import Path
 from typing import Any
 
 import click
 
 from overstory.answer import Answer, Citation
+from overstory.cli.passages import passage_lines
 from overstory.display import OBEYED, printable, shortened
 from overstory.model import BridgePath, Evidence, Hit, Part
+from overstory.model.origin import HasOrigin
 from overstory.model.passage_text import PATH_SEPARATOR, passage_text
 
 WIDTH = 100
@@ -27,21 +30,46 @@ def show_json(value: object) -> None:
     click.echo(harmless(json.dumps(_plain(value), ensure_ascii=False, indent=2)))
 
 
+class JsonList:
+    """A JSON object that begins with a list, printed item by item: it need not fit in memory."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._any = False
+
+    def add(self, value: object) -> None:
+        """Prints an item of the list."""
+        click.echo(",\n" if self._any else f'{{"{self._name}": [\n', nl=False)
+        self._any = True
+        click.echo(harmless(json.dumps(_plain(value), ensure_ascii=False)), nl=False)
+
+    def end(self, value: object) -> None:
+        """Ends the list, and prints the fields of a value of ours after it."""
+        click.echo("\n]," if self._any else f'{{"{self._name}": [],')
+        click.echo(harmless(json.dumps(_plain(value), ensure_ascii=False, indent=2)).removeprefix("{\n"))
+
+
 def harmless(text: str) -> str:
     """JSON that says what a terminal would obey, or nobody would see, in escapes."""
     return OBEYED.sub(lambda match: json.dumps(match.group())[1:-1], text)
 
 
-def show_evidence(evidence: Evidence, *, why: bool = False) -> None:
-    """Prints hits with their sources and reasons, and then other parts; with `why` also the paths that led to hits."""
+def show_evidence(evidence: Evidence, *, why: bool = False, figures: bool = False) -> None:
+    """Prints hits with their sources and reasons, and then other parts.
+
+    Args:
+        why: also the paths that led to hits, each sentence once.
+        figures: also the parts of scores.
+    """
     for note in evidence.notes:
-        click.echo(f"Note: {note}", err=True)
+        click.echo(printable(f"Note: {note}"), err=True)
     if not evidence.hits:
         click.echo("Nothing found.")
+    shown: set[str] = set()
     for rank, hit in enumerate(evidence.hits, start=1):
-        _show_hit(rank, hit)
+        _show_hit(rank, hit, figures=figures)
         for path in evidence.paths_to(hit) if why else ():
-            _show_path(path)
+            _show_path(path, shown, figures=figures)
     if evidence.other_parts:
         click.echo("\nBeside the passages:")
     for part in evidence.other_parts:
@@ -77,15 +105,15 @@ def show_answer(answer: Answer, *, streamed: bool = False, hint: bool = False) -
 
 def _show_citation(citation: Citation) -> None:
     """A passage with its source; another part with the passages that it stands on."""
-    title = click.style(citation.title or shortened(citation.text, WIDTH // 2), bold=True)
+    title = click.style(_line(printable(citation.title or shortened(citation.text, WIDTH // 2))), bold=True)
     if citation.kind == "passage":
-        click.echo(f"{citation.number:>3}. {title}  [{printable(citation.origin)}]")
+        click.echo(f"{citation.number:>3}. {title}  [{shown_origin(citation)}]")
         for also in dict.fromkeys(passage.also for passage in citation.passages if passage.also):
             click.echo(f"     {also}")
         return
     click.echo(f"{citation.number:>3}. {title}  ({citation.kind})")
     for passage in citation.passages:
-        click.echo(f"     from {passage.title or '(no title)'}  [{printable(passage.origin)}]")
+        click.echo(f"     from {_line(printable(passage.title)) or '(no title)'}  [{shown_origin(passage)}]")
 
 
 def _show_text(answer: Answer) -> None:
@@ -102,26 +130,46 @@ def _show_guess(answer: Answer) -> None:
         click.echo(f"Perhaps: {click.style(answer.short, bold=True)}\n")
 
 
-def _show_path(path: BridgePath) -> None:
-    click.echo(printable(f"    {path.score:+.4f}  {path}"))
-    sentences = [f"{step.name}: {step.source_sentence}" for step in path.steps]
-    for sentence in (*sentences, path.steps[-1].target_sentence):
-        click.echo(textwrap.fill(printable(sentence), WIDTH, initial_indent=" " * 8, subsequent_indent=" " * 10))
+def _show_path(path: BridgePath, shown: set[str], *, figures: bool) -> None:
+    """A path with its sentences; those that are `shown` already are not repeated."""
+    brought = f"  ({path.score:+.4f})" if figures else ""
+    click.echo(printable(f"    by way of {path}{brought}"))
+    for line in path.quotations():
+        if line not in shown:
+            shown.add(line)
+            click.echo(textwrap.fill(printable(line), WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 8))
 
 
-def _show_hit(rank: int, hit: Hit) -> None:
-    title = printable(passage_text(hit.title, hit.heading, "").replace("\n", PATH_SEPARATOR)) or "(no title)"
-    click.echo(f"{rank:>2}. {click.style(title, bold=True)}  [{printable(hit.origin)}]")
-    text = printable(" ".join(hit.text.split()))
-    lines = textwrap.wrap(text, WIDTH - 4, max_lines=MOST_LINES, placeholder=" …")
-    for line in lines:
+def _show_hit(rank: int, hit: Hit, *, figures: bool) -> None:
+    path = passage_text(_line(hit.title), _line(hit.heading), "").replace("\n", PATH_SEPARATOR)
+    title = printable(path) or hit.shown_title
+    click.echo(f"{rank:>2}. {click.style(title, bold=True)}  [{shown_origin(hit)}]")
+    for line in passage_lines(hit, width=WIDTH - 4, most=MOST_LINES):
         click.echo(f"    {line}")
     if hit.also:
         also = f"{hit.also[0].upper()}{hit.also[1:]}."
         click.echo(textwrap.fill(printable(also), WIDTH, initial_indent="    ", subsequent_indent="    "))
     if hit.in_words:
         click.echo(textwrap.fill(printable(hit.in_words), WIDTH, initial_indent="    ", subsequent_indent="    "))
-    click.echo(click.style(f"    score {hit.score:.4f} — {printable(hit.figures)}", dim=True))
+    if figures or not hit.in_words:
+        click.echo(click.style(f"    score {hit.score:.4f}", dim=True))
+        for reason in hit.reasons:
+            line = textwrap.fill(printable(reason.figures), WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 8)
+            click.echo(click.style(line, dim=True))
+
+
+def shown_origin(place: HasOrigin) -> str:
+    """Where something comes from, on one line; a file below the current folder by its path from there."""
+    origin = _line(printable(place.origin))
+    try:
+        folder = Path.cwd()
+    except OSError:  # it was deleted
+        return origin
+    return origin if folder == folder.parent else origin.removeprefix(f"{folder}/")
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _show_part(part: Part, evidence: Evidence) -> None:
@@ -130,7 +178,7 @@ def _show_part(part: Part, evidence: Evidence) -> None:
     click.echo(f"  {click.style(part.kind, bold=True)}  {shortened(first, WIDTH)}")
     for line in others:
         click.echo(f"    {shortened(line, WIDTH)}")
-    origins = dict.fromkeys(printable(passage.origin) for passage in evidence.passages_of(part))
+    origins = dict.fromkeys(shown_origin(passage) for passage in evidence.passages_of(part))
     click.echo(click.style(f"    score {part.score:.4f} — from {', '.join(origins)}", dim=True))
 
 

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import click
 
-from overstory.cli.options import budget_option, json_option, knowledge_options, model_option, retriever_option
+from overstory.cli.options import (
+    budget_option,
+    is_verbose,
+    json_option,
+    knowledge_options,
+    model_option,
+    retriever_option,
+)
 from overstory.cli.output import show_evidence, show_json
 from overstory.knowledge import Knowledge
 
@@ -30,7 +37,8 @@ def search(
 ) -> None:
     """Find the passages that answer a question, best first, each with its source and why it was found.
 
-    Other findings of a retriever, like reports on communities, follow the passages.
+    Other findings of a retriever, like reports on communities, follow the passages. -v adds the figures behind each
+    reason.
 
     \b
     Examples:
@@ -42,4 +50,4 @@ def search(
     if as_json:
         show_json(evidence)
     else:
-        show_evidence(evidence, why=why)
+        show_evidence(evidence, why=why, figures=is_verbose())

@@ -23,6 +23,7 @@ DATABASE_INDEXES = {
     "overstory_chunk_pages": "schema/chunk_page_index",
     "overstory_document_pages": "schema/document_page_index",
     "overstory_document_keys": "schema/document_key_index",
+    "overstory_document_sources": "schema/document_source_index",
     "overstory_touched": "schema/touched_index",
 }
 """The indexes that all corpora share, and the statements that make them.
@@ -112,6 +113,11 @@ def await_index(graph: GraphClient, name: str) -> None:
         graph.run("schema/await_index", name=name, seconds=INDEX_SECONDS)
     except StatementFailed as error:
         raise StatementFailed(f"The index {name} did not come online: {error}", remedy=error.remedy) from error
+
+
+def create_database_indexes(graph: GraphClient) -> None:
+    """Creates the indexes that all corpora share where they are missing, as in a database of an earlier version."""
+    _create(graph, DATABASE_INDEXES)
 
 
 def create_indexes(graph: GraphClient, label: str, analyzer: str) -> None:

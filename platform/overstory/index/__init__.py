@@ -1,29 +1,43 @@
 """The stages that fill the graph, and the ledger that lets them resume."""
 
+from overstory.index.changes import Changes, DocumentChange, OnChange
+from overstory.index.document_sources import rows_of_all, select_all, stored_documents
 from overstory.index.ledger import StageRecord
 from overstory.index.pipeline import IndexReport, build_index
 from overstory.index.rebuild import rebuild_indexes
 from overstory.index.removal import remove_corpus, remove_documents
+from overstory.index.stages.annotate import annotate
 from overstory.index.stages.embed import sync_vectors
 from overstory.index.stages.entities import sync_entities
 from overstory.index.stages.load import LoadReport, load, preview
 from overstory.index.stages.mentions import sync_mentions_if_extracted
-from overstory.index.status import CorpusStatus, StoredDocument, documents_by_id, read_status, stored_documents
+from overstory.index.status import CorpusStatus, StoredDocument, count_documents, documents_by_id, read_status
+from overstory.index.sync import count_in, note_vanished, remove_vanished
 
 __all__ = [
+    "Changes",
     "CorpusStatus",
+    "DocumentChange",
     "IndexReport",
     "LoadReport",
+    "OnChange",
     "StageRecord",
     "StoredDocument",
+    "annotate",
     "build_index",
+    "count_documents",
+    "count_in",
     "documents_by_id",
     "load",
+    "note_vanished",
     "preview",
     "read_status",
     "rebuild_indexes",
     "remove_corpus",
     "remove_documents",
+    "remove_vanished",
+    "rows_of_all",
+    "select_all",
     "stored_documents",
     "sync_entities",
     "sync_mentions_if_extracted",

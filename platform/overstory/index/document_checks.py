@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from overstory.display import shortened
 from overstory.errors import BrokenSource
 from overstory.model import Document
 from overstory.surrogates import is_well_formed
+
+LONGEST_ORIGIN = 8_000
+"""Bytes of a source and its key: an index of Neo4j takes keys of up to about 8 kB."""
 
 _LARGEST = 2**63
 
@@ -16,6 +20,12 @@ def fault_of(document: Document) -> BrokenSource | None:
         value: object = getattr(document, name)
         if not isinstance(value, str) or not is_well_formed(value):
             return BrokenSource(f"the {name} of document {document.source_key!r} is no Unicode text.", source=source)
+    if len(document.source.encode()) + len(document.source_key.encode()) > LONGEST_ORIGIN:
+        return BrokenSource(
+            f"the source and the key of a document have more than {LONGEST_ORIGIN:,} bytes.",
+            source=shortened(source),
+            remedy="Give it shorter ones.",
+        )
     if not document.text.strip():
         return BrokenSource(f"document {document.source_key!r} has no text.", source=source)
     for key, value in document.metadata.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from overstory.display import counted
 from overstory.graph import Transaction, Writer, batches, schema
 from overstory.graph.corpora import Corpus, count_deleted
 from overstory.protocols import Progress
@@ -25,15 +26,16 @@ def remove_documents(writer: Writer, ids: Iterable[str], *, progress: Progress) 
     for batch in batches(ids, DOCUMENTS_A_TRANSACTION):
 
         def work(tx: Transaction, batch: list[str] = batch) -> int:
-            return _remove(tx, writer.corpus, batch)
+            return remove_in(tx, writer.corpus, batch)
 
         removed += writer.commit("delete", work)
         progress.advance(len(batch))
-    progress.finish(f"{removed} documents")
+    progress.finish(counted(removed, "document"))
     return removed
 
 
-def _remove(tx: Transaction, corpus: Corpus, ids: list[str]) -> int:
+def remove_in(tx: Transaction, corpus: Corpus, ids: list[str]) -> int:
+    """Deletes documents by id in a transaction of the writer's; how many there were."""
     known = [row["id"] for row in tx.run("ingest/known_documents", corpus.label, ids=ids)]
     chunks = [row["id"] for row in tx.run("ingest/known_chunks", corpus.label, documents=known)]
     for part in batches(chunks, CHUNKS_A_TRANSACTION):

@@ -79,23 +79,21 @@ def read_status(graph: GraphClient, corpus: Corpus) -> CorpusStatus:
     )
 
 
-def stored_documents(graph: GraphClient, corpus: Corpus, *, source: str | None = None) -> Iterator[StoredDocument]:
-    """The documents of a corpus in order of id, lazily; those of one source, if it is given."""
-    pages = graph.pages(
-        "corpus/documents", corpus.label, size=DOCUMENTS_A_PAGE, id_of=lambda row: row["document"]["id"], source=source
-    )
-    for rows in pages:
-        yield from (_stored(row["document"]) for row in rows)
+def count_documents(graph: GraphClient, corpus: Corpus) -> int:
+    """How many documents a corpus has."""
+    (row,) = graph.run("corpus/count_documents", corpus.label, read=True)
+    return int(row["documents"])
 
 
 def documents_by_id(graph: GraphClient, corpus: Corpus, ids: Iterable[str]) -> Iterator[StoredDocument]:
     """The documents of these ids that exist, in no particular order, lazily."""
     for page in batches(ids, DOCUMENTS_A_PAGE):
         rows = graph.run("corpus/documents_by_id", corpus.label, read=True, ids=page)
-        yield from (_stored(row["document"]) for row in rows)
+        yield from (stored_document(row["document"]) for row in rows)
 
 
-def _stored(row: Row) -> StoredDocument:
+def stored_document(row: Row) -> StoredDocument:
+    """A document by the properties of its node."""
     return StoredDocument(
         id=row["id"],
         source=row["source"],

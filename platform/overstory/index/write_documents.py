@@ -43,7 +43,9 @@ def store_documents(
         tx.run("ingest/chain_chunks", label, pairs=pairs)
 
 
-def document_row(label: str, id_: str, document: Document, sha256: str, chunks: int) -> Row:
+def document_row(
+    label: str, id_: str, document: Document, sha256: str, chunks: int, *, content_sha256: str | None = None
+) -> Row:
     """A document as `ingest/write_documents` takes it; its text is in its chunks."""
     metadata = {METADATA + key: value for key, value in document.metadata.items()}
     own = {
@@ -53,6 +55,7 @@ def document_row(label: str, id_: str, document: Document, sha256: str, chunks: 
         "source_key": document.source_key,
         "title": document.title,
         "sha256": sha256,
+        "content_sha256": content_sha256,
         "chunks": chunks,
     }
     return {"id": id_, "properties": metadata | own}

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from overstory.display import counted, data_frame, html_table, shortened
+from overstory.display import Html, Piece, counted, data_frame, html_pieces, html_table, pieces, printable, shortened
 from overstory.model.documents import Metadata
 from overstory.model.origin import HasPage
 from overstory.model.parts import BridgePath, Excerpt, Part
@@ -32,8 +32,8 @@ class Reason:
     """One part of a hit's score: where it came from and how much it brought.
 
     Attributes:
-        detail: the figures and names behind it.
-        clause: what a person reads of it, after "It": 'names Dracula, as "Nosferatu" does'. "" if it says little.
+        detail: the figures behind it, and what they are of.
+        clause: what a person reads of it, after "It": 'names Dracula, as the question does'. "" if it says little.
     """
 
     kind: str
@@ -69,6 +69,8 @@ class Hit(HasPage):
         metadata: what its document came with; of its pages not where each begins.
         repeated: how many other passages of the corpus have its text.
         repeats: the first of these, at most 20; a retriever leaves them to `Knowledge.search`.
+        matches: where words of the question stand in `text`, from and up to which character, in its order.
+        sentence: likewise the sentence with most different ones of them; None where it has none.
     """
 
     chunk_id: str
@@ -86,9 +88,29 @@ class Hit(HasPage):
     metadata: Metadata = field(default_factory=dict, hash=False)
     repeated: int = 0
     repeats: tuple[Repeat, ...] = ()
+    matches: tuple[tuple[int, int], ...] = ()
+    sentence: tuple[int, int] | None = None
 
     def __repr__(self) -> str:
-        return f"<Hit {self.score:.4f} {self.title!r} [{self.origin}]: {shortened(self.text)}>"
+        return printable(f"<Hit {self.score:.4f} {self.title!r} [{self.origin}]: {shortened(self.text)}>")
+
+    @property
+    def shown_title(self) -> str:
+        """Its title on one line, or its first words where it has none; without control characters."""
+        return printable(shortened(self.title) or shortened(self.text, 60)) or "(no text)"
+
+    def excerpt(self, length: int) -> tuple[int, int]:
+        """From and up to which character to show its text: from its beginning, unless the sentence that matched best
+        would be cut off."""
+        start = self.sentence[0] if self.sentence and self.sentence[1] > length else 0
+        stop = start + length
+        if stop >= len(self.text):
+            return start, len(self.text)
+        return start, max(self.text.rfind(" ", start, stop), start + length // 2)
+
+    def pieces(self, start: int, stop: int) -> list[Piece]:
+        """These characters of its text, cut where the words of the question and the best sentence begin and end."""
+        return pieces(self.text, self.matches, self.sentence, start=start, stop=stop)
 
     @property
     def in_words(self) -> str:
@@ -97,8 +119,7 @@ class Hit(HasPage):
         clauses = dict.fromkeys(reason.clause for reason in telling)
         if not clauses:
             return ""
-        first, *others = list(clauses)[:MOST_CLAUSES]
-        return f"It {', and '.join([first, *others])}." if "," in first else f"It {' and '.join([first, *others])}."
+        return f"It {'; '.join(list(clauses)[:MOST_CLAUSES])}."
 
     @property
     def figures(self) -> str:
@@ -120,8 +141,8 @@ class Hit(HasPage):
 
     @property
     def why(self) -> str:
-        """Why it was found, in words and then in figures, on one line."""
-        return f"{self.in_words} ({self.figures})" if self.in_words else self.figures
+        """Why it was found, in words; in figures where no reason has words."""
+        return self.in_words or self.figures
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -149,8 +170,7 @@ class Evidence:
         """A few lines a hit: what it says, why it was found, and the best path to it; a line for other parts."""
         lines = [f"<Evidence by {self.retriever} for {shortened(self.question)!r}: {counted(len(self.hits), 'hit')}>"]
         for rank, hit in enumerate(self.hits[:MOST_SHOWN], start=1):
-            lines += [f"{rank:>3}. {hit.title or '(no title)'} [{hit.origin}]: {shortened(hit.text)}"]
-            lines += [f"     {hit.score:.4f}  {hit.in_words or hit.figures}"]
+            lines += [f"{rank:>3}. {_title_and_text(hit)}", f"     {hit.why}"]
             lines += [f"     {hit.also}"] if hit.also else []
             lines += [f"     by way of {path}" for path in self.paths_to(hit)[:1]]
         if len(self.hits) > MOST_SHOWN:
@@ -159,7 +179,7 @@ class Evidence:
         lines += [f"  {part.kind} {part.score:.4f}  {part.title}" for part in others[:MOST_SHOWN]]
         if len(others) > MOST_SHOWN:
             lines.append(f"     … and {counted(len(others) - MOST_SHOWN, 'more part')}")
-        return "\n".join([*lines, *(f"Note: {note}" for note in self.notes)])
+        return printable("\n".join([*lines, *(f"Note: {note}" for note in self.notes)]))
 
     @property
     def paths(self) -> tuple[BridgePath, ...]:
@@ -193,7 +213,7 @@ class Evidence:
         """The display in a notebook: the hits, and below them the other parts, if any."""
         caption = f"{self.question} ({self.retriever})"
         rows = (
-            (str(rank), f"{hit.score:.4f}", hit.title, shortened(hit.text, 300), _origin(hit), hit.why)
+            (str(rank), f"{hit.score:.4f}", hit.shown_title, _marked(hit, 300), _origin(hit), hit.why)
             for rank, hit in enumerate(self.hits, start=1)
         )
         table = html_table(caption, ("", "score", "title", "text", "source", "why"), rows, self.notes)
@@ -236,6 +256,22 @@ PART_COLUMNS = ("kind", "text", "score", "tokens", "chunks", "documents", "detai
 
 def _origin(hit: Hit) -> str:
     return f"{hit.origin} ({hit.also})" if hit.also else hit.origin
+
+
+def _title_and_text(hit: Hit) -> str:
+    """On one line; a passage without a title begins with its text."""
+    return (
+        f"{hit.shown_title} [{hit.origin}]: {shortened(hit.text)}"
+        if hit.title
+        else f"{shortened(hit.text)} [{hit.origin}]"
+    )
+
+
+def _marked(hit: Hit, length: int) -> Html:
+    """A part of its text with the words of the question, for a notebook."""
+    start, stop = hit.excerpt(length)
+    before, after = ("… " if start else ""), (" …" if stop < len(hit.text) else "")
+    return Html(f"{before}{html_pieces(hit.pieces(start, stop))}{after}")
 
 
 def _record(rank: int, hit: Hit, paths: Sequence[BridgePath]) -> dict[str, object]:

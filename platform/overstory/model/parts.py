@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, get_args
 
-from overstory.display import shortened
+from overstory.display import around, shortened
 from overstory.model.token_bound import count_at_most
 
 PartKind = Literal["entity", "relation", "report", "path", "subgraph", "excerpt", "answer"]
@@ -136,9 +136,11 @@ class BridgePath(Part):
         names = [asked or "the question", taken[0].source_title or shortened(taken[0].source_sentence, 40)]
         for step in taken:
             names += [step.name, step.target_title or shortened(step.target_sentence, 40)]
-        sentences = [*(step.source_sentence for step in taken), taken[-1].target_sentence]
+        told = [" ".join(name.split()) for name in names]
+        told = [each for at, each in enumerate(told) if at == 0 or each != told[at - 1]]  # a name may be a title
+        sentences = dict.fromkeys([*(step.source_sentence for step in taken), taken[-1].target_sentence])
         return cls(
-            text="\n".join([" → ".join(" ".join(name.split()) for name in names), *sentences]),
+            text="\n".join([" → ".join(told), *sentences]),
             score=score,
             chunks=(taken[0].source_id, *(step.target_id for step in taken)),
             documents=tuple(dict.fromkeys(documents)),
@@ -150,6 +152,16 @@ class BridgePath(Part):
     def chunk_id(self) -> str:
         """The passage at its end."""
         return self.steps[-1].target_id
+
+    def quotations(self) -> tuple[str, ...]:
+        """What the passages on the way say, a line each, cut around the name: '"Dracula" names Stoker: «…»'."""
+        lines: list[str] = []
+        for step in self.steps:
+            source = step.source_title or shortened(step.source_sentence, 40)
+            lines.append(f'"{source}" names {step.name}: «{around(step.source_sentence, step.name)}»')
+        last = self.steps[-1]
+        does = f"is about {last.name}" if last.kind == "about" else f"names {last.name}, too"
+        return (*lines, f"This passage {does}: «{around(last.target_sentence, last.name)}»")
 
     def __str__(self) -> str:
         """Names and passages on one line."""

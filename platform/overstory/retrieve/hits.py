@@ -10,12 +10,10 @@ from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.index.write_documents import METADATA
 from overstory.model import Hit, Reason
+from overstory.retrieve.wording import NEAREST
 
 PAGE_STARTS = "page_starts"
 """In the metadata of a document that has pages: the first character of each. A hit has its page instead."""
-
-NEAREST = "is among the nearest to the question in meaning"
-"""The clause of a chunk that was found by meaning."""
 
 
 def hit(row: Row, reasons: tuple[Reason, ...]) -> Hit:

@@ -10,6 +10,8 @@ from overstory.retrieve.context import RetrievalContext, query_current_corpus, t
 from overstory.retrieve.hits import hit
 from overstory.retrieve.question import full_text_query, read_question
 from overstory.retrieve.vector_search import Searched, depth_for, vector_search
+from overstory.retrieve.wording import NEAREST, has_words
+from overstory.text.questions.asked_words import AskedWords
 
 RANK_CONSTANT = 2
 """How slowly a rank's weight falls. 60 is customary; 2 finds more on every dev set, since a question's first evidence
@@ -37,7 +39,8 @@ class HybridRetriever:
         found = query_current_corpus(
             self._context, "retrieve/hybrid", lambda tx, corpus: _fused(tx, corpus, vector, words, k)
         )
-        hits = tuple(hit(row, _reasons(row)) for row in found.rows)
+        asked_words = AskedWords.of(asked.text)
+        hits = tuple(hit(row, _reasons(row, asked_words)) for row in found.rows)
         return Evidence(question=question, retriever=self.name, hits=hits, notes=(*asked.notes, *found.notes))
 
 
@@ -56,12 +59,13 @@ def _fused(tx: Transaction, corpus: Corpus, vector: Vectors, words: str, k: int)
     )
 
 
-def _reasons(row: Row) -> tuple[Reason, ...]:
+def _reasons(row: Row, asked: AskedWords) -> tuple[Reason, ...]:
     """The lists that contain the hit, its ranks there, and their shares of the score."""
     reasons: list[Reason] = []
-    for kind, unit, by in (("dense", "cosine", "meaning"), ("lexical", "BM25", "words")):
+    for kind, unit in (("dense", "cosine"), ("lexical", "BM25")):
         rank, score = row[f"{kind}_rank"], row[f"{kind}_score"]
         if rank is not None:
             brought = 1.0 / (RANK_CONSTANT + rank)
-            reasons.append(Reason(kind, brought, f"rank {rank}, {unit} {score:.3f}", f"is number {rank} by {by}"))
+            clause = NEAREST if kind == "dense" else has_words(asked, row)
+            reasons.append(Reason(kind, brought, f"rank {rank}, {unit} {score:.3f}", clause))
     return tuple(reasons)

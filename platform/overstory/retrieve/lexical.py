@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from overstory.graph.client import Row
 from overstory.model import Evidence, Reason
 from overstory.retrieve.context import RetrievalContext, text_index_name
 from overstory.retrieve.hits import hit
 from overstory.retrieve.question import full_text_query, read_question
+from overstory.retrieve.wording import has_words
+from overstory.text.questions.asked_words import AskedWords
 
 
 class LexicalRetriever:
@@ -38,10 +41,11 @@ class LexicalRetriever:
             if query
             else []
         )
-        hits = tuple(hit(row, (_by_words(row["score"]),)) for row in rows)
+        words = AskedWords.of(asked.text)
+        hits = tuple(hit(row, (_by_words(row, words),)) for row in rows)
         notes = asked.notes if hits else (*asked.notes, "no passage shares a word with the question")
         return Evidence(question=question, retriever=self.name, hits=hits, notes=notes)
 
 
-def _by_words(score: float) -> Reason:
-    return Reason("lexical", score, "words of the question (BM25)", "shares words with the question")
+def _by_words(row: Row, words: AskedWords) -> Reason:
+    return Reason("lexical", row["score"], "words of the question (BM25)", has_words(words, row))

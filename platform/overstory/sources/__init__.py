@@ -1,6 +1,7 @@
 """Sources of documents: files, folders and texts in memory."""
 
+from overstory.sources.coverage import Coverage, Kept, Root
 from overstory.sources.in_memory import InMemory, in_memory_documents
-from overstory.sources.walk import read_sources
+from overstory.sources.walk import absolute, read_sources
 
-__all__ = ["InMemory", "in_memory_documents", "read_sources"]
+__all__ = ["Coverage", "InMemory", "Kept", "Root", "absolute", "in_memory_documents", "read_sources"]

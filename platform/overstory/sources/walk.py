@@ -15,10 +15,11 @@ from typing import Final
 from overstory.errors import BrokenSource, OverstoryError
 from overstory.model import Annotation, Document
 from overstory.protocols import Loader, OnBroken
+from overstory.sources.coverage import Coverage
 from overstory.sources.installed import Catalogue, catalogue, find_loader, loaders, recognises
 from overstory.surrogates import is_well_formed
 
-__all__ = ["OnSkipped", "find_loader", "loaders", "read_sources"]
+__all__ = ["OnSkipped", "absolute", "find_loader", "loaders", "read_sources"]
 
 OnSkipped = Callable[[str], None]
 """Called for a file that is not read: with its path if no loader recognises it, otherwise also with the reason."""
@@ -34,6 +35,7 @@ def read_sources(
     on_broken: OnBroken,
     on_skipped: OnSkipped,
     installed: Catalogue | None = None,
+    coverage: Coverage | None = None,
 ) -> Iterator[Document | Annotation]:
     """The documents of files and folders, lazily, in the given order.
 
@@ -43,6 +45,7 @@ def read_sources(
     Args:
         loader: read everything with the loader of this name; in folders, the files that it recognises.
         installed: the loaders to choose from; by default those of the entry points.
+        coverage: learns which paths were read, which were not, and which folders are empty.
 
     Raises:
         LoaderNotFound: there is no such loader, or no loader recognises the only file.
@@ -51,7 +54,7 @@ def read_sources(
     only = None if loader is None else known.named(loader)
     if only is None and len(paths) == 1 and _is_file(paths[0]) and known.recognising(paths[0]) is None:
         raise known.not_recognised(paths[0])
-    return _Reader(known, only, on_broken, on_skipped).read(paths)
+    return _Reader(known, only, on_broken, on_skipped, Coverage() if coverage is None else coverage).read(paths)
 
 
 class _Reports:
@@ -61,8 +64,10 @@ class _Reports:
     def __init__(self, on_broken: OnBroken) -> None:
         self._on_broken = on_broken
         self.raised: BaseException | None = None
+        self.count = 0
 
     def __call__(self, error: BrokenSource) -> None:
+        self.count += 1
         try:
             self._on_broken(error)
         except BaseException as raised:
@@ -73,26 +78,33 @@ class _Reports:
 class _Reader:
     """The state of one call of `read_sources`: the files already read, and the listeners."""
 
-    def __init__(self, known: Catalogue, only: Loader | None, on_broken: OnBroken, on_skipped: OnSkipped) -> None:
+    def __init__(
+        self, known: Catalogue, only: Loader | None, on_broken: OnBroken, on_skipped: OnSkipped, coverage: Coverage
+    ) -> None:
         self._known = known
         self._only = only
         self._reports = _Reports(on_broken)
         self._on_skipped = on_skipped
-        self._done: set[str] = set()
+        self._coverage = coverage
+        self._done = coverage.read
 
     def read(self, paths: Sequence[str]) -> Iterator[Document | Annotation]:
         for named in paths:
             if (problem := _problem(named)) is not None:
+                self._coverage.add_unusable(named)
                 self._reports(problem)
                 continue
-            path = _absolute(named)
+            path = absolute(named)
             loader = self._loader_for(path, named=True)
+            whole = path if loader is None else self._whole(path, loader)
+            self._coverage.add_root(str(whole), with_contents=_is_folder(path))
             if loader is not None:
-                yield from self._read(self._whole(path, loader), loader)
+                yield from self._read(whole, loader)
             elif _is_folder(path):
                 yield from self._folder(path)
             else:
                 error = self._known.not_recognised(str(path))
+                self._coverage.add_unread(str(path), "no loader recognises it")
                 self._reports(BrokenSource("no loader recognises it", source=str(path), remedy=error.remedy))
 
     def _loader_for(self, path: Path, *, named: bool = False) -> Loader | None:
@@ -113,6 +125,7 @@ class _Reader:
             anything = True
             yield from self._read(path, loader)
         if not anything:
+            self._coverage.add_empty(str(folder))
             what = "any loader recognises" if self._only is None else f"the loader {self._only.name!r} recognises"
             self._reports(BrokenSource(f"contains nothing that {what}", source=str(folder), remedy="Check the path."))
 
@@ -130,16 +143,22 @@ class _Reader:
                 real = os.path.realpath(path)
                 if real not in entered:
                     entered.add(real)
+                    self._coverage.entered.add(real)
                     left.extend(reversed(self._entries(path)))
             else:
-                self._on_skipped(f"{path}{_why_skipped(path)}")
+                why = _why_skipped(path)
+                self._coverage.add_unread(str(path), why or "no loader reads it")
+                self._on_skipped(f"{path} ({why})" if why else str(path))
 
     def _entries(self, folder: Path) -> list[Path]:
         try:
             entries = sorted(folder.iterdir())
         except OSError as error:
+            self._coverage.add_unread(str(folder), "it cannot be read")
             self._reports(_unreadable(error, str(folder)))
             return []
+        if not entries:
+            self._coverage.add_empty(str(folder))
         visible = [entry for entry in entries if not entry.name.startswith(".")]
         for entry in visible:
             if not is_well_formed(str(entry)):
@@ -160,10 +179,18 @@ class _Reader:
         for path, other in self._walk(folder) if self._only is None else ():
             read_before = os.path.realpath(path) in self._done
             if other is not loader and not read_before and not recognises(loader, str(path)):
-                self._on_skipped(f"{path} (its folder is read as a whole, by the loader {loader.name!r})")
+                why = f"its folder is read as a whole, by the loader {loader.name!r}"
+                self._coverage.add_unread(str(path), why)
+                self._on_skipped(f"{path} ({why})")
 
     def _items(self, source: str, loader: Loader) -> Iterator[Document | Annotation]:
         """The items that a loader reads from a source. Its exceptions are reported as broken, not the consumer's."""
+        broken_before = self._reports.count
+        yield from self._guarded(source, loader)
+        if self._reports.count > broken_before:
+            self._coverage.add_unread(source, "a part of it is broken")
+
+    def _guarded(self, source: str, loader: Loader) -> Iterator[Document | Annotation]:
         items: Iterator[object] | None = None
         while True:
             try:
@@ -205,9 +232,10 @@ def _problem(path: str) -> BrokenSource | None:
 
 
 def _why_skipped(path: Path) -> str:
+    """ "" for a file that no loader reads."""
     if _is_file(path):
         return ""
-    return " (neither a file nor a folder)" if os.path.exists(path) else " (a broken link)"  # noqa: PTH110 # as below
+    return "neither a file nor a folder" if os.path.exists(path) else "a broken link"  # noqa: PTH110 # as below
 
 
 # Path.is_file and Path.is_dir raise for paths in a folder that cannot be entered.
@@ -219,11 +247,11 @@ def _is_folder(path: str | Path) -> bool:
     return os.path.isdir(path)  # noqa: PTH112
 
 
-def _absolute(path: str) -> Path:
+def absolute(path: str) -> Path:
     """The absolute path without "..", links not followed: a document is identified by the path that was given."""
     plain = Path(os.path.abspath(path))  # noqa: PTH100 # Path.absolute keeps ".."
     # "link/.." is the parent of the link's target, not the folder of the link.
-    return plain if _is_same(plain, path) else Path(path).resolve()
+    return plain if ".." not in Path(path).parts or _is_same(plain, path) else Path(path).resolve()
 
 
 def _is_same(plain: Path, path: str) -> bool:

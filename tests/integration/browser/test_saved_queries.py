@@ -79,11 +79,14 @@ def driver(connection: server.Connection) -> Iterator[neo4j.Driver]:
         yield opened
 
 
+def run(driver: neo4j.Driver, text: str, **parameters: str) -> list[neo4j.Record]:
+    query = neo4j.Query(text)  # pyright: ignore[reportArgumentType] # literal text, but for the label
+    return driver.execute_query(query, parameters, database_="neo4j").records
+
+
 def draw(driver: neo4j.Driver, corpus: Corpus, query: str, **parameters: str) -> Drawn:
     """Runs the text that the guide puts into Browser's editor."""
-    text = saved(corpus, query).text
-    result = driver.execute_query(neo4j.Query(text), parameters, database_="neo4j")  # pyright: ignore[reportArgumentType] # literal text, but for the label
-    return Drawn(result.records)
+    return Drawn(run(driver, saved(corpus, query).text, **parameters))
 
 
 def test_overview_counts_every_kind(knowledge: Knowledge, corpus: Corpus) -> None:
@@ -169,6 +172,36 @@ def test_the_passages_that_mention_a_name_are_drawn(corpus: Corpus, driver: neo4
     drawn = draw(driver, corpus, "mentions", name=name)
     assert drawn.captions == ["0 · A trip", "0 · The team", "Ada"]
     assert {kind for _, kind, _ in drawn.lines} == {"MENTIONS"}
+
+
+def test_a_passage_mentions_a_name_by_one_relationship(corpus: Corpus, driver: neo4j.Driver) -> None:
+    """Even where both the extractor and OpenIE triples found it there: the one with the higher count is drawn."""
+    match = f"MATCH (c:{corpus.label}_Chunk {{title: 'A trip'}}), (e:Entity:{corpus.label} {{name: 'Rome'}})"
+    run(driver, f"{match} CREATE (c)-[:MENTIONS {{by: 'openie', count: 9, sentences: [0]}}]->(e)")
+    try:
+        for query, parameters in (("mentions", {"name": "Rome"}), ("together", {"name": "Rome", "other": "Cid"})):
+            (record,) = run(driver, saved(corpus, query).text, **parameters)
+            (path,) = record.values()
+            assert 9 in [line["count"] for line in path.relationships], query
+    finally:
+        run(driver, f"{match} MATCH (c)-[m:MENTIONS {{count: 9}}]->(e) DELETE m")
+
+
+def test_a_name_without_facts_gives_a_hint(knowledge: Knowledge, corpus: Corpus) -> None:
+    (part,) = ask(knowledge, corpus, "related", name="The team")
+    assert (part["fact"], "the passages that mention it" in part["hint"]) == (None, True)
+    (nobody,) = ask(knowledge, corpus, "related", name="Nobody")
+    assert (nobody["fact"], "passages by their words" in nobody["hint"]) == (None, True)
+    assert {row["hint"] for row in ask(knowledge, corpus, "related", name="Ada")} == {None}
+
+
+def test_names_carry_the_label_of_their_kind(corpus: Corpus, driver: neo4j.Driver) -> None:
+    text = f"MATCH (e:Entity:{corpus.label}) RETURN e.name AS name, [l IN labels(e) WHERE l ENDS WITH 'Name'] AS kinds"
+    kinds = {record["name"]: record["kinds"] for record in run(driver, text)}
+    assert kinds["Ada"] == ["PersonName"]
+    assert kinds["Acme"] == ["OrganisationName"]
+    assert kinds["Rome"] == ["PlaceName"]
+    assert kinds["The team"] == []
 
 
 def test_the_sentences_that_mention_a_name_are_cut_where_they_begin_and_end(
@@ -291,7 +324,7 @@ def all_systems(knowledge: Knowledge) -> Iterator[None]:
 @pytest.mark.usefixtures("all_systems")
 def test_the_examples_find_something_in_every_query(knowledge: Knowledge, corpus: Corpus) -> None:
     examples = example_parameters(knowledge.graph, corpus.label, contributions())
-    assert (examples["name"], examples["document"]) == ("Bob", "A trip")
+    assert (examples["name"], examples["document"]) == ("Ada", "A trip")
     for query in all_queries(saved_queries(corpus.label, contributions())):
         given = {name: examples[name] for name in query.parameters}
         assert ask(knowledge, corpus, query.name, **given), query.name

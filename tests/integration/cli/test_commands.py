@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -84,8 +85,59 @@ def test_exporting_and_reading_back_and_deleting(overstory: Run, corpus: str, fo
     assert "1 added" in overstory("ingest", str(file), "--corpus", corpus).out
     overstory("index", "--corpus", corpus)
     assert overstory("status", "--digest", "--corpus", corpus, "--json").json()["digest"] == digest
-    source = str(folder / "curie.txt")
-    assert "Deleted 1 document." in overstory("delete", "--source", source, "--yes", "--corpus", corpus).out
+    curie = ("delete", "--source", str(folder / "c*.txt"), "--yes", "--corpus", corpus)
+    assert "Deleted 1 document." in overstory(*curie).out
+    again = overstory(*curie)
+    assert again.code == 7
+    assert str(folder / "ulm.txt") in overstory("delete", "--source", str(folder / "um.txt"), "--corpus", corpus).err
+
+
+def test_a_corpus_follows_a_folder_with_sync(
+    overstory: Run, corpus: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ingest = ("ingest", str(folder), "--corpus", corpus)
+    overstory(*ingest)
+    (folder / "new").mkdir()
+    (folder / "ulm.txt").rename(folder / "new" / "ulm.txt")
+    (folder / "curie.txt").write_text("Marie Curie discovered radium.")
+    (folder / "danube.txt").unlink()
+    (folder / "line\nfeed\x1b[31m.txt").write_text("A strange name.")
+    plain = overstory(*ingest, "--dry-run").out.splitlines()
+    assert f"added    {folder}/new/ulm.txt" in plain
+    assert "2 documents of this path have no file or record any more: --sync removes them." in plain
+    would = (
+        "Read 4 documents: 1 would be added, 1 would be changed, 1 would be moved, 1 unchanged. "
+        f"1 document would be removed. Corpus {corpus!r} would have 4 documents."
+    )
+    assert overstory(*ingest, "--sync", "--dry-run").out.splitlines() == [
+        f"added    {folder}/line\\nfeed\\u001b[31m.txt",
+        f"changed  {folder}/curie.txt",
+        f"moved    {folder}/ulm.txt → {folder}/new/ulm.txt",
+        f"removed  {folder}/danube.txt",
+        would,
+    ]
+    changes = overstory(*ingest, "--sync", "--dry-run", "--json").json()["changes"]
+    assert isinstance(changes, list)
+    assert [change["kind"] for change in changes] == ["added", "changed", "moved", "removed"]
+    done = overstory(*ingest, "--sync").out
+    assert "Read 4 documents: 1 added, 1 changed, 1 moved, 1 unchanged. 1 document was removed. " in done
+    assert f"Corpus {corpus!r} has 4 documents." in done
+    listed = overstory("documents", "--limit", "2", "--corpus", corpus)
+    assert [line.split("[", 1)[1] for line in listed.out.splitlines()] == [
+        f"{folder}/curie.txt]",
+        f"{folder}/einstein.txt]",
+    ]
+    assert "There are more than 2 documents." in listed.err
+
+    shutil.rmtree(folder)
+    refused = overstory(*ingest, "--sync", "--dry-run")
+    assert refused.code == 8
+    assert "4 documents" in refused.err
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+    asked = overstory(*ingest, "--sync")
+    assert asked.code == 1
+    assert "Nothing was changed." in asked.err
+    assert "4 documents were removed." in overstory(*ingest, "--sync", "--yes").out
 
 
 @pytest.mark.changes_schema
@@ -166,7 +218,7 @@ def test_a_mistake_is_answered_with_a_remedy_and_a_code(
 
 def test_a_document_that_is_not_there_is_counted_and_gives_code_7(overstory: Run, shared_corpus: Knowledge) -> None:
     ran = overstory("delete", "0" * 32, "--corpus", "shared")
-    assert (ran.code, ran.out) == (7, "Deleted 0 documents; 1 not found.\n")
+    assert (ran.code, ran.out) == (7, "Deleted 0 documents; 1 not found: deleted before, or never there.\n")
 
 
 def test_saying_no_changes_nothing(overstory: Run, shared_corpus: Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:

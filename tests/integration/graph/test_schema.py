@@ -107,7 +107,6 @@ def plan_of(graph: GraphClient, name: str, **parameters: object) -> Iterator[dic
 
 LABEL = corpus_label("pages")
 PAGES: dict[str, dict[str, Any]] = {
-    "corpus/documents": {"source": None},
     "export/documents": {},
     "ingest/chunks_without_vector": {"property": "embedding"},
     "ingest/chunks_to_extract": {"fingerprint": "a"},
@@ -124,7 +123,8 @@ def pages(settings: Settings) -> Iterator[GraphClient]:
         for labels in (("Overstory", LABEL), ("TheirOwn",)):
             ask(
                 "UNWIND range(100, 399) AS n "
-                "CREATE (d:Document:$($labels) {id: $labels[0] + 'd' + n, corpus: $label, sha256: '', source_key: ''}) "
+                "CREATE (d:Document:$($labels) {id: $labels[0] + 'd' + n, corpus: $label, sha256: '', source: 's', "
+                "source_key: toString(n)}) "
                 "CREATE (c:Chunk:$($labels) {id: $labels[0] + 'c' + n, corpus: $label, token_count: 1, text: ''}) "
                 "CREATE (c)-[:HAS_VECTOR]->(:PassageVector:$($labels):$($of_vectors) "
                 "{id: $labels[0] + 'v' + n, corpus: $label, text: ''}) "
@@ -144,7 +144,25 @@ def test_a_page_is_read_from_an_index_in_order_and_nothing_else(pages: GraphClie
     rows = pages.run(name, LABEL, read=True, after=after, limit=7, **PAGES[name])
     ids = [row["document"]["id"] if "document" in row and name != "systems/serag/chunks" else row["id"] for row in rows]
     assert ids == [f"{after[:-3]}{number}" for number in range(101, 108)]
-    operators = list(plan_of(pages, name, after=after, limit=7, **PAGES[name]))
+    assert_reads_in_order(list(plan_of(pages, name, after=after, limit=7, **PAGES[name])))
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("corpus/documents_from", {"least": "s", "before": "t"}),
+        ("corpus/documents_of_source", {"source": "s", "least": "100"}),
+    ],
+)
+def test_a_page_of_sources_is_read_from_an_index_in_order_and_nothing_else(
+    pages: GraphClient, name: str, parameters: dict[str, str]
+) -> None:
+    rows = pages.run(name, LABEL, read=True, limit=7, **parameters)
+    assert [row["document"]["id"] for row in rows] == [f"Overstoryd{number}" for number in range(100, 107)]
+    assert_reads_in_order(list(plan_of(pages, name, limit=7, **parameters)))
+
+
+def assert_reads_in_order(operators: list[dict[str, Any]]) -> None:
     (seek,) = [operator for operator in operators if "Index" in operator["operatorType"]]
     assert seek["operatorType"].startswith("NodeIndexSeek")
     assert seek["rows"] <= 2 * 7

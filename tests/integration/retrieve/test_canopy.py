@@ -33,12 +33,13 @@ def test_a_passage_that_shares_no_word_with_the_question_is_reached_by_a_name(co
     for hit in evidence.hits:
         assert sum(reason.score for reason in hit.reasons) == pytest.approx(hit.score)
     (path,) = evidence.paths_to(evidence.hits[1])
-    assert str(path) == "Ostwind → Ostwind → Karla Ehrenreich → Karla Ehrenreich"
+    assert str(path) == "Ostwind → Karla Ehrenreich"
     assert (path.steps[0].source_sentence, path.steps[0].kind) == ("It was directed by Karla Ehrenreich.", "about")
     assert path.chunks == tuple(hit.chunk_id for hit in evidence.hits)
     assert evidence.hits[1].in_words == (
-        'It is about Karla Ehrenreich, named in "Ostwind", and shares words with the question.'
+        'It is about Karla Ehrenreich, named in "Ostwind"; has words of the question: born.'
     )
+    assert [evidence.hits[1].text[start:end] for start, end in evidence.hits[1].matches] == ["born"]
     parts = {reason.kind: reason.score for reason in evidence.hits[1].reasons}
     assert path.score == pytest.approx(parts["forward"] + parts["shared"])
 
@@ -47,7 +48,7 @@ def test_the_parts_of_a_score_name_what_they_come_from(corpus: Knowledge) -> Non
     first = corpus.search("Where was the director of Ostwind born?").hits[0]
     assert [reason.kind for reason in first.reasons[:4]] == ["dense", "words", "name", "rest"]
     assert first.reasons[2].detail == "Ostwind"
-    assert first.in_words == "It names Ostwind, as the question does, and shares words with the question."
+    assert first.in_words == "It names Ostwind, as the question does; has words of the question: Ostwind."
 
 
 def test_an_index_older_than_its_documents_is_told(corpus: Knowledge) -> None:

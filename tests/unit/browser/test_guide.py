@@ -63,7 +63,8 @@ def test_every_query_is_there_word_for_word(text: str) -> None:
 
 
 def test_a_click_sets_the_style_and_the_examples(text: str) -> None:
-    style, parameters = Page(text).runs
+    style, only_found, parameters = Page(text).runs
+    assert only_found == "config autoComplete: false"
     assert style == "style http://localhost:1/a.grass"
     assert json.loads(parameters.removeprefix("params ")) == EXAMPLES
     assert Page(text).links == ["http://b/c"]

@@ -9,6 +9,7 @@ from overstory.systems.contributions import contributions
 
 LABEL = "Corpus_0123456789abcdef"
 KINDS = {"Corpus", "Stage", "Document", "Chunk", "Entity", "Fact", "TreeNode", "DerivedVector", "PassageVector"}
+NAMES = {"PersonName", "OrganisationName", "PlaceName", "WorkName", "TechnicalName"}
 SYSTEMS = contributions()
 OF_SYSTEMS = {label for each in SYSTEMS for label in each.labels}
 
@@ -38,6 +39,25 @@ def test_a_kind_of_a_system_without_a_rule_looks_like_what_it_also_is() -> None:
     found = selectors(style([LABEL], [Contribution("toy", "Toy", labels=("ToyNode",))]))
     assert found.index("node.ToyNode") < found.index("node.TreeNode")
     assert f"node.{LABEL}_ToyNode" in found
+
+
+def test_kinds_of_names_have_colours_of_their_own_that_win_over_that_of_names() -> None:
+    text = style([LABEL], SYSTEMS)
+    found = selectors(text)
+    assert max(found.index(f"node.{kind}") for kind in KINDS & {"Entity"}) < min(
+        found.index(f"node.{kind}") for kind in NAMES
+    )
+    colours = dict(re.findall(r"^node\.(\w+) \{\n(?:  .*\n)*?  color: (\S+);", text, re.MULTILINE))
+    assert len({colours[kind] for kind in (*NAMES, "Entity", "Chunk", "Fact", "Document", "TreeNode")}) == 10
+    statement = (statement_folder() / "ingest/link_entities.cypher").read_text(encoding="utf-8")
+    assert set(re.findall(r"'(\w+Name)'", statement)) == NAMES
+    overview = (statement_folder() / "saved_queries/overview.cypher").read_text(encoding="utf-8")
+    assert set(re.findall(r"'(\w+Name)'", overview)) == NAMES
+
+
+def test_labels_of_corpora_are_not_seen_in_the_legend() -> None:
+    (rule,) = re.findall(rf"^node\.{LABEL} \{{\n(.*?)^\}}", style([LABEL]), re.MULTILINE | re.DOTALL)
+    assert rule.count("transparent") == 3
 
 
 def test_every_label_that_a_statement_makes_of_a_corpus_has_a_rule() -> None:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import textwrap
 import unicodedata
-from dataclasses import replace
+from pathlib import Path
 
+import click
 import pytest
 
 from overstory.answer import Answer, Citation, CitedPassage
 from overstory.cli.documents import _json, _line  # pyright: ignore[reportPrivateUsage]
-from overstory.cli.output import harmless, show_answer, show_evidence, show_json
-from overstory.display import printable
-from overstory.index import StoredDocument
+from overstory.cli.output import JsonList, harmless, show_answer, show_evidence, show_json
+from overstory.cli.passages import passage_lines
+from overstory.display import escaped, printable
+from overstory.index import DocumentChange, LoadReport, StoredDocument
 from overstory.model import BridgePath, BridgeStep, Evidence, Hit, Part, Reason, Repeat
+from overstory.sources import Kept
 
 OBEYED = "a\x1b[2Jb\x07c\x9b31m\rd\u202ee\u2066f\x7f"
 
@@ -33,7 +38,9 @@ def test_what_nobody_sees_is_left_out_but_joiners_and_signs_that_are_seen() -> N
 
 def test_a_title_in_a_list_of_documents_is_harmless() -> None:
     document = StoredDocument("d", "s\u202e", "", "a\u202eb\x1b\nc", 1, {})
-    assert _line(document) == "d  ab c  [s]"
+    assert _line(document) == "d      1  a\\u202eb\\u001b c  [s\\u202e]"
+    named = dataclasses.replace(document, source="bad/new\nname")
+    assert _line(named) == "d      1  a\\u202eb\\u001b c  [bad/new\\nname]"
     assert printable(_json(document)) == _json(document)
     assert json.loads(_json(document))["title"] == document.title
 
@@ -78,19 +85,85 @@ HIT = Hit(
 REPORT = Part(kind="report", text="Rivers\n" + "- Ulm\n" * 9, score=0.25, chunks=("c1",), documents=("d1",))
 
 
-def test_a_hit_says_in_words_what_led_to_it_and_then_the_figures(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_hit_says_in_words_what_led_to_it_and_the_figures_when_asked(capsys: pytest.CaptureFixture[str]) -> None:
     show_evidence(Evidence("Where?", "test", (HIT,)))
-    assert capsys.readouterr().out.splitlines()[-2:] == [
+    assert capsys.readouterr().out.splitlines()[-2:] == ["    Ulm lies on the Danube.", "    It shares words."]
+    show_evidence(Evidence("Where?", "test", (HIT,)), figures=True)
+    assert capsys.readouterr().out.splitlines()[-3:] == [
         "    It shares words.",
-        "    score 0.5000 — lexical 0.500: BM25",
+        "    score 0.5000",
+        "      lexical 0.500: BM25",
     ]
 
 
 def test_a_hit_that_is_repeated_says_how_often_and_where(capsys: pytest.CaptureFixture[str]) -> None:
     elsewhere = tuple(Repeat(f"c{i}", f"d{i}", "Wiki", f"Page{i}", "", "") for i in range(2, 6))
-    show_evidence(Evidence("Where?", "test", (replace(HIT, repeated=9, repeats=elsewhere),)))
+    show_evidence(Evidence("Where?", "test", (dataclasses.replace(HIT, repeated=9, repeats=elsewhere),)))
     shown = capsys.readouterr().out.splitlines()
     assert shown[2] == "    Also 9 more times, in Wiki#Page2, Wiki#Page3, Wiki#Page4 and others."
+
+
+def test_a_hit_without_reasons_in_words_says_the_figures(capsys: pytest.CaptureFixture[str]) -> None:
+    show_evidence(Evidence("Where?", "test", (dataclasses.replace(HIT, reasons=(Reason("own", 0.5, "x"),)),)))
+    assert capsys.readouterr().out.splitlines()[-2:] == ["    score 0.5000", "      own 0.500: x"]
+
+
+def test_a_title_and_an_origin_stay_on_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    show_evidence(Evidence("Where?", "test", (dataclasses.replace(HIT, title="U\nlm", source="a\nb"),)))
+    assert capsys.readouterr().out.splitlines()[0] == " 1. U lm  [a b#ulm]"
+    show_evidence(Evidence("Where?", "test", (dataclasses.replace(HIT, title=""),)))
+    assert capsys.readouterr().out.splitlines()[0] == " 1. Ulm lies on the Danube.  [wiki#ulm]"
+
+
+def test_files_below_the_current_folder_are_named_from_there(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    here, other = (dataclasses.replace(HIT, source=source) for source in (f"{tmp_path}/a/b.txt", f"{tmp_path}b.txt"))
+    monkeypatch.chdir(tmp_path)
+    show_evidence(Evidence("Where?", "test", (here, other)))
+    shown = capsys.readouterr().out
+    assert " 1. Ulm  [a/b.txt#ulm]" in shown
+    assert f" 2. Ulm  [{tmp_path}b.txt#ulm]" in shown
+
+
+def test_paths_are_shown_when_asked_each_sentence_once(capsys: pytest.CaptureFixture[str]) -> None:
+    step = BridgeStep("Danube", "mentions", "a", "Vienna", "It is on the Danube.", "c1", "Ulm", HIT.text)
+    further = dataclasses.replace(step, target_id="c2", target_title="Linz", target_sentence="Linz: Danube.")
+    paths = [BridgePath.along([each], asked="", score=0.25, documents=["d"]) for each in (step, further)]
+    evidence = Evidence("Where?", "test", (HIT, dataclasses.replace(HIT, chunk_id="c2")), parts=tuple(paths))
+    show_evidence(evidence, why=True)
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[3:6] == [
+        "    by way of the question → Vienna → Danube → Ulm",
+        '      "Vienna" names Danube: «It is on the Danube.»',
+        "      This passage names Danube, too: «Ulm lies on the Danube.»",
+    ]
+    assert shown[-2:] == [
+        "    by way of the question → Vienna → Danube → Linz",
+        "      This passage names Danube, too: «Linz: Danube.»",
+    ]
+    show_evidence(evidence, why=True, figures=True)
+    assert "    by way of the question → Vienna → Danube → Ulm  (+0.2500)" in capsys.readouterr().out
+
+
+def test_words_and_sentence_are_marked_for_a_terminal() -> None:
+    text = "Linz. (Ulm) lies on it."
+    hit = dataclasses.replace(HIT, text=text, matches=((7, 10),), sentence=(6, len(text)))
+    (line,) = passage_lines(hit, width=96, most=4)
+    assert click.unstyle(line) == text
+    assert click.style("Ulm", bold=True, underline=True) in line
+    assert line.startswith("Linz. ")
+
+
+def test_a_passage_is_wrapped_and_cut_as_without_marks() -> None:
+    text = "A long sentence about nothing at all. " * 30 + "Ulm " + "x" * 150 + " ends."
+    start = text.index("Ulm")
+    hit = dataclasses.replace(HIT, text=text, matches=((start, start + 3),), sentence=(start, len(text)))
+    lines = [click.unstyle(line) for line in passage_lines(hit, width=60, most=4)]
+    assert lines == ["… Ulm", "x" * 60, "x" * 60, "x" * 30 + " ends."]
+    plain = [click.unstyle(line) for line in passage_lines(dataclasses.replace(hit, sentence=None), width=60, most=4)]
+    assert plain == [*textwrap.wrap(text, 60)[:3], textwrap.wrap(text, 60)[3] + " …"]
+    assert passage_lines(dataclasses.replace(HIT, text=" "), width=60, most=4) == []
 
 
 def test_parts_come_after_the_hits_with_their_sources(capsys: pytest.CaptureFixture[str]) -> None:
@@ -129,3 +202,20 @@ def test_the_sources_of_an_answer_name_the_passages_of_a_part(capsys: pytest.Cap
         "     from Ulm  [wiki#ulm]",
         "     from (no title)  [a.pdf, page 3]",
     ]
+
+
+def test_a_name_with_line_feeds_and_escapes_stays_on_one_line() -> None:
+    assert escaped("a\nb\tc\x1b[31md\u2028e\u202ef") == "a\\nb\\tc\\u001b[31md\\u2028e\\u202ef"
+    assert escaped("Ulm · Bücher\u200c.txt") == "Ulm · Bücher\u200c.txt"
+
+
+@pytest.mark.parametrize("number", [0, 1, 3])
+def test_a_list_that_is_printed_item_by_item_is_json(number: int, capsys: pytest.CaptureFixture[str]) -> None:
+    changes = JsonList("changes")
+    for each in range(number):
+        changes.add(DocumentChange("added", f"/d/\x1b{each}"))
+    changes.end(LoadReport(added=number, kept=[Kept("/d/x", "it cannot be read")]))
+    printed = json.loads(capsys.readouterr().out)
+    assert [change["origin"] for change in printed["changes"]] == [f"/d/\x1b{each}" for each in range(number)]
+    assert printed["added"] == number
+    assert printed["kept"] == [{"path": "/d/x", "why": "it cannot be read", "empty": False, "documents": 1}]

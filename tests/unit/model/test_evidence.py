@@ -50,9 +50,9 @@ def test_evidence_says_what_was_found_and_why() -> None:
     assert repr(EVIDENCE).splitlines() == [
         "<Evidence by hybrid for 'Where was <Ada> born?': 2 hits>",
         "  1. Ada Lovelace [wiki#7]: Ada Lovelace was born in London.",
-        "     0.7500  dense 0.500: rank 1; lexical 0.250: rank 2; lexical 0.125: again",
-        f"  2. (no title) [wiki]: {'x' * 78} …",
-        "     0.7500  dense 0.100",
+        "     dense 0.500: rank 1; lexical 0.250: rank 2; lexical 0.125: again",
+        f"  2. {'x' * 78} … [wiki]",
+        "     dense 0.100",
         "Note: the question was cut",
     ]
     assert repr(NOTHING) == "<Evidence by lexical for 'Where?': 0 hits>"
@@ -66,16 +66,49 @@ def test_evidence_says_by_which_names_a_hit_was_reached() -> None:
     assert list(EVIDENCE.to_pandas()["path"]) == ["", ""]
 
 
-def test_reasons_are_said_in_words_those_that_brought_most_first_and_then_in_figures() -> None:
-    meaning = Reason("dense", 0.2, "cosine 0.300", "is among the nearest to the question in meaning")
-    name = Reason("name", 0.4, "Ada", 'names Ada, as "London" does')
-    words = Reason("words", 0.1, "BM25 2.000", "shares words with the question")
+def test_reasons_are_said_in_words_those_that_brought_most_first_and_figures_apart() -> None:
+    meaning = Reason("dense", 0.2, "cosine 0.300", "is among the closest in meaning to the question")
+    name = Reason("name", 0.4, "Ada", "names Ada, as the question does")
+    words = Reason("words", 0.1, "BM25 2.000", "has words of the question: born")
     hit = dataclasses.replace(HIT, reasons=(meaning, name, words, Reason("rest", 0.05)))
-    assert hit.in_words == 'It names Ada, as "London" does, and is among the nearest to the question in meaning.'
+    assert hit.in_words == "It names Ada, as the question does; is among the closest in meaning to the question."
     assert hit.figures == "dense 0.200: cosine 0.300; name 0.400: Ada; words 0.100: BM25 2.000; rest 0.050"
-    assert hit.why == f"{hit.in_words} ({hit.figures})"
+    assert hit.why == hit.in_words
     alone = dataclasses.replace(HIT, reasons=(words, words))
-    assert alone.in_words == "It shares words with the question."
+    assert alone.in_words == "It has words of the question: born."
+    silent = dataclasses.replace(HIT, reasons=(Reason("dense", 0.5),))
+    assert (silent.in_words, silent.why) == ("", "dense 0.500")
+
+
+def test_a_hit_without_a_title_has_its_first_words_for_one() -> None:
+    assert HIT.shown_title == "Ada Lovelace"
+    assert OTHER.shown_title == f"{'x' * 58} …"
+    assert dataclasses.replace(HIT, title="a\x1b[31m\nb\u202e").shown_title == "a[31m b"
+    assert dataclasses.replace(HIT, title="", text=" ").shown_title == "(no text)"
+
+
+def test_the_part_of_a_text_that_is_shown_has_the_sentence_that_matched() -> None:
+    text = "Filler it is. " * 40 + "Ada was born here. " + "And more. " * 9
+    start = text.index("Ada")
+    hit = dataclasses.replace(HIT, text=text, matches=((start, start + 3),), sentence=(start, start + 18))
+    assert hit.excerpt(2_000) == (0, len(text))
+    first, last = hit.excerpt(60)
+    assert text[first:last].startswith("Ada was born here. And")
+    assert text[last] == " "
+    assert dataclasses.replace(hit, sentence=(0, 13)).excerpt(60) == (0, 55)
+    assert dataclasses.replace(OTHER, sentence=None).excerpt(60) == (0, 30)  # one word
+
+
+def test_what_a_terminal_obeys_is_not_printed() -> None:
+    odd = dataclasses.replace(HIT, title="a\x1b[31m", source="w\x1biki", text="t\x9b")
+    evidence = Evidence("q\x1b", "dense", (odd,), notes=("n\x1b",))
+    assert not {"\x1b", "\x9b"} & set(repr(evidence) + repr(odd) + evidence._repr_html_())  # pyright: ignore[reportPrivateUsage] # IPython's name for it
+
+
+def test_a_notebook_marks_words_and_sentence() -> None:
+    hit = dataclasses.replace(HIT, text="<Ada> was born.", matches=((1, 4), (10, 14)), sentence=(0, 15))
+    table = Evidence("?", "dense", (hit,))._repr_html_()  # pyright: ignore[reportPrivateUsage] # as above
+    assert "<u>&lt;<mark>Ada</mark>&gt; was <mark>born</mark>.</u>" in table
 
 
 def test_a_hit_says_its_page_where_its_document_has_pages() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -33,13 +33,33 @@ def test_a_part_of_any_kind_has_the_same_keys(kind: PartKind) -> None:
 
 def test_a_path_has_its_names_on_one_line_its_sentences_below_and_its_passages_in_order() -> None:
     assert PATH.text.splitlines() == [
-        "Nosferatu → Nosferatu → Dracula → Stoker wrote Dracula. → Stoker → Bram Stoker",
+        "Nosferatu → Dracula → Stoker wrote Dracula. → Stoker → Bram Stoker",
         "It is based on Dracula.",
         "Stoker wrote Dracula.",
         "Born in Dublin.",
     ]
     assert str(PATH) == PATH.text.splitlines()[0]
     assert (PATH.kind, PATH.chunks, PATH.documents, PATH.chunk_id) == ("path", ("c1", "c2", "c3"), ("d1", "d2"), "c3")
+
+
+def test_a_path_quotes_each_passage_on_the_way_around_the_name() -> None:
+    assert PATH.quotations() == (
+        '"Nosferatu" names Dracula: «It is based on Dracula.»',
+        '"Stoker wrote Dracula." names Stoker: «Stoker wrote Dracula.»',
+        "This passage is about Stoker: «Born in Dublin.»",
+    )
+    licence = replace(FIRST, source_sentence="free software " * 99 + "Dracula" + " as is" * 99)
+    path = BridgePath.along([licence], asked="", score=0.5, documents=["d1", "d2"])
+    first, last = path.quotations()
+    assert first.startswith('"Nosferatu" names Dracula: «… free software')
+    assert "Dracula as is" in first
+    assert len(first) < 200
+    assert last == "This passage names Dracula, too: «Stoker wrote Dracula.»"
+
+
+def test_a_sentence_stands_in_the_text_of_a_path_once() -> None:
+    equal = BridgePath.along([replace(FIRST, target_sentence=FIRST.source_sentence)], asked="", score=1, documents=[])
+    assert equal.text.count(FIRST.source_sentence) == 2  # once in the line of names, for a passage without a title
 
 
 def test_what_a_kind_has_beyond_others_are_its_details_in_json() -> None:

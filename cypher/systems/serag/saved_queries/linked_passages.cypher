@@ -16,12 +16,12 @@ WITH corpus, a, l, b ORDER BY l.weight DESC, a.seq, b.seq LIMIT 25
 RETURN a.seq + ' · ' + substring(a.text, 0, 60) AS passage, b.seq + ' · ' + substring(b.text, 0, 60) AS other_passage,
   round(l.weight, 4) AS weight, round(l.similar, 4) AS similar, round(l.shared, 4) AS shared, round(l.near, 4) AS near,
   COLLECT {
-    MATCH (a)-[m:MENTIONS]->(n:Entity)<-[o:MENTIONS]-(b) WHERE m.by IN ['ner', 'openie'] AND o.by IN ['ner', 'openie']
+    MATCH (a)-[m:MENTIONS]->(n:Entity:{{corpus}})<-[o:MENTIONS]-(b) WHERE m.by IN ['ner', 'openie'] AND o.by IN ['ner', 'openie']
     WITH n, max(m.count) AS here, max(o.count) AS there
     RETURN n.name + ' (' + here + ' and ' + there + ')' ORDER BY n.specificity DESC, n.name LIMIT 25
   } AS names,
   COLLECT {
-    MATCH (a)<-[:COVERS]-(leaf)-[:CHILD_OF*1..10]->(t)
+    MATCH (a)<-[:COVERS]-(leaf:{{corpus}}_TreeNode)-[:CHILD_OF*1..10]->(t)
     WHERE leaf.tree = 'serag' AND leaf.generation = corpus.generation_serag AND t.level > 0
       AND EXISTS { (b)<-[:COVERS]-()-[:CHILD_OF*1..10]->(t) }
     RETURN left(t.id, 8) ORDER BY t.level

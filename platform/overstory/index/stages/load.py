@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from overstory.display import counted
 from overstory.errors import BrokenSource
 from overstory.graph import Corpus, GraphClient, Writer
 from overstory.graph.ids import document_id
+from overstory.index.changes import Identity, OnRead, Outcome, content_sha256
 from overstory.index.document_checks import fault_of
 from overstory.index.ledger import recorded
 from overstory.index.stages.annotate import annotate
 from overstory.index.write_documents import chunk_rows, document_row, store_documents
 from overstory.model import Annotation, Document
 from overstory.protocols import Embedder, OnBroken, Progress
+from overstory.sources import Kept
 from overstory.text.chunking.splitting import split
 
 DOCUMENTS_A_BATCH = 100
@@ -29,26 +32,44 @@ class LoadReport:
     """The outcome of loading a run's documents, each counted once.
 
     Attributes:
+        moved: documents whose content another document of the same paths had, which is gone; only with `sync`.
+        removed: documents of the same paths that were no longer there to read; only with `sync`.
         annotated: documents that got entities and triples from an annotation.
+        in_corpus: how many documents the corpus has afterwards; None if nothing was read, and the corpus not asked.
+        vanished: how many documents of the same paths are no longer there to read; without `sync` they stay.
         broken: what could not be read or stored; the rest went in.
+        kept: stored documents that were not read, though they may be there: what was not read, and how many.
     """
 
     added: int = 0
     changed: int = 0
+    moved: int = 0
     unchanged: int = 0
+    removed: int = 0
     chunks: int = 0
     annotated: int = 0
+    in_corpus: int | None = None
+    vanished: int = 0
     broken: list[BrokenSource] = field(default_factory=list[BrokenSource])
     skipped: list[str] = field(default_factory=list[str])
+    kept: list[Kept] = field(default_factory=list[Kept])
 
     @property
     def documents(self) -> int:
-        return self.added + self.changed + self.unchanged
+        """How many documents were read."""
+        return self.added + self.changed + self.moved + self.unchanged
 
     def __repr__(self) -> str:
         """The counts, and below them the first of what was broken."""
         counts = f"{self.added:,} added, {self.changed:,} changed, {self.unchanged:,} unchanged"
-        others = (("annotated", self.annotated), ("skipped", len(self.skipped)), ("broken", len(self.broken)))
+        others = (
+            ("moved", self.moved),
+            ("removed", self.removed),
+            ("annotated", self.annotated),
+            ("kept", sum(each.documents for each in self.kept)),
+            ("skipped", len(self.skipped)),
+            ("broken", len(self.broken)),
+        )
         rest = "".join(f", {number:,} {what}" for what, number in others if number)
         lines = [f"<LoadReport: {counts}{rest}; {counted(self.chunks, 'new chunk')}>"]
         lines += [f"  {error}" for error in self.broken[:MOST_SHOWN]]
@@ -65,10 +86,14 @@ def load(
     report: LoadReport,
     on_broken: OnBroken,
     progress: Progress,
+    on_read: OnRead | None = None,
 ) -> None:
     """Writes documents in batches, each whole or not at all; `report` says what became of them.
 
     An annotation must come after its document. The embedder gives the token limit of a chunk.
+
+    Args:
+        on_read: called for each document that is stored now, whether it changed or not.
 
     Raises:
         LeaseLost, DatabaseError: what was committed before stays, and the same call goes on from there.
@@ -76,7 +101,7 @@ def load(
     progress.start("load", None, "documents")
     with recorded(writer, "load", "load-1") as run:
         for batch in _document_batches(documents):
-            _load_batch(writer, _storable(batch, on_broken), embedder, report)
+            _load_batch(writer, _storable(batch, on_broken), embedder, report, on_read or _ignore)
             annotations = [item for item in batch if isinstance(item, Annotation)]
             report.annotated += annotate(writer, annotations, on_broken)
             progress.advance(len(batch))
@@ -86,24 +111,33 @@ def load(
 
 
 def preview(
-    graph: GraphClient, corpus: Corpus | None, documents: Iterable[Document | Annotation], *, report: LoadReport
+    graph: GraphClient,
+    corpus: Corpus | None,
+    documents: Iterable[Document | Annotation],
+    *,
+    label: str,
+    report: LoadReport,
+    on_broken: OnBroken,
+    on_read: OnRead,
 ) -> None:
-    """Counts in `report` what `load` would do, and writes nothing. Without a corpus everything would be new."""
+    """Counts in `report` what `load` would do, and writes nothing.
+
+    Args:
+        corpus: None if it is not there yet, so that everything would be new.
+        label: the corpus' own, or the one that it would have.
+        on_read: called for each document that would be stored.
+    """
     for batch in _document_batches(documents):
-        wanted = [item for item in batch if isinstance(item, Document)]
-        report.annotated += len(batch) - len(wanted)
-        if corpus is None:
-            report.added += len(wanted)
-            continue
-        by_id = {document_id(corpus.label, d.source, d.source_key): d for d in wanted}
-        known = _known(graph, corpus.label, list(by_id))
+        wanted = _storable(batch, on_broken)
+        report.annotated += sum(isinstance(item, Annotation) for item in batch)
+        by_id = {document_id(label, d.source, d.source_key): d for d in wanted}
+        shas = {id_: sha256_of(document) for id_, document in by_id.items()}
+        known = {} if corpus is None else _known(graph, label, list(by_id))
+        outcomes: dict[str, Outcome] = {id_: _outcome(known.get(id_), sha) for id_, sha in shas.items()}
+        _count(report, outcomes.values())
         for id_, document in by_id.items():
-            if id_ not in known:
-                report.added += 1
-            elif known[id_] == sha256_of(document):
-                report.unchanged += 1
-            else:
-                report.changed += 1
+            content = content_sha256(document) if outcomes[id_] == "added" else ""
+            on_read(Identity(id_, document.source, document.source_key, shas[id_], content), outcomes[id_])
 
 
 def sha256_of(document: Document) -> str:
@@ -140,23 +174,61 @@ def _document_batches(items: Iterable[Document | Annotation]) -> Iterator[list[D
         yield batch
 
 
-def _load_batch(writer: Writer, batch: Sequence[Document], embedder: Embedder, report: LoadReport) -> None:
+def _load_batch(
+    writer: Writer, batch: Sequence[Document], embedder: Embedder, report: LoadReport, on_read: OnRead
+) -> None:
     label = writer.corpus.label
     by_id = {document_id(label, d.source, d.source_key): d for d in batch}
     shas = {id_: sha256_of(document) for id_, document in by_id.items()}
     known = _known(writer.graph, label, list(by_id))
-    wanted = {id_: document for id_, document in by_id.items() if known.get(id_) != shas[id_]}
-    report.unchanged += len(by_id) - len(wanted)
-    if not wanted:
-        return
-    changed = [id_ for id_ in wanted if id_ in known]
+    outcomes: dict[str, Outcome] = {id_: _outcome(known.get(id_), sha) for id_, sha in shas.items()}
+    wanted = {id_: document for id_, document in by_id.items() if outcomes[id_] != "unchanged"}
+    identities = {
+        id_: Identity(id_, d.source, d.source_key, shas[id_], content_sha256(d) if id_ in wanted else "")
+        for id_, d in by_id.items()
+    }
+    if wanted:
+        report.chunks += _store(writer, wanted, identities, [id_ for id_ in wanted if id_ in known], embedder)
+    _count(report, outcomes.values())
+    for id_, identity in identities.items():
+        on_read(identity, outcomes[id_])
+
+
+def _store(
+    writer: Writer,
+    wanted: Mapping[str, Document],
+    identities: Mapping[str, Identity],
+    changed: list[str],
+    embedder: Embedder,
+) -> int:
+    """Writes documents by their ids; how many chunks they have."""
+    label = writer.corpus.label
     pieces = {id_: split(document, embedder.count_tokens, embedder.token_limit) for id_, document in wanted.items()}
-    documents = [document_row(label, id_, d, shas[id_], len(pieces[id_])) for id_, d in wanted.items()]
+    documents = [
+        document_row(label, id_, d, own.sha256, len(pieces[id_]), content_sha256=own.content)
+        for id_, d in wanted.items()
+        for own in (identities[id_],)
+    ]
     chunks = [row for id_, d in wanted.items() for row in chunk_rows(label, id_, d.title, pieces[id_])]
     writer.commit("load", lambda tx: store_documents(tx, writer.corpus, changed, documents, chunks))
-    report.changed += len(changed)
-    report.added += len(wanted) - len(changed)
-    report.chunks += len(chunks)
+    return len(chunks)
+
+
+def _outcome(stored: str | None, sha256: str) -> Outcome:
+    if stored is None:
+        return "added"
+    return "unchanged" if stored == sha256 else "changed"
+
+
+def _count(report: LoadReport, outcomes: Iterable[Outcome]) -> None:
+    numbers = Counter(outcomes)
+    report.added += numbers["added"]
+    report.changed += numbers["changed"]
+    report.unchanged += numbers["unchanged"]
+
+
+def _ignore(_document: Identity, _outcome: Outcome) -> None:
+    """Nobody wants to know which documents were read."""
 
 
 def _known(graph: GraphClient, label: str, ids: list[str]) -> dict[str, str]:

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from overstory.graph.client import Row
 from overstory.model import BridgePath, BridgeStep
+from overstory.model.passage_text import PATH_SEPARATOR
 from overstory.retrieve.canopy.scoring import FORWARD, SECOND, SHARED, Bridge, Scored
+from overstory.text.names.keys import entity_key
 from overstory.text.sentences import sentence_at
+
+_NUMBERED = re.compile(r"(?:[A-Z](?:\.\d{1,3})+\.?|\d{1,3}(?:\.\d{1,3})*\.|\d{1,3}(?:\.\d{1,3})+)\s+")
+"""The number of a heading: "6. ", "2.1 ", "A.3. "; not "50 Cent" and "J. R. R. "."""
 
 
 def bridge_paths(
     shown: Sequence[Scored], all_scored: Mapping[str, Scored], rows: Mapping[str, Row]
 ) -> Iterator[BridgePath]:
-    """The paths to passages, in their order, for each the one that brought most first.
+    """The paths to passages, in their order, for each the one that brought most first; those that tell nothing are
+    left out: within one document, between equal sentences, by a heading.
 
     Args:
         all_scored: the sources of the ways too.
@@ -26,17 +33,39 @@ def bridge_paths(
             ways.append((SECOND * one.second_gain, (*_way_to(all_scored[one.second.way.source]), one.second)))
         for score, bridges in sorted(ways, key=lambda way: -way[0]):
             chunks = [bridge.way.source for bridge in bridges] + [one.chunk]
-            if len(set(chunks)) == len(chunks) and all(chunk in rows for chunk in chunks):  # no way back
+            passed = [rows[chunk] for chunk in chunks if chunk in rows]
+            if len(set(chunks)) == len(chunks) == len(passed) and _tells(bridges, passed):  # no way back
                 start = all_scored[chunks[0]].candidate.seed
                 yield BridgePath.along(
-                    (
-                        _step(bridge, rows[here], rows[there])
-                        for bridge, (here, there) in zip(bridges, pairwise(chunks), strict=True)
-                    ),
+                    (_step(bridge, *ends) for bridge, ends in zip(bridges, pairwise(passed), strict=True)),
                     asked=start.name if start else "",
                     score=score,
-                    documents=(rows[chunk]["document_id"] for chunk in chunks),
+                    documents=(row["document_id"] for row in passed),
                 )
+
+
+def _tells(bridges: Sequence[Bridge], passed: Sequence[Row]) -> bool:
+    """Whether a way is worth showing: it leads to another document, and no step goes between equal sentences or by a
+    heading."""
+    if passed[0]["document_id"] == passed[-1]["document_id"]:
+        return False
+    for bridge, (source, target) in zip(bridges, pairwise(passed), strict=True):
+        said, said_there = (_sentence(source, bridge.way.here), _sentence(target, bridge.way.there))
+        about = bridge.way.weight is not None
+        if said.casefold() == said_there.casefold() or _is_heading(
+            bridge.way.name, source if about else target, source
+        ):
+            return False
+    return True
+
+
+def _is_heading(name: str, *rows: Row) -> bool:
+    """Whether a name begins with the number of a heading, or is a heading, not the title, of one of these passages."""
+    if _NUMBERED.match(name):
+        return True
+    key = entity_key(name)
+    headings = {part for row in rows for part in row["heading"].split(PATH_SEPARATOR) if part != row["title"]}
+    return any(key == entity_key(_NUMBERED.sub("", heading)) for heading in headings)
 
 
 def _first_hops(one: Scored) -> list[tuple[float, tuple[Bridge, ...]]]:

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from overstory.cpus import processors
-from overstory.display import shortened
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.model import BridgePath, Evidence, Hit, Reason
@@ -21,10 +20,12 @@ from overstory.retrieve.canopy.names import QuestionNames, named_chunks, rare_ph
 from overstory.retrieve.canopy.scoring import Candidate, Link, Place, Scored, Seed, Way
 from overstory.retrieve.context import NAMES_OUTDATED, RetrievalContext, query_current_corpus, text_index_name
 from overstory.retrieve.corpus_cache import VectorCache
-from overstory.retrieve.hits import NEAREST, chunk_rows, ranked_hits, source_hits
+from overstory.retrieve.hits import chunk_rows, ranked_hits, source_hits
 from overstory.retrieve.question import full_text_query, read_question
 from overstory.retrieve.vector_search import vector_search
+from overstory.retrieve.wording import NEAREST, has_names, has_words, is_about, quoted, shares, two_names_away
 from overstory.text.names.idf import idf_weight
+from overstory.text.questions.asked_words import AskedWords
 
 DEPTH = 50
 """Candidates by meaning, and by words. On 6,761 chunks 50 lose nothing against looking at all, 20 lose
@@ -69,7 +70,7 @@ class CanopyRetriever:
             rest = vector if names.rest == asked.text else self._embedded(names.rest)  # while passages are
             asking = _Asking(tx, corpus, self._vectors, names, vector, rest)
             ranked = asking.ranked(k)
-            hits, paths, sources = _shown(tx, corpus, ranked, k)
+            hits, paths, sources = _shown(tx, corpus, AskedWords.of(asked.text), ranked, k)
             told = (*asked.notes, *asking.notes, *_notes(corpus, names, ranked))
             return Evidence(question, self.name, hits, notes=told, parts=paths, sources=sources)
 
@@ -246,14 +247,14 @@ def _notes(corpus: Corpus, names: QuestionNames, ranked: Sequence[Scored]) -> It
 
 
 def _shown(
-    tx: Transaction, corpus: Corpus, ranked: Sequence[Scored], k: int
+    tx: Transaction, corpus: Corpus, words: AskedWords, ranked: Sequence[Scored], k: int
 ) -> tuple[tuple[Hit, ...], tuple[BridgePath, ...], tuple[Hit, ...]]:
     """The first hits, the paths to them, and the passages on the paths that are not among the hits."""
     by_chunk = {one.chunk: one for one in ranked}
     first = ranked[:k]
     rows = chunk_rows(tx, corpus, (chunk for one in first for chunk in _on_the_way(one, by_chunk)))
     scores = {one.chunk: one.score for one in first}
-    hits = ranked_hits(rows, scores, lambda chunk: _reasons(by_chunk[chunk], rows))
+    hits = ranked_hits(rows, scores, lambda chunk: _reasons(by_chunk[chunk], words, rows))
     paths = tuple(bridge_paths([one for one in first if one.chunk in rows], by_chunk, rows))
     passed = dict.fromkeys(chunk for path in paths for chunk in path.chunks if chunk not in scores)
     return hits, paths, source_hits(rows, passed)
@@ -267,35 +268,36 @@ def _on_the_way(one: Scored, by_chunk: Mapping[str, Scored]) -> Iterator[str]:
         yield from by_chunk[source].came_from()
 
 
-def _reasons(one: Scored, rows: Mapping[str, Row]) -> tuple[Reason, ...]:
+def _reasons(one: Scored, words: AskedWords, rows: Mapping[str, Row]) -> tuple[Reason, ...]:
     """The parts of the score; they add up to it. Meaning is put in words only if there is no other reason."""
-    found = one.candidate
+    found, row = one.candidate, rows[one.chunk]
     plain = not (found.words or found.seed or one.forward or one.shared or one.second)
-    near = NEAREST if plain else ""
-    reasons = [Reason("dense", one.dense, f"cosine {found.cosine:.3f}", near)]
+    reasons = [Reason("dense", one.dense, f"cosine {found.cosine:.3f} to the question", NEAREST if plain else "")]
     if found.words:
-        reasons.append(Reason("words", one.words, f"BM25 {found.words:.3f}", "shares words with the question"))
+        has = has_words(words, row)
+        reasons.append(Reason("words", one.words, f"{has} (BM25 {found.words:.3f})", has))
     if found.seed:
-        reasons.append(Reason("name", one.name, found.seed.name, f"names {found.seed.name}, as the question does"))
-    reasons.append(Reason("rest", one.rest, f"cosine {found.rest:.3f} without names"))
+        reasons.append(Reason("name", one.name, found.seed.name, has_names([found.seed.name])))
+    reasons.append(Reason("rest", one.rest, f"cosine {found.rest:.3f} to the rest of the question, names aside"))
     if one.forward:
-        reasons.append(Reason("forward", scoring.FORWARD * one.forward.value, *_leading(one.forward.way, rows)))
+        clause = _leading(one.forward.way, row, rows)
+        reasons.append(Reason("forward", scoring.FORWARD * one.forward.value, clause, clause))
     if one.shared:
-        detail, clause = _leading(one.shared.way, rows)
+        clause = _leading(one.shared.way, row, rows)
         said = one.forward is not None and one.forward.way.source_and_key == one.shared.way.source_and_key
-        reasons.append(Reason("shared", scoring.SHARED * one.shared.value, detail, "" if said else clause))
+        reasons.append(Reason("shared", scoring.SHARED * one.shared.value, clause, "" if said else clause))
     if one.document:
-        reasons.append(Reason("document", one.document, "other passages of its document", ""))
+        reasons.append(Reason("document", one.document, "other passages of its document fit, too"))
     if one.direct:
-        reasons.append(Reason("direct", one.direct, "the question names nothing", "answers by what it says itself"))
+        reasons.append(Reason("direct", one.direct, "the question names nothing: names lead to later ones only"))
     if one.second:
-        reasons.append(Reason("second", scoring.SECOND * one.second_gain, *_leading(one.second.way, rows)))
+        way = one.second.way
+        clause = two_names_away(way.name, quoted(rows.get(way.source), row))
+        reasons.append(Reason("second", scoring.SECOND * one.second_gain, clause, clause))
     return tuple(reasons)
 
 
-def _leading(way: Way, rows: Mapping[str, Row]) -> tuple[str, str]:
-    """A name, and the passage that leads to it: briefly, and in words."""
-    source = rows.get(way.source)
-    title = source["title"] or shortened(source["text"], 40) if source else "?"
-    does = f'names {way.name}, as "{title}" does' if way.weight is None else f'is about {way.name}, named in "{title}"'
-    return f"{way.name}, said in {title!r}", does
+def _leading(way: Way, target: Row, rows: Mapping[str, Row]) -> str:
+    """How a name led from another passage to this one."""
+    source = quoted(rows.get(way.source), target)
+    return shares(way.name, source) if way.weight is None else is_about(way.name, source)

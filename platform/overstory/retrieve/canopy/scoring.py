@@ -7,10 +7,11 @@ Chunks and names go by their ids and keys. For a question, without its names the
     fwd = max A(p)·g(a)·h·r·w·f                  over names a that a source p mentions and a chunk is about by weight w
     shared = max A(p)·g(a)·h·r                   over rare names that a source and a chunk mention
     z = A + .6·seed + .75·(cosine to the rest) + 1.2·fwd + .7·shared
-A way between two chunks of one document does not count. With h = .5 for names whose words all stand in the question, else 1; and f = .45. Where m > 1 chunks other than p are
+with h = .5 for names whose words all stand in the question, else 1; and f = .45. Where m > 1 chunks other than p are
 about a, r is 1 for the one nearest to p and 1/√m for the others; r is 1 for what only mentions a. A chunk that is about
-an abbreviated or misspelt name (w < .65) counts as one that mentions it. Then once more from the best that were reached
-so, which adds .35·max(0, shared₂ − shared). Last, a tenth of the scores of the two other best chunks of its document.
+an abbreviated or misspelt name (w < .65) counts as one that mentions it. A way between chunks of one document does not
+count. Then once more from the best that were reached so, which adds .35·max(0, shared₂ − shared). Last, a tenth of the
+scores of the two other best chunks of its document.
 
 A question that names nothing that a chunk is surely about (no capital within it, or no seed from .55 on) is not one to
 follow names from: the three documents that are best by A without seeds come first, then the others by z. The weights

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from overstory.graph import Corpus, Transaction
 from overstory.model import Reason
 from overstory.protocols import Vectors
-from overstory.retrieve.hits import NEAREST
 from overstory.retrieve.question import Question
 from overstory.retrieve.ranking import best_of
 from overstory.retrieve.vector_search import depth_for, nearest_chunks
+from overstory.retrieve.wording import NEAREST, has_names, listed
 from overstory.systems.serag.index_settings import SeragIndexSettings
 from overstory.systems.serag.names import NamedEntities, named_entities
 from overstory.systems.serag.retriever_settings import SeragRetrieverSettings
@@ -63,8 +63,8 @@ class Found:
         kept = best_of(self.scores, k)
         self.scores = {id_: self.scores[id_] for id_ in kept}
 
-    def reasons(self, id_: str, titles: Mapping[str, str]) -> Iterator[Reason]:
-        """The parts of a score. `titles` are those of chunks."""
+    def reasons(self, id_: str, beside: str) -> Iterator[Reason]:
+        """The parts of a score. `beside` says which passage it is linked to, if it owes something to one."""
         given = self.settings
         plain = not (id_ in self.bonus or id_ in self.coarse or id_ in self.beside)
         near = NEAREST if plain else ""
@@ -73,17 +73,17 @@ class Found:
         if id_ in self.filled:
             yield Reason("filled", 0.0, "the selected communities have too few passages: filled up by cosine")
         if id_ in self.bonus:
-            names = ", ".join(entity.name for entity in self.entities if id_ in entity.counts)
+            named = [entity.name for entity in self.entities if id_ in entity.counts]
             bonus = given.fine * given.bonus * self.bonus[id_]
-            yield Reason("entities", bonus, f"says {names}", f"names {names}, as the question does")
+            yield Reason("entities", bonus, f"says {listed(named)}", has_names(named))
         if id_ in self.coarse:
             cosine = f"cosine of its community {self.coarse[id_]:.3f}"
-            yield Reason("community", given.coarse * self.coarse[id_], cosine, "is in a community near the question")
+            near = "is in a community close in meaning to the question"
+            yield Reason("community", given.coarse * self.coarse[id_], cosine, near)
         if id_ in self.beside:
             other = self.beside[id_]
-            beside = titles.get(other.beside) or other.beside[:8]
-            linked = f'is linked to "{beside}" in one community'
-            yield Reason("beside", given.neighbours * other.score, f"linked to {beside!r} in one community", linked)
+            linked = f"is linked in one community to {beside}, which was found first"
+            yield Reason("beside", given.neighbours * other.score, linked, linked)
 
 
 @dataclass(slots=True)

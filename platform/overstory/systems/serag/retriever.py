@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from overstory.errors import LlmError
 from overstory.graph import Corpus, Transaction
-from overstory.model import CommunityReport, Evidence, Hit
+from overstory.model import CommunityReport, Evidence, Hit, Reason
 from overstory.protocols import Vectors
 from overstory.retrieve.context import RetrievalContext, query_current_corpus
 from overstory.retrieve.corpus_cache import VectorCache
@@ -15,6 +15,7 @@ from overstory.retrieve.hits import chunk_rows, ranked_hits
 from overstory.retrieve.question import Question, read_question
 from overstory.retrieve.ranking import best_of
 from overstory.retrieve.vector_search import depth_for
+from overstory.retrieve.wording import quoted
 from overstory.systems.serag.candidates import Asking, Found
 from overstory.systems.serag.index import SeRag
 from overstory.systems.serag.index_settings import TREES
@@ -119,8 +120,13 @@ class SeragRetriever:
 def _hits(tx: Transaction, corpus: Corpus, found: Found) -> tuple[Hit, ...]:
     wanted = [*found.scores, *(found.beside[id_].beside for id_ in found.scores if id_ in found.beside)]
     rows = chunk_rows(tx, corpus, wanted)
-    titles = {id_: row["title"] for id_, row in rows.items()}
-    return ranked_hits(rows, found.scores, lambda id_: found.reasons(id_, titles))
+
+    def reasons(id_: str) -> Iterator[Reason]:
+        beside = found.beside.get(id_)
+        linked = quoted(rows.get(beside.beside), rows[id_]) if beside else ""
+        return found.reasons(id_, linked)
+
+    return ranked_hits(rows, found.scores, reasons)
 
 
 def _best_cosines(selected: Iterable[SelectedCommunity]) -> dict[str, float]:

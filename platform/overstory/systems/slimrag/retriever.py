@@ -18,6 +18,7 @@ from overstory.retrieve.corpus_cache import VectorCache, derived_vectors
 from overstory.retrieve.hits import chunk_rows, hits_by_cosine, ranked_hits, source_hits
 from overstory.retrieve.question import read_question
 from overstory.retrieve.vector_search import nearest_chunks, with_index
+from overstory.retrieve.wording import listed
 from overstory.systems.slimrag.ids import entity_id
 from overstory.systems.slimrag.index import ENTITIES, SlimRag
 from overstory.systems.slimrag.question import AskedEntities, QuestionReader
@@ -209,7 +210,7 @@ class _Asking:
 
 
 def _reasons(sentence: ScoredSentence, names: Mapping[str, Sequence[str]]) -> tuple[Reason, ...]:
-    said = ", ".join(names[sentence.id])
+    said = listed(names[sentence.id])
     what = f"cosine {sentence.cosine:.3f} × {sentence.factor:g}, for {said}"
     return (Reason("entities", sentence.score, what, f"has a sentence that refers to {said}"),)
 

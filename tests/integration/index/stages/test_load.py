@@ -78,8 +78,11 @@ def test_a_document_that_cannot_be_stored_is_reported_and_the_rest_goes_in(open_
         replace(EINSTEIN, source_key="empty", text=" "),
         replace(EINSTEIN, source_key="mixed", metadata={"n": [1, "a"]}),  # type: ignore[dict-item] # what is refused
     )
-    report = knowledge.ingest_documents([*bad, EINSTEIN])
-    assert report.added == 1
+    long = replace(EINSTEIN, source="ü" * 3_900, source_key="k" * 200)
+    report = knowledge.ingest_documents([*bad, long, EINSTEIN, replace(long, source_key="longest" + "k" * 193)])
+    assert report.added == 3
+    report = knowledge.ingest_documents([*bad, replace(long, source_key="k" * 201)])
+    assert "8,000 bytes" in str(report.broken[-1])
     assert [
         key for key in ("surrogate", "large", "empty", "mixed") if not any(key in str(e) for e in report.broken)
     ] == []

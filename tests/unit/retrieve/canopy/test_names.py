@@ -9,7 +9,9 @@ from overstory.text.questions.names import unknown_names
 
 def asked(question: str) -> QuestionNames:
     phrases = tuple(unknown_names(tokenise(question), []))
-    return QuestionNames(question, known=(), phrases=phrases, rest=question, words=frozenset(), outdated=False)
+    return QuestionNames(
+        question, known=(), phrases=phrases, rest=question, words=frozenset(), capital=True, outdated=False
+    )
 
 
 def test_a_phrase_that_few_chunks_have_is_a_seed_of_theirs() -> None:

@@ -14,10 +14,15 @@ from overstory.retrieve.canopy.scoring import (
     Seed,
     final_scores,
     first_scores,
+    names_something,
+    ranking,
     reached,
     second_sources,
     with_second_hop,
 )
+
+APART = {chunk: chunk for chunk in "pqtsuvmwn"}
+"""Each chunk is a document of its own."""
 
 
 def link(*sources: str, idf: float = 0.8, about: str = "", shared: str = "") -> Link:
@@ -50,32 +55,32 @@ def test_nothing_is_divided_by_nothing() -> None:
 
 
 def test_a_name_leads_to_what_is_about_it_and_to_what_mentions_it() -> None:
-    found = reached({"p": 0.5}, [link("p", about="t", shared="t")], set())
+    found = reached({"p": 0.5}, [link("p", about="t", shared="t")], set(), APART)
     assert found.forward["t"].value == pytest.approx(0.5 * 0.8 * 1.0 * 0.45)
     assert found.shared["t"].value == pytest.approx(0.5 * 0.8)
     assert (found.shared["t"].way.here, found.shared["t"].way.there) == (3, None)
 
 
 def test_no_chunk_leads_to_itself() -> None:
-    found = reached({"p": 0.5, "q": 0.4}, [link("p", "q", about="p", shared="t")], set())
+    found = reached({"p": 0.5, "q": 0.4}, [link("p", "q", about="p", shared="t")], set(), APART)
     assert {chunk: bridge.way.source for chunk, bridge in found.forward.items()} == {"p": "q"}
     assert {chunk: bridge.way.source for chunk, bridge in found.shared.items()} == {"p": "q", "q": "p", "t": "p"}
-    assert not reached({"p": 0.5}, [link("p", about="p")], set()).forward
+    assert not reached({"p": 0.5}, [link("p", about="p")], set(), APART).forward
 
 
 def test_a_chunk_about_an_abbreviated_name_counts_as_one_that_mentions_it() -> None:
     name = replace(link("p"), about=[("t", 0.6)])
-    found = reached({"p": 0.5}, [name], set())
+    found = reached({"p": 0.5}, [name], set(), APART)
     assert found.shared["t"].value == pytest.approx(0.5 * 0.8)
     assert found.shared["t"].way.weight == 0.6
-    assert not reached({"p": 0.5}, [replace(name, rare=False)], set()).shared
-    assert not reached({"p": 0.5}, [replace(name, about=[("t", 0.7)])], set()).shared
+    assert not reached({"p": 0.5}, [replace(name, rare=False)], set(), APART).shared
+    assert not reached({"p": 0.5}, [replace(name, about=[("t", 0.7)])], set(), APART).shared
 
 
 def test_of_several_chunks_about_a_name_the_nearest_to_the_source_counts_in_full() -> None:
     several = replace(link("p", shared="m"), about=[(chunk, 1.0) for chunk in "pstuv"], nearest={"p": "u"})
     several = replace(several, shared=[*several.shared, Place("s"), Place("u")])
-    found = reached({"p": 0.5}, [several], set())
+    found = reached({"p": 0.5}, [several], set(), APART)
     assert "p" not in found.forward
     assert found.forward["u"].value == pytest.approx(0.5 * 0.8 * 0.45)
     assert found.forward["s"].value == pytest.approx(0.5 * 0.8 * 0.45 / 2)
@@ -84,13 +89,13 @@ def test_of_several_chunks_about_a_name_the_nearest_to_the_source_counts_in_full
 
 
 def test_a_name_whose_words_the_question_says_leads_half_as_far() -> None:
-    found = reached({"p": 0.5}, [link("p", shared="t")], {"ulm", "where"})
+    found = reached({"p": 0.5}, [link("p", shared="t")], {"ulm", "where"}, APART)
     assert found.shared["t"].value == pytest.approx(0.5 * 0.8 * 0.5)
 
 
 def test_the_best_way_counts_and_one_without_activation_does_not() -> None:
     links = [link("p", shared="t"), link("q", idf=0.9, shared="t"), link("n", shared="u")]
-    found = reached({"p": 0.5, "q": 0.5, "n": -1.0}, links, set())
+    found = reached({"p": 0.5, "q": 0.5, "n": -1.0}, links, set(), APART)
     assert found.shared["t"].way.source == "q"
     assert "u" not in found.shared
 
@@ -98,7 +103,7 @@ def test_the_best_way_counts_and_one_without_activation_does_not() -> None:
 def test_the_parts_add_up_to_the_score() -> None:
     candidates = {"p": Candidate(0.8, 0.4, 5.0, Seed("Ulm", 0.5)), "t": Candidate(0.2, 0.3)}
     first: FirstScores = first_scores(candidates)
-    found = reached({"p": first.activation("p")}, [link("p", about="t", shared="t")], set())
+    found = reached({"p": first.activation("p")}, [link("p", about="t", shared="t")], set(), APART)
     by_id = final_scores(candidates, first, found)
     s1 = 0.8 + 0.4 + 0.5
     assert by_id["p"].score == pytest.approx(1.0 + 0.6 * 0.5 + 0.75 * 0.4)
@@ -107,13 +112,56 @@ def test_the_parts_add_up_to_the_score() -> None:
 
 def test_the_second_hop_starts_from_what_was_reached_and_adds_what_is_more() -> None:
     candidates = {"p": Candidate(0.8, 0.4), "t": Candidate(0.2, 0.3), "w": Candidate(0.1, 0.3)}
-    found = reached({"p": 1.0}, [link("p", shared="t"), link("p", shared="w")], set())
+    found = reached({"p": 1.0}, [link("p", shared="t"), link("p", shared="w")], set(), APART)
     by_id = scored(candidates, found)
     again = second_sources(by_id, ["p"])
     assert list(again) == ["t", "w"]
     new = scored({"u": Candidate(0.1, 0.1)})
-    second = reached(again, [link("t", shared="u"), link("t", idf=0.1, shared="w")], set())
-    ranked = {one.chunk: one for one in with_second_hop(by_id | new, second)}
+    second = reached(again, [link("t", shared="u"), link("t", idf=0.1, shared="w")], set(), APART)
+    ranked = with_second_hop(by_id | new, second)
     assert ranked["u"].score == pytest.approx(new["u"].score + 0.35 * again["t"] * 0.8)
     assert ranked["w"].score == by_id["w"].score
     assert ranked["u"].came_from() == ["t"]
+
+
+def test_a_name_leads_nowhere_within_a_document() -> None:
+    links = [link("p", "q", about="t", shared="t")]
+    assert reached({"p": 0.5, "q": 0.4}, links, set(), APART | {"t": "p"}).shared["t"].way.source == "q"
+    alone = reached({"p": 0.5}, [link("p", about="t", shared="t")], set(), APART | {"t": "p"})
+    assert (alone.forward, alone.shared) == ({}, {})
+
+
+def test_the_best_other_chunks_of_its_document_add_to_a_chunk() -> None:
+    found = scored({chunk: Candidate(cosine, 0.0) for chunk, cosine in zip("tuvw", (1.0, 0.8, 0.6, 0.4), strict=True)})
+    together = {one.chunk: one for one in ranking(found, dict.fromkeys("tuvw", "d"), named=True)}
+    brought = {"t": 0.1 * (0.8 + 0.6), "u": 0.1 * (1.0 + 0.6), "v": 0.1 * (1.0 + 0.8), "w": 0.1 * (1.0 + 0.8)}
+    assert {chunk: one.document for chunk, one in together.items()} == pytest.approx(brought)
+    assert together["t"].score == pytest.approx(1.0 + brought["t"])
+    assert all(one.document == 0.0 for one in ranking(found, APART, named=True))
+
+
+def test_where_nothing_is_named_the_best_by_themselves_come_first() -> None:
+    cosines = {"p": 0.9, "q": 0.8, "s": 0.7, "t": 0.2, "u": 0.6}
+    found = reached({"p": 1.0}, [link("p", shared="t")], set(), APART)
+    by_id = scored({chunk: Candidate(cosine, 0.0) for chunk, cosine in cosines.items()}, found)
+    assert [one.chunk for one in ranking(by_id, APART, named=True)] == ["p", "q", "t", "s", "u"]
+    direct = ranking(by_id, APART, named=False)
+    assert [one.chunk for one in direct] == ["p", "q", "s", "t", "u"]
+    assert [one.score for one in direct] == sorted((one.score for one in direct), reverse=True)
+    assert [one.direct > 0 for one in direct] == [True, True, True, False, False]
+
+
+def test_three_documents_come_first_with_all_of_their_chunks_before_the_next() -> None:
+    cosines = {"p": 0.9, "q": 0.89, "s": 0.88, "u": 0.87, "v": 0.86, "w": 0.85}
+    documents = {"p": "one", "q": "one", "s": "two", "u": "one", "v": "three", "w": "four"}
+    ranked = ranking(
+        scored({chunk: Candidate(cosine, 0.0) for chunk, cosine in cosines.items()}), documents, named=False
+    )
+    assert {one.chunk for one in ranked if one.direct > 0} == {"p", "q", "s", "u", "v"}
+
+
+def test_a_question_names_something_by_a_capital_within_it_and_a_sure_seed() -> None:
+    sure, unsure = (Candidate(0.5, 0.1, 0.0, Seed("Ulm", weight)) for weight in (0.6, 0.5))
+    assert names_something([unsure, sure], capital=True)
+    assert not names_something([sure], capital=False)
+    assert not names_something([unsure, Candidate(0.9, 0.9)], capital=True)

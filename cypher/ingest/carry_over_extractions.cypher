@@ -1,0 +1,27 @@
+// Gives chunks the sentences, mentions and statements of others with the same title, heading and text: those of the
+// extractor to chunks that it has not read, those of annotations to chunks that have none. The dictionary's mentions are
+// found again by the mentions stage.
+// Parameters: $annotated STRING (by whom annotations are); $rows LIST<MAP {old, new STRING}> (ids of chunks with equal
+//   texts)
+// Rows: none
+MATCH (corpus:Corpus:{{corpus}})
+UNWIND $rows AS row
+MATCH (old:Overstory {id: row.old}), (new:Overstory {id: row.new})
+WHERE new:{{corpus}}_Chunk AND new.title = old.title AND new.heading = old.heading
+WITH corpus, old, new, new.extracted IS NULL AS unread,
+  EXISTS { (new)-[:MENTIONS {by: $annotated}]->() } OR EXISTS { (new)<-[:STATED_IN {by: $annotated}]-() } AS annotated
+SET new.extracted = coalesce(new.extracted, old.extracted), new.sentences = coalesce(new.sentences, old.sentences),
+  new.touched = corpus.version + 1, new:{{corpus}}_Changed
+WITH old, new, unread, annotated
+CALL (old, new, unread, annotated) {
+  MATCH (old)-[m:MENTIONS]->(entity:Entity:{{corpus}})
+  WHERE m.by <> 'dictionary' AND CASE WHEN m.by = $annotated THEN NOT annotated ELSE unread END
+  CREATE (new)-[copy:MENTIONS]->(entity)
+  SET copy = properties(m), entity:{{corpus}}_Stale:{{corpus}}_Changed
+}
+CALL (old, new, unread, annotated) {
+  MATCH (old)<-[s:STATED_IN]-(fact:Fact:{{corpus}})
+  WHERE CASE WHEN s.by = $annotated THEN NOT annotated ELSE unread END
+  CREATE (new)<-[copy:STATED_IN]-(fact)
+  SET copy = properties(s), fact:{{corpus}}_Stale
+}

@@ -1,0 +1,225 @@
+"""What a run of `ingest` changes: which documents came, changed, moved and vanished.
+
+The run notes each document that it reads, and each stored one of the same paths that it did not read; then moves are
+told from additions and removals by their content. Everything is in a temporary SQLite file, deleted at the end, so that
+memory does not grow with the number of documents.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from types import TracebackType
+from typing import Literal, Self
+
+from overstory.display import origin
+from overstory.model import Annotation, Document
+
+Kind = Literal["added", "changed", "moved", "removed"]
+KINDS: tuple[Kind, ...] = ("added", "changed", "moved", "removed")
+
+Outcome = Literal["added", "changed", "unchanged"]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentChange:
+    """What a run of `ingest` did to a document, or would do.
+
+    Attributes:
+        origin: the document's source, with its key if it has one.
+        before: its origin before it moved; "" if it did not.
+    """
+
+    kind: Kind
+    origin: str
+    before: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """A document as changes know it.
+
+    Attributes:
+        id: 32 hexadecimal digits.
+        sha256: of all its content.
+        content: the SHA-256 of all but its title, which may come from a file's name; "" if unknown.
+    """
+
+    id: str
+    source: str
+    source_key: str
+    sha256: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """A document to delete.
+
+    Attributes:
+        heir: the id of a document of the run with equal content, which takes over vectors and extractions; "" if none.
+    """
+
+    id: str
+    heir: str
+
+
+OnRead = Callable[[Identity, Outcome], None]
+OnChange = Callable[[DocumentChange], object]
+
+_DOCUMENT = "id BLOB PRIMARY KEY, source TEXT, source_key TEXT, name TEXT, sha256 TEXT, content TEXT"
+_TABLES = (
+    "PRAGMA journal_mode = OFF",
+    "PRAGMA synchronous = OFF",
+    "PRAGMA cache_size = -16384",
+    f"CREATE TABLE read ({_DOCUMENT}, outcome TEXT, taken INTEGER DEFAULT 0) WITHOUT ROWID",
+    f"CREATE TABLE gone ({_DOCUMENT}, heir BLOB, moved INTEGER DEFAULT 0) WITHOUT ROWID",
+    "CREATE TABLE pairs (old BLOB PRIMARY KEY, new BLOB) WITHOUT ROWID",
+    "CREATE TABLE annotations (found TEXT)",
+    "BEGIN",
+)
+_READ = (
+    "INSERT OR IGNORE INTO read (id, source, source_key, name, sha256, content, outcome) VALUES (?, ?, ?, ?, ?, ?, ?)"
+)
+_GONE = "INSERT OR IGNORE INTO gone (id, source, source_key, name, sha256, content) VALUES (?, ?, ?, ?, ?, ?)"
+
+# The nth vanished document of a content is the nth new one of it, in order of their origins.
+_PAIR = """
+INSERT INTO pairs
+WITH
+  old AS (SELECT id, {columns}, row_number() OVER (PARTITION BY {columns} ORDER BY source, source_key) AS n
+          FROM gone WHERE moved = 0),
+  new AS (SELECT id, {columns}, row_number() OVER (PARTITION BY {columns} ORDER BY source, source_key) AS n
+          FROM read WHERE outcome = 'added' AND taken = 0)
+SELECT old.id, new.id FROM old JOIN new USING ({columns}, n)
+"""
+_AS_PAIRED = (
+    "UPDATE gone SET moved = 1, heir = (SELECT new FROM pairs WHERE old = gone.id) WHERE id IN (SELECT old FROM pairs)",
+    "UPDATE read SET taken = 1 WHERE id IN (SELECT new FROM pairs)",
+    "DELETE FROM pairs",
+)
+_HEIRS = "UPDATE gone SET heir = (SELECT min(id) FROM read WHERE read.sha256 = gone.sha256) WHERE moved = 0"
+_PREFERENCES = ("sha256, name", "content, name", "sha256", "content")
+
+_CHANGES: dict[Kind, str] = {
+    "added": "SELECT source, source_key, '', '' FROM read WHERE outcome = 'added' AND taken = 0 ORDER BY 1, 2",
+    "changed": "SELECT source, source_key, '', '' FROM read WHERE outcome = 'changed' ORDER BY 1, 2",
+    "moved": "SELECT new.source, new.source_key, gone.source, gone.source_key "
+    "FROM gone JOIN read AS new ON new.id = gone.heir WHERE gone.moved = 1 ORDER BY 3, 4",
+    "removed": "SELECT source, source_key, '', '' FROM gone WHERE moved = 0 ORDER BY 1, 2",
+}
+_WITHOUT_REMOVALS: tuple[Kind, ...] = ("added", "changed")
+_ALL_ADDED = "SELECT source, source_key, '', '' FROM read WHERE outcome = 'added' ORDER BY 1, 2"
+
+
+def content_sha256(document: Document) -> str:
+    """Recognises a document whose title changed: hexadecimal SHA-256 over its text, headings and metadata."""
+    headings = [[h.start, h.level, h.text] for h in document.headings]
+    content = [document.text, headings, dict(document.metadata)]
+    return hashlib.sha256(json.dumps(content, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
+class Changes:
+    """The documents of a run, and the stored ones that it did not find again. Use it in a `with` block."""
+
+    def __init__(self) -> None:
+        self._table = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+        for statement in _TABLES:
+            self._table.execute(statement)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._table.close()
+
+    def note_read(self, document: Identity, outcome: Outcome) -> None:
+        """Notes a document that the run read."""
+        self._table.execute(_READ, (*_columns(document), outcome))
+
+    def was_read(self, id_: str) -> bool:
+        """Whether the run read the document with this id."""
+        found = self._table.execute("SELECT 1 FROM read WHERE id = ?", (bytes.fromhex(id_),))
+        return found.fetchone() is not None
+
+    def note_gone(self, document: Identity) -> None:
+        """Notes a stored document that is no longer there to read."""
+        self._table.execute(_GONE, _columns(document))
+
+    def find_moves(self) -> None:
+        """Pairs vanished documents with new ones of equal content, of equal names first; each is in one pair at most.
+
+        A vanished document without a pair leaves what was found in it to any document with all of its content: in a run
+        that was interrupted after the move was written, the new one is no longer new.
+        """
+        if not self.removed:
+            return
+        for columns in _PREFERENCES:
+            self._table.execute(_PAIR.format(columns=columns))
+            for statement in _AS_PAIRED:
+                self._table.execute(statement)
+        self._table.execute("CREATE INDEX read_sha256 ON read (sha256, id)")
+        self._table.execute(_HEIRS)
+
+    @property
+    def removed(self) -> int:
+        """How many documents vanished and did not move."""
+        return self._count("SELECT count(*) FROM gone WHERE moved = 0")
+
+    @property
+    def moved(self) -> int:
+        return self._count("SELECT count(*) FROM gone WHERE moved = 1")
+
+    def removals(self) -> Iterator[Removal]:
+        """All documents to delete, those that moved among them, by id."""
+        for id_, heir in self._table.execute("SELECT id, heir FROM gone ORDER BY id"):
+            yield Removal(id_.hex(), "" if heir is None else heir.hex())
+
+    def listed(self, *, vanished: bool) -> Iterator[DocumentChange]:
+        """Every change: what was added, changed, moved and removed, each in order of sources.
+
+        Args:
+            vanished: whether documents that vanished are removed; if not, what would have moved was added.
+        """
+        for kind in KINDS if vanished else _WITHOUT_REMOVALS:
+            statement = _CHANGES[kind] if vanished or kind != "added" else _ALL_ADDED
+            for source, key, old_source, old_key in self._table.execute(statement):
+                before = origin(old_source, old_key) if kind == "moved" else ""
+                yield DocumentChange(kind, origin(source, key), before)
+
+    def without_annotations(self, items: Iterable[Document | Annotation]) -> Iterator[Document]:
+        """The documents; annotations are kept until `annotations` is called."""
+        for item in items:
+            if isinstance(item, Document):
+                yield item
+            else:
+                found = json.dumps([item.source, item.source_key, item.entities, item.triples])
+                self._table.execute("INSERT INTO annotations VALUES (?)", (found,))
+
+    def annotations(self) -> Iterator[Annotation]:
+        """The annotations that were kept, in their order."""
+        for (found,) in self._table.execute("SELECT found FROM annotations ORDER BY rowid"):
+            source, key, entities, triples = json.loads(found)
+            yield Annotation(source, key, tuple(entities), tuple((s, p, o) for s, p, o in triples))
+
+    def _count(self, statement: str) -> int:
+        (number,) = self._table.execute(statement).fetchone()
+        return int(number)
+
+
+def _columns(document: Identity) -> tuple[bytes, str, str, str, str, str | None]:
+    name = f"{PurePosixPath(document.source).name}#{document.source_key}"
+    return (
+        bytes.fromhex(document.id),
+        document.source,
+        document.source_key,
+        name,
+        document.sha256,
+        document.content or None,
+    )

@@ -1,0 +1,241 @@
+"""Documents by their sources: one as it is listed, a file or folder as `ingest` takes it, or a pattern of paths."""
+
+from __future__ import annotations
+
+import difflib
+import heapq
+import itertools
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from overstory.errors import DocumentNotFound
+from overstory.graph import Corpus, GraphClient, schema
+from overstory.graph.client import Row
+from overstory.index.status import StoredDocument, stored_document
+from overstory.sources import Root, absolute
+from overstory.surrogates import is_well_formed
+
+DOCUMENTS_A_PAGE = 1_000
+MOST_COMPARED = 5_000
+"""Sources with which one that is unknown is compared: so many near it, and so many from the beginning of the corpus."""
+MOST_NEAREST = 3
+LEAST_LIKE = 0.5
+
+_AFTER_ALL = "\U0010ffff"
+_NEXT = "\0"
+"""Added to a string, it gives the one that comes next."""
+_WILD = re.compile(r"[*?\[]")
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Some sources.
+
+    Attributes:
+        ranges: where they lie among all sources in order: the first, and one that comes after all of them.
+        pattern: what they look like, if not all of the ranges are meant.
+    """
+
+    ranges: tuple[tuple[str, str], ...]
+    pattern: re.Pattern[str] | None = None
+
+    def holds(self, source: str) -> bool:
+        """Whether a source is one of them."""
+        return any(least <= source < before for least, before in self.ranges) and self._fits(source)
+
+    def _fits(self, source: str) -> bool:
+        return self.pattern is None or self.pattern.fullmatch(source) is not None
+
+
+EVERYTHING = Selection((("", _AFTER_ALL),))
+
+
+def selection_of(root: Root) -> Selection:
+    """The sources of a path and, if they belong to it, of what is below."""
+    own = (root.path, root.path + _NEXT)
+    return Selection((own, _below(root.path)) if root.with_contents else (own,))
+
+
+def selections(given: str) -> list[Selection]:
+    """What a text may mean, most likely first: a source as it is listed, a file or folder (relative ones as `ingest`
+    takes them) with everything below it, a pattern of paths, a pattern of sources.
+
+    In a pattern, `*` and `?` stand for characters of one name, `**` also for folders, `[…]` for one of some characters;
+    a folder that fits stands for everything below it.
+    """
+    path = absolute(given).as_posix() if given and _is_path(given) else given
+    found = [selection_of(Root(given, with_contents=given == path))]
+    if path != given:
+        found.append(selection_of(Root(path)))
+    if _WILD.search(given):
+        found += [_matching(os.path.abspath(given)), _matching(given)]  # noqa: PTH100 # as ingest does
+    return found
+
+
+def select(graph: GraphClient, corpus: Corpus, given: str) -> Selection | None:
+    """What a text means in this corpus: the first of `selections` that a document has; None if none has."""
+    for selection in selections(given):
+        if next(rows_of(graph, corpus, selection), None) is not None:
+            return selection
+    return None
+
+
+def select_all(graph: GraphClient, corpus: Corpus, given: Iterable[str]) -> list[Selection]:
+    """What each of some texts means.
+
+    Raises:
+        DocumentNotFound: no document has the source that one of them means; the message names the most similar ones.
+    """
+    schema.create_database_indexes(graph)
+    found: list[Selection] = []
+    for each in given:
+        selection = select(graph, corpus, each)
+        if selection is None:
+            raise _not_found(graph, corpus, each)
+        found.append(selection)
+    return found
+
+
+def stored_documents(
+    graph: GraphClient, corpus: Corpus, *, source: str | Sequence[str] | None = None
+) -> Iterator[StoredDocument]:
+    """The documents of a corpus in order of sources and keys, lazily.
+
+    Args:
+        source: only documents of these sources, as `selections` reads them, one after the other, each document once.
+    """
+    schema.create_database_indexes(graph)
+    if source is None:
+        yield from map(stored_document, rows_of(graph, corpus, EVERYTHING))
+        return
+    given = [source] if isinstance(source, str) else source
+    chosen = [selection for each in given if (selection := select(graph, corpus, each)) is not None]
+    yield from map(stored_document, rows_of_all(graph, corpus, chosen))
+
+
+def rows_of_all(graph: GraphClient, corpus: Corpus, chosen: Sequence[Selection]) -> Iterator[Row]:
+    """The properties of the documents in several selections, lazily, each document once."""
+    for number, selection in enumerate(chosen):
+        for row in rows_of(graph, corpus, selection):
+            if not any(earlier.holds(row["source"]) for earlier in chosen[:number]):
+                yield row
+
+
+def rows_of(graph: GraphClient, corpus: Corpus, selection: Selection) -> Iterator[Row]:
+    """The properties of the documents in a selection, in order of sources and keys, lazily. Documents may be deleted
+    meanwhile."""
+    for least, before in selection.ranges:
+        for row in _between(graph, corpus, least, before):
+            if selection.holds(row["source"]):
+                yield row
+
+
+def _between(graph: GraphClient, corpus: Corpus, least: str, before: str) -> Iterator[Row]:
+    while True:
+        page = graph.run(
+            "corpus/documents_from", corpus.label, read=True, least=least, before=before, limit=DOCUMENTS_A_PAGE
+        )
+        yield from (row["document"] for row in page)
+        if len(page) < DOCUMENTS_A_PAGE:
+            return
+        last = page[-1]["document"]  # its source may have more documents
+        yield from _of_source(graph, corpus, last["source"], after=last["source_key"])
+        least = last["source"] + _NEXT
+
+
+def _of_source(graph: GraphClient, corpus: Corpus, source: str, *, after: str) -> Iterator[Row]:
+    """Seeks by source and key: a file may have a million records, which no page may read from the first on."""
+    while page := graph.run(
+        "corpus/documents_of_source",
+        corpus.label,
+        read=True,
+        source=source,
+        least=after + _NEXT,
+        limit=DOCUMENTS_A_PAGE,
+    ):
+        yield from (row["document"] for row in page)
+        after = page[-1]["document"]["source_key"]
+
+
+def _not_found(graph: GraphClient, corpus: Corpus, given: str) -> DocumentNotFound:
+    nearest = nearest_sources(given, _sources_near(graph, corpus, given))
+    remedy = "`overstory documents` lists sources."
+    if nearest:
+        remedy = f"The nearest are {', '.join(nearest)}. {remedy}"
+    return DocumentNotFound(f"No document has the source {given!r}.", nearest=nearest, remedy=remedy)
+
+
+def _sources_near(graph: GraphClient, corpus: Corpus, given: str) -> Iterator[str]:
+    """Sources in the nearest folder that has any, and those from the beginning of the corpus."""
+    for folder in absolute(given).parents if given and _is_path(given) else ():
+        rows = rows_of(graph, corpus, Selection((_below(folder.as_posix()),)))
+        near = [row["source"] for row in itertools.islice(rows, MOST_COMPARED)]
+        if near:
+            yield from near
+            break
+    for row in itertools.islice(rows_of(graph, corpus, EVERYTHING), MOST_COMPARED):
+        yield row["source"]
+
+
+def nearest_sources(given: str, known: Iterable[str]) -> tuple[str, ...]:
+    """The known sources that are most like a given one, or whose names are most like its name; best first."""
+    wanted = absolute(given).as_posix() if given and _is_path(given) else given
+    whole, name = (difflib.SequenceMatcher(b=text, autojunk=False) for text in (wanted, PurePosixPath(wanted).name))
+    best: list[tuple[float, float, str]] = []
+    for source in dict.fromkeys(known):
+        floor = max(LEAST_LIKE, best[0][0] if len(best) == MOST_NEAREST else 0.0)
+        like = _likeness(name, PurePosixPath(source).name, floor)
+        if like >= floor:
+            found = (like, _likeness(whole, source, 0.0), source)  # of equal names, the one in the nearest folder
+            (heapq.heappushpop if len(best) == MOST_NEAREST else heapq.heappush)(best, found)
+    return tuple(source for *_, source in sorted(best, key=lambda each: (-each[0], -each[1], each[2])))
+
+
+def _likeness(matcher: difflib.SequenceMatcher[str], text: str, floor: float) -> float:
+    """From 0 to 1; 0 where it must be below the floor, which cheaper bounds show."""
+    matcher.set_seq1(text)
+    if matcher.real_quick_ratio() < floor or matcher.quick_ratio() < floor:
+        return 0.0
+    return matcher.ratio()
+
+
+def _below(path: str) -> tuple[str, str]:
+    folder = path.rstrip("/")
+    return folder + "/", folder + "0"  # "0" is the character after "/"
+
+
+def _is_path(given: str) -> bool:
+    return "\0" not in given and is_well_formed(given)
+
+
+def _matching(pattern: str) -> Selection:
+    prefix = pattern[: match.start()] if (match := _WILD.search(pattern)) else pattern
+    return Selection(((prefix, prefix + _AFTER_ALL),), re.compile(_regular(pattern) + "(?:/.*)?", re.DOTALL))
+
+
+def _regular(pattern: str) -> str:
+    """A pattern of paths as a regular expression."""
+    parts: list[str] = []
+    at = 0
+    while at < len(pattern):
+        if pattern.startswith("**/", at):
+            parts.append("(?:.*/)?")
+            at += 3
+        elif pattern.startswith("**", at):
+            parts.append(".*")
+            at += 2
+        elif (characters := re.compile(r"\[(!?)(\]?[^\]]*)\]").match(pattern, at)) and characters[2]:
+            parts.append(f"[{'^/' if characters[1] else ''}{_characters(characters[2])}]")
+            at = characters.end()
+        else:
+            parts.append({"*": "[^/]*", "?": "[^/]"}.get(pattern[at], re.escape(pattern[at])))
+            at += 1
+    return "".join(parts)
+
+
+def _characters(listed: str) -> str:
+    """The characters between brackets, in which only a hyphen keeps its meaning."""
+    return re.sub(r"([\\\[\]^&~|])", r"\\\1", listed)

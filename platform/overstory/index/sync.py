@@ -1,0 +1,113 @@
+"""A corpus as a mirror of files and folders: documents that are no longer there go, moved ones keep what was found."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from overstory.display import counted
+from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches, schema
+from overstory.graph.client import Row
+from overstory.graph.ids import chunk_id
+from overstory.index.changes import Changes, Identity, Removal
+from overstory.index.document_sources import rows_of, selection_of
+from overstory.index.removal import DOCUMENTS_A_TRANSACTION, remove_in
+from overstory.index.stages.annotate import BY as ANNOTATED
+from overstory.index.stages.load import LoadReport
+from overstory.protocols import Progress
+from overstory.sources import Coverage, Kept, Root
+
+CHUNKS_A_STATEMENT = 1_000
+SOURCES_A_STATEMENT = 500
+
+
+def note_vanished(
+    graph: GraphClient,
+    corpus: Corpus,
+    coverage: Coverage,
+    changes: Changes,
+    report: LoadReport,
+    *,
+    allow_empty: bool = False,
+) -> None:
+    """Notes the stored documents of the paths of a run that are no longer there to read, and finds moves among them.
+
+    Those that may be there, though the run did not see them, are counted in `report.kept`.
+
+    Args:
+        allow_empty: documents of paths that are missing or empty are no longer there.
+    """
+    schema.create_database_indexes(graph)
+    kept_documents: Counter[Kept] = Counter()
+    for row in _rows_of_roots(graph, corpus, coverage.roots):
+        if changes.was_read(row["id"]):
+            continue
+        kept = coverage.why_kept(row["source"])
+        if kept is None or (kept.empty and allow_empty):
+            content = row.get("content_sha256", "")
+            changes.note_gone(Identity(row["id"], row["source"], row["source_key"], row["sha256"], content))
+        else:
+            kept_documents[kept] += 1
+    report.kept = [replace(kept, documents=number) for kept, number in kept_documents.items()]
+    changes.find_moves()
+
+
+def count_in(graph: GraphClient, corpus: Corpus, roots: list[Root]) -> int:
+    """How many stored documents belong to some paths."""
+    schema.create_database_indexes(graph)
+    return sum(1 for _ in _rows_of_roots(graph, corpus, roots))
+
+
+def remove_vanished(writer: Writer, changes: Changes, *, progress: Progress) -> None:
+    """Deletes the documents that vanished, in batches, each whole or not at all; what was found in those that moved
+    goes to the new ones in the same transaction.
+
+    Raises:
+        LeaseLost, DatabaseError: what was committed before stays; another run goes on from there.
+    """
+    progress.start("remove", changes.removed + changes.moved, "documents")
+    for batch in batches(changes.removals(), DOCUMENTS_A_TRANSACTION):
+
+        def work(tx: Transaction, batch: list[Removal] = batch) -> None:
+            for removal in batch:
+                if removal.heir:
+                    _carry_over(tx, writer.corpus, removal.id, removal.heir)
+            remove_in(tx, writer.corpus, [removal.id for removal in batch])
+
+        writer.commit("sync", work)
+        progress.advance(len(batch))
+    progress.finish(f"{counted(changes.removed, 'document')} removed, {changes.moved:,} moved")
+
+
+def _carry_over(tx: Transaction, corpus: Corpus, old: str, new: str) -> None:
+    """Gives the chunks of a document what the chunks of another with the same texts have."""
+    for pairs in batches(_pairs(tx, corpus, old, new), CHUNKS_A_STATEMENT):
+        tx.run("ingest/carry_over_vectors", corpus.label, property=corpus.embedding_property, rows=pairs)
+        tx.run("ingest/carry_over_extractions", corpus.label, annotated=ANNOTATED, rows=pairs)
+
+
+def _pairs(tx: Transaction, corpus: Corpus, old: str, new: str) -> Iterator[dict[str, str]]:
+    """The chunks of the old document, and the ids of the new one's with the same texts."""
+    seen: Counter[str] = Counter()
+    for row in tx.run("ingest/chunk_texts", corpus.label, document=old):
+        yield {"old": row["id"], "new": chunk_id(new, row["text"], seen[row["text"]])}
+        seen[row["text"]] += 1
+
+
+def _rows_of_roots(graph: GraphClient, corpus: Corpus, roots: list[Root]) -> Iterator[Row]:
+    """The properties of the documents of some paths, lazily, each document once."""
+    folders = {root.path for root in roots if root.with_contents}
+    outermost = {root.path: root for root in roots if not _has_ancestor_in(folders, root.path)}
+    for root in outermost.values():
+        if root.path in folders:
+            yield from rows_of(graph, corpus, selection_of(Root(root.path)))
+    files = (path for path in outermost if path not in folders)
+    for sources in batches(files, SOURCES_A_STATEMENT):  # one of them may have a million records
+        for row in graph.stream("corpus/documents_of_sources", corpus.label, sources=sources):
+            yield row["document"]
+
+
+def _has_ancestor_in(folders: set[str], path: str) -> bool:
+    return any(str(parent) in folders for parent in PurePosixPath(path).parents)

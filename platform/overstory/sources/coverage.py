@@ -1,0 +1,116 @@
+"""What a run saw of the paths that it was given: was the file of a document deleted, or only not read this time?"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from overstory.surrogates import is_well_formed
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A path that a run was given, absolute.
+
+    Attributes:
+        with_contents: documents of the paths below it belong to it as well.
+    """
+
+    path: str
+    with_contents: bool = True
+
+    def holds(self, source: str) -> bool:
+        """Whether a document with this source belongs to the path."""
+        below = self.path.rstrip("/") + "/"
+        return source == self.path or (self.with_contents and source.startswith(below))
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Stored documents that a run did not read, though they may still be there.
+
+    Attributes:
+        path: the file or folder that was not read.
+        why: the reason.
+        empty: the path is missing or empty, as a disk is that is not mounted; syncing with `allow_empty` removes the
+            documents.
+        documents: how many there are.
+    """
+
+    path: str
+    why: str
+    empty: bool = False
+    documents: int = 1
+
+
+@dataclass(slots=True)
+class Coverage:
+    """Collects what `read_sources` read, and what it did not.
+
+    Attributes:
+        roots: the paths that were given.
+        read: the real paths of files, and of folders that a loader read as a whole.
+        entered: the real paths of other folders.
+    """
+
+    roots: list[Root] = field(default_factory=list[Root])
+    read: set[str] = field(default_factory=set[str])
+    entered: set[str] = field(default_factory=set[str])
+    _unread: dict[str, str] = field(default_factory=dict[str, str])
+    _empty: dict[str, str] = field(default_factory=dict[str, str])
+
+    def add_root(self, path: str, *, with_contents: bool = True) -> None:
+        self.roots.append(Root(path, with_contents))
+
+    def add_unusable(self, named: str) -> None:
+        """Adds a path that was given and cannot be read: it is missing, or its folder cannot be entered."""
+        if not named or not is_well_formed(named):  # no document can have such a source
+            return
+        path = os.path.abspath(named)  # noqa: PTH100 # Path.absolute keeps "..", which is another name
+        self.add_root(path)
+        if _is_missing(path):
+            self._empty[path] = "it is missing"
+        else:
+            self.add_unread(path, "it cannot be read")
+
+    def add_unread(self, path: str, why: str) -> None:
+        """Adds a file or folder whose documents the run may not have seen, or not all of them."""
+        self._unread.setdefault(path, why)
+
+    def add_empty(self, path: str) -> None:
+        """Adds a folder in which there is nothing to read."""
+        self._empty.setdefault(path, "there is nothing in it to read")
+
+    def empty_roots(self) -> list[Root]:
+        """The given paths that are missing or hold nothing to read."""
+        return [root for root in self.roots if root.path in self._empty and root.path not in self._unread]
+
+    def why_kept(self, source: str) -> Kept | None:
+        """The reason why a document that the run did not see may still have its file; None if the file is gone, or was
+        read and no longer holds the document."""
+        places = (source, *map(str, PurePosixPath(source).parents))
+        for path in places:
+            if path in self._unread:
+                return Kept(path, self._unread[path])
+        for path in places:
+            if path in self._empty:
+                return Kept(path, self._empty[path], empty=True)
+        if _is_missing(source):
+            return None
+        real = os.path.realpath(source)
+        if real in self.read or real in self.entered:
+            return None
+        root = next((root.path for root in self.roots if root.holds(source)), source)
+        return Kept(root, "hidden files, and others that are there but were not read")
+
+
+def _is_missing(path: str) -> bool:
+    """Whether there is no such file: one that cannot be looked at may be there."""
+    try:
+        os.stat(path)  # noqa: PTH116 # sources need not be paths at all
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return True
+    except OSError:
+        return False
+    return False

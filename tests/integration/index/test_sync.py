@@ -1,0 +1,167 @@
+"""A corpus that is synced with a folder equals one that the folder was loaded into afresh."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from tests.fakes import HashingEmbedder, ScriptedExtractor
+from tests.lending import empty
+from tests.passages import OpenCorpus
+from tests.sources import write
+
+from overstory.errors import DocumentNotFound, SourcesEmpty
+from overstory.index import DocumentChange
+
+NAMES: dict[str, str] = dict.fromkeys(("Anna", "Bert", "Carl", "Dora", "Emil"), "PERSON")
+TRIPLES = '{"_id": "r1", "entities": ["Rome", "Tiber"], "triples": [["Rome", "lies on", "Tiber"]]}\n'
+
+
+def sentence(chance: random.Random) -> str:
+    return f"{chance.choice(list(NAMES))} {chance.choice(['knows', 'sees', 'likes'])} {chance.choice(list(NAMES))}."
+
+
+def change(folder: Path, chance: random.Random) -> None:
+    """One random change of the folder: of a file, or of a record in one."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix != ".jsonl")
+    chosen = chance.choice(files)
+    new = folder / chance.choice(["", "x", "y"]) / f"{chance.randrange(10**6)}.txt"
+    match chance.choice(["add", "change", "move", "rename", "remove", "record"]):
+        case "add":
+            write(new, sentence(chance))
+        case "change":
+            write(chosen, f"{sentence(chance)} {sentence(chance)}")
+        case "move":
+            write(new.with_name(chosen.name), chosen.read_bytes())
+            if new.with_name(chosen.name) != chosen:
+                chosen.unlink()
+        case "rename":
+            new.parent.mkdir(exist_ok=True)
+            chosen.rename(new)
+        case "remove" if len(files) > 2:
+            chosen.unlink()
+        case _:
+            rows = [f'{{"id": "r{i}", "text": "{sentence(chance)}"}}\n' for i in sorted(chance.sample(range(5), 3))]
+            write(folder / "records.jsonl", "".join(rows))
+    for path in sorted(folder.rglob("*"), reverse=True):
+        if path.is_dir() and not any(path.iterdir()):
+            path.rmdir()  # an empty folder may be a disk that is not mounted, whose documents would stay
+
+
+def test_after_each_of_ten_random_changes_the_corpus_is_that_of_the_folder(
+    open_corpus: OpenCorpus, tmp_path: Path
+) -> None:
+    chance = random.Random(14)  # noqa: S311
+    extractor = ScriptedExtractor(NAMES)
+    synced = open_corpus(embedder=HashingEmbedder(8), extractor=extractor)
+    fresh = open_corpus("fresh", embedder=HashingEmbedder(8), extractor=extractor)
+    for number in range(5):
+        write(tmp_path / f"{number}.txt", sentence(chance))
+    write(tmp_path / "records.jsonl", '{"id": "r0", "text": "Anna sees Rome."}\n')
+    synced.ingest(tmp_path)
+    synced.index()
+    for _ in range(10):
+        change(tmp_path, chance)
+        report = synced.ingest(tmp_path, sync=True)
+        synced.index()
+        fresh.ingest(tmp_path)
+        fresh.index()
+        assert synced.digest() == fresh.digest()
+        assert report.in_corpus == report.documents == fresh.count_documents()
+        empty(fresh.graph, [fresh.corpus_name])
+
+
+def test_what_moved_is_neither_embedded_nor_extracted_again_and_keeps_its_annotations(
+    open_corpus: OpenCorpus, tmp_path: Path
+) -> None:
+    embedder = HashingEmbedder(8)
+    synced = open_corpus(embedder=embedder, extractor=ScriptedExtractor(NAMES))
+    fresh = open_corpus("fresh", embedder=HashingEmbedder(8), extractor=ScriptedExtractor(NAMES))
+    triples = write(tmp_path / "triples.jsonl", TRIPLES)
+    records = write(tmp_path / "docs" / "records.jsonl", '{"id": "r1", "text": "Anna knows Rome. Rome likes Anna."}\n')
+    note = write(tmp_path / "docs" / "note.md", "# Note\n\nBert knows Anna.\n\n# More\n\nBert knows Anna.\n")
+    synced.ingest(tmp_path / "docs")
+    synced.ingest(triples)
+    synced.index()
+    embedded = len(embedder.embedded)
+    (tmp_path / "docs" / "new").mkdir()
+    records.rename(tmp_path / "docs" / "new" / "records.jsonl")
+    note.rename(tmp_path / "docs" / "new" / "note.md")
+    told: list[DocumentChange] = []
+    report = synced.ingest(tmp_path / "docs", sync=True, on_change=told.append)
+    assert (report.added, report.moved, report.removed) == (0, 2, 0)
+    assert DocumentChange("moved", f"{tmp_path}/docs/new/note.md", f"{tmp_path}/docs/note.md") in told
+    pending = synced.status().pending
+    assert (pending["embed"], pending["extract"]) == (0, 0)
+    synced.index()
+    assert len(embedder.embedded) == embedded
+    fresh.ingest([tmp_path / "docs", triples])
+    fresh.index()
+    assert synced.digest() == fresh.digest()
+
+
+def test_a_sync_that_was_interrupted_before_it_deleted_anything_is_completed_by_the_next(
+    open_corpus: OpenCorpus, tmp_path: Path
+) -> None:
+    knowledge = open_corpus(embedder=HashingEmbedder(8), extractor=ScriptedExtractor(NAMES))
+    old = write(tmp_path / "old" / "a.txt", "Anna knows Bert.")
+    write(tmp_path / "b.txt", "Carl knows Dora.")
+    knowledge.ingest(tmp_path)
+    knowledge.index()
+    (tmp_path / "new").mkdir()
+    old.rename(tmp_path / "new" / "a.txt")
+    old.parent.rmdir()
+    assert knowledge.ingest(tmp_path).vanished == 1  # what an interrupted sync has done by then
+    assert knowledge.status().pending["embed"] == 1
+    assert knowledge.ingest(tmp_path, sync=True).removed == 1
+    assert knowledge.status().pending["embed"] == 0
+    assert knowledge.ingest(tmp_path, sync=True).unchanged == knowledge.count_documents() == 2
+
+
+def test_documents_that_may_be_there_stay(open_corpus: OpenCorpus, tmp_path: Path) -> None:
+    knowledge = open_corpus(embedder=HashingEmbedder(8))
+    records = write(tmp_path / "a.jsonl", '{"id": "1", "text": "One."}\n{"id": "2", "text": "Two."}\n')
+    write(tmp_path / "b.txt", "Three.")
+    disk = write(tmp_path / "disk" / "c.txt", "Four.")
+    knowledge.ingest(tmp_path)
+    write(records, '{"id": "1", "text": "One."}\n{broken\n')
+    disk.unlink()
+    report = knowledge.ingest(tmp_path, sync=True)
+    assert report.removed == 0
+    kept = {Path(each.path).name: (each.documents, each.empty) for each in report.kept}
+    assert kept == {"a.jsonl": (1, False), "disk": (1, True)}
+    assert knowledge.ingest(tmp_path, sync=True, allow_empty=True).removed == 1
+    for path in (records, tmp_path / "b.txt"):
+        path.unlink()
+    with pytest.raises(SourcesEmpty) as refused:
+        knowledge.ingest(tmp_path, sync=True)
+    assert refused.value.documents == knowledge.count_documents() == 3
+    assert knowledge.ingest(tmp_path, sync=True, allow_empty=True).removed == 3
+
+
+def test_documents_are_listed_counted_and_deleted_by_files_folders_and_patterns(
+    open_corpus: OpenCorpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    knowledge = open_corpus(embedder=HashingEmbedder(8))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("overstory.index.document_sources.DOCUMENTS_A_PAGE", 2)  # so that pages end within a source
+    for name in ("docs/b.txt", "docs/a.md", "docs/x/c.txt", "docs-2/d.txt"):
+        write(tmp_path / name, name)
+    write(tmp_path / "docs" / "r.jsonl", "".join(f'{{"id": "{i}", "text": "Record {i}."}}\n' for i in range(5)))
+    knowledge.ingest(".")
+    knowledge.ingest_documents(["A text of its own."])
+    listed = [(document.source, document.source_key) for document in knowledge.documents()]
+    assert listed == sorted(listed)
+    assert len(listed) == knowledge.count_documents() == 10
+    assert [document.title for document in knowledge.documents(source=["docs/*.txt", "docs/b.txt"])] == ["b"]
+    assert knowledge.count_documents(source=["docs/**/*.txt", "docs/r.jsonl"]) == 7
+    with pytest.raises(DocumentNotFound) as missing:
+        knowledge.delete_documents(source=["docs/a.md", "docs/a.mdx"])
+    assert f"{tmp_path}/docs/a.md" in missing.value.nearest
+    assert knowledge.count_documents() == 10
+    write(tmp_path / "docs" / "r.jsonl", "".join(f'{{"id": "{i}", "text": "Record {i}."}}\n' for i in range(1, 4)))
+    assert knowledge.ingest("docs/r.jsonl", sync=True).removed == 2
+    assert knowledge.delete_documents(source="docs/r.jsonl") == 3
+    assert knowledge.delete_documents(source=["docs", "text"]) == 4
+    assert [document.title for document in knowledge.documents()] == ["d"]
