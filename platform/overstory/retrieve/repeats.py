@@ -120,8 +120,9 @@ def _repeat(found: Hit) -> Repeat:
 def _too_few(k: int, texts: int, hits: int) -> tuple[str, ...]:
     if hits == texts:
         return ()
-    looked = f"the first {hits:,} hits" if hits >= MOST_HITS else f"the {hits:,} hits that there are"
-    return (f"{texts:,} of the {k:,} passages asked for: {looked} have no more different texts",)
+    others = f"the other {hits - texts:,} found repeat their text"
+    bound = f", and no more than {MOST_HITS:,} are looked at" if hits >= MOST_HITS else ""
+    return (f"{texts:,} of the {k:,} passages asked for: {others}{bound}",)
 
 
 def _collapsed(evidence: Evidence, kept: Sequence[Group], repeats: Repeats, notes: Sequence[str]) -> Evidence:

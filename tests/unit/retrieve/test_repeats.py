@@ -81,7 +81,7 @@ def test_a_result_that_falls_short_says_why() -> None:
     ranked = Ranked([*(hit(number, "Prev Next") for number in range(6)), hit(6, "Else")])
     found = search_distinct(ranked, "?", 5, read=named)
     assert [each.chunk_id for each in found.hits] == ["c0", "c6"]
-    assert found.notes == ("2 of the 5 passages asked for: the 7 hits that there are have no more different texts",)
+    assert found.notes == ("2 of the 5 passages asked for: the other 5 found repeat their text",)
 
 
 def test_a_retriever_is_not_asked_without_end() -> None:
@@ -89,7 +89,9 @@ def test_a_retriever_is_not_asked_without_end() -> None:
     found = search_distinct(ranked, "?", 5, read=named)
     assert ranked.asked == [5, 20, 80, 320, MOST_HITS]
     assert len(found.hits) == 1
-    assert found.notes == ("1 of the 5 passages asked for: the first 1,000 hits have no more different texts",)
+    assert found.notes == (
+        "1 of the 5 passages asked for: the other 999 found repeat their text, and no more than 1,000 are looked at",
+    )
 
 
 def test_a_hit_that_shares_its_vector_is_looked_up_though_no_other_hit_repeats_it() -> None:
