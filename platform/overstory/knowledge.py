@@ -41,7 +41,7 @@ from overstory.graph import (
     writing,
 )
 from overstory.graph.ids import document_id
-from overstory.index import CorpusStatus, IndexReport, LoadReport, StoredDocument
+from overstory.index import BoilerplateBlock, CorpusStatus, IndexReport, LoadReport, StoredDocument
 from overstory.llm import Chat, ChosenModel, Estimate, record_usage
 from overstory.model import Annotation, Document, Evidence
 from overstory.model.communities import CommunityTree
@@ -80,6 +80,7 @@ DEFAULT_CORPUS = "default"
 MOST_HITS = 1_000
 ASKING = "ask"
 """The usage label of a language model's answers."""
+MOST_BLOCKS = 1_000
 MOST_PATHS = 100
 MOST_STEPS = 6
 DOCUMENT_COLUMNS = ("id", "source", "source_key", "title", "chunks")
@@ -210,6 +211,7 @@ class Knowledge:
         *,
         loader: str | None = None,
         strict: bool = False,
+        keep_boilerplate: bool | None = None,
     ) -> LoadReport:
         """Loads files and folders. The same content twice changes nothing; changed content replaces the old.
 
@@ -217,6 +219,8 @@ class Knowledge:
             paths: one, or several.
             loader: the name of a loader; found by the source itself if left out.
             strict: stop at the first broken source instead of skipping it.
+            keep_boilerplate: whether blocks that most documents of a folder repeat are kept in names, vectors and
+                answers of this corpus, from now on; as before if left out, and at first they are left out.
 
         Raises:
             BrokenSource: `strict`, and something cannot be read.
@@ -234,9 +238,12 @@ class Knowledge:
         if not exports and not first:
             return report
         with self._writing("ingest") as writer:
+            if keep_boilerplate is not None:
+                index.keep_boilerplate(writer, keep=keep_boilerplate)
             for export in exports:
                 transfer.restore_file(writer, export, report=report, on_broken=on_broken, progress=self.progress)
             if exports:
+                index.sync_boilerplate(writer, progress=self.progress)
                 index.sync_vectors(writer, self.embedder)
                 index.sync_entities(writer, progress=self.progress)
                 index.sync_mentions_if_extracted(writer, progress=self.progress)
@@ -530,6 +537,21 @@ class Knowledge:
         """
         return index.stored_documents(self.graph, read_corpus(self.graph, self.corpus_name), source=source)
 
+    def boilerplate(self, *, limit: int = MOST_BLOCKS) -> list[BoilerplateBlock]:
+        """The blocks that most documents of their folder repeat, by folder, the most frequent first. Names, vectors and
+        answers leave them out.
+
+        Args:
+            limit: at most so many, 1 or more.
+
+        Raises:
+            QuestionError: `limit` is below 1.
+            CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
+        """
+        if limit < 1:
+            raise QuestionError(f"limit is {limit}.", remedy="Ask for 1 or more.")
+        return index.boilerplate_blocks(self.graph, read_corpus(self.graph, self.corpus_name), limit)
+
     def documents_of(self, evidence: Evidence) -> dict[str, StoredDocument]:
         """The documents that hits come from, with their metadata, by `Hit.document_id`; those that are still there.
 
@@ -564,6 +586,7 @@ class Knowledge:
             if source is not None:
                 wanted += [document.id for document in self.documents(source=source)]
             removed = index.remove_documents(writer, wanted, progress=self.progress)
+            index.sync_boilerplate(writer, progress=self.progress)
             index.sync_entities(writer, progress=self.progress)
             index.sync_mentions_if_extracted(writer, progress=self.progress)
             return removed

@@ -19,10 +19,23 @@ MOST_LISTED = 20
 @click.option("--loader", metavar="NAME", help="Use this loader instead of the one that recognises the source.")
 @click.option("--strict", is_flag=True, help="Stop at the first broken source instead of skipping it.")
 @click.option("--dry-run", is_flag=True, help="Show what would happen, and change nothing.")
+@click.option(
+    "--keep-boilerplate/--no-keep-boilerplate",
+    "keep_boilerplate",
+    default=None,
+    help="Keep blocks that most documents of a folder repeat (licences, navigation) in names, vectors and answers of "
+    "this corpus; it stays so until you say --no-keep-boilerplate.",
+)
 @json_option
 @knowledge_options
 def ingest(
-    knowledge: Knowledge, paths: tuple[str, ...], loader: str | None, strict: bool, dry_run: bool, as_json: bool
+    knowledge: Knowledge,
+    paths: tuple[str, ...],
+    loader: str | None,
+    strict: bool,
+    dry_run: bool,
+    keep_boilerplate: bool | None,
+    as_json: bool,
 ) -> int:
     """Load files and folders into a corpus: text, Markdown, HTML, PDF, DOCX, JSON lines, CSV, BEIR folders, OpenIE
     triples, and files of `overstory export`.
@@ -38,7 +51,7 @@ def ingest(
     if dry_run:
         report = knowledge.preview(paths, loader=loader, strict=strict)
     else:
-        report = knowledge.ingest(paths, loader=loader, strict=strict)
+        report = knowledge.ingest(paths, loader=loader, strict=strict, keep_boilerplate=keep_boilerplate)
     if as_json:
         show_json(report)
     else:

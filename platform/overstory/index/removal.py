@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from overstory.graph import Transaction, Writer, batches, schema
 from overstory.graph.corpora import Corpus, count_deleted
+from overstory.index.boilerplate import uncount_documents
 from overstory.protocols import Progress
 
 DOCUMENTS_A_TRANSACTION = 50
@@ -35,6 +36,7 @@ def remove_documents(writer: Writer, ids: Iterable[str], *, progress: Progress) 
 
 def _remove(tx: Transaction, corpus: Corpus, ids: list[str]) -> int:
     known = [row["id"] for row in tx.run("ingest/known_documents", corpus.label, ids=ids)]
+    uncount_documents(tx, corpus, known)
     chunks = [row["id"] for row in tx.run("ingest/known_chunks", corpus.label, documents=known)]
     for part in batches(chunks, CHUNKS_A_TRANSACTION):
         tx.run("ingest/remove_chunks", corpus.label, ids=part)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from overstory.display import counted, data_frame, html_table, shortened
+from overstory.model.boilerplate import squeezed
 from overstory.model.documents import Metadata
 from overstory.model.origin import HasPage
 from overstory.model.parts import BridgePath, Excerpt, Part
@@ -51,6 +52,8 @@ class Hit(HasPage):
         start, end: its characters in the text of its document; None where the retriever does not say.
         page: of its first character, from 1, if its document has pages, as those of PDF files do.
         metadata: what its document came with; of its pages not where each begins.
+        boilerplate: first character and end in `text` of each block that most documents of its folder repeat, one after
+            the other.
     """
 
     chunk_id: str
@@ -66,9 +69,15 @@ class Hit(HasPage):
     end: int | None = None
     page: int | None = None
     metadata: Metadata = field(default_factory=dict, hash=False)
+    boilerplate: tuple[int, ...] = ()
 
     def __repr__(self) -> str:
         return f"<Hit {self.score:.4f} {self.title!r} [{self.origin}]: {shortened(self.text)}>"
+
+    @property
+    def content(self) -> str:
+        """The text without its boilerplate: what answers are made from."""
+        return squeezed(self.text, self.boilerplate)
 
     @property
     def in_words(self) -> str:

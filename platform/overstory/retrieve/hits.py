@@ -10,6 +10,7 @@ from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.index.write_documents import METADATA
 from overstory.model import Hit, Reason
+from overstory.model.boilerplate import without_boilerplate
 
 PAGE_STARTS = "page_starts"
 """In the metadata of a document that has pages: the first character of each. A hit has its page instead."""
@@ -39,7 +40,13 @@ def hit(row: Row, reasons: tuple[Reason, ...]) -> Hit:
         end=row["end"],
         page=page,
         metadata=metadata,
+        boilerplate=tuple(row["boilerplate"] or ()),
     )
+
+
+def content(row: Row) -> str:
+    """The text of a row of `retrieve/chunks_by_id` with spaces for its boilerplate."""
+    return without_boilerplate(row["text"], row["boilerplate"] or ())
 
 
 def page_of(start: int, text: str, page_starts: Sequence[int]) -> int | None:

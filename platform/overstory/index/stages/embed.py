@@ -84,7 +84,7 @@ def _fill(writer: Writer, embedder: Embedder, embedding_property: str, missing: 
         for rows in writer.graph.pages(
             "ingest/chunks_without_vector", label, size=CHUNKS_A_BATCH, property=embedding_property
         ):
-            vectors = embedder.embed([passage_text(row["title"], row["heading"], row["text"]) for row in rows])
+            vectors = embedder.embed([embedded_text(row) for row in rows])
             check_vectors(vectors, len(rows), embedder)
             vector_rows = [{"id": row["id"], "vector": v.tolist()} for row, v in zip(rows, vectors, strict=True)]
 
@@ -96,6 +96,11 @@ def _fill(writer: Writer, embedder: Embedder, embedding_property: str, missing: 
             run.tokens += sum(row["token_count"] for row in rows)
             progress.advance(len(rows))
     progress.finish(f"{run.counts.get('chunks', 0)} vectors of dimension {embedder.dimension}")
+
+
+def embedded_text(row: Row) -> str:
+    """The text of a chunk that is embedded."""
+    return passage_text(row["title"], row["heading"], row["text"], row["boilerplate"])
 
 
 def check_vectors(vectors: Vectors, rows: int, embedder: Embedder) -> None:

@@ -11,6 +11,7 @@ from overstory.display import counted
 from overstory.errors import BrokenSource
 from overstory.graph import Corpus, GraphClient, Writer
 from overstory.graph.ids import document_id
+from overstory.index.boilerplate import count_all_documents, sync_boilerplate
 from overstory.index.document_checks import fault_of
 from overstory.index.ledger import recorded
 from overstory.index.stages.annotate import annotate
@@ -75,6 +76,7 @@ def load(
     """
     progress.start("load", None, "documents")
     with recorded(writer, "load", "load-1") as run:
+        count_all_documents(writer)
         for batch in _document_batches(documents):
             _load_batch(writer, _storable(batch, on_broken), embedder, report)
             annotations = [item for item in batch if isinstance(item, Annotation)]
@@ -83,6 +85,7 @@ def load(
         for what in ("added", "changed", "unchanged", "chunks", "annotated"):
             run.count(what, getattr(report, what))
     progress.finish(f"{report.added} added, {report.changed} changed, {report.unchanged} unchanged")
+    sync_boilerplate(writer, progress=progress)
 
 
 def preview(

@@ -8,6 +8,7 @@ from itertools import pairwise
 from overstory.graph.client import Row
 from overstory.model import BridgePath, BridgeStep
 from overstory.retrieve.canopy.scoring import FORWARD, SECOND, SHARED, Bridge, Scored
+from overstory.retrieve.hits import content
 from overstory.text.sentences import sentence_at
 
 
@@ -69,4 +70,4 @@ def _step(bridge: Bridge, source: Row, target: Row) -> BridgeStep:
 
 def _sentence(row: Row, number: int | None) -> str:
     """A sentence of a passage, its first one where none says the name."""
-    return sentence_at(row["text"], row["sentences"], number or 0)
+    return sentence_at(content(row), row["sentences"], number or 0)

@@ -1,0 +1,136 @@
+"""Blocks that most documents of a folder repeat: found and forgotten again by the documents that are there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.commands import Run
+from tests.passages import OpenCorpus
+
+from overstory.knowledge import Knowledge
+from overstory.model import Document, Heading
+
+FRAME = "This handbook was written by Homer Simpson.\nNext page"
+PAGES = {
+    "knoppix": "Knoppix was made by Klaus Knopper in Germany.",
+    "grml": "Grml is a live system for Michael Prokop in Austria.",
+    "tails": "Tails keeps its users anonymous by means of Tor.",
+}
+LONG = "Kali Linux"
+SECTION = "Kali Linux is maintained by Offensive Security.\n\n"
+RETRIEVERS = ("dense", "lexical", "hybrid", "canopy")
+
+
+def page(name: str, text: str, folder: str = "/docs/pages", headings: tuple[Heading, ...] = ()) -> Document:
+    return Document(f"{folder}/{name}.html", "", text, name.capitalize(), headings=headings)
+
+
+FRAMED = [page(name, f"{FRAME}\n\n{text}") for name, text in PAGES.items()]
+KALI = page(
+    "kali",
+    f"{SECTION}{LONG}\n\nIt was called BackTrack.\n\n{FRAME}",
+    headings=(Heading(len(SECTION), 1, LONG),),
+)
+EMPTY = page("empty", FRAME)
+ELSEWHERE = page("elsewhere", f"{FRAME}\n\nThe handbook has one author.", "/docs/about")
+BEFORE = [*FRAMED, KALI, ELSEWHERE]
+
+
+def lacking(knowledge: Knowledge) -> dict[str, int]:
+    pending = knowledge.status().pending
+    return {stage: pending[stage] for stage in ("embed", "extract") if pending[stage]}
+
+
+def mentioning(knowledge: Knowledge, name: str) -> set[str]:
+    rows = knowledge.graph.run("export/dictionary_mentions", knowledge.status().corpus.label, read=True)
+    return {Path(str(row["document"]).strip()).stem for row in rows if row["name"] == name}
+
+
+def test_the_chunks_of_a_block_are_read_again_when_it_becomes_boilerplate_and_when_it_no_longer_is(
+    open_corpus: OpenCorpus, overstory: Run, tmp_path: Path
+) -> None:
+    grown, once, restored = open_corpus("grown"), open_corpus("once"), open_corpus("restored")
+    grown.ingest_documents(BEFORE)
+    grown.index()
+    assert mentioning(grown, "Homer Simpson") == {*PAGES, "kali", "elsewhere"}
+    assert grown.status().boilerplate == {"only": 0, "some": 0}
+    before = grown.digest()
+
+    grown.ingest_documents(EMPTY)
+    assert grown.status().boilerplate == {"only": 1, "some": 4}
+    assert lacking(grown) == {"embed": 4, "extract": 5}  # not the first part of the page on Kali
+    grown.index()
+    assert not grown.index().done
+    assert lacking(grown) == {}
+    assert mentioning(grown, "Homer Simpson") == {"elsewhere"}
+    assert mentioning(grown, "Empty") == set()
+    for retriever in RETRIEVERS:
+        hits = grown.search("Who wrote the handbook, Homer Simpson?", 10, retriever=retriever).hits
+        assert hits
+        assert "empty" not in {Path(hit.source).stem for hit in hits}
+        assert all("Homer" not in hit.content for hit in hits if "pages" in hit.source)
+        assert all("Homer" in hit.text for hit in hits if Path(hit.source).stem in PAGES)
+    grown.delete_documents(grown.document_id(ELSEWHERE.source))
+    grown.index()
+    assert "Homer" not in grown.ask("Who wrote the handbook, Homer Simpson?", 10).text
+
+    blocks = overstory("documents", "--boilerplate", "--corpus", grown.corpus_name)
+    assert blocks.out == "/docs/pages\n  5 of 5 documents: This handbook was written by Homer Simpson. Next page\n"
+    assert "1 passage is boilerplate only, 4 hold some" in overstory("status", "--corpus", grown.corpus_name).out
+
+    once.ingest_documents([EMPTY, KALI, *reversed(FRAMED)])
+    once.index()
+    assert once.digest() == grown.digest()
+
+    export = tmp_path / "export.jsonl"
+    with export.open("w", encoding="utf-8") as file:
+        grown.export(file.write)
+    restored.ingest(export)
+    assert lacking(restored) == {}
+    assert restored.digest() == grown.digest()
+    assert restored.boilerplate() == grown.boilerplate()
+    assert restored.status().boilerplate == grown.status().boilerplate
+
+    grown.ingest_documents(ELSEWHERE)
+    grown.delete_documents(grown.document_id(EMPTY.source))
+    assert grown.boilerplate() == []
+    assert lacking(grown)["extract"] == 5  # with the page that came
+    grown.index()
+    assert mentioning(grown, "Homer Simpson") == {*PAGES, "kali", "elsewhere"}
+    assert grown.digest() == before
+
+
+def test_a_corpus_that_keeps_boilerplate_treats_it_as_any_text(open_corpus: OpenCorpus, tmp_path: Path) -> None:
+    for name, text in {**PAGES, "kali": SECTION, "ubuntu": "Ubuntu is made by Canonical."}.items():
+        (tmp_path / f"{name}.txt").write_text(f"{text.strip()}\n\n{FRAME}", encoding="utf-8")
+    knowledge = open_corpus()
+    knowledge.ingest(tmp_path)
+    knowledge.index()
+    assert [block.documents for block in knowledge.boilerplate()] == [5]
+    knowledge.ingest(tmp_path, keep_boilerplate=True)
+    assert knowledge.boilerplate() == []
+    assert lacking(knowledge) == {"embed": 5, "extract": 5}
+    knowledge.ingest(tmp_path)
+    assert knowledge.boilerplate() == []
+    knowledge.ingest(tmp_path, keep_boilerplate=False)
+    assert [block.documents for block in knowledge.boilerplate()] == [5]
+
+
+def test_documents_that_an_earlier_version_loaded_are_counted(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents([*FRAMED, KALI, EMPTY])
+    counted = knowledge.boilerplate()
+    assert counted
+    label = knowledge.status().corpus.label
+    driver, database = knowledge.graph.native_driver(), knowledge.graph.database
+    for statement in (
+        f"MATCH (n:{label}) WHERE n:Folder OR n:Block DETACH DELETE n",
+        f"MATCH (c:Corpus:{label}) REMOVE c.boilerplate_by",
+        f"MATCH (c:{label}_Chunk) REMOVE c.boilerplate, c:{label}_Boilerplate, c:{label}_BoilerplateOnly",
+    ):
+        driver.execute_query(statement, database_=database)  # pyright: ignore[reportArgumentType, reportCallIssue]
+    assert knowledge.status().pending["boilerplate"] == 5
+    knowledge.index()
+    assert knowledge.status().pending["boilerplate"] == 0
+    assert knowledge.boilerplate() == counted
+    assert knowledge.status().boilerplate == {"only": 1, "some": 4}
