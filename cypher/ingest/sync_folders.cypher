@@ -8,7 +8,9 @@ REMOVE f:{{corpus}}_BoilerplateStale
 WITH f
 CALL (f) {
   MATCH (f)<-[r:REPEATED_IN]-(b)
-  SET b.boilerplate = NOT $keep AND b.documents >= $least AND b.documents > $share * f.documents
+  WITH r, b, NOT $keep AND b.documents >= $least AND b.documents > $share * f.documents AS boilerplate
+  WHERE boilerplate <> b.boilerplate OR b.documents < $least
+  SET b.boilerplate = boilerplate
   WITH r, b WHERE b.documents < $least
   DELETE r
   REMOVE b.boilerplate, b.words

@@ -42,6 +42,8 @@ LINKED = 0.6
 CAPTION = 20
 """Part of a list of links that is links at least, but for so many characters of a caption; the rest are numbers and
 marks between the links."""
+MOST_LISTS = 200
+"""Elements of a page that are looked at for this, or nested ones would take hours."""
 LONGEST_MARK = 10
 """Characters of a permalink: a longer text with this class is a title that links to itself."""
 
@@ -127,7 +129,7 @@ def is_visible(node: LexborNode) -> bool:
 
 
 def is_navigation(node: LexborNode) -> bool:
-    """Whether an element stands around the content by its tag, its role, or its class."""
+    """Whether an element stands around the content by its tag, its role, its label or its class."""
     tag = node.tag
     if tag is None or tag.startswith("-") or tag in ("html", "body", "main"):
         return False
@@ -137,10 +139,8 @@ def is_navigation(node: LexborNode) -> bool:
     if NOT_CONTENT & set((attributes.get("role") or "").lower().split()):
         return True
     classes = set((attributes.get("class") or "").lower().split())
-    if NAVIGATION & classes or (attributes.get("aria-label") or "").strip().lower() in ("breadcrumb", "breadcrumbs"):
-        return True
-    listed = LISTS_OF_LINKS & classes or ("contents" in classes and classes & {"topic", "local"})
-    return bool(listed or (attributes.get("id") or "").lower() in TABLES_OF_CONTENTS) and _is_linked(node)
+    label = (attributes.get("aria-label") or "").strip().lower()
+    return bool(NAVIGATION & classes) or label in ("breadcrumb", "breadcrumbs")
 
 
 @dataclass(slots=True)
@@ -162,11 +162,16 @@ def _measured(root: LexborNode, dropped: set[int]) -> list[_Candidate]:
     """
 
     def is_shown(node: LexborNode) -> bool:
+        nonlocal lists
         shown = is_visible(node) and not is_navigation(node)
+        if shown and lists < MOST_LISTS and _is_called_list_of_links(node):
+            lists += 1
+            shown = not _is_linked(node)
         if not shown:
             dropped.add(node.mem_id)
         return shown
 
+    lists = 0
     page = _Candidate(root, "page")
     found = [page]
     open_: list[_Candidate] = []
@@ -202,11 +207,21 @@ def _kind(node: LexborNode, tag: str, *, in_section: bool) -> str:
 def _is_permalink(node: LexborNode) -> bool:
     attributes = node.attributes
     href = attributes.get("href") or ""
-    text = node.text().strip()
-    if href.startswith("#") and text in ANCHOR_MARKS:
+    if href.startswith("#") and node.text().strip() in ANCHOR_MARKS:
         return True
     classes = set((attributes.get("class") or "").lower().split())
-    return "#" in href and len(text) <= LONGEST_MARK and bool(PERMALINKS & classes)
+    return "#" in href and bool(PERMALINKS & classes) and len(node.text().strip()) <= LONGEST_MARK
+
+
+def _is_called_list_of_links(node: LexborNode) -> bool:
+    tag = node.tag or "-"
+    if tag.startswith("-") or tag in ("html", "body", "main"):
+        return False
+    attributes = node.attributes
+    classes = set((attributes.get("class") or "").lower().split())
+    if LISTS_OF_LINKS & classes or ("contents" in classes and classes & {"topic", "local"}):
+        return True
+    return (attributes.get("id") or "").lower() in TABLES_OF_CONTENTS
 
 
 def _is_linked(node: LexborNode) -> bool:

@@ -53,7 +53,7 @@ def _show_blocks(blocks: list[BoilerplateBlock], limit: int, *, as_json: bool) -
             click.echo(harmless(json.dumps(asdict(block), ensure_ascii=False)))
         return
     if not blocks:
-        click.echo("No block is in most documents of its folder.")
+        click.echo("No block is in most documents of its folder, or this corpus keeps such blocks.")
     for folder, found in groupby(blocks, key=lambda block: block.folder):
         click.echo(_on_one_line(folder))
         for block in found:

@@ -32,6 +32,10 @@ example:". Content begins below a third: "See also", and in 13 % "This module do
 WebAssembly platforms". Fewer than five documents agree by chance.
 """
 
+MOST_OF_DOCUMENT = 0.5
+"""A document that has more of it in common with most others of its folder keeps all: these are copies, versions, or
+made from a template, and what they share is what they say."""
+
 _PARAGRAPH = re.compile(r"\S(?:[^\n]|\n(?![^\S\n]*(?:\n|$)))*")
 """From a character to the next blank line or the end."""
 _WORD = re.compile(r"\w")
@@ -73,17 +77,19 @@ def counted_blocks(pieces: Sequence[Piece]) -> dict[int, str]:
 def boilerplate_spans(pieces: Sequence[Piece], boilerplate: Set[int]) -> list[list[int]]:
     """For each piece of a document, the spans of boilerplate in it: start, end, start, end, …, characters of the piece.
 
+    Empty where boilerplate would be most of the document.
+
     Args:
         boilerplate: hashes of blocks.
     """
     spans: list[list[int]] = [[] for _ in pieces]
-    if not boilerplate:
+    found = [block for block in _blocks(pieces) if block.hash in boilerplate] if boilerplate else []
+    whole = sum(len("".join(text.split())) for text, _ in pieces)
+    if sum(len("".join(block.words.split())) for block in found) > MOST_OF_DOCUMENT * whole:
         return spans
     ends = _ends(pieces)
     number = 0
-    for block in _blocks(pieces):
-        if block.hash not in boilerplate:
-            continue
+    for block in found:
         while ends[number] <= block.start:
             number += 1
         for at in range(number, len(pieces)):

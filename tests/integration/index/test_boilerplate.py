@@ -12,12 +12,13 @@ from overstory.model import Document, Heading
 
 FRAME = "This handbook was written by Homer Simpson.\nNext page"
 PAGES = {
-    "knoppix": "Knoppix was made by Klaus Knopper in Germany.",
-    "grml": "Grml is a live system for Michael Prokop in Austria.",
-    "tails": "Tails keeps its users anonymous by means of Tor.",
+    "knoppix": "Knoppix was made by Klaus Knopper in Germany, and runs from a disk that nothing is installed from.",
+    "grml": "Grml is a live system by Michael Prokop in Austria for those who look after many machines at once.",
+    "tails": "Tails keeps its users anonymous by means of Tor, and leaves nothing on the machine that it runs on.",
+    "ubuntu": "Ubuntu is made by Canonical in London, and comes out twice a year with a desktop of its own.",
 }
-LONG = "Kali Linux"
-SECTION = "Kali Linux is maintained by Offensive Security.\n\n"
+KALI = "Kali Linux is maintained by Offensive Security for those who look for holes in networks, with leave.\n\n"
+END = "Colophon"
 RETRIEVERS = ("dense", "lexical", "hybrid", "canopy")
 
 
@@ -26,14 +27,9 @@ def page(name: str, text: str, folder: str = "/docs/pages", headings: tuple[Head
 
 
 FRAMED = [page(name, f"{FRAME}\n\n{text}") for name, text in PAGES.items()]
-KALI = page(
-    "kali",
-    f"{SECTION}{LONG}\n\nIt was called BackTrack.\n\n{FRAME}",
-    headings=(Heading(len(SECTION), 1, LONG),),
-)
-EMPTY = page("empty", FRAME)
+LAST = page("kali", f"{KALI}{END}\n\n{FRAME}", headings=(Heading(len(KALI), 1, END),))
 ELSEWHERE = page("elsewhere", f"{FRAME}\n\nThe handbook has one author.", "/docs/about")
-BEFORE = [*FRAMED, KALI, ELSEWHERE]
+BEFORE = [*FRAMED, ELSEWHERE]
 
 
 def lacking(knowledge: Knowledge) -> dict[str, int]:
@@ -52,24 +48,23 @@ def test_the_chunks_of_a_block_are_read_again_when_it_becomes_boilerplate_and_wh
     grown, once, restored = open_corpus("grown"), open_corpus("once"), open_corpus("restored")
     grown.ingest_documents(BEFORE)
     grown.index()
-    assert mentioning(grown, "Homer Simpson") == {*PAGES, "kali", "elsewhere"}
+    assert mentioning(grown, "Homer Simpson") == {*PAGES, "elsewhere"}
     assert grown.status().boilerplate == {"only": 0, "some": 0}
     before = grown.digest()
 
-    grown.ingest_documents(EMPTY)
+    grown.ingest_documents(LAST)  # in two passages, the second of which is the frame
     assert grown.status().boilerplate == {"only": 1, "some": 4}
-    assert lacking(grown) == {"embed": 4, "extract": 5}  # not the first part of the page on Kali
+    assert lacking(grown) == {"embed": 5, "extract": 6}  # neither the frame, nor what is elsewhere
     grown.index()
     assert not grown.index().done
     assert lacking(grown) == {}
     assert mentioning(grown, "Homer Simpson") == {"elsewhere"}
-    assert mentioning(grown, "Empty") == set()
+    assert mentioning(grown, END) == set()
     for retriever in RETRIEVERS:
-        hits = grown.search("Who wrote the handbook, Homer Simpson?", 10, retriever=retriever).hits
+        hits = grown.search("Which page of the handbook was written by Homer Simpson?", 10, retriever=retriever).hits
         assert hits
-        assert "empty" not in {Path(hit.source).stem for hit in hits}
-        assert all("Homer" not in hit.content for hit in hits if "pages" in hit.source)
-        assert all("Homer" in hit.text for hit in hits if Path(hit.source).stem in PAGES)
+        assert all(hit.content for hit in hits)
+        assert {hit.source for hit in hits if "Homer" in hit.content} <= {ELSEWHERE.source}
     grown.delete_documents(grown.document_id(ELSEWHERE.source))
     grown.index()
     assert "Homer" not in grown.ask("Who wrote the handbook, Homer Simpson?", 10).text
@@ -78,7 +73,7 @@ def test_the_chunks_of_a_block_are_read_again_when_it_becomes_boilerplate_and_wh
     assert blocks.out == "/docs/pages\n  5 of 5 documents: This handbook was written by Homer Simpson. Next page\n"
     assert "1 passage is boilerplate only, 4 hold some" in overstory("status", "--corpus", grown.corpus_name).out
 
-    once.ingest_documents([EMPTY, KALI, *reversed(FRAMED)])
+    once.ingest_documents([LAST, *reversed(FRAMED)])
     once.index()
     assert once.digest() == grown.digest()
 
@@ -92,16 +87,16 @@ def test_the_chunks_of_a_block_are_read_again_when_it_becomes_boilerplate_and_wh
     assert restored.status().boilerplate == grown.status().boilerplate
 
     grown.ingest_documents(ELSEWHERE)
-    grown.delete_documents(grown.document_id(EMPTY.source))
+    grown.delete_documents(grown.document_id(LAST.source))
     assert grown.boilerplate() == []
-    assert lacking(grown)["extract"] == 5  # with the page that came
+    assert lacking(grown) == {"embed": 5, "extract": 5}  # with the page that came
     grown.index()
-    assert mentioning(grown, "Homer Simpson") == {*PAGES, "kali", "elsewhere"}
+    assert mentioning(grown, "Homer Simpson") == {*PAGES, "elsewhere"}
     assert grown.digest() == before
 
 
 def test_a_corpus_that_keeps_boilerplate_treats_it_as_any_text(open_corpus: OpenCorpus, tmp_path: Path) -> None:
-    for name, text in {**PAGES, "kali": SECTION, "ubuntu": "Ubuntu is made by Canonical."}.items():
+    for name, text in {**PAGES, "kali": KALI}.items():
         (tmp_path / f"{name}.txt").write_text(f"{text.strip()}\n\n{FRAME}", encoding="utf-8")
     knowledge = open_corpus()
     knowledge.ingest(tmp_path)
@@ -118,7 +113,7 @@ def test_a_corpus_that_keeps_boilerplate_treats_it_as_any_text(open_corpus: Open
 
 def test_documents_that_an_earlier_version_loaded_are_counted(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
-    knowledge.ingest_documents([*FRAMED, KALI, EMPTY])
+    knowledge.ingest_documents([*FRAMED, LAST])
     counted = knowledge.boilerplate()
     assert counted
     label = knowledge.status().corpus.label

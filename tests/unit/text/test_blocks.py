@@ -46,21 +46,28 @@ def test_of_a_long_document_both_ends_are_counted() -> None:
 
 def test_a_block_is_marked_in_every_piece_that_has_some_of_it() -> None:
     pieces = [(f"Salt.\n\n{LICENCE[:20]}", ""), (LICENCE[20:] + "\n\nEnd.", ""), (f"\n\n{LICENCE}", "")]
+    pieces.append(("\n\nSalt is a mineral. It is mined, or dried at the sea, and was traded all over the world.", ""))
     spans = boilerplate_spans(pieces, {hash_of(LICENCE)})
-    assert spans == [[7, 27], [0, len(LICENCE) - 20], [2, 2 + len(LICENCE)]]
-    assert [text[s[0] : s[1]] for (text, _), s in zip(pieces, spans, strict=True)] == [
-        LICENCE[:20],
-        LICENCE[20:],
-        LICENCE,
-    ]
+    assert spans == [[7, 27], [0, len(LICENCE) - 20], [2, 2 + len(LICENCE)], []]
+    marked = [text[s[0] : s[1]] for (text, _), s in zip(pieces, spans, strict=True) if s]
+    assert marked == [LICENCE[:20], LICENCE[20:], LICENCE]
+
+
+def test_documents_that_share_most_of_their_text_keep_it() -> None:
+    shared = [f"Clause {number} of the agreement." for number in range(9)]
+    hashes = {hash_of(clause) for clause in shared}
+    own = "It is between Ada and Charles."
+    assert boilerplate_spans([("\n\n".join([*shared, own]), "")], hashes) == [[]]
+    assert boilerplate_spans([("\n\n".join([shared[0], own]), "")], hashes) == [[0, len(shared[0])]]
 
 
 def test_a_passage_of_headings_and_boilerplate_has_nothing_to_say() -> None:
     piece = (f"Legal\n\n{LICENCE}\n\n* * *", "Manual › Legal")
-    (spans,) = boilerplate_spans([piece], {hash_of(LICENCE)})
+    body = ("\n\nSalt is a mineral. It is mined, or dried at the sea, and was traded.", "Manual")
+    spans, _ = boilerplate_spans([piece, body], {hash_of(LICENCE)})
     assert is_only_boilerplate(piece, spans)
     assert not is_only_boilerplate(piece, [])
-    assert not is_only_boilerplate((f"{LICENCE}\n\nSalt.", ""), boilerplate_spans([piece], {hash_of(LICENCE)})[0])
+    assert not is_only_boilerplate((f"{LICENCE}\n\nSalt.", ""), [0, len(LICENCE)])
 
 
 def test_records_have_no_folder() -> None:
