@@ -161,6 +161,8 @@ def _measured(root: LexborNode, dropped: set[int]) -> list[_Candidate]:
         dropped: gets what is not shown.
     """
 
+    lists = 0
+
     def is_shown(node: LexborNode) -> bool:
         nonlocal lists
         shown = is_visible(node) and not is_navigation(node)
@@ -171,7 +173,6 @@ def _measured(root: LexborNode, dropped: set[int]) -> list[_Candidate]:
             dropped.add(node.mem_id)
         return shown
 
-    lists = 0
     page = _Candidate(root, "page")
     found = [page]
     open_: list[_Candidate] = []

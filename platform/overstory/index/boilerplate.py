@@ -63,13 +63,23 @@ class _Counted:
     blocks: Mapping[int, str]
 
 
+Blocks = tuple[str, Iterable[int]]
+"""What a document counts for: the path of its folder, and the hashes of its blocks."""
+
+
+def counted_documents(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> list[Blocks]:
+    """What documents count for, those that are in a folder; to be read before they are written again."""
+    rows = tx.run("ingest/counted_documents", corpus.label, ids=list(ids)) if ids else []
+    return [(row["folder"], row["blocks"]) for row in rows]
+
+
 def count_documents(
-    tx: Transaction, corpus: Corpus, changed: Sequence[str], documents: Iterable[Row], chunks: Iterable[Row]
+    tx: Transaction, corpus: Corpus, before: Iterable[Blocks], documents: Iterable[Row], chunks: Iterable[Row]
 ) -> None:
     """Counts the blocks of documents that were just written, in the same transaction.
 
     Args:
-        changed: ids of those that were there before.
+        before: what those that were there counted for (`counted_documents`).
         documents, chunks: as `store_documents` has them; the chunks of a document in order, one after the other.
     """
     pieces: dict[object, list[Piece]] = {}
@@ -86,12 +96,12 @@ def count_documents(
             counted.append(_Counted(row["id"], folder, counted_blocks(pieces.get(row["id"], []))))
         elif row["id"] in marked:  # by the export that it is restored from
             counted.append(_Counted(row["id"], "", {}))
-    _count(tx, corpus, changed, counted)
+    _count(tx, corpus, before, counted)
 
 
 def uncount_documents(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> None:
     """Takes documents out of the counts, in the transaction that deletes them, before they are deleted."""
-    _count(tx, corpus, ids, [])
+    _count(tx, corpus, counted_documents(tx, corpus, ids), [])
 
 
 def sync_boilerplate(writer: Writer, *, progress: Progress) -> int:
@@ -133,7 +143,7 @@ def count_all_documents(writer: Writer) -> None:
                 counted.append(_Counted(document["id"], folder, counted_blocks(_pieces(rows))))
 
         def write(tx: Transaction, counted: list[_Counted] = counted) -> None:
-            _count(tx, corpus, [each.id for each in counted], counted)
+            _count(tx, corpus, counted_documents(tx, corpus, [each.id for each in counted]), counted)
 
         writer.commit("boilerplate", write)
     writer.set(boilerplate_by=FINGERPRINT)
@@ -163,18 +173,10 @@ def boilerplate_counts(graph: GraphClient, corpus: Corpus) -> dict[str, int]:
     return row
 
 
-def _count(tx: Transaction, corpus: Corpus, before: Sequence[str], after: Sequence[_Counted]) -> None:
-    """
-    Args:
-        before: ids of the documents that may be counted.
-        after: what is to be counted instead.
-    """
+def _count(tx: Transaction, corpus: Corpus, before: Iterable[Blocks], after: Sequence[_Counted]) -> None:
+    """Counts some documents instead of what was counted of them before."""
     label = corpus.label
-    stored = tx.run("ingest/counted_documents", label, ids=list(before)) if before else []
-    folders, blocks = count_changes(
-        [(row["folder"], row["blocks"]) for row in stored],
-        [(each.folder, each.blocks) for each in after if each.folder],
-    )
+    folders, blocks = count_changes(before, [(each.folder, each.blocks) for each in after if each.folder])
     words = {(each.folder, hash_): words for each in after for hash_, words in each.blocks.items()}
     folder_rows = [{"id": _folder_id(label, path), "path": path, "change": n} for path, n in sorted(folders.items())]
     if folder_rows:

@@ -10,7 +10,7 @@ from typing import Any
 from overstory.graph import Corpus, Transaction, batches
 from overstory.graph.corpora import count_deleted
 from overstory.graph.ids import chunk_id
-from overstory.index.boilerplate import count_documents
+from overstory.index.boilerplate import count_documents, counted_documents
 from overstory.model import Document, TextPiece
 
 CHUNKS_A_STATEMENT = 1_000
@@ -31,6 +31,7 @@ def store_documents(
             mentions and its facts.
     """
     label = corpus.label
+    counted = counted_documents(tx, corpus, changed)
     if changed:
         tx.run("ingest/unchain_chunks", label, documents=changed)
         outdated = _outdated(tx, label, changed, chunks)
@@ -42,7 +43,7 @@ def store_documents(
     pairs = [[a["id"], b["id"]] for a, b in pairwise(chunks) if a["document"] == b["document"]]
     if pairs:
         tx.run("ingest/chain_chunks", label, pairs=pairs)
-    count_documents(tx, corpus, changed, documents, chunks)
+    count_documents(tx, corpus, counted, documents, chunks)
 
 
 def document_row(label: str, id_: str, document: Document, sha256: str, chunks: int) -> Row:
