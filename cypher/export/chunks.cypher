@@ -1,10 +1,11 @@
 // The chunks of some documents, with their vectors.
 // Parameters: $documents LIST<STRING> (ids); $property STRING (where the vectors are)
 // Rows: document, id, heading, text STRING; start, end, token_count INTEGER; extracted STRING or null;
-//   sentences LIST<INTEGER> or null; vector LIST<FLOAT> or null; the chunks of a document in order
+//   sentences, boilerplate LIST<INTEGER> or null; vector LIST<FLOAT> or null; the chunks of a document in order
 UNWIND $documents AS document
 MATCH (:Overstory {id: document})<-[:PART_OF]-(c:{{corpus}}_Chunk)
 OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:{{corpus}}_PassageVector)
 RETURN document, c.id AS id, c.heading AS heading, c.text AS text, c.start AS start, c.end AS end,
-  c.token_count AS token_count, c.extracted AS extracted, c.sentences AS sentences, v[$property] AS vector
+  c.token_count AS token_count, c.extracted AS extracted, c.sentences AS sentences, c.boilerplate AS boilerplate,
+  v[$property] AS vector
 ORDER BY document, c.seq

@@ -18,8 +18,10 @@ CALL () {
   RETURN c, null AS words, null AS key, null AS weight, null AS phrase
   UNION ALL
   WITH $query AS query WHERE query <> ''
-  CALL db.index.fulltext.queryNodes($text_index, query, {limit: $depth}) YIELD node AS c, score
-  WITH c, score WHERE c:{{corpus}}_Chunk
+  CALL () { MATCH (b:{{corpus}}_BoilerplateOnly) RETURN count(b) AS hidden }
+  CALL db.index.fulltext.queryNodes($text_index, query, {limit: $depth + hidden}) YIELD node AS c, score
+  WITH c, score WHERE c:{{corpus}}_Chunk AND NOT c:{{corpus}}_BoilerplateOnly
+  WITH c, score LIMIT $depth
   RETURN c, score AS words, null AS key, null AS weight, null AS phrase
   UNION ALL
   UNWIND $subjects AS id
@@ -35,8 +37,10 @@ CALL () {
   UNION ALL
   UNWIND $phrases AS phrase
   CALL (phrase) {
-    CALL db.index.fulltext.queryNodes($text_index, phrase, {limit: $phrase_depth}) YIELD node AS c
-    WITH c WHERE c:{{corpus}}_Chunk
+    CALL () { MATCH (b:{{corpus}}_BoilerplateOnly) RETURN count(b) AS hidden }
+    CALL db.index.fulltext.queryNodes($text_index, phrase, {limit: $phrase_depth + hidden}) YIELD node AS c
+    WITH c WHERE c:{{corpus}}_Chunk AND NOT c:{{corpus}}_BoilerplateOnly
+    WITH c LIMIT $phrase_depth
     RETURN c
   }
   RETURN c, null AS words, null AS key, null AS weight, phrase

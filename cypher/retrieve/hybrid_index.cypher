@@ -4,7 +4,8 @@
 // Parameters: $vector_index STRING; $vector_depth INTEGER (asked of it); $vector LIST<FLOAT>;
 //   $text_index, $query STRING (Lucene, escaped, "" asks by meaning alone); $depth, $constant, $limit INTEGER
 // Rows: chunk_id, document_id, source, source_key, title, heading, text STRING; start, end INTEGER (characters in the
-//   document); document MAP (its properties); repeated INTEGER (other chunks that share its vector); score FLOAT;
+//   document); boilerplate LIST<INTEGER> or null (spans of the text); document MAP (its properties);
+//   repeated INTEGER (other chunks that share its vector); score FLOAT;
 //   dense_rank, lexical_rank INTEGER or null (from 1); dense_score (cosine), lexical_score FLOAT or null;
 //   near INTEGER (vectors that the index returned); vectors INTEGER (of the corpus); best first
 CALL () { MATCH (v:{{corpus}}_PassageVector) RETURN count(v) AS vectors }
@@ -26,8 +27,10 @@ CALL (nearest) {
   RETURN found[i].c AS c, 'dense' AS list, i + 1 AS rank, found[i].score AS part
   UNION ALL
   WITH $query AS query WHERE query <> ''
-  CALL db.index.fulltext.queryNodes($text_index, query, {limit: $depth}) YIELD node AS c, score
-  WITH c, score WHERE c:{{corpus}}_Chunk
+  CALL () { MATCH (b:{{corpus}}_BoilerplateOnly) RETURN count(b) AS hidden }
+  CALL db.index.fulltext.queryNodes($text_index, query, {limit: $depth + hidden}) YIELD node AS c, score
+  WITH c, score WHERE c:{{corpus}}_Chunk AND NOT c:{{corpus}}_BoilerplateOnly
+  WITH c, score LIMIT $depth
   WITH c, score ORDER BY score DESC, c.id
   WITH collect({c: c, score: score}) AS found
   UNWIND range(0, size(found) - 1) AS i
@@ -40,7 +43,8 @@ WITH near, vectors, c, sum(1.0 / ($constant + rank)) AS score,
 ORDER BY score DESC, c.id LIMIT $limit
 MATCH (c)-[:PART_OF]->(d:Document)
 RETURN c.id AS chunk_id, d.id AS document_id, d.source AS source, d.source_key AS source_key, c.title AS title,
-  c.heading AS heading, c.text AS text, c.start AS start, c.end AS end, properties(d) AS document,
+  c.heading AS heading, c.text AS text, c.start AS start, c.end AS end,
+  c.boilerplate AS boilerplate, properties(d) AS document,
   coalesce([(c)-[:HAS_VECTOR]->(v) | COUNT { (v)<-[:HAS_VECTOR]-() } - 1][0], 0) AS repeated,
   score, dense_rank, dense_score, lexical_rank, lexical_score, near, vectors
 ORDER BY score DESC, chunk_id

@@ -1,4 +1,4 @@
-"""Converts a parsed HTML page to blocks: one walk without recursion, because pages may be nested deeply."""
+"""Converts a parsed HTML page to blocks of text."""
 
 from __future__ import annotations
 
@@ -7,15 +7,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from overstory_loaders.blocks import Block
+from overstory_loaders.html_landmarks import IsShown, content_of, is_visible, walk
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
 # fmt: off
-DROPPED = frozenset({
-    "audio", "canvas", "datalist", "head", "iframe", "nav", "noscript", "object", "script", "select", "style", "svg",
-    "template", "textarea", "video",
-})
 HEADINGS = {f"h{level}": level for level in range(1, 7)}
 ITEMS = frozenset({"li", "dt", "dd"})
 PARTING = ITEMS | HEADINGS.keys() | {
@@ -28,19 +25,23 @@ PARTING = ITEMS | HEADINGS.keys() | {
 STRUCTURE = frozenset({"table", "ul", "ol", "dl", "pre", "blockquote", "article", "section"}) | HEADINGS.keys()
 """Elements that cells of a data table do not contain: a table with one of these is a layout table."""
 
-ANCHOR_MARKS = frozenset({"#", "§", "¶", "🔗"})
-"""Link marks that documentation generators append to headings."""
 CELL_GAP = " | "
 
 _SPACE = re.compile(r"[ \t\n\r\f]+")
 
 
 def page_blocks(root: LexborNode | None) -> Iterator[Block]:
-    """The blocks of a page in reading order."""
+    """The blocks of a page's content in reading order; of the whole page where it has nothing but navigation."""
     if root is None:
         return
-    writer = _BlockWriter(_layout_tables(root))
-    for node, entered in _walk(root):
+    content = content_of(root)
+    blocks = list(_blocks(content.root, content.shows))
+    yield from blocks or _blocks(root, is_visible)
+
+
+def _blocks(root: LexborNode, is_shown: IsShown) -> Iterator[Block]:
+    writer = _BlockWriter(_layout_tables(root, is_shown))
+    for node, entered in walk(root, is_shown):
         tag = node.tag or ""
         if not entered:
             writer.leave(tag)
@@ -51,45 +52,11 @@ def page_blocks(root: LexborNode | None) -> Iterator[Block]:
         yield from writer.finished()
 
 
-def _walk(root: LexborNode) -> Iterator[tuple[LexborNode, bool]]:
-    """Every visible node in document order: (node, True) on entry, (node, False) on exit."""
-    above: list[LexborNode] = []
-    node = root
-    while True:
-        if _is_shown(node):
-            yield node, True
-            if (child := node.first_child) is not None:
-                above.append(node)
-                node = child
-                continue
-            yield node, False
-        while above and node.next is None:
-            node = above.pop()
-            yield node, False
-        following = node.next
-        if not above or following is None:
-            return
-        node = following
-
-
-def _is_shown(node: LexborNode) -> bool:
-    tag = node.tag
-    if tag is None or tag in DROPPED or tag in ("-comment", "-doctype"):
-        return False
-    if tag.startswith("-"):
-        return True
-    attributes = node.attributes
-    if tag == "a" and (attributes.get("href") or "").startswith("#") and node.text().strip() in ANCHOR_MARKS:
-        return False
-    # "until-found" is text that the browser's own search may open.
-    return "hidden" not in attributes or attributes["hidden"] == "until-found"
-
-
-def _layout_tables(root: LexborNode) -> list[bool]:
+def _layout_tables(root: LexborNode, is_shown: IsShown) -> list[bool]:
     """For each table, in order of opening tags, whether it is a layout table."""
     layout: list[bool] = []
     open_tables: list[int] = []
-    for node, entered in _walk(root):
+    for node, entered in walk(root, is_shown):
         if entered and open_tables and node.tag in STRUCTURE:
             layout[open_tables[-1]] = True
         if node.tag == "table":

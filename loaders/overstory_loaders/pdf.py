@@ -13,6 +13,7 @@ from overstory.protocols import OnBroken
 from overstory_loaders.cleaning import clean_text, clean_title
 from overstory_loaders.files import address, empty, has_suffix, missing_extra, open_bytes, stem
 from overstory_loaders.metadata import clean_metadata
+from overstory_loaders.running_heads import without_running_heads
 
 if TYPE_CHECKING:
     from pypdf import PdfReader
@@ -34,13 +35,14 @@ class PdfLoader:
         return has_suffix(source, (".pdf",))
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
-        """One document; its metadata has `pages`, and in `page_starts` the offset of each page.
+        """One document without running heads; its metadata has `pages`, and in `page_starts` the offset of each page.
 
         Unreadable pages are reported, and the others kept.
         """
         with open_bytes(source) as stream:
             reader = _opened(stream, source)
-            pages = _joined(list(_page_texts(reader, source, on_broken)))
+            texts = without_running_heads(list(_page_texts(reader, source, on_broken)))
+            pages = _joined([_without_hyphens(text) for text in texts])
             described = _described(reader)
         if not pages.text:
             raise BrokenSource(
@@ -111,12 +113,12 @@ def _page_texts(reader: PdfReader, source: str, on_broken: OnBroken) -> Iterator
         except Exception as error:  # noqa: BLE001 # as above
             text = ""
             on_broken(BrokenSource(f"page {number} cannot be read: {_said(error)}", source=source))
-        yield _clean_page(text)
+        yield clean_text(text)
 
 
-def _clean_page(text: str) -> str:
+def _without_hyphens(text: str) -> str:
     """Joins words hyphenated at a line end, like pdftotext: nobody searches for "inter-"."""
-    return _HYPHENATED.sub("", clean_text(text))
+    return _HYPHENATED.sub("", text)
 
 
 def _joined(pages: Sequence[str]) -> JoinedPages:

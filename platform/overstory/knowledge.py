@@ -45,7 +45,15 @@ from overstory.graph import (
     writing,
 )
 from overstory.graph.ids import corpus_label, document_id
-from overstory.index import Changes, CorpusStatus, IndexReport, LoadReport, OnChange, StoredDocument
+from overstory.index import (
+    BoilerplateBlock,
+    Changes,
+    CorpusStatus,
+    IndexReport,
+    LoadReport,
+    OnChange,
+    StoredDocument,
+)
 from overstory.llm import Chat, ChosenModel, Estimate, record_usage
 from overstory.model import Annotation, Document, Evidence
 from overstory.model.communities import CommunityTree
@@ -86,6 +94,7 @@ if TYPE_CHECKING:
 DEFAULT_CORPUS = "default"
 ASKING = "ask"
 """The usage label of a language model's answers."""
+MOST_BLOCKS = 1_000
 MOST_PATHS = 100
 MOST_STEPS = 6
 ANNOTATIONS_A_BATCH = 100
@@ -220,6 +229,7 @@ class Knowledge:
         sync: bool = False,
         allow_empty: bool = False,
         on_change: OnChange | None = None,
+        keep_boilerplate: bool | None = None,
     ) -> LoadReport:
         """Loads files and folders. The same content twice changes nothing; changed content replaces the old.
 
@@ -233,6 +243,8 @@ class Knowledge:
             allow_empty: with `sync`, also delete the documents of paths that are missing or empty, which may be a disk
                 that is not mounted.
             on_change: called at the end for each document that was added, changed, moved or removed.
+            keep_boilerplate: whether blocks that most documents of a folder repeat are kept in names, vectors and
+                answers of this corpus, from now on; as before if left out, and at first they are left out.
 
         Raises:
             BrokenSource: `strict`, and something cannot be read.
@@ -259,9 +271,12 @@ class Knowledge:
         if not exports and not first and not (sync and self._is_in_corpus(coverage, allow_empty=allow_empty)):
             return report
         with self._writing("ingest") as writer, Changes() as changes:
+            if keep_boilerplate is not None:
+                index.keep_boilerplate(writer, keep=keep_boilerplate)
             for export in exports:
                 transfer.restore_file(writer, export, report=report, on_broken=on_broken, progress=self.progress)
             if exports:
+                index.sync_boilerplate(writer, progress=self.progress)
                 index.sync_vectors(writer, dimension=self.embedder.dimension)
                 index.sync_entities(writer, progress=self.progress)
                 index.sync_mentions_if_extracted(writer, progress=self.progress)
@@ -612,6 +627,21 @@ class Knowledge:
         """
         return index.stored_documents(self.graph, read_corpus(self.graph, self.corpus_name), source=source)
 
+    def boilerplate(self, *, limit: int = MOST_BLOCKS) -> list[BoilerplateBlock]:
+        """The blocks that most documents of their folder repeat, by folder, the most frequent first. Names, vectors and
+        answers leave them out.
+
+        Args:
+            limit: at most so many, 1 or more.
+
+        Raises:
+            QuestionError: `limit` is below 1.
+            CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
+        """
+        if limit < 1:
+            raise QuestionError(f"limit is {limit}.", remedy="Ask for 1 or more.")
+        return index.boilerplate_blocks(self.graph, read_corpus(self.graph, self.corpus_name), limit)
+
     def documents_of(self, evidence: Evidence) -> dict[str, StoredDocument]:
         """The documents that hits come from, with their metadata, by `Hit.document_id`; those that are still there.
 
@@ -665,6 +695,7 @@ class Knowledge:
             chosen = [] if source is None else index.select_all(self.graph, writer.corpus, _texts(source))
             found = (str(row["id"]) for row in index.rows_of_all(self.graph, writer.corpus, chosen))
             removed = index.remove_documents(writer, itertools.chain(named, found), progress=self.progress)
+            index.sync_boilerplate(writer, progress=self.progress)
             index.sync_entities(writer, progress=self.progress)
             index.sync_mentions_if_extracted(writer, progress=self.progress)
             return removed

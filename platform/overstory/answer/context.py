@@ -159,7 +159,7 @@ def _readable(evidence: Evidence, kind: ShareKind) -> Iterator[_Readable]:
 def _bodies(evidence: Evidence) -> Iterator[tuple[Hit, str]]:
     """Hits with the text to read of them: one passage per hit, in the order of the excerpts."""
     if not evidence.excerpts:
-        yield from ((hit, hit.text) for hit in evidence.hits)
+        yield from ((hit, hit.content) for hit in evidence.hits)
         return
     hits = {hit.chunk_id: hit for hit in evidence.hits}
     excerpts: dict[str, list[str]] = {}

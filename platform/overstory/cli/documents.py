@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import itertools
 import json
+from dataclasses import asdict
 
 import click
 
 from overstory.cli.options import json_option, knowledge_options
 from overstory.cli.output import harmless
-from overstory.display import counted, escaped
-from overstory.index import StoredDocument
-from overstory.knowledge import Knowledge
+from overstory.display import counted, escaped, printable, shortened
+from overstory.index import BoilerplateBlock, StoredDocument
+from overstory.knowledge import MOST_BLOCKS, Knowledge
 
 
 @click.command()
@@ -22,10 +23,22 @@ from overstory.knowledge import Knowledge
     metavar="SOURCE",
     help="Only documents of this file, folder, pattern ('docs/*.html') or other source; may be repeated.",
 )
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="List at most N documents.")
+@click.option(
+    "--boilerplate",
+    is_flag=True,
+    help="List the blocks that most documents of their folder repeat instead: how many have each, and its first words.",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help=f"At most N documents, by default all, or blocks, by default {MOST_BLOCKS:,}.",
+)
 @json_option
 @knowledge_options
-def documents(knowledge: Knowledge, sources: tuple[str, ...], limit: int | None, as_json: bool) -> None:
+def documents(
+    knowledge: Knowledge, sources: tuple[str, ...], boilerplate: bool, limit: int | None, as_json: bool
+) -> None:
     """List the documents of a corpus by source: id, number of passages, title, source. With --json, one object per
     line.
 
@@ -33,12 +46,39 @@ def documents(knowledge: Knowledge, sources: tuple[str, ...], limit: int | None,
     Examples:
       overstory documents --corpus wiki --limit 20
       overstory documents --source docs/
+      overstory documents --boilerplate
     """
+    if boilerplate:
+        if sources:
+            raise click.UsageError("--boilerplate lists folders; it does not go with --source.")
+        _show_blocks(knowledge.boilerplate(limit=limit or MOST_BLOCKS), limit or MOST_BLOCKS, as_json=as_json)
+        return
     listed = knowledge.documents(source=sources or None)
     for document in itertools.islice(listed, limit):
         click.echo(_json(document) if as_json else _line(document))
     if limit is not None and next(listed, None) is not None:
         click.echo(f"There are more than {counted(limit, 'document')}.", err=True)
+
+
+def _show_blocks(blocks: list[BoilerplateBlock], limit: int, *, as_json: bool) -> None:
+    if as_json:
+        for block in blocks:
+            click.echo(harmless(json.dumps(asdict(block), ensure_ascii=False)))
+        return
+    if not blocks:
+        click.echo("No block is in most documents of its folder, or this corpus keeps such blocks.")
+    for folder, found in itertools.groupby(blocks, key=lambda block: block.folder):
+        click.echo(_on_one_line(folder))
+        for block in found:
+            click.echo(
+                f"  {block.documents:,} of {counted(block.of, 'document')}: {shortened(_on_one_line(block.words))}"
+            )
+    if len(blocks) == limit:
+        click.echo(f"The first {counted(limit, 'block')}; --limit shows more.", err=True)
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(printable(text).split())
 
 
 def _line(document: StoredDocument) -> str:

@@ -27,6 +27,13 @@ MOST_LISTED = 20
 @click.option("--strict", is_flag=True, help="Stop at the first broken source instead of skipping it.")
 @click.option("--dry-run", is_flag=True, help="List what would be added, changed, moved and removed; change nothing.")
 @click.option("-y", "--yes", is_flag=True, help="With --sync, do not ask if paths are missing or empty.")
+@click.option(
+    "--keep-boilerplate/--no-keep-boilerplate",
+    "keep_boilerplate",
+    default=None,
+    help="Keep blocks that most documents of a folder repeat (licences, navigation) in names, vectors and answers of "
+    "this corpus; it stays so until you say --no-keep-boilerplate.",
+)
 @json_option
 @knowledge_options
 def ingest(
@@ -37,6 +44,7 @@ def ingest(
     strict: bool,
     dry_run: bool,
     yes: bool,
+    keep_boilerplate: bool | None,
     as_json: bool,
 ) -> int:
     """Load files and folders into a corpus: text, Markdown, HTML, PDF, DOCX, JSON lines, CSV, BEIR folders, OpenIE
@@ -54,7 +62,7 @@ def ingest(
     """
     if yes and not sync:
         raise click.UsageError("--yes is for --sync.")
-    work = knowledge.preview if dry_run else knowledge.ingest
+    work = knowledge.preview if dry_run else functools.partial(knowledge.ingest, keep_boilerplate=keep_boilerplate)
     run = functools.partial(work, paths, loader=loader, strict=strict, sync=sync)
     changes = JsonList("changes") if as_json and dry_run else None
     listed = (changes.add if changes else _show_change) if dry_run else None

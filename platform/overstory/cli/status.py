@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
+
 import click
 
 from overstory.cli.options import json_option, knowledge_options
 from overstory.cli.output import show_json
-from overstory.display import index_command
+from overstory.display import counted, index_command
 from overstory.index import CorpusStatus
 from overstory.knowledge import Knowledge
 
@@ -46,6 +48,12 @@ def _show(found: CorpusStatus) -> None:
     click.echo(f"Corpus {corpus.name!r}, version {corpus.version}, label {corpus.label}")
     click.echo("  " + ", ".join(f"{number:,} {what}" for what, number in found.counts.items()))
     click.echo(f"  embedder {corpus.embedder or '(none yet)'}, vectors {_vectors(found)}")
+    only, some = found.boilerplate.get("only", 0), found.boilerplate.get("some", 0)
+    if only or some:
+        click.echo(
+            f"  {counted(only, 'passage is', 'passages are')} boilerplate only, {counted(some, 'holds', 'hold')} some: "
+            f"overstory documents --boilerplate --corpus {shlex.quote(corpus.name)}"
+        )
     pending = {stage: number for stage, number in found.pending.items() if number}
     if pending:
         click.echo(

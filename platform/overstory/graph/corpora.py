@@ -38,6 +38,8 @@ class Corpus:
         named_by: the fingerprint of that stage, "" before.
         systems: what each system whose index the corpus has keeps of it, by the system's name.
         deletions: how many units of each kind were ever deleted: "document", "chunk", "entity".
+        keep_boilerplate: whether blocks that most documents of a folder repeat are read like any other text.
+        boilerplate_by: the rule by which the blocks of all documents were counted, "" before.
     """
 
     id: str
@@ -55,6 +57,8 @@ class Corpus:
     named_by: str
     systems: Mapping[str, str] = field(default_factory=dict)
     deletions: Mapping[str, int] = field(default_factory=dict)
+    keep_boilerplate: bool = False
+    boilerplate_by: str = ""
 
     def check_embedder(self, embedder: Embedder) -> None:
         """
@@ -154,4 +158,6 @@ def _corpus(row: Row) -> Corpus:
         named_by=row.get("named_by", ""),
         systems={name.removeprefix(SYSTEM): value for name, value in row.items() if name.startswith(SYSTEM)},
         deletions={unit: row.get(f"deleted_{plural}", 0) for unit, plural in UNITS.items()},
+        keep_boilerplate=row.get("keep_boilerplate", False),
+        boilerplate_by=row.get("boilerplate_by", ""),
     )

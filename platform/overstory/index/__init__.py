@@ -1,5 +1,6 @@
 """The stages that fill the graph, and the ledger that lets them resume."""
 
+from overstory.index.boilerplate import BoilerplateBlock, boilerplate_blocks, keep_boilerplate, sync_boilerplate
 from overstory.index.changes import Changes, DocumentChange, OnChange
 from overstory.index.document_sources import rows_of_all, select_all, stored_documents
 from overstory.index.ledger import StageRecord
@@ -15,6 +16,7 @@ from overstory.index.status import CorpusStatus, StoredDocument, count_documents
 from overstory.index.sync import count_in, note_vanished, remove_vanished
 
 __all__ = [
+    "BoilerplateBlock",
     "Changes",
     "CorpusStatus",
     "DocumentChange",
@@ -24,10 +26,12 @@ __all__ = [
     "StageRecord",
     "StoredDocument",
     "annotate",
+    "boilerplate_blocks",
     "build_index",
     "count_documents",
     "count_in",
     "documents_by_id",
+    "keep_boilerplate",
     "load",
     "note_vanished",
     "preview",
@@ -39,6 +43,7 @@ __all__ = [
     "rows_of_all",
     "select_all",
     "stored_documents",
+    "sync_boilerplate",
     "sync_entities",
     "sync_mentions_if_extracted",
     "sync_vectors",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from overstory.graph import Writer, schema
+from overstory.index.boilerplate import sync_boilerplate
 from overstory.index.stages.embed import embed, re_embed
 from overstory.index.stages.entities import sync_entities
 from overstory.index.stages.extract import extract
@@ -47,6 +48,7 @@ def build_index(
         ModelError, LeaseLost, DatabaseError: what was committed before stays; call again to go on.
     """
     schema.create_indexes(writer.graph, writer.corpus.label, writer.corpus.analyzer)  # one may have been dropped
+    sync_boilerplate(writer, progress=progress)  # which an interrupted load or deletion left to do
     fill = re_embed if replace_vectors else embed
     did = {
         "embed": fill(writer, embedder, progress=progress),

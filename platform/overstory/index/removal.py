@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from overstory.display import counted
 from overstory.graph import Transaction, Writer, batches, schema
 from overstory.graph.corpora import Corpus, count_deleted
+from overstory.index.boilerplate import uncount_documents
 from overstory.protocols import Progress
 
 DOCUMENTS_A_TRANSACTION = 50
@@ -37,6 +38,7 @@ def remove_documents(writer: Writer, ids: Iterable[str], *, progress: Progress) 
 def remove_in(tx: Transaction, corpus: Corpus, ids: list[str]) -> int:
     """Deletes documents by id in a transaction of the writer's; how many there were."""
     known = [row["id"] for row in tx.run("ingest/known_documents", corpus.label, ids=ids)]
+    uncount_documents(tx, corpus, known)
     chunks = [row["id"] for row in tx.run("ingest/known_chunks", corpus.label, documents=known)]
     for part in batches(chunks, CHUNKS_A_TRANSACTION):
         tx.run("ingest/remove_chunks", corpus.label, ids=part)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from overstory.display import counted
 from overstory.graph import Corpus, GraphClient, batches
 from overstory.graph.client import Row
 from overstory.graph.lease import current_writer
+from overstory.index.boilerplate import FINGERPRINT, boilerplate_counts
 from overstory.index.ledger import StageRecord, read_ledger
 from overstory.index.stages.embed import vector_counts
 from overstory.index.stages.mentions import pending_mentions
@@ -26,9 +27,10 @@ class CorpusStatus:
     Attributes:
         counts: numbers of documents, chunks, entities, facts, mentions and vectors (one for each distinct
             text).
-        pending: what the next `index` would do: chunks to embed, chunks to extract, entities and facts to
-            link, what changed since names were looked for.
+        pending: what the next `index` would do: documents and folders to look at for boilerplate, chunks to embed,
+            chunks to extract, entities and facts to link, what changed since names were looked for.
         writer: who holds the lease, "" if nobody does.
+        boilerplate: how many chunks hold nothing but boilerplate (`only`), and how many also hold other text (`some`).
     """
 
     corpus: Corpus
@@ -36,6 +38,7 @@ class CorpusStatus:
     pending: dict[str, int]
     stages: list[StageRecord]
     writer: str
+    boilerplate: dict[str, int] = field(default_factory=dict[str, int])
 
     def __repr__(self) -> str:
         """The contents, what is missing, and a line for each stage."""
@@ -64,11 +67,14 @@ class StoredDocument(HasOrigin):
 def read_status(graph: GraphClient, corpus: Corpus) -> CorpusStatus:
     (counts,) = graph.run("corpus/counts", corpus.label, read=True)
     vectors = vector_counts(graph, corpus.label)
+    boilerplate = boilerplate_counts(graph, corpus)
+    uncounted = int(corpus.boilerplate_by != FINGERPRINT) * counts["documents"]
     return CorpusStatus(
         corpus=corpus,
         counts={name: counts[name] for name in ("documents", "chunks", "entities", "facts", "mentions")}
         | {"vectors": vectors["vectors"]},
         pending={
+            "boilerplate": boilerplate.pop("stale") or uncounted,
             "embed": vectors["missing"],
             "extract": counts["chunks"] - counts["extracted"],
             "entities": counts["stale"] or int(corpus.linked_chunks != counts["chunks"]),
@@ -76,6 +82,7 @@ def read_status(graph: GraphClient, corpus: Corpus) -> CorpusStatus:
         },
         stages=read_ledger(graph, corpus),
         writer=current_writer(graph, corpus),
+        boilerplate=boilerplate,
     )
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
 from overstory.graph import Corpus, Transaction, batches
 from overstory.graph.corpora import count_deleted
 from overstory.graph.ids import chunk_id
+from overstory.index.boilerplate import count_documents, counted_documents
 from overstory.index.embedded_text import vector_of
 from overstory.model import Document, TextPiece
 
@@ -17,7 +19,7 @@ METADATA = "metadata_"
 """Prefix of a document's metadata properties, so that none collides with one of ours."""
 
 # Rows are property maps of mixed types, on their way to the driver.
-Row = dict[str, object]
+Row = dict[str, Any]
 
 
 def store_documents(
@@ -30,6 +32,7 @@ def store_documents(
             mentions and its facts.
     """
     label = corpus.label
+    counted = counted_documents(tx, corpus, changed)
     if changed:
         tx.run("ingest/unchain_chunks", label, documents=changed)
         outdated = _outdated(tx, label, changed, chunks)
@@ -41,6 +44,7 @@ def store_documents(
     pairs = [[a["id"], b["id"]] for a, b in pairwise(chunks) if a["document"] == b["document"]]
     if pairs:
         tx.run("ingest/chain_chunks", label, pairs=pairs)
+    count_documents(tx, corpus, counted, documents, chunks)
 
 
 def document_row(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from overstory.display import Html, Piece, counted, data_frame, html_pieces, html_table, pieces, printable, shortened
+from overstory.model.boilerplate import squeezed
 from overstory.model.documents import Metadata
 from overstory.model.origin import HasPage
 from overstory.model.parts import BridgePath, Excerpt, Part
@@ -71,6 +72,8 @@ class Hit(HasPage):
         repeats: the first of these, at most 20; a retriever leaves them to `Knowledge.search`.
         matches: where words of the question stand in `text`, from and up to which character, in its order.
         sentence: likewise the sentence with most different ones of them; None where it has none.
+        boilerplate: first character and end in `text` of each block that most documents of its folder repeat, one after
+            the other.
     """
 
     chunk_id: str
@@ -90,6 +93,7 @@ class Hit(HasPage):
     repeats: tuple[Repeat, ...] = ()
     matches: tuple[tuple[int, int], ...] = ()
     sentence: tuple[int, int] | None = None
+    boilerplate: tuple[int, ...] = ()
 
     def __repr__(self) -> str:
         return printable(f"<Hit {self.score:.4f} {self.title!r} [{self.origin}]: {shortened(self.text)}>")
@@ -111,6 +115,11 @@ class Hit(HasPage):
     def pieces(self, start: int, stop: int) -> list[Piece]:
         """These characters of its text, cut where the words of the question and the best sentence begin and end."""
         return pieces(self.text, self.matches, self.sentence, start=start, stop=stop)
+
+    @property
+    def content(self) -> str:
+        """The text without its boilerplate: what answers are made from."""
+        return squeezed(self.text, self.boilerplate)
 
     @property
     def in_words(self) -> str:

@@ -10,6 +10,7 @@ from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.index.write_documents import METADATA
 from overstory.model import Hit, Reason
+from overstory.model.boilerplate import without_boilerplate
 from overstory.retrieve.wording import NEAREST
 
 PAGE_STARTS = "page_starts"
@@ -38,7 +39,13 @@ def hit(row: Row, reasons: tuple[Reason, ...]) -> Hit:
         page=page,
         metadata=metadata,
         repeated=row.get("repeated", 0),
+        boilerplate=tuple(row["boilerplate"] or ()),
     )
+
+
+def content(row: Row) -> str:
+    """The text of a row of `retrieve/chunks_by_id` with spaces for its boilerplate."""
+    return without_boilerplate(row["text"], row["boilerplate"] or ())
 
 
 def page_of(start: int, text: str, page_starts: Sequence[int]) -> int | None:

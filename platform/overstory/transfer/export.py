@@ -85,6 +85,8 @@ def _document_record(document: Record, chunks: list[Record]) -> Record:
 
 def _chunk_record(row: Record) -> Record:
     kept = {key: row[key] for key in ("heading", "text", "start", "end", "token_count", "extracted", "sentences")}
+    if row["boilerplate"]:
+        kept["boilerplate"] = row["boilerplate"]
     vector = row["vector"]
     packed = None if vector is None else base64.b64encode(np.asarray(vector, dtype="<f4").tobytes()).decode("ascii")
     return kept | {"vector": packed}

@@ -15,12 +15,13 @@ import numpy as np
 
 from overstory.errors import BrokenSource, EmbedderMismatch
 from overstory.graph import Corpus, Transaction, Writer, batches, read_corpus
-from overstory.graph.client import Row
 from overstory.graph.ids import document_id
+from overstory.index.boilerplate import count_all_documents
+from overstory.index.embedded_text import vector_of
 from overstory.index.ledger import recorded
 from overstory.index.stages.embed import write_vectors
 from overstory.index.stages.load import LoadReport
-from overstory.index.write_documents import chunk_rows, document_row, store_documents
+from overstory.index.write_documents import Row, chunk_rows, document_row, store_documents
 from overstory.index.write_extractions import Findings, FoundFact, FoundMention, write_findings
 from overstory.model import Document, TextPiece
 from overstory.protocols import OnBroken, Progress
@@ -41,6 +42,7 @@ class _Chunk:
     vector: list[float] | None
     extracted: str
     sentences: list[int]
+    boilerplate: list[int]
     mentions: list[tuple[str, FoundMention]]
     facts: list[tuple[str, FoundFact]]
 
@@ -99,6 +101,7 @@ def _restore(writer: Writer, lines: Iterable[str], *, source: str, report: LoadR
     _take_over_embedder(writer, header, source)
     progress.start("restore", None, "documents")
     with recorded(writer, "load", "restore-1") as run:
+        count_all_documents(writer)
         failures: list[BrokenSource] = []
         for batch in batches(_documents(numbered, header, source, failures), DOCUMENTS_A_PAGE):
             _restore_batch(writer, batch, report)
@@ -142,9 +145,13 @@ def _store(tx: Transaction, writer: Writer, changed: list[str], wanted: dict[str
     corpus, label = writer.corpus, writer.corpus.label
     documents = [document_row(label, id_, r.document, r.sha256, len(r.chunks)) for id_, r in wanted.items()]
     chunks: list[tuple[str, _Chunk]] = []
-    rows: list[dict[str, object]] = []
+    rows: list[Row] = []
     for id_, restored in wanted.items():
         own = chunk_rows(label, id_, restored.document.title, [chunk.piece for chunk in restored.chunks])
+        for row, chunk in zip(own, restored.chunks, strict=True):
+            if chunk.boilerplate:  # as the vector was made without it
+                row["properties"]["boilerplate"] = chunk.boilerplate
+                row["vector"] = vector_of(corpus.label, row["properties"])
         rows += own
         chunks += zip([str(row["id"]) for row in own], restored.chunks, strict=True)
     store_documents(tx, corpus, changed, documents, rows)
@@ -239,9 +246,18 @@ def _chunk(seq: int, record: Record, header: _Header) -> _Chunk:
         vector=_vector(record["vector"], header),
         extracted=_text(record["extracted"] or ""),
         sentences=[int(start) for start in record["sentences"] or ()],
+        boilerplate=_spans(record.get("boilerplate"), len(piece.text)),
         mentions=[found for mention in record["mentions"] for found in _mentions(mention)],
         facts=[(_text(fact["by"]), _fact(fact)) for fact in record["facts"]],
     )
+
+
+def _spans(given: object, length: int) -> list[int]:
+    """The spans of boilerplate in a text of this length."""
+    spans = [int(place) for place in given] if isinstance(given, list) else []
+    if len(spans) % 2 or spans != sorted(set(spans)) or (spans and not 0 <= spans[0] < spans[-1] <= length):
+        raise ValueError(f"the spans {spans!r:.40} of boilerplate in a text of {length} characters")
+    return spans
 
 
 def _mentions(record: Record) -> Iterator[tuple[str, FoundMention]]:

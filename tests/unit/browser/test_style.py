@@ -8,7 +8,10 @@ from overstory.graph.statements import statement_folder, statement_names
 from overstory.systems.contributions import contributions
 
 LABEL = "Corpus_0123456789abcdef"
-KINDS = {"Corpus", "Stage", "Document", "Chunk", "Entity", "Fact", "TreeNode", "DerivedVector", "PassageVector"}
+KINDS = {
+    *("Corpus", "Stage", "Document", "Folder", "Block", "Chunk", "Entity", "Fact", "TreeNode", "DerivedVector"),
+    "PassageVector",
+}
 NAMES = {"PersonName", "OrganisationName", "PlaceName", "WorkName", "TechnicalName"}
 SYSTEMS = contributions()
 OF_SYSTEMS = {label for each in SYSTEMS for label in each.labels}

@@ -44,7 +44,6 @@ a = 1
 def test_a_page_reads_as_its_reader_sees_it(tmp_path: Path) -> None:
     document = load(HtmlLoader(), write(tmp_path / "page.html", PAGE)).document
     assert document.text == (
-        "Site\n\n"
         "Salt\n\n"
         "Sodium chloride,\nNaCl.\n\n"
         "Loose text\n\nA paragraph\n\nmore\n\n"

@@ -14,6 +14,7 @@ ROW = {
     "title": "",
     "heading": "",
     "text": "Salt.",
+    "boilerplate": None,
     "score": 1.0,
     "start": 26,
     "end": 31,
@@ -48,3 +49,9 @@ def test_a_hit_has_its_page_instead_of_where_all_pages_begin() -> None:
 def test_what_somebody_else_calls_page_starts_is_left_alone(starts: object) -> None:
     found = hit({**ROW, "document": {"metadata_page_starts": starts}}, ())
     assert (found.page, found.metadata) == (None, {"page_starts": starts})
+
+
+def test_a_hit_knows_its_boilerplate() -> None:
+    found = hit(ROW | {"document": {}, "text": "Salt.\n\nNext page", "boilerplate": [7, 16]}, ())
+    assert found.boilerplate == (7, 16)
+    assert found.content == "Salt."

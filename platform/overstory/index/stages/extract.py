@@ -10,6 +10,7 @@ from overstory.graph.corpora import Corpus
 from overstory.index.ledger import recorded
 from overstory.index.write_extractions import Findings, FoundFact, FoundMention, write_findings
 from overstory.model import ChunkText, Extraction
+from overstory.model.boilerplate import without_boilerplate
 from overstory.protocols import Extractor, Progress
 from overstory.text.extraction.mentions import NOT_NAMES
 from overstory.text.extraction.sharing import SharesParses
@@ -69,7 +70,8 @@ def _extracted(extractor: Extractor, chunks: Iterable[ChunkText], parsed: Parsed
 def _pending(graph: GraphClient, corpus: Corpus, fingerprint: str) -> Iterator[ChunkText]:
     pages = graph.pages("ingest/chunks_to_extract", corpus.label, size=CHUNKS_A_PAGE, fingerprint=fingerprint)
     for row in itertools.chain.from_iterable(pages):
-        yield ChunkText(id=row["id"], title=row["title"], heading=row["heading"], text=row["text"])
+        text = without_boilerplate(row["text"], row["boilerplate"])
+        yield ChunkText(id=row["id"], title=row["title"], heading=row["heading"], text=text)
 
 
 def _remembered(chunks: Iterator[ChunkText], texts: dict[str, str]) -> Iterator[ChunkText]:

@@ -12,6 +12,7 @@ from overstory.display import counted
 from overstory.errors import BrokenSource
 from overstory.graph import Corpus, GraphClient, Writer
 from overstory.graph.ids import document_id
+from overstory.index.boilerplate import count_all_documents, sync_boilerplate
 from overstory.index.changes import Identity, OnRead, Outcome, content_sha256
 from overstory.index.document_checks import fault_of
 from overstory.index.ledger import recorded
@@ -100,6 +101,7 @@ def load(
     """
     progress.start("load", None, "documents")
     with recorded(writer, "load", "load-1") as run:
+        count_all_documents(writer)
         for batch in _document_batches(documents):
             _load_batch(writer, _storable(batch, on_broken), embedder, report, on_read or _ignore)
             annotations = [item for item in batch if isinstance(item, Annotation)]
@@ -108,6 +110,7 @@ def load(
         for what in ("added", "changed", "unchanged", "chunks", "annotated"):
             run.count(what, getattr(report, what))
     progress.finish(f"{report.added} added, {report.changed} changed, {report.unchanged} unchanged")
+    sync_boilerplate(writer, progress=progress)
 
 
 def preview(

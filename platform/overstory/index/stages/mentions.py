@@ -14,7 +14,7 @@ It goes in three steps, each of which may be interrupted:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -25,6 +25,7 @@ from overstory.graph.ids import entity_id
 from overstory.graph.schema import name_index
 from overstory.index.ledger import StageRun, recorded
 from overstory.index.stages.entities import most_frequent
+from overstory.model.boilerplate import without_boilerplate
 from overstory.protocols import Progress
 from overstory.text.names.dictionary import NameDictionary, is_looked_for
 from overstory.text.names.subjects import (
@@ -114,7 +115,7 @@ def _find_subjects(writer: Writer, run: StageRun, *, all_changed: bool) -> _Name
         for chunk, names in stored.items()
     }
     for _, rows in groupby(graph.stream("ingest/changed_passages", label), key=lambda row: row["document"]):
-        own |= own_subjects([Passage(r["id"], r["document"], r["title"], r["heading"], r["text"]) for r in rows])
+        own |= _own_subjects(rows)
     parsed = _parsed(graph, label)
     about = {chunk: dict(names) for chunk, names in own.items()}
     for chunk, names in other_names(own, parsed).items():
@@ -125,6 +126,18 @@ def _find_subjects(writer: Writer, run: StageRun, *, all_changed: bool) -> _Name
         _mark_changed(writer, _known(graph, label), wanted)
     _write_about(writer, stored, about, run)
     return wanted
+
+
+def _own_subjects(rows: Iterable[Row]) -> About:
+    """The subjects of the passages of one document; those that hold nothing but boilerplate are about nothing."""
+    passages = {row["id"]: None if row["only"] else _passage(row) for row in rows}
+    about = own_subjects([passage for passage in passages.values() if passage])
+    return {id_: about.get(id_, {}) for id_ in passages}
+
+
+def _passage(row: Row) -> Passage:
+    text = without_boilerplate(row["text"], row["boilerplate"])
+    return Passage(row["id"], row["document"], row["title"], row["heading"], text)
 
 
 def _stored_about(graph: GraphClient, label: str) -> About:
@@ -202,10 +215,11 @@ def _scan_changed(writer: Writer, names: _Names, run: StageRun, progress: Progre
         gone: list[Row] = []
         new: list[Row] = []
         for row in rows:
-            tokens = tokenise(row["text"])
+            text = without_boilerplate(row["text"], row["boilerplate"])
+            tokens = tokenise(text)
             starts.append({"chunk": row["id"], "starts": name_starts(tokens)})
             wanted = dict.fromkeys(row["subjects"], Said())
-            wanted |= said_names(row["text"], tokens, row["sentences"], dictionary, subjects)
+            wanted |= said_names(text, tokens, row["sentences"], dictionary, subjects)
             stored = {key: Said(tuple(surfaces), tuple(sentences)) for key, surfaces, sentences in row["mentions"]}
             lost = stored.keys() - wanted.keys()
             gone += [_edge(label, row["id"], key) for key in lost]

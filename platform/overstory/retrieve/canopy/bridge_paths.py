@@ -10,6 +10,7 @@ from overstory.graph.client import Row
 from overstory.model import BridgePath, BridgeStep
 from overstory.model.passage_text import PATH_SEPARATOR
 from overstory.retrieve.canopy.scoring import FORWARD, SECOND, SHARED, Bridge, Scored
+from overstory.retrieve.hits import content
 from overstory.text.names.keys import entity_key
 from overstory.text.sentences import sentence_at
 
@@ -98,4 +99,4 @@ def _step(bridge: Bridge, source: Row, target: Row) -> BridgeStep:
 
 def _sentence(row: Row, number: int | None) -> str:
     """A sentence of a passage, its first one where none says the name."""
-    return sentence_at(row["text"], row["sentences"], number or 0)
+    return sentence_at(content(row), row["sentences"], number or 0)

@@ -15,7 +15,7 @@ from overstory.retrieve.entity_paths.expansion import Walk
 from overstory.retrieve.entity_paths.selection import Found, add, chosen_paths, enough
 from overstory.retrieve.entity_paths.shortest import STEP, cheapest, ways
 from overstory.retrieve.entity_paths.statements import Statement, containing_names, stated, statements
-from overstory.retrieve.hits import chunk_rows
+from overstory.retrieve.hits import chunk_rows, content
 from overstory.text.sentences import sentence_at
 
 WAYS_A_BATCH = 40
@@ -129,7 +129,7 @@ class _Finding:
             object=statement.object,
             sentences=(statement.quote,)
             if statement.quote
-            else tuple(sentence_at(chunk["text"], chunk["sentences"], number) for number in statement.sentences),
+            else tuple(sentence_at(content(chunk), chunk["sentences"], number) for number in statement.sentences),
             title=chunk["title"],
             heading=chunk["heading"],
             source=chunk["source"],

@@ -20,6 +20,7 @@ from overstory.graph.client import Row
 from overstory.index.derived_vectors import DerivedVectors, remove_other_embedders, remove_unused
 from overstory.index.stages.embed import check_vectors
 from overstory.llm import Chat, Estimate
+from overstory.model.boilerplate import without_boilerplate
 from overstory.protocols import Retriever
 from overstory.retrieve import RetrievalContext
 from overstory.systems.base import BuildContext, Owned, System, SystemRun, SystemView, unread
@@ -157,7 +158,7 @@ def _documents(
     for ids in unread(graph, corpus, system, state, again=again, size=DOCUMENTS_A_PAGE):
         for row in graph.run("systems/slimrag/documents", corpus.label, read=True, ids=ids):
             chunks = sorted(row["chunks"], key=lambda chunk: chunk["seq"])
-            texts = tuple((chunk["id"], chunk["text"]) for chunk in chunks)
+            texts = tuple((chunk["id"], without_boilerplate(chunk["text"], chunk["boilerplate"])) for chunk in chunks)
             yield WholeDocument(row["id"], row["title"], texts)
 
 

@@ -26,7 +26,7 @@ from overstory.model.communities import (
 from overstory.model.units import PLURAL, SINGULAR
 from overstory.protocols import Embedder, Vectors
 from overstory.retrieve.context import RetrievalContext, query_current_corpus
-from overstory.retrieve.hits import chunk_rows
+from overstory.retrieve.hits import chunk_rows, content
 from overstory.systems.base import System
 from overstory.systems.state import StaleNotes
 from overstory.systems.tree.finding import FoundTree, find_tree
@@ -338,5 +338,5 @@ def _telling_sentences(
 
 def _sentences(chunk: Row) -> list[str]:
     """The first sentences of a passage, on one line each; short ones only where there are no others."""
-    found = [" ".join(text.split()) for text in sentence_texts(chunk["text"], chunk["sentences"])[:SENTENCES_READ]]
+    found = [" ".join(text.split()) for text in sentence_texts(content(chunk), chunk["sentences"])[:SENTENCES_READ]]
     return [text for text in found if len(text) >= SHORTEST_SENTENCE] or [text for text in found if text]

@@ -1,0 +1,312 @@
+"""Boilerplate: which blocks most documents of a folder repeat, and the chunks that hold them.
+
+A folder has a counter for each block of its documents, the number of documents that have it. Counters change in the
+transaction that writes or deletes documents, and the folder is marked. `sync_boilerplate` looks at marked folders, and
+marks in the chunks what is boilerplate now and was not, or the reverse; only these chunks are read again. All of it is
+a function of the documents that are there, not of the order in which they came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from itertools import groupby
+
+from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches, read_corpus
+from overstory.graph.client import Row
+from overstory.graph.ids import content_id
+from overstory.protocols import Progress
+from overstory.text.blocks import (
+    LEAST_DOCUMENTS,
+    LEAST_SHARE,
+    Piece,
+    boilerplate_spans,
+    count_changes,
+    counted_blocks,
+    folder_of,
+    is_only_boilerplate,
+)
+
+FINGERPRINT = "blocks-1"
+"""Changes whenever the same documents may have other blocks; all are counted again then."""
+
+ROWS_A_STATEMENT = 5_000
+FOLDERS_A_PAGE = 100
+DOCUMENTS_A_PAGE = 100
+CHUNKS_A_TRANSACTION = 2_000
+LONGEST_SHOWN = 200
+"""Characters of a block that its counter keeps, to be shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoilerplateBlock:
+    """A block that counts as boilerplate.
+
+    Attributes:
+        documents: of the folder that have it.
+        of: the documents of the folder.
+        words: its first 200 characters, on one line.
+    """
+
+    folder: str
+    documents: int
+    of: int
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """A document that counts: the path of its folder, "" for none, and its blocks, words by hash."""
+
+    id: str
+    folder: str
+    blocks: Mapping[int, str]
+
+
+Blocks = tuple[str, Iterable[int]]
+"""What a document counts for: the path of its folder, and the hashes of its blocks."""
+
+
+def counted_documents(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> list[Blocks]:
+    """What documents count for, those that are in a folder; to be read before they are written again."""
+    rows = tx.run("ingest/counted_documents", corpus.label, ids=list(ids)) if ids else []
+    return [(row["folder"], row["blocks"]) for row in rows]
+
+
+def count_documents(
+    tx: Transaction, corpus: Corpus, before: Iterable[Blocks], documents: Iterable[Row], chunks: Iterable[Row]
+) -> None:
+    """Counts the blocks of documents that were just written, in the same transaction.
+
+    Args:
+        before: what those that were there counted for (`counted_documents`).
+        documents, chunks: as `store_documents` has them; the chunks of a document in order, one after the other.
+    """
+    pieces: dict[object, list[Piece]] = {}
+    marked: set[object] = set()
+    for row in chunks:
+        own = row["properties"]
+        pieces.setdefault(row["document"], []).append((own["text"], own["heading"]))
+        if own.get("boilerplate"):
+            marked.add(row["document"])
+    counted: list[_Counted] = []
+    for row in documents:
+        folder = folder_of(row["properties"]["source"], row["properties"]["source_key"])
+        if folder:
+            counted.append(_Counted(row["id"], folder, counted_blocks(pieces.get(row["id"], []))))
+        elif row["id"] in marked:  # by the export that it is restored from
+            counted.append(_Counted(row["id"], "", {}))
+    _count(tx, corpus, before, counted)
+
+
+def uncount_documents(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> None:
+    """Takes documents out of the counts, in the transaction that deletes them, before they are deleted."""
+    _count(tx, corpus, counted_documents(tx, corpus, ids), [])
+
+
+def sync_boilerplate(writer: Writer, *, progress: Progress) -> int:
+    """Marks in chunks what is boilerplate by the documents that are there; how many chunks are to be read again.
+
+    Looks only at folders in which documents came, went or changed, and at documents that hold a block of which this
+    decides.
+
+    Raises:
+        LeaseLost, DatabaseError: what was committed before stays, and the same call goes on from there.
+    """
+    count_all_documents(writer)
+    _sync_folders(writer)
+    return _sync_documents(writer, progress)
+
+
+def count_all_documents(writer: Writer) -> None:
+    """Counts the documents that another version of Overstory wrote; nothing where all are counted.
+
+    Raises:
+        LeaseLost, DatabaseError: as `sync_boilerplate`.
+    """
+    corpus = read_corpus(writer.graph, writer.corpus.name)
+    if corpus.boilerplate_by == FINGERPRINT:
+        return
+    pages = writer.graph.pages(
+        "corpus/documents",
+        corpus.label,
+        size=DOCUMENTS_A_PAGE,
+        id_of=lambda row: row["document"]["id"],
+        source=None,
+    )
+    for page in pages:
+        found = [row["document"] for row in page]
+        counted: list[_Counted] = []
+        for document, rows in _documents_with_pieces(writer.graph, corpus, found):
+            folder = folder_of(document["source"], document["source_key"])
+            if folder:
+                counted.append(_Counted(document["id"], folder, counted_blocks(_pieces(rows))))
+
+        def write(tx: Transaction, counted: list[_Counted] = counted) -> None:
+            _count(tx, corpus, counted_documents(tx, corpus, [each.id for each in counted]), counted)
+
+        writer.commit("boilerplate", write)
+    writer.set(boilerplate_by=FINGERPRINT)
+
+
+def keep_boilerplate(writer: Writer, *, keep: bool) -> None:
+    """Says whether the corpus keeps repeated blocks like any other text; `sync_boilerplate` does the rest.
+
+    Raises:
+        LeaseLost, DatabaseError: as `sync_boilerplate`.
+    """
+    if read_corpus(writer.graph, writer.corpus.name).keep_boilerplate != keep:
+        writer.graph.run_in_batches("ingest/mark_all_folders", writer.corpus.label)
+        writer.set(keep_boilerplate=keep)
+
+
+def boilerplate_blocks(graph: GraphClient, corpus: Corpus, limit: int) -> list[BoilerplateBlock]:
+    """The blocks that count as boilerplate, by folder, those that most documents have first."""
+    rows = graph.run("corpus/boilerplate", corpus.label, read=True, limit=limit)
+    return [BoilerplateBlock(row["folder"], row["documents"], row["of"], row["words"]) for row in rows]
+
+
+def boilerplate_counts(graph: GraphClient, corpus: Corpus) -> dict[str, int]:
+    """How many chunks hold nothing but boilerplate (`only`), how many also hold other text (`some`), and how many
+    folders and documents are to be looked at (`stale`)."""
+    (row,) = graph.run("corpus/boilerplate_counts", corpus.label, read=True)
+    return row
+
+
+def _count(tx: Transaction, corpus: Corpus, before: Iterable[Blocks], after: Sequence[_Counted]) -> None:
+    """Counts some documents instead of what was counted of them before."""
+    label = corpus.label
+    folders, blocks = count_changes(before, [(each.folder, each.blocks) for each in after if each.folder])
+    words = {(each.folder, hash_): words for each in after for hash_, words in each.blocks.items()}
+    folder_rows = [{"id": _folder_id(label, path), "path": path, "change": n} for path, n in sorted(folders.items())]
+    if folder_rows:
+        tx.run("ingest/count_folders", label, label=label, rows=folder_rows)
+    block_rows = (
+        {
+            "id": _block_id(label, path, hash_),
+            "folder": _folder_id(label, path),
+            "words": words.get((path, hash_), "")[:LONGEST_SHOWN],
+            "hash": hash_,
+            "change": change,
+        }
+        for (path, hash_), change in sorted(blocks.items())
+    )
+    for rows in batches(block_rows, ROWS_A_STATEMENT):
+        tx.run("ingest/count_blocks", label, label=label, rows=rows, least=LEAST_DOCUMENTS)
+    placed = [
+        {
+            "document": each.id,
+            "folder": _folder_id(label, each.folder) if each.folder else "",
+            "hashes": list(each.blocks),
+            "blocks": [_block_id(label, each.folder, hash_) for hash_ in each.blocks],
+        }
+        for each in after
+    ]
+    if placed:
+        tx.run("ingest/place_documents", label, rows=placed)
+
+
+def _sync_folders(writer: Writer) -> None:
+    graph, label = writer.graph, writer.corpus.label
+    rule: Row = {
+        "keep": read_corpus(graph, writer.corpus.name).keep_boilerplate,
+        "least": LEAST_DOCUMENTS,
+        "share": LEAST_SHARE,
+    }
+    while rows := graph.run("ingest/stale_folders", label, read=True, limit=FOLDERS_A_PAGE, **rule):
+        for row in rows:
+            if row["changed"]:
+                graph.run_in_batches(
+                    "ingest/mark_documents_with_blocks", label, folder=row["id"], hashes=row["changed"]
+                )
+        ids = [row["id"] for row in rows]
+
+        def write(tx: Transaction, ids: list[str] = ids) -> None:
+            tx.run("ingest/sync_folders", label, ids=ids, **rule)
+
+        writer.commit("boilerplate", write)
+
+
+def _sync_documents(writer: Writer, progress: Progress) -> int:
+    graph, label = writer.graph, writer.corpus.label
+    changed = read = 0
+    while documents := graph.run("ingest/stale_boilerplate", label, read=True, limit=DOCUMENTS_A_PAGE):
+        if not read:
+            progress.start("boilerplate", None, "documents")
+        folders = {row["folder"] for row in documents if row["folder"]}
+        known: dict[str, Set[int]] = {
+            row["folder"]: frozenset(row["hashes"])
+            for row in graph.run("ingest/boilerplate_blocks", label, read=True, folders=sorted(folders))
+        }
+        for batch in _by_chunks(documents):
+            rows = [
+                mark
+                for document, pieces in _documents_with_pieces(graph, writer.corpus, batch)
+                for mark in _marks(pieces, known.get(document["folder"], frozenset()) & set(document["blocks"]))
+            ]
+            ids = [document["id"] for document in batch]
+
+            def write(tx: Transaction, rows: list[Row] = rows, ids: list[str] = ids) -> None:
+                for part in batches(rows, CHUNKS_A_TRANSACTION):
+                    tx.run("ingest/mark_boilerplate", label, rows=part)
+                    changed_ids = [row["chunk"] for row in part if row["changed"]]
+                    tx.run("ingest/forget_vectors", label, ids=changed_ids)
+                tx.run("ingest/finish_boilerplate", label, ids=ids)
+
+            writer.commit("boilerplate", write)
+            changed += sum(row["changed"] for row in rows)
+            read += len(batch)
+            progress.advance(len(batch))
+    if read:
+        progress.finish(f"{changed:,} passages to be read again")
+    return changed
+
+
+def _marks(rows: Sequence[Row], boilerplate: Set[int]) -> Iterator[Row]:
+    """The chunks of a document that are marked otherwise than they should be."""
+    pieces = _pieces(rows)
+    for row, piece, spans in zip(rows, pieces, boilerplate_spans(pieces, boilerplate), strict=True):
+        only = is_only_boilerplate(piece, spans)
+        if spans != row["boilerplate"] or only != row["only"] or (spans and not row["held"]):
+            yield {
+                "chunk": row["id"],
+                "spans": spans or None,
+                "only": only,
+                "changed": spans != row["boilerplate"],
+            }
+
+
+def _by_chunks(documents: Iterable[Row]) -> Iterator[list[Row]]:
+    """Documents together that have no more chunks than fit in memory; a document is never cut."""
+    batch: list[Row] = []
+    chunks = 0
+    for document in documents:
+        if batch and chunks + document["chunks"] > CHUNKS_A_TRANSACTION:
+            yield batch
+            batch, chunks = [], 0
+        batch.append(document)
+        chunks += document["chunks"]
+    if batch:
+        yield batch
+
+
+def _documents_with_pieces(
+    graph: GraphClient, corpus: Corpus, documents: Iterable[Row]
+) -> Iterator[tuple[Row, list[Row]]]:
+    """Documents with the rows of their chunks, in order; lazily."""
+    for batch in _by_chunks(documents):
+        rows = graph.run("ingest/document_pieces", corpus.label, read=True, ids=[document["id"] for document in batch])
+        pieces = {id_: list(group) for id_, group in groupby(rows, key=lambda row: row["document"])}
+        yield from ((document, pieces.get(document["id"], [])) for document in batch)
+
+
+def _pieces(rows: Iterable[Row]) -> list[Piece]:
+    return [(row["text"], row["heading"]) for row in rows]
+
+
+def _folder_id(label: str, path: str) -> str:
+    return content_id("folder", label, path)
+
+
+def _block_id(label: str, folder: str, hash_: int) -> str:
+    return content_id("block", label, folder, str(hash_))
