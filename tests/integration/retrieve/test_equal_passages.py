@@ -13,7 +13,7 @@ from overstory.errors import StatementFailed
 from overstory.graph import read_corpus, schema, writing
 from overstory.index import embedded_text
 from overstory.index.stages import embed as embed_stage
-from overstory.index.stages.embed import embed
+from overstory.index.stages.embed import embed, re_embed
 from overstory.knowledge import Knowledge
 from overstory.model.passage_text import passage_text
 from overstory.protocols import Silence
@@ -147,6 +147,16 @@ def test_a_vector_comes_and_goes_with_its_text(open_corpus: OpenCorpus, tmp_path
     assert restored.digest() == knowledge.digest()
     assert restored.status().pending["embed"] == 0
     assert restored.status().counts["vectors"] == 2
+    knowledge.ingest_documents([passage("new", "", "Index")])  # which waits for the embed stage
+    other = HashingEmbedder(32)
+    with writing(knowledge.graph, read_corpus(knowledge.graph, knowledge.corpus_name), "test") as writer:
+        re_embed(writer, other, progress=Silence())
+    assert sorted(other.embedded) == ["Home", "Index", "Up"]
+    assert (knowledge.status().counts["vectors"], knowledge.status().pending["embed"]) == (3, 0)
+    knowledge.use(embedder=other)
+    found = {hit.text: hit.repeated for hit in knowledge.search("Index", 5, retriever="dense").hits}
+    assert next(iter(found)) == "Index"
+    assert found == {"Index": 0, "Home": 0, "Up": 1}
 
 
 def test_a_chunk_whose_embedded_text_is_empty_has_no_vector_and_lacks_none(
