@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
+from overstory.endpoints import KeyMask
 from overstory.surrogates import well_formed
 
 
@@ -14,11 +15,15 @@ class Listened:
     """The part of an answer received so far, with the fields of a complete response that are read.
 
     Attributes:
+        mask: masks the key in the text.
+        most: maximum characters; what is longer is cut, and `finish` is then "length".
         begun: whether any part of the answer has arrived.
         finish: why it ended; None before its end.
         usage: the endpoint's token counts, if any.
     """
 
+    mask: KeyMask
+    most: int
     text: str = ""
     refusal: str = ""
     begun: bool = False
@@ -49,6 +54,20 @@ class Listened:
         piece = getattr(delta, "content", None) or ""
         if not isinstance(piece, str):
             raise ValueError(f"a piece of its text is a {type(piece).__name__}.")
-        piece = well_formed(piece)
+        return self._added(self.mask.take(well_formed(piece)))
+
+    def rest(self) -> str:
+        """The rest of the text, at the end: what might have been the beginning of the key."""
+        return self._added(self.mask.rest())
+
+    @property
+    def full(self) -> bool:
+        """Whether the text has as many characters as it may have."""
+        return len(self.text) >= self.most
+
+    def _added(self, piece: str) -> str:
+        room = self.most - len(self.text)
+        if len(piece) > room:
+            piece, self.finish = piece[:room], "length"
         self.text += piece
         return piece
