@@ -1,7 +1,7 @@
 // The chunks of every document of which a chunk changed.
 // Parameters: none
 // Rows: document, id, title, heading, text STRING; documents one after the other, each in reading order
-MATCH (:{{corpus}}_Changed:{{corpus}}_Chunk)-[:PART_OF]->(d:Document)
+MATCH (:{{corpus}}_Changed:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
 WITH DISTINCT d
 MATCH (d)<-[:PART_OF]-(c:{{corpus}}_Chunk)
 WITH d.id AS document, c ORDER BY document, c.seq
