@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import html
-import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from overstory.errors import ExtraMissing
+from overstory.surrogates import OBEYED, escaped, printable
 
 if TYPE_CHECKING:
     import pandas
 
+__all__ = [
+    "OBEYED",
+    "counted",
+    "data_frame",
+    "escaped",
+    "html_table",
+    "index_command",
+    "origin",
+    "printable",
+    "shortened",
+]
+
 WIDTH = 80
-OBEYED = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ud800-\udfff\ufeff"
-    "\ufff9-\ufffb\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f]"
-)
-"""Control and invisible characters: control characters except line feeds and tabs, unpaired surrogates, and characters
-of category Cf, such as bidirectional marks, zero-width spaces and tags. Not included are the joiners U+200C and U+200D,
-which scripts and emoji need, and the Arabic, Syriac and Kaithi number signs, which are visible."""
 
 
 def counted(number: int, singular: str, plural: str = "") -> str:
@@ -29,8 +34,8 @@ def counted(number: int, singular: str, plural: str = "") -> str:
 
 
 def origin(source: str, source_key: str, page: int | None = None) -> str:
-    """The origin of a passage: source, with key and page if there are any."""
-    place = f"{source}#{source_key}" if source_key else source
+    """The origin of a passage, on one line: source, with key and page if there are any."""
+    place = escaped(f"{source}#{source_key}" if source_key else source)
     return place if page is None else f"{place}, page {page:,}"
 
 
@@ -48,11 +53,6 @@ def shortened(text: str, width: int = WIDTH) -> str:
     """The text on one line, truncated to a width."""
     line = " ".join(text[: 4 * width].split())
     return line if len(line) <= width and len(text) <= 4 * width else line[: width - 2].rstrip() + " …"
-
-
-def printable(text: str) -> str:
-    """The text without control and invisible characters."""
-    return OBEYED.sub("", text)
 
 
 def html_table(caption: str, header: Sequence[str], rows: Iterable[Sequence[str]], notes: Iterable[str] = ()) -> str:

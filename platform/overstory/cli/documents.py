@@ -30,7 +30,7 @@ def documents(knowledge: Knowledge, source: str | None, as_json: bool) -> None:
 
 def _line(document: StoredDocument) -> str:
     title = " ".join(printable(document.title).split())
-    return printable(f"{document.id}  {title or '(no title)'}  [{document.origin}]")
+    return f"{document.id}  {title or '(no title)'}  [{document.origin}]"
 
 
 def _json(document: StoredDocument) -> str:

@@ -6,7 +6,7 @@ import click
 
 from overstory.cli.options import json_option, knowledge_options
 from overstory.cli.output import show_json
-from overstory.display import counted, index_command
+from overstory.display import counted, escaped, index_command
 from overstory.errors import SourceError
 from overstory.index import LoadReport
 from overstory.knowledge import Knowledge
@@ -54,7 +54,7 @@ def _show(report: LoadReport, corpus: str, *, dry_run: bool) -> None:
         + (f"; {report.annotated:,} {would}annotated" if report.annotated else "")
         + "."
     )
-    _show_some("skipped, because no loader reads them", report.skipped)
+    _show_some("skipped, because no loader reads them", [escaped(path) for path in report.skipped])
     _show_some("broken and skipped", [_with_remedy(str(error), error.remedy) for error in report.broken])
     if report.added + report.changed + report.annotated and not dry_run:
         click.echo(f"Next: {index_command(corpus)}")

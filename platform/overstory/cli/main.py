@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from overstory.display import printable
 from overstory.errors import OverstoryError
 
 COMMANDS = (
@@ -108,6 +109,7 @@ def run(arguments: list[str] | None = None) -> int:
         _explain(error)
         return error.exit_code
     except click.ClickException as error:
+        error.message = printable(error.message)  # it quotes what was typed, maybe by a pattern of the shell
         error.show()
         return error.exit_code
     except (click.Abort, KeyboardInterrupt) as error:

@@ -35,7 +35,7 @@ def harmless(text: str) -> str:
 def show_evidence(evidence: Evidence, *, why: bool = False) -> None:
     """Prints hits with their sources and reasons, and then other parts; with `why` also the paths that led to hits."""
     for note in evidence.notes:
-        click.echo(f"Note: {note}", err=True)
+        click.echo(printable(f"Note: {note}"), err=True)
     if not evidence.hits:
         click.echo("Nothing found.")
     for rank, hit in enumerate(evidence.hits, start=1):

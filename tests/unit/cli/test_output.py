@@ -32,7 +32,7 @@ def test_what_nobody_sees_is_left_out_but_joiners_and_signs_that_are_seen() -> N
 
 def test_a_title_in_a_list_of_documents_is_harmless() -> None:
     document = StoredDocument("d", "s\u202e", "", "a\u202eb\x1b\nc", 1, {})
-    assert _line(document) == "d  ab c  [s]"
+    assert _line(document) == r"d  ab c  [s\u202e]"
     assert printable(_json(document)) == _json(document)
     assert json.loads(_json(document))["title"] == document.title
 
