@@ -40,7 +40,7 @@ def printable(text: str) -> str:
 
 
 def escaped(name: str) -> str:
-    """A name on one line: line ends, and characters that a terminal would obey or nobody sees, as Python writes them."""
+    """A name on one line: line ends, and what a terminal would obey or nobody sees, as Python writes it."""
     return _LINE_END.sub(_as_written, OBEYED.sub(_as_written, name))
 
 
