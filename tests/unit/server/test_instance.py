@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 import subprocess
 import sys
 from pathlib import Path
 
+import psutil
 import pytest
 
 from overstory.errors import ServerError, ServerStartError
 from overstory.server import process, store_version
 from overstory.server.atomic_files import storage_errors
+from overstory.server.checks import diagnose
 from overstory.server.configuration import home_argument
 from overstory.server.failures import PortTakenError, explained
 from overstory.server.instance import Connection, Instance, Ports, Running
@@ -35,6 +38,29 @@ def test_the_password_is_the_users_alone(instance: Instance) -> None:
     assert len(password) >= 32
     assert stat.S_IMODE(instance.password_file.stat().st_mode) == 0o600
     assert stat.S_IMODE(instance.root.stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o755])
+def test_a_folder_that_is_there_becomes_the_users_alone(tmp_path: Path, mode: int) -> None:
+    instance = Instance(tmp_path / "data")
+    instance.root.mkdir(parents=True)
+    instance.root.chmod(mode)
+    settings = Settings(places=Places(data=instance.data, cache=tmp_path))
+    (check,) = (check for check in diagnose(settings) if check.name == "folder")
+    assert not check.ok
+    assert f"mode {mode:o}" in check.detail
+    instance.create()
+    assert stat.S_IMODE(instance.root.stat().st_mode) == 0o700
+    assert all(check.ok for check in diagnose(settings) if check.name == "folder")
+
+
+def test_what_a_started_process_writes_is_the_users_alone(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    pid = process.spawn(["/bin/sh", "-c", "umask; echo > written"], folder=tmp_path, log=log, environ={})
+    with contextlib.suppress(psutil.NoSuchProcess):
+        psutil.Process(pid).wait(30)
+    assert log.read_text().strip() == "0077"
+    assert stat.S_IMODE((tmp_path / "written").stat().st_mode) == 0o600
 
 
 def test_a_connection_does_not_print_its_password() -> None:
