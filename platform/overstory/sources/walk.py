@@ -6,6 +6,7 @@ once.
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -128,7 +129,9 @@ class _Reader:
                 yield path, loader
             elif _is_folder(path):
                 real = os.path.realpath(path)
-                if real not in entered:
+                if path is not folder and _is_of_kernel(path):
+                    self._on_skipped(f"{path} (a folder of the kernel)")
+                elif real not in entered:
                     entered.add(real)
                     left.extend(reversed(self._entries(path)))
             else:
@@ -165,6 +168,10 @@ class _Reader:
     def _items(self, source: str, loader: Loader) -> Iterator[Document | Annotation]:
         """The items that a loader reads from a source. Its exceptions are reported as broken, not the consumer's."""
         items: Iterator[object] | None = None
+        if _is_of_kernel(source):
+            remedy = "Copy what you need of it into a file."
+            self._reports(BrokenSource("is a file of the kernel, which may never end", source=source, remedy=remedy))
+            return
         while True:
             try:
                 if items is None:
@@ -217,6 +224,21 @@ def _is_file(path: str | Path) -> bool:
 
 def _is_folder(path: str | Path) -> bool:
     return os.path.isdir(path)  # noqa: PTH112
+
+
+def _is_of_kernel(path: str | Path) -> bool:
+    """Whether the kernel makes up the contents while they are read: such files call themselves regular, and a read of
+    /proc/kmsg waits for ever."""
+    try:
+        device = Path(path).stat().st_dev
+    except (OSError, ValueError):
+        return False
+    return device in _kernel_devices() or os.path.realpath(path).startswith(("/proc/", "/sys/"))
+
+
+@functools.cache
+def _kernel_devices() -> frozenset[int]:
+    return frozenset(Path(place).stat().st_dev for place in ("/proc", "/sys") if os.path.ismount(place))
 
 
 def _absolute(path: str) -> Path:
