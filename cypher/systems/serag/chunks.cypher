@@ -6,7 +6,7 @@ MATCH (c:Overstory {corpus: '{{corpus}}'})
 USING INDEX SEEK c:Overstory(corpus, id, token_count)
 WHERE c.id > $after AND c.token_count IS NOT NULL AND c[$property] IS NOT NULL
 WITH c ORDER BY c.corpus, c.id LIMIT $limit
-MATCH (c)-[:PART_OF]->(d:{{corpus}}_Document)
+MATCH (c)-[:PART_OF]->(d:Document:{{corpus}})
 RETURN c.id AS id, d.id AS document, c.seq AS seq, c[$property] AS vector, c.touched <= $read_to AS known,
   COLLECT { MATCH (c)-[m:MENTIONS]->(e:Entity:{{corpus}}) WHERE m.by IN ['ner', 'openie'] RETURN DISTINCT e.id } AS entities
 ORDER BY id
