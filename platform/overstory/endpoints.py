@@ -76,6 +76,9 @@ def bounded(stream: Any, most: int, error: Callable[[], Exception]) -> Any:  # s
     It is of the class of `stream`, because the library accepts its own classes only.
     """
 
+    def begin(_: object) -> None:
+        """Nothing: the stream has begun."""
+
     async def parts(_: object) -> AsyncIterator[bytes]:
         received = 0
         async for part in stream:
@@ -88,7 +91,7 @@ def bounded(stream: Any, most: int, error: Callable[[], Exception]) -> Any:  # s
         await stream.aclose()
 
     kind = type(stream)
-    made = type(kind.__name__, (kind,), {"__init__": lambda _: None, "__aiter__": parts, "aclose": aclose})
+    made = type(kind.__name__, (kind,), {"__init__": begin, "__aiter__": parts, "aclose": aclose})
     return made()
 
 

@@ -23,7 +23,7 @@ FULL = {
 
 
 def error_of(code: str, message: str) -> Neo4jError:
-    return Neo4jError._hydrate_neo4j(code=code, message=message)
+    return Neo4jError._hydrate_neo4j(code=code, message=message)  # pyright: ignore[reportPrivateUsage] # as the driver does
 
 
 @pytest.mark.parametrize(("code", "message"), FULL.values(), ids=FULL)

