@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import unicodedata
+from dataclasses import replace
 
 import pytest
 
 from overstory.answer import Answer, Citation, CitedPassage
 from overstory.cli.documents import _json, _line  # pyright: ignore[reportPrivateUsage]
 from overstory.cli.output import harmless, show_answer, show_evidence, show_json
+from overstory.cli.status import _status  # pyright: ignore[reportPrivateUsage]
 from overstory.display import printable
-from overstory.index import StoredDocument
+from overstory.index import StageRecord, StoredDocument
 from overstory.model import BridgePath, BridgeStep, Evidence, Hit, Part, Reason
 
 OBEYED = "a\x1b[2Jb\x07c\x9b31m\rd\u202ee\u2066f\x7f"
+
+
+def test_a_stage_says_how_far_it_came() -> None:
+    began = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
+    stage = StageRecord("embed", "e", "stopped", began, began, 1.0, 0, {}, 1, at=2_048, total=7_844)
+    assert _status(stage, at_work=False) == "stopped at 2,048 of 7,844"
+    assert _status(replace(stage, status="done", at=None, total=None), at_work=False) == "done"
+    killed = replace(stage, status="running", at=None, total=None)
+    assert (_status(killed, at_work=False), _status(killed, at_work=True)) == ("interrupted", "running")
 
 
 def test_what_a_terminal_would_obey_is_left_out() -> None:

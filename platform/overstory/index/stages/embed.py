@@ -80,7 +80,7 @@ def re_embed(writer: Writer, embedder: Embedder, *, progress: Progress) -> bool:
 def _fill(writer: Writer, embedder: Embedder, embedding_property: str, missing: int, progress: Progress) -> None:
     label = writer.corpus.label
     progress.start("embed", missing, "chunks")
-    with recorded(writer, "embed", embedder.fingerprint) as run:
+    with recorded(writer, "embed", embedder.fingerprint, of=("chunks", missing)) as run:
         for rows in writer.graph.pages(
             "ingest/chunks_without_vector", label, size=CHUNKS_A_BATCH, property=embedding_property
         ):
