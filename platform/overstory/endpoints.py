@@ -20,7 +20,8 @@ _PORTS = {"http": 80, "https": 443}
 
 def cleaned(said: str, key: str | None) -> str:
     """An endpoint's message for an error: on one line, shortened, without the key and without terminal escapes."""
-    return " ".join(printable(said.replace(key, MASK) if key else said).split())[:MOST_SAID]
+    said = " ".join(printable(said).split())
+    return (said.replace(key, MASK) if key else said)[:MOST_SAID]
 
 
 class KeyMask:

@@ -40,4 +40,5 @@ def test_a_placeholder_is_no_secret(key: str | None) -> None:
 
 def test_a_message_is_one_line_without_escapes_and_without_the_key() -> None:
     assert cleaned(f"no\x1b[31m\n{KEY}\x07 \u202eok", KEY) == "no[31m *** ok"
+    assert cleaned(f"{KEY[:4]}\x07\u200b{KEY[4:]}", KEY) == "***"
     assert len(cleaned("x" * 10_000, None)) == 500

@@ -179,7 +179,7 @@ def _closing(opens: list[bool]) -> list[int | None]:
 
 
 class _Between:
-    """What the stretches of a text say that follow its brackets, each read when first asked for."""
+    """What the stretches of a text that follow its brackets say, up to the next bracket or the end."""
 
     def __init__(self, text: str, starts: list[int], ends: list[int]) -> None:
         self._starts, self._length = starts, len(text)

@@ -226,7 +226,7 @@ class OpenAiChat:
                     async for chunk in chunks:
                         if piece := heard.take(chunk):
                             hear(piece)
-                        if heard.full:
+                        if heard.cut:
                             break
             if piece := heard.rest():
                 hear(piece)
@@ -300,7 +300,7 @@ class OpenAiChat:
         text, most = mask.whole(well_formed(text)), MOST_CHARACTERS_A_TOKEN * limit
         return Completion(
             text[:most],
-            model=printable(mask.whole(str(getattr(answer, "model", None) or self._model)))[:MOST_SAID],
+            model=mask.whole(printable(str(getattr(answer, "model", None) or self._model)))[:MOST_SAID],
             usage=_usage(answer, text, messages, schema),
             truncated=finish == "length" or len(text) > most,
             seconds=seconds,

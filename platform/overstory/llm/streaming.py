@@ -18,6 +18,7 @@ class Listened:
         mask: masks the key in the text.
         most: maximum characters; what is longer is cut, and `finish` is then "length".
         begun: whether any part of the answer has arrived.
+        cut: whether it was longer than `most`, so that nothing more of it is needed.
         finish: why it ended; None before its end.
         usage: the endpoint's token counts, if any.
     """
@@ -27,6 +28,7 @@ class Listened:
     text: str = ""
     refusal: str = ""
     begun: bool = False
+    cut: bool = False
     finish: str | None = None
     model: str | None = None
     usage: Any = field(default=None)  # from the client, whose types are not validated
@@ -60,14 +62,9 @@ class Listened:
         """The rest of the text, at the end: what might have been the beginning of the key."""
         return self._added(self.mask.rest())
 
-    @property
-    def full(self) -> bool:
-        """Whether the text has as many characters as it may have."""
-        return len(self.text) >= self.most
-
     def _added(self, piece: str) -> str:
         room = self.most - len(self.text)
         if len(piece) > room:
-            piece, self.finish = piece[:room], "length"
+            piece, self.finish, self.cut = piece[:room], "length", True
         self.text += piece
         return piece

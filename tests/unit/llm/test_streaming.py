@@ -227,6 +227,12 @@ def test_a_stream_without_end_is_ended_at_its_limit(endpoint: Endpoint, tmp_path
         assert endpoint.left.wait(10)
 
 
+def test_an_answer_that_is_just_as_long_as_it_may_be_is_whole(endpoint: Endpoint, tmp_path: Path) -> None:
+    endpoint.acts = [streaming("x" * 100, "y" * 60)]
+    with opened(endpoint, tmp_path, max_tokens=10) as chat:
+        assert read(chat.stream(ASKED)).text == "x" * 100 + "y" * 60
+
+
 def test_one_gigantic_piece_is_not_read(endpoint: Endpoint, tmp_path: Path) -> None:
     endpoint.acts = [streaming("x" * 6_000_000)]
     with opened(endpoint, tmp_path, max_tokens=10) as chat, pytest.raises(AnswerUnusable, match="longer than 4 MB"):
