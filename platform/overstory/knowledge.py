@@ -26,7 +26,7 @@ from overstory.errors import (
     BrokenSource,
     CorpusError,
     CorpusNotFound,
-    DatabaseError,
+    OverstoryError,
     QuestionError,
     SettingsError,
     SourceError,
@@ -332,7 +332,7 @@ class Knowledge:
                     context = replace(self._build_context(), parsed=parsed)
                     built = {name: lifecycle.build(writer, wish, context) for name, wish in wanted.items()}
             except KeyboardInterrupt:
-                with suppress(DatabaseError):  # the interruption matters more
+                with suppress(OverstoryError):  # the interruption matters more
                     lifecycle.remember(writer, wanted.values())
                 raise
             gone = [

@@ -66,8 +66,10 @@ def ensure_running(
             connection = _revived(instance, settings.server, patience)
         if connection is not None:
             return connection
-        with _said_if_slow(f"Starting the server in {instance.data} ({limit})."):
-            return starting.start(instance, settings, progress or Silence())
+        if progress is not None and not isinstance(progress, Silence):  # it says itself what goes on
+            return starting.start(instance, settings, progress)
+        with _said_if_slow(f"Starting the server in {instance.data}, after missing jars are fetched ({limit})."):
+            return starting.start(instance, settings, Silence())
 
 
 @contextmanager
