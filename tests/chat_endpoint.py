@@ -133,6 +133,15 @@ def broken_json(handler: Handler, request: dict[str, Any]) -> None:
     handler.wfile.write(b'{"choices": ')
 
 
+def nested_json(handler: Handler, request: dict[str, Any]) -> None:
+    """JSON that is nested too deeply for Python."""
+    handler.send_response(200)
+    handler.send_header("Content-Type", "application/json")
+    handler.send_header("Content-Length", "200000")
+    handler.end_headers()
+    handler.wfile.write(b"[" * 200_000)
+
+
 def hanging_up(handler: Handler, request: dict[str, Any]) -> None:
     """Ends the connection without a word."""
     handler.close_connection = True

@@ -33,7 +33,7 @@ def good(texts: list[str]) -> tuple[int, object]:
 
 
 def saying(status: int, body: object) -> Answer:
-    """The same answer to whatever texts; a body that is a string goes as a web page."""
+    """The same answer to whatever texts; a body that is a string goes as a web page, one that is bytes as it is."""
 
     def answer(texts: list[str]) -> tuple[int, object]:
         return status, body
@@ -43,12 +43,17 @@ def saying(status: int, body: object) -> Answer:
 
 @dataclass
 class Endpoint:
-    """A running server. `answers` are used up one by one; then every answer is `good`."""
+    """A running server. `answers` are used up one by one; then every answer is `good`.
+
+    Attributes:
+        elsewhere: an address that answers with a status from 300 to 399 redirect to.
+    """
 
     url: str = ""
     answers: list[Answer] = field(default_factory=list[Answer])
     requests: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])  # JSON bodies
     keys: list[str] = field(default_factory=list[str])
+    elsewhere: str = ""
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -65,8 +70,13 @@ def running_endpoint() -> Generator[Endpoint]:
                 endpoint.keys.append(self.headers.get("Authorization", ""))
                 answer = endpoint.answers.pop(0) if endpoint.answers else good
             status, content = answer(body["input"]) if self.path == "/v1/embeddings" else (404, {"error": "no"})
-            sent = content.encode() if isinstance(content, str) else json.dumps(content).encode()
+            if isinstance(content, bytes):
+                sent = content
+            else:
+                sent = content.encode() if isinstance(content, str) else json.dumps(content).encode()
             self.send_response(status)
+            if 300 <= status < 400:
+                self.send_header("Location", endpoint.elsewhere)
             self.send_header("Content-Type", "text/html" if isinstance(content, str) else "application/json")
             self.send_header("Content-Length", str(len(sent)))
             self.end_headers()

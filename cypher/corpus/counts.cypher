@@ -8,6 +8,6 @@ CALL () {
 }
 CALL () { MATCH (n:Entity:{{corpus}}) RETURN count(n) AS entities }
 CALL () { MATCH (n:Fact:{{corpus}}) RETURN count(n) AS facts }
-CALL () { MATCH (:{{corpus}}_Chunk)-[m:MENTIONS]->() WHERE m.by <> 'dictionary' RETURN count(m) AS mentions }
+CALL () { MATCH (:{{corpus}}_Chunk)-[m:MENTIONS]->(:Overstory) WHERE m.by <> 'dictionary' RETURN count(m) AS mentions }
 CALL () { MATCH (n:{{corpus}}_Stale) RETURN count(n) AS stale }
 RETURN documents, chunks, extracted, entities, facts, mentions, stale

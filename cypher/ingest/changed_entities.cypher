@@ -5,21 +5,21 @@
 //   surfaces LIST<LIST> (a spelling and how often it occurs; none where the entities stage names it)
 MATCH (e:{{corpus}}_Changed:Entity)
 WITH e LIMIT $limit
-WITH e, COUNT { (e)<-[:MENTIONS {by: 'dictionary'}]-() } AS df, EXISTS { (e)-[:ABOUT]->() } AS subject,
-  EXISTS { (e)<-[m:MENTIONS]-() WHERE m.by <> 'dictionary' } AS linked
+WITH e, COUNT { (e)<-[:MENTIONS {by: 'dictionary'}]-(:Overstory) } AS df, EXISTS { (e)-[:ABOUT]->(:Overstory) } AS subject,
+  EXISTS { (e)<-[m:MENTIONS]-(:Overstory) WHERE m.by <> 'dictionary' } AS linked
 CALL (e) {
-  MATCH (e)<-[m:MENTIONS]-() WHERE m.by IN $kinds
+  MATCH (e)<-[m:MENTIONS]-(:Overstory) WHERE m.by IN $kinds
   UNWIND m.types AS type
   RETURN collect(DISTINCT type) AS types
 }
 CALL (e, linked) {
   WITH e WHERE NOT linked
   CALL (e) {
-    MATCH (e)<-[m:MENTIONS {by: 'dictionary'}]-()
+    MATCH (e)<-[m:MENTIONS {by: 'dictionary'}]-(:Overstory)
     UNWIND m.surfaces AS surface
     RETURN surface
     UNION ALL
-    MATCH (e)-[a:ABOUT]->() WHERE a.surface IS NOT NULL
+    MATCH (e)-[a:ABOUT]->(:Overstory) WHERE a.surface IS NOT NULL
     RETURN a.surface AS surface
   }
   WITH surface, count(*) AS n

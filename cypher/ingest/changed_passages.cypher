@@ -2,7 +2,7 @@
 // Parameters: none
 // Rows: document, id, title, heading, text STRING; boilerplate LIST<INTEGER> (its spans); only BOOLEAN (there is nothing
 //   else in it); documents one after the other, each in reading order
-MATCH (:{{corpus}}_Changed:{{corpus}}_Chunk)-[:PART_OF]->(d:Document)
+MATCH (:{{corpus}}_Changed:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
 WITH DISTINCT d
 MATCH (d)<-[:PART_OF]-(c:{{corpus}}_Chunk)
 WITH d.id AS document, c ORDER BY document, c.seq

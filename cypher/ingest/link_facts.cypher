@@ -6,7 +6,7 @@ WITH f LIMIT $limit
 OPTIONAL MATCH (f)-[:SUBJECT]->(s:Entity:{{corpus}})
 OPTIONAL MATCH (f)-[:OBJECT]->(o:Entity:{{corpus}})
 CALL (f) {
-  MATCH (f)-[statement:STATED_IN]->()
+  MATCH (f)-[statement:STATED_IN]->(:Overstory)
   RETURN count(statement) AS weight, min(statement.quote) AS description
 }
 SET f.subject = coalesce(s.name, f.subject), f.object = coalesce(o.name, f.object)

@@ -23,7 +23,7 @@ CALL (c) {
   FOREACH (n IN nodes | DETACH DELETE n)
   WITH shared
   UNWIND shared AS s
-  WITH s WHERE NOT EXISTS { (s)<--() }
+  WITH s WHERE NOT EXISTS { (s)<--(:Overstory) }
   DETACH DELETE s
 }
 OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:{{corpus}}_PassageVector)

@@ -11,7 +11,7 @@ CALL (d) {
   FOREACH (n IN nodes | DETACH DELETE n)
   WITH shared
   UNWIND shared AS s
-  WITH s WHERE NOT EXISTS { (s)<--() }
+  WITH s WHERE NOT EXISTS { (s)<--(:Overstory) }
   DETACH DELETE s
 }
 DETACH DELETE d

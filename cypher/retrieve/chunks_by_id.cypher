@@ -5,7 +5,7 @@
 //   repeated INTEGER (other chunks that share its vector);
 //   sentences LIST<INTEGER> (first characters)
 UNWIND $ids AS id
-MATCH (c:Overstory {id: id})-[:PART_OF]->(d:Document) WHERE c:{{corpus}}_Chunk
+MATCH (c:Overstory {id: id})-[:PART_OF]->(d:{{corpus}}_Document) WHERE c:{{corpus}}_Chunk
 RETURN c.id AS chunk_id, d.id AS document_id, d.source AS source, d.source_key AS source_key, c.title AS title,
   c.heading AS heading, c.text AS text, c.start AS start, c.end AS end,
   c.boilerplate AS boilerplate, properties(d) AS document,

@@ -35,7 +35,7 @@ WITH c, sum(1.0 / ($constant + rank)) AS score,
   max(CASE list WHEN 'dense' THEN rank END) AS dense_rank, max(CASE list WHEN 'dense' THEN part END) AS dense_score,
   max(CASE list WHEN 'lexical' THEN rank END) AS lexical_rank, max(CASE list WHEN 'lexical' THEN part END) AS lexical_score
 ORDER BY score DESC, c.id LIMIT $limit
-MATCH (c)-[:PART_OF]->(d:Document)
+MATCH (c)-[:PART_OF]->(d:{{corpus}}_Document)
 RETURN c.id AS chunk_id, d.id AS document_id, d.source AS source, d.source_key AS source_key, c.title AS title,
   c.heading AS heading, c.text AS text, c.start AS start, c.end AS end,
   c.boilerplate AS boilerplate, properties(d) AS document,

@@ -7,7 +7,7 @@ CALL () { MATCH (b:{{corpus}}_BoilerplateOnly) RETURN count(b) AS hidden }
 CALL db.index.fulltext.queryNodes($index, $query, {limit: $limit + hidden}) YIELD node AS c, score
 WITH c, score WHERE c:{{corpus}}_Chunk AND NOT c:{{corpus}}_BoilerplateOnly
 WITH c, score LIMIT $limit
-MATCH (c)-[:PART_OF]->(d:Document)
+MATCH (c)-[:PART_OF]->(d:{{corpus}}_Document)
 RETURN c.id AS chunk_id, d.id AS document_id, d.source AS source, d.source_key AS source_key, c.title AS title,
   c.heading AS heading, c.text AS text, c.start AS start, c.end AS end,
   c.boilerplate AS boilerplate, properties(d) AS document,

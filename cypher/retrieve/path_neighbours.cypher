@@ -11,10 +11,10 @@ CALL (x) {
   CALL (x) {
     MATCH (x)-[:MENTIONS|ABOUT]-(c:{{corpus}}_Chunk)
     WITH DISTINCT c LIMIT $most
-    MATCH (c)-[:MENTIONS|ABOUT]-(e:Entity)
+    MATCH (c)-[:MENTIONS|ABOUT]-(e:Entity:{{corpus}})
     RETURN e
     UNION ALL
-    MATCH (x)-[:RELATED]-(e:Entity)
+    MATCH (x)-[:RELATED]-(e:Entity:{{corpus}})
     RETURN e LIMIT $most
   }
   RETURN DISTINCT e
@@ -23,4 +23,4 @@ WITH e, place WHERE e <> x AND ($asked.only IS NULL OR e.id IN $asked.only)
 WITH e, collect(place) AS met
 WITH e, met, CASE WHEN e.dictionary_df > e.df THEN e.dictionary_df ELSE coalesce(e.df, 0) END AS df WHERE df > 1 OR e.id IN $ends
 RETURN e.id AS id, e.key AS key, e.name AS name, e.type AS type, df, coalesce(e.df, 0) AS parsed,
-  coalesce(e.subject, false) AND EXISTS { (e)-[:ABOUT {full: true}]->() } AS full, met
+  coalesce(e.subject, false) AND EXISTS { (e)-[:ABOUT {full: true}]->(:Overstory) } AS full, met

@@ -25,15 +25,15 @@ RETURN pair, size(shared) AS together,
     WITH x, y, one[0] AS c, one[1] AS first, one[2] AS second
     RETURN {chunk: c.id, first: first, second: second,
       about_first: [(x)-[a:ABOUT]->(c) | a.source], about_second: [(y)-[a:ABOUT]->(c) | a.source],
-      longer_first: [(c)-[:MENTIONS]->(e:Entity)
+      longer_first: [(c)-[:MENTIONS]->(e:Entity:{{corpus}})
         WHERE e <> x AND ' ' + e.key + ' ' CONTAINS ' ' + x.key + ' ' | e.id],
-      longer_second: [(c)-[:MENTIONS]->(e:Entity)
+      longer_second: [(c)-[:MENTIONS]->(e:Entity:{{corpus}})
         WHERE e <> y AND ' ' + e.key + ' ' CONTAINS ' ' + y.key + ' ' | e.id]}
   } AS passages,
   COLLECT {
     MATCH (x)-[:RELATED]-(y)
     WITH DISTINCT x, y
-    MATCH (x)<-[:SUBJECT|OBJECT]-(f:Fact)
+    MATCH (x)<-[:SUBJECT|OBJECT]-(f:Fact:{{corpus}})
     WITH y, f LIMIT 1000000 // so that the facts of the rarer name are read, and not those of the other
     MATCH (f)-[:SUBJECT|OBJECT]->(y)
     MATCH (f)-[s:STATED_IN]->(c:{{corpus}}_Chunk)

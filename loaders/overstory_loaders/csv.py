@@ -36,10 +36,18 @@ class CsvLoader:
         yield from documents(_records(source, on_broken), source=address(source), fields=Fields(), on_broken=on_broken)
 
 
+LINES_A_ROW = 100_000
+"""More lines are no cell: a quote was never closed, and the rest of the file would be read as one."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Header:
     delimiter: str
     names: tuple[str, ...]
+
+
+class _OpenQuoteError(csv.Error):
+    """A row has so many lines that a quote in it was never closed."""
 
 
 class _CountedLines(Iterator[str]):
@@ -48,15 +56,20 @@ class _CountedLines(Iterator[str]):
     Attributes:
         number: of the last line, counted from 1.
         filled: how many lines were not blank so far.
+        of_row: how many lines the row has that is being read.
     """
 
     def __init__(self, lines: Iterator[Line]) -> None:
         self._lines = lines
         self.number = 0
         self.filled = 0
+        self.of_row = 0
 
     def __next__(self) -> str:
         line = next(self._lines)
+        self.of_row += 1
+        if self.of_row > LINES_A_ROW:
+            raise _OpenQuoteError
         self.number = line.number
         self.filled += not line.text.isspace()
         return line.text
@@ -118,9 +131,18 @@ def _rows(lines: _CountedLines, delimiter: str, source: str, on_broken: OnBroken
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     while True:
         place = Place(source, lines.number + 1)
+        lines.of_row = 0
         try:
             row = next(reader)
         except StopIteration:
+            return
+        except _OpenQuoteError:
+            on_broken(
+                place.broken(
+                    f"has a quote that is not closed within {LINES_A_ROW:,} lines: nothing from here on was read",
+                    remedy=_QUOTE,
+                )
+            )
             return
         except csv.Error as error:
             on_broken(place.broken(f"is not a valid table row: {error}", remedy=_QUOTE))

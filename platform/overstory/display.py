@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import html
-import json
-import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,22 +10,31 @@ from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
 from overstory.errors import ExtraMissing
+from overstory.surrogates import OBEYED, escaped, printable
 
 if TYPE_CHECKING:
     import pandas
 
+__all__ = [
+    "OBEYED",
+    "Html",
+    "Piece",
+    "around",
+    "counted",
+    "data_frame",
+    "escaped",
+    "html_pieces",
+    "html_table",
+    "index_command",
+    "origin",
+    "pieces",
+    "printable",
+    "shortened",
+]
+
 WIDTH = 80
 MOST_READ = 10_000
 """Characters of a sentence that are looked at to show a part of it."""
-OBEYED = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ud800-\udfff\ufeff"
-    "\ufff9-\ufffb\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f]"
-)
-"""Control and invisible characters: control characters except line feeds and tabs, unpaired surrogates, and characters
-of category Cf, such as bidirectional marks, zero-width spaces and tags. Not included are the joiners U+200C and U+200D,
-which scripts and emoji need, and the Arabic, Syriac and Kaithi number signs, which are visible."""
-
-_NOT_ON_A_LINE = re.compile(f"[\n\t\u2028\u2029]|{OBEYED.pattern}")
 
 
 def counted(number: int, singular: str, plural: str = "") -> str:
@@ -36,8 +43,8 @@ def counted(number: int, singular: str, plural: str = "") -> str:
 
 
 def origin(source: str, source_key: str, page: int | None = None) -> str:
-    """The origin of a passage: source, with key and page if there are any."""
-    place = f"{source}#{source_key}" if source_key else source
+    """The origin of a passage, on one line: source, with key and page if there are any."""
+    place = escaped(f"{source}#{source_key}" if source_key else source)
     return place if page is None else f"{place}, page {page:,}"
 
 
@@ -119,16 +126,6 @@ class Html(str):
     """Text that is escaped already."""
 
     __slots__ = ()
-
-
-def printable(text: str) -> str:
-    """The text without control and invisible characters."""
-    return OBEYED.sub("", text)
-
-
-def escaped(text: str) -> str:
-    """The text on one line: line feeds, tabs, control and invisible characters as escapes, like those of JSON."""
-    return _NOT_ON_A_LINE.sub(lambda match: json.dumps(match.group())[1:-1], text)
 
 
 def html_table(caption: str, header: Sequence[str], rows: Iterable[Sequence[str]], notes: Iterable[str] = ()) -> str:

@@ -51,6 +51,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from overstory.surrogates import escaped, printable
+
 
 class OverstoryError(Exception):
     """Raised on purpose: what is wrong (`str(error)`), and what the reader can do about it (`error.remedy`).
@@ -61,10 +63,10 @@ class OverstoryError(Exception):
     exit_code: ClassVar[int] = 1
 
     def __init__(self, message: str, *, remedy: str = "") -> None:
-        super().__init__(message)
-        self.remedy = remedy
+        super().__init__(printable(message))  # it may quote a file's name, an endpoint, or what Java printed
+        self.remedy = printable(remedy)
         if remedy:
-            self.add_note(remedy)
+            self.add_note(self.remedy)
 
 
 class SettingsError(OverstoryError):
@@ -200,7 +202,8 @@ class BrokenSource(SourceError):
     """
 
     def __init__(self, message: str, *, source: str, line: int | None = None, remedy: str = "") -> None:
-        where = source if line is None else f"{source}, line {line}"
+        shown = escaped(source)  # a file may have any name
+        where = shown if line is None else f"{shown}, line {line}"
         super().__init__(f"{where}: {message}", remedy=remedy)
         self.source = source
         self.line = line

@@ -13,7 +13,7 @@ import itertools
 import threading
 import weakref
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
@@ -27,6 +27,7 @@ from overstory.errors import (
     BrokenSource,
     CorpusError,
     CorpusNotFound,
+    OverstoryError,
     QuestionError,
     SettingsError,
     SourceError,
@@ -400,17 +401,22 @@ class Knowledge:
                 self._rebuild_indexes(writer)
             wanted = all_wishes(writer.corpus, wished, model)
             readings = [each for wish in wanted.values() for each in wish.readings(writer.corpus)]
-            with ParsedTexts(self.settings.places.cache, readings) as parsed:
-                report = index.build_index(
-                    writer,
-                    self.embedder,
-                    self.extractor,
-                    replace_vectors=re_embed,
-                    progress=self.progress,
-                    parsed=parsed,
-                )
-                context = replace(self._build_context(), parsed=parsed)
-                built = {name: lifecycle.build(writer, wish, context) for name, wish in wanted.items()}
+            try:
+                with ParsedTexts(self.settings.places.cache, readings) as parsed:
+                    report = index.build_index(
+                        writer,
+                        self.embedder,
+                        self.extractor,
+                        replace_vectors=re_embed,
+                        progress=self.progress,
+                        parsed=parsed,
+                    )
+                    context = replace(self._build_context(), parsed=parsed)
+                    built = {name: lifecycle.build(writer, wish, context) for name, wish in wanted.items()}
+            except KeyboardInterrupt:
+                with suppress(OverstoryError):  # the interruption matters more
+                    lifecycle.remember(writer, wanted.values())
+                raise
             gone = [
                 f"the index of the system {name!r} was not brought up to date: its package is not installed"
                 for name in missing_systems(writer.corpus)

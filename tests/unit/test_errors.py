@@ -7,7 +7,7 @@ import re
 import traceback
 
 from overstory import errors
-from overstory.errors import ExtraMissing, OverstoryError
+from overstory.errors import BrokenSource, ExtraMissing, OverstoryError
 
 CLASSES = [c for _, c in inspect.getmembers(errors, inspect.isclass) if issubclass(c, OverstoryError)]
 
@@ -45,3 +45,15 @@ def test_a_missing_extra_is_an_import_error_that_names_it() -> None:
     assert isinstance(error, ImportError)
     assert str(error) == "pandas is not installed."
     assert error.remedy == 'Install it: pip install "overstory[pandas]"'
+
+
+def test_a_message_has_nothing_that_a_terminal_would_obey() -> None:
+    error = OverstoryError("no\x1b[31m\x1b]0;owned\x07 file\nnext line", remedy="Mend \x1b[2Jit.")
+    assert str(error) == "no[31m]0;owned file\nnext line"
+    assert error.remedy == "Mend [2Jit."
+
+
+def test_a_file_of_any_name_stays_on_one_line_and_can_be_told_from_others() -> None:
+    error = BrokenSource("cannot be read", source="a\nb\x1b[31m.txt\u202e", line=7)
+    assert str(error) == r"a\nb\x1b[31m.txt\u202e, line 7: cannot be read"
+    assert error.source == "a\nb\x1b[31m.txt\u202e"

@@ -7,8 +7,8 @@ USING INDEX SEEK c:Overstory(corpus, id, token_count)
 WHERE c.id > $after AND c.token_count IS NOT NULL
   AND EXISTS { (c)-[:HAS_VECTOR]->(v:{{corpus}}_PassageVector) WHERE v[$property] IS NOT NULL }
 WITH c ORDER BY c.corpus, c.id LIMIT $limit
-MATCH (c)-[:PART_OF]->(d:Document)
+MATCH (c)-[:PART_OF]->(d:Document:{{corpus}})
 MATCH (c)-[:HAS_VECTOR]->(v:{{corpus}}_PassageVector)
 RETURN c.id AS id, d.id AS document, c.seq AS seq, v[$property] AS vector, c.touched <= $read_to AS known,
-  COLLECT { MATCH (c)-[m:MENTIONS]->(e:Entity) WHERE m.by IN ['ner', 'openie'] RETURN DISTINCT e.id } AS entities
+  COLLECT { MATCH (c)-[m:MENTIONS]->(e:Entity:{{corpus}}) WHERE m.by IN ['ner', 'openie'] RETURN DISTINCT e.id } AS entities
 ORDER BY id

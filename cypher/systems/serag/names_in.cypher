@@ -4,7 +4,7 @@
 UNWIND $ids AS id
 MATCH (c:Overstory {id: id}) WHERE c:{{corpus}}_Chunk
 RETURN id, COLLECT {
-  MATCH (c)-[m:MENTIONS]->(e:Entity) WHERE m.by IN ['ner', 'openie']
+  MATCH (c)-[m:MENTIONS]->(e:Entity:{{corpus}}) WHERE m.by IN ['ner', 'openie']
   WITH DISTINCT e ORDER BY coalesce(e.specificity, 0.0) DESC, e.name LIMIT $names
   RETURN [e.name, coalesce(e.specificity, 0.0)]
 } AS names

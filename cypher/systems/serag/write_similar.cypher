@@ -4,7 +4,7 @@
 UNWIND $rows AS row
 MATCH (c:Overstory {id: row.id})
 CALL (c) {
-  MATCH (c)-[old:SIMILAR]->()
+  MATCH (c)-[old:SIMILAR]->(:Overstory)
   DELETE old
 }
 UNWIND row.others AS each

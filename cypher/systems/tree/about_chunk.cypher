@@ -11,7 +11,7 @@ CALL () { MATCH (c:{{corpus}}_Chunk) RETURN count(c) AS chunks }
 UNWIND $asked AS one
 MATCH (t:Overstory {id: one[0]}) WHERE t:{{corpus}}_TreeNode
 CALL (t) {
-  MATCH (t)<-[:CHILD_OF*1..]-(leaf)-[:COVERS]->(c)
+  MATCH (t)<-[:CHILD_OF*1..]-(leaf:{{corpus}}_TreeNode)-[:COVERS]->(c:{{corpus}}_Chunk)
   WITH c ORDER BY leaf.volume DESC, c.id LIMIT $most
   RETURN collect(c) AS members
 }
@@ -26,7 +26,7 @@ WITH chunks, one, members,
 RETURN one[0] AS id, passages, passages AS members,
   COLLECT {
     UNWIND members AS c
-    MATCH (c)-[m:MENTIONS]->(e:Entity) WHERE m.by IN ['ner', 'openie']
+    MATCH (c)-[m:MENTIONS]->(e:Entity:{{corpus}}) WHERE m.by IN ['ner', 'openie']
     WITH e, count(DISTINCT c) AS times
     WITH e, times, times * coalesce(e.specificity, 0.0) AS weight
     WITH e, times, weight, weight * log(1.0 * times * chunks / (size(members) * coalesce(e.df, times))) AS tells

@@ -11,7 +11,7 @@ CALL () { MATCH (c:{{corpus}}_Chunk) RETURN count(c) AS chunks }
 UNWIND $asked AS one
 MATCH (t:Overstory {id: one[0]}) WHERE t:{{corpus}}_TreeNode
 CALL (t, one) {
-  MATCH (t)<-[:CHILD_OF*1..]-(leaf)-[:COVERS]->(d)
+  MATCH (t)<-[:CHILD_OF*1..]-(leaf:{{corpus}}_TreeNode)-[:COVERS]->(d:{{corpus}}_Document)
   WITH one, d ORDER BY leaf.volume DESC, d.id LIMIT $most
   OPTIONAL MATCH (d)<-[:PART_OF]-(c:{{corpus}}_Chunk)
   WITH one, d, c ORDER BY c.seq, d.id LIMIT $most
@@ -37,7 +37,7 @@ RETURN one[0] AS id,
   COLLECT {
     UNWIND found AS each
     WITH each.chunk AS c, size(found) AS looked_at
-    MATCH (c)-[m:MENTIONS]->(e:Entity) WHERE m.by IN ['ner', 'openie']
+    MATCH (c)-[m:MENTIONS]->(e:Entity:{{corpus}}) WHERE m.by IN ['ner', 'openie']
     WITH e, looked_at, count(DISTINCT c) AS times
     WITH e, looked_at, times, times * coalesce(e.specificity, 0.0) AS weight
     WITH e, times, weight, weight * log(1.0 * times * chunks / (looked_at * coalesce(e.df, times))) AS tells

@@ -10,7 +10,7 @@
 UNWIND $asked AS one
 MATCH (t:Overstory {id: one[0]}) WHERE t:{{corpus}}_TreeNode
 CALL (t) {
-  MATCH (t)<-[:CHILD_OF*1..]-(leaf)-[:COVERS]->(e)
+  MATCH (t)<-[:CHILD_OF*1..]-(leaf:{{corpus}}_TreeNode)-[:COVERS]->(e:Entity:{{corpus}})
   WITH e ORDER BY leaf.volume * coalesce(e.specificity, 1.0) DESC, e.id LIMIT $most
   RETURN collect(e) AS members
 }

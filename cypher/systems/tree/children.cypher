@@ -5,6 +5,6 @@ UNWIND $ids AS id
 MATCH (above:Overstory {id: id}) WHERE above:{{corpus}}_TreeNode
 RETURN id,
   COLLECT {
-    MATCH (t)-[:CHILD_OF]->(above) WHERE t.vector IS NOT NULL
+    MATCH (t:{{corpus}}_TreeNode)-[:CHILD_OF]->(above) WHERE t.vector IS NOT NULL
     RETURN t.id ORDER BY t.size DESC, t.id LIMIT $limit
   } AS communities

@@ -6,9 +6,9 @@
 //   system writes none)
 UNWIND $ids AS id
 MATCH (t:Overstory {id: id}) WHERE t:{{corpus}}_TreeNode
-OPTIONAL MATCH (t)-[:CHILD_OF]->(parent) WHERE t.cut > 0
+OPTIONAL MATCH (t)-[:CHILD_OF]->(parent:{{corpus}}_TreeNode) WHERE t.cut > 0
 CALL (t) {
-  MATCH (below)-[:CHILD_OF]->(middle)-[:CHILD_OF*0..]->(t) WHERE below.cut > 0
+  MATCH (below:{{corpus}}_TreeNode)-[:CHILD_OF]->(middle:{{corpus}}_TreeNode)-[:CHILD_OF*0..]->(t) WHERE below.cut > 0
   RETURN sum(below.cut * log(middle.volume / below.volume)) AS terms
 }
 RETURN id, t.level AS level, t.size AS size, t.volume AS volume, t.cut AS cut, t.vector AS vector, t.title AS title,
@@ -16,4 +16,4 @@ RETURN id, t.level AS level, t.size AS size, t.volume AS volume, t.cut AS cut, t
   COUNT { (t)<-[:CHILD_OF]-() } AS below,
   coalesce(t.cut / $whole * log(parent.volume / t.volume) / log(2), 0.0) AS entropy,
   CASE WHEN $whole > 0 THEN terms / $whole / log(2) ELSE 0.0 END AS entropy_below,
-  COLLECT { MATCH way = (t)-[:CHILD_OF*1..]->(up) WHERE up.level > 0 RETURN up.id ORDER BY length(way) } AS above
+  COLLECT { MATCH way = (t)-[:CHILD_OF*1..]->(up:{{corpus}}_TreeNode) WHERE up.level > 0 RETURN up.id ORDER BY length(way) } AS above

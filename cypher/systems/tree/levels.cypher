@@ -5,7 +5,7 @@
 //   is no such tree
 MATCH (root:{{corpus}}_TreeNode) WHERE root.tree = $tree AND root.generation = $generation AND root.level = 0
 MATCH (t:{{corpus}}_TreeNode) WHERE t.tree = $tree AND t.generation = $generation
-OPTIONAL MATCH (t)-[:CHILD_OF]->(above) WHERE t.cut > 0
+OPTIONAL MATCH (t)-[:CHILD_OF]->(above:{{corpus}}_TreeNode) WHERE t.cut > 0
 RETURN root.id AS root, root.volume AS whole, root.size AS size, t.level AS level, count(t.vector) AS communities,
   sum(t.cut / root.volume * log(above.volume / t.volume)) / log(2) AS entropy
 ORDER BY level

@@ -4,7 +4,7 @@
 UNWIND $rows AS row
 MATCH (t:Overstory {id: row.id}), (above:Overstory {id: row.parent})
 CALL (t) {
-  MATCH (t)-[old:CHILD_OF]->()
+  MATCH (t)-[old:CHILD_OF]->(:Overstory)
   DELETE old
 }
 CREATE (t)-[:CHILD_OF]->(above)

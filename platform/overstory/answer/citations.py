@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from itertools import accumulate
 
 _OPENING, _CLOSING = "[【［〔〖〘〚⟦❲⁅﹝", "]】］〕〗〙〛⟧❳⁆﹞"
 _BRACKET = re.compile(f"[{re.escape(_OPENING + _CLOSING)}]")
-_OPENED = re.compile(f"[{re.escape(_OPENING)}]")
 _WORD = re.compile(r"[^\W\d_]+")
 _LABELS = frozenset(
     _WORD.findall(
@@ -141,52 +141,77 @@ def without_citations(text: str) -> str:
 
 
 def _bracketed(text: str, *, at_end: bool) -> list[tuple[int, int | None]]:
-    """Where citations begin and end, the outermost brackets; the last has no end if it may become one."""
+    """Where citations begin and end, the outermost brackets; the last has no end if it may become one.
+
+    Takes time linear in the text, however many brackets it has: what lies between two of them is read once.
+    """
+    brackets = list(_BRACKET.finditer(text))
+    if not brackets:
+        return []
+    closing = _closing([bracket.group() in _OPENING for bracket in brackets])
+    between = _Between(text, [bracket.end() for bracket in brackets], [bracket.start() for bracket in brackets])
     found: list[tuple[int, int | None]] = []
     at = 0
-    while opened := _OPENED.search(text, at):
-        begin = _before(text, opened.start(), at)
-        end = _end_of(text, opened.end())
-        inside = text[opened.end() : opened.end() + LONGEST_CITATION + 1 if end is None else end]
-        if end is not None and _is_citation(_plain(inside)):
-            found.append((begin, end))
-            at = end
+    for index, bracket in enumerate(brackets):
+        if bracket.start() < at or bracket.group() not in _OPENING:
             continue
-        if end is None and not at_end and len(inside) <= LONGEST_CITATION and _may_be_citation(_plain(inside)):
-            found.append((begin, None))
+        last = closing[index]
+        if last is not None and brackets[last].start() - bracket.end() <= LONGEST_CITATION:
+            if between.is_citation(index, last):
+                found.append((_before(text, bracket.start(), at), brackets[last].end()))
+                at = brackets[last].end()
+        elif last is None and not at_end and between.may_be_citation(index):
+            found.append((_before(text, bracket.start(), at), None))
             break
-        at = opened.end()
     return found
+
+
+def _closing(opens: list[bool]) -> list[int | None]:
+    """For each bracket, the index of the one that closes it; None for closing ones and those that stay open."""
+    closing: list[int | None] = [None] * len(opens)
+    open_ones: list[int] = []
+    for index, opening in enumerate(opens):
+        if opening:
+            open_ones.append(index)
+        elif open_ones:
+            closing[open_ones.pop()] = index
+    return closing
+
+
+class _Between:
+    """What the stretches of a text that follow its brackets say, up to the next bracket or the end."""
+
+    def __init__(self, text: str, starts: list[int], ends: list[int]) -> None:
+        self._starts, self._length = starts, len(text)
+        self._stretches = [_plain(text[start:end]) for start, end in zip(starts, [*ends[1:], len(text)], strict=True)]
+        # Sums over the stretches before each: with a digit, and with a word that no citation has.
+        digits = (any(map(str.isdigit, stretch)) for stretch in self._stretches)
+        others = (bool(stretch) and not _LABELS.issuperset(_words(stretch)) for stretch in self._stretches)
+        self._digits = [0, *accumulate(digits)]
+        self._others = [0, *accumulate(others)]
+
+    def is_citation(self, opening: int, closing: int) -> bool:
+        """Whether it has a digit and only words of citations between these brackets."""
+        return self._digits[closing] > self._digits[opening] and self._others[closing] == self._others[opening]
+
+    def may_be_citation(self, opening: int) -> bool:
+        """Whether the next pieces may make it one: the last word may be incomplete."""
+        if self._length - self._starts[opening] > LONGEST_CITATION or self._others[-2] != self._others[opening]:
+            return False
+        last = self._stretches[-1]
+        words = _words(last)
+        begun = words.pop() if words and last[-1].isalpha() else ""
+        return all(word in _LABELS for word in words) and any(label.startswith(begun) for label in _LABELS)
 
 
 def _before(text: str, end: int, start: int) -> int:
     """Where the white space before a bracket begins, and a backslash that keeps Markdown from seeing the bracket: they
-    belong to the citation."""
+    belong to the citation. At most `LONGEST_CITATION` of it: endless space would be read again with each piece."""
+    start = max(start, end - LONGEST_CITATION)
     end -= text.endswith("\\", start, end)
     while end > start and text[end - 1].isspace():
         end -= 1
     return end
-
-
-def _end_of(text: str, start: int) -> int | None:
-    """After the bracket that closes one that is open; None where none does within a citation's length."""
-    depth = 1
-    for bracket in _BRACKET.finditer(text, start, start + LONGEST_CITATION + 1):
-        depth += 1 if bracket.group() in _OPENING else -1
-        if depth == 0:
-            return bracket.end()
-    return None
-
-
-def _is_citation(inside: str) -> bool:
-    return any(char.isdigit() for char in inside) and all(word in _LABELS for word in _words(inside))
-
-
-def _may_be_citation(inside: str) -> bool:
-    """Whether the next pieces may make it one: the last word may be incomplete."""
-    words = _words(inside)
-    begun = words.pop() if words and inside[-1].isalpha() else ""
-    return all(word in _LABELS for word in words) and any(label.startswith(begun) for label in _LABELS)
 
 
 def _words(text: str) -> list[str]:
@@ -195,6 +220,8 @@ def _words(text: str) -> list[str]:
 
 def _plain(text: str) -> str:
     """Characters as a reader sees them: 1 for a full-width or a raised one, and none for those without a form."""
+    if text.isascii():
+        return text
     plain = _UNSEEN.sub("", unicodedata.normalize("NFKC", text))
     seen = "".join(char for char in plain if unicodedata.category(char) != "Cf")
     return "".join("[" if char in _OPENING else "]" if char in _CLOSING else char for char in seen)

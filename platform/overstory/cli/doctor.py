@@ -6,6 +6,7 @@ import click
 
 from overstory.cli.options import json_option, verbosity_options
 from overstory.cli.output import show_json
+from overstory.display import printable
 from overstory.doctor import diagnose
 from overstory.protocols import Progress
 from overstory.settings import Settings
@@ -30,7 +31,7 @@ def doctor(progress: Progress, as_json: bool) -> int:
         show_json(checks)
     for check in [] if as_json else checks:
         mark = click.style("ok  ", fg="green") if check.ok else click.style("FAIL", fg="red")
-        click.echo(f"{mark} {check.name:<12} {check.detail}")
+        click.echo(f"{mark} {check.name:<12} {printable(check.detail)}")
         if not check.ok and check.remedy:
-            click.echo(f"                  {check.remedy}")
+            click.echo(f"                  {printable(check.remedy)}")
     return 0 if all(check.ok for check in checks) else 1

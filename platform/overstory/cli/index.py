@@ -8,6 +8,7 @@ import click
 
 from overstory.cli.options import budget_option, json_option, knowledge_options, model_option
 from overstory.cli.output import show_json
+from overstory.display import printable
 from overstory.knowledge import Knowledge
 from overstory.llm import Estimate
 from overstory.systems import wishes
@@ -85,7 +86,7 @@ def index(
         click.echo(f"Corpus {knowledge.corpus_name!r} has no index of {name} now.", err=True)
     report = knowledge.index(re_embed=re_embed, rebuild_indexes=rebuild_indexes, systems=systems, model=model)
     for note in report.notes:
-        click.echo(f"Note: {note}", err=True)
+        click.echo(printable(f"Note: {note}"), err=True)
     if as_json:
         show_json({"done": report.done, "notes": report.notes, "status": knowledge.status()})
     elif report.done:

@@ -104,7 +104,7 @@ def _show(report: LoadReport, corpus: str, *, paths: int, dry_run: bool) -> None
         sentences.append(f"Corpus {corpus!r} {has} {counted(report.in_corpus, 'document')}.")
     click.echo(" ".join(sentences))
     _show_vanished(report, paths)
-    _show_some("skipped, because no loader reads them", report.skipped)
+    _show_some("skipped, because no loader reads them", [escaped(path) for path in report.skipped])
     _show_some("broken and skipped", [_with_remedy(str(error), error.remedy) for error in report.broken])
     if report.added + report.changed + report.moved + report.removed + report.annotated and not dry_run:
         click.echo(f"Next: {index_command(corpus)}")

@@ -6,7 +6,7 @@ import click
 
 from overstory.cli.options import budget_option, json_option, model_option, verbosity_options
 from overstory.cli.output import show_json
-from overstory.display import counted
+from overstory.display import counted, printable
 from overstory.llm import answer_cache, check_model, open_chat
 from overstory.protocols import Progress
 from overstory.settings import Settings
@@ -42,9 +42,9 @@ def check(progress: Progress, model: str | None, budget_tokens: int | None, as_j
         return
     verdict = "correct" if found.right else "wrong; expect little of this model"
     form = "valid JSON after a correction" if found.corrected else "valid JSON on the first try"
-    click.echo(f"Model    {found.model} ({found.fingerprint})")
+    click.echo(f"Model    {printable(found.model)} ({printable(found.fingerprint)})")
     click.echo(f"Asked    {found.question}")
-    click.echo(f"Answer   {found.answer} [{found.passage}] ({verdict}), {form}")
+    click.echo(f"Answer   {printable(found.answer)} [{found.passage}] ({verdict}), {form}")
     click.echo(f"Took     {found.usage.tokens:,} tokens, {found.seconds:.1f} s")
 
 

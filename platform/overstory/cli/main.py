@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import logging
 import os
 import sys
@@ -10,6 +11,7 @@ from typing import Any
 
 import click
 
+from overstory.display import printable
 from overstory.errors import OverstoryError
 
 COMMANDS = (
@@ -108,7 +110,9 @@ def run(arguments: list[str] | None = None) -> int:
         _explain(error)
         return error.exit_code
     except click.ClickException as error:
-        error.show()
+        shown = io.StringIO()
+        error.show(shown)
+        click.echo(printable(shown.getvalue()), err=True, nl=False)  # it quotes what a pattern of the shell may give
         return error.exit_code
     except (click.Abort, KeyboardInterrupt) as error:
         if isinstance(error, click.Abort) and not isinstance(error.__cause__, KeyboardInterrupt):

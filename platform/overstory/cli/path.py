@@ -8,7 +8,7 @@ import click
 
 from overstory.cli.options import json_option, knowledge_options
 from overstory.cli.output import MOST_LINES, WIDTH, show_json
-from overstory.display import counted
+from overstory.display import counted, printable
 from overstory.knowledge import MOST_PATHS, MOST_STEPS, Knowledge
 from overstory.model.entity_paths import EntityPath, EntityPaths, PathStep
 from overstory.model.passage_text import PATH_SEPARATOR, passage_text
@@ -47,7 +47,7 @@ def path(knowledge: Knowledge, start: str, end: str, k: int, steps: int, as_json
 
 def _show(found: EntityPaths, steps: int) -> None:
     for note in found.notes:
-        click.echo(f"Note: {note}", err=True)
+        click.echo(printable(f"Note: {note}"), err=True)
     if not found.paths:
         click.echo(f"Nothing connects {found.start!r} and {found.end!r} in {_at_most(steps)}.")
     for rank, one in enumerate(found.paths, start=1):

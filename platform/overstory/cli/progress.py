@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bars
 
+from overstory.display import printable
 from overstory.protocols import Progress, Silence
 
 SECONDS_BETWEEN_LINES = 5.0
@@ -53,7 +54,7 @@ class BarProgress:
 
     def finish(self, detail: str) -> None:
         self._stop()
-        self._console.print(_line(self._task, detail, time.monotonic() - self._began), highlight=False)
+        self._console.print(_line(self._task, detail, time.monotonic() - self._began), highlight=False, markup=False)
 
     def _stop(self) -> None:
         if self._bars is not None:
@@ -87,4 +88,4 @@ class LineProgress:
 
 
 def _line(task: str, detail: str, seconds: float) -> str:
-    return f"{task:<9} {detail} ({seconds:.1f} s)"
+    return printable(f"{task:<9} {detail} ({seconds:.1f} s)")

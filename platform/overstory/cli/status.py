@@ -9,7 +9,7 @@ import click
 from overstory.cli.options import json_option, knowledge_options
 from overstory.cli.output import show_json
 from overstory.display import counted, index_command
-from overstory.index import CorpusStatus
+from overstory.index import CorpusStatus, StageRecord
 from overstory.knowledge import Knowledge
 
 
@@ -68,10 +68,18 @@ def _show(found: CorpusStatus) -> None:
     for stage in found.stages:
         counts = ", ".join(f"{number:,} {what}" for what, number in sorted(stage.counts.items()) if number)
         tokens = f", {stage.tokens:,} tokens" if stage.tokens else ""
-        # A process that was killed could not say so: nobody writes, and yet the stage is at work.
-        status = "interrupted" if stage.status == "running" and not found.writer else stage.status
+        status = _status(stage, at_work=bool(found.writer))
         when = f"{stage.started:%Y-%m-%d %H:%M}"
         click.echo(f"  {stage.name:<9} {status:<8} {when} {stage.seconds:8.1f} s  {counts}{tokens}")
+
+
+def _status(stage: StageRecord, *, at_work: bool) -> str:
+    """How a stage ended, and how far one came that did not end well."""
+    if stage.status == "running" and not at_work:
+        return "interrupted"  # the process was killed, and could not say so: nobody writes
+    if stage.at is None or stage.total is None:
+        return stage.status
+    return f"{stage.status} at {stage.at:,} of {stage.total:,}"
 
 
 def _vectors(found: CorpusStatus) -> str:

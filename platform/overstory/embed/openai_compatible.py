@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
-from urllib.parse import SplitResult, urlsplit
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import numpy as np
 
 from overstory.embed.files import fingerprint_of
+from overstory.endpoints import cleaned, redirect_elsewhere, without_secrets
 from overstory.errors import ModelError
 from overstory.model.passage_text import TEMPLATE
 from overstory.protocols import Vectors
@@ -94,9 +95,10 @@ class OpenAiEmbedder:
         try:
             answer = self._client.embeddings.create(model=self._model, input=batch, encoding_format="float")
         except openai.OpenAIError as error:
-            raise self._explained(error) from error
-        except ValueError as error:  # raised by the client for a response without data or without JSON
-            raise self._unusable(str(error)) from error
+            raise self._explained(error) from self._shown(error)
+        # ValueError: a response without data or without JSON; RecursionError: its JSON is nested too deeply
+        except (ValueError, RecursionError) as error:
+            raise self._unusable(cleaned(str(error), self._key)) from self._shown(error)
         return self._checked(answer, len(batch))
 
     def _checked(self, answer: object, wanted: int) -> Vectors:
@@ -104,7 +106,7 @@ class OpenAiEmbedder:
         try:
             rows = {int(row.index): row.embedding for row in answer.data}  # type: ignore[attr-defined]
             vectors = np.array([rows[i] for i in range(wanted)], dtype=np.float64)
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
             raise self._unusable(f"it does not contain {wanted} vectors of equal length") from error
         if vectors.ndim != 2 or len(rows) != wanted or vectors.shape[1] == 0:
             raise self._unusable(f"it does not contain {wanted} vectors of equal length")
@@ -121,7 +123,9 @@ class OpenAiEmbedder:
         """The client's error as ours, with the key masked: some endpoints repeat it in their messages."""
         import openai
 
-        said = str(error).replace(self._key, "***") if self._key else str(error)
+        if isinstance(error.__cause__, ModelError):  # raised by `refuse_redirect`, and wrapped by older clients
+            return error.__cause__
+        said = cleaned(str(error), self._key)
         if isinstance(error, openai.AuthenticationError | openai.PermissionDeniedError):
             remedy = "Set OVERSTORY_EMBEDDING_API_KEY to a key that may use this model."
         elif isinstance(error, openai.NotFoundError | openai.BadRequestError):
@@ -134,6 +138,10 @@ class OpenAiEmbedder:
             )
         return ModelError(f"{self._address} gave no embeddings: {said}", remedy=remedy)
 
+    def _shown(self, cause: Exception) -> Exception | None:
+        """The cause for a traceback, or None if its message contains the key."""
+        return None if self._key and self._key in str(cause) else cause
+
     def _unusable(self, why: str) -> ModelError:
         return ModelError(
             f"The response of {self._address} cannot be used: {why}.",
@@ -144,7 +152,7 @@ class OpenAiEmbedder:
 def _client(settings: EmbeddingSettings) -> tuple[OpenAI, str]:
     """The client, and its address for messages: without user, password and query."""
     try:
-        from openai import OpenAI
+        from openai import DefaultHttpxClient, OpenAI
     except ImportError as error:
         raise ModelError(
             "The embedder 'openai' needs the openai package.", remedy='pip install "overstory[openai]"'
@@ -167,12 +175,24 @@ def _client(settings: EmbeddingSettings) -> tuple[OpenAI, str]:
             remedy="Check OVERSTORY_EMBEDDING_API_KEY, or the first line of the file in"
             " OVERSTORY_EMBEDDING_API_KEY_FILE.",
         )
-    client = OpenAI(api_key=settings.api_key or "none", base_url=base_url, timeout=SECONDS, max_retries=RETRIES)
-    return client, _shown(parts)
+    address = without_secrets(parts)
 
+    def refuse_redirect(response: Any) -> None:  # of httpx, or of its successor in newer clients
+        if elsewhere := redirect_elsewhere(response):
+            raise ModelError(
+                f"{address} redirects to {cleaned(elsewhere, settings.api_key)}, another address: no text was sent"
+                " there.",
+                remedy="If you trust that address, set OVERSTORY_EMBEDDING_BASE_URL to it.",
+            )
 
-def _shown(parts: SplitResult) -> str:
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
+    client = OpenAI(
+        api_key=settings.api_key or "none",
+        base_url=base_url,
+        timeout=SECONDS,
+        max_retries=RETRIES,
+        http_client=DefaultHttpxClient(event_hooks={"response": [refuse_redirect]}),
+    )
+    return client, address
 
 
 def _sent(text: str) -> str:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import logging
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from pathlib import Path
 from types import TracebackType
 from typing import Any, LiteralString, Self, TypeVar
 
@@ -51,9 +53,20 @@ class GraphClient:
     """A connection to one Neo4j database; safe to share between threads. Close it, or use it in a `with` block."""
 
     def __init__(
-        self, uri: str, user: str, password: str | None, *, database: str, query_seconds: float, browser_url: str = ""
+        self,
+        uri: str,
+        user: str,
+        password: str | None,
+        *,
+        database: str,
+        query_seconds: float,
+        browser_url: str = "",
+        storage: Path | None = None,
     ) -> None:
         """Connects, and asks the server what it is.
+
+        Args:
+            storage: the folder of the embedded server, whose free space is told when the server cannot write.
 
         Raises:
             DatabaseUnreachable: nothing answers at `uri`.
@@ -65,6 +78,7 @@ class GraphClient:
         self.database = database
         self.browser_url = browser_url
         self._query_seconds = query_seconds or None
+        self._storage = storage
         with driver_errors(uri):
             self._driver = _driver(uri, user, password)
         try:
@@ -100,6 +114,7 @@ class GraphClient:
             database="neo4j",
             query_seconds=wanted.query_seconds,
             browser_url=embedded.http_url,
+            storage=settings.places.data,
         )
 
     def run(self, name: str, label: str | None = None, /, *, read: bool = False, **parameters: object) -> list[Row]:
@@ -110,7 +125,7 @@ class GraphClient:
         """
         text, given = _prepared(name, label, parameters)
         query = neo4j.Query(text, metadata=_metadata(name), timeout=self._limit(name))
-        with driver_errors(name):
+        with self._errors(name):
             result = self._driver.execute_query(
                 query,
                 given,
@@ -128,7 +143,7 @@ class GraphClient:
         text, given = _prepared(name, label, parameters)
         query = neo4j.Query(text, metadata=_metadata(name))
         with (
-            driver_errors(name),
+            self._errors(name),
             self._driver.session(database=self.database, default_access_mode=neo4j.READ_ACCESS) as session,
         ):
             for record in session.run(query, given):
@@ -168,7 +183,7 @@ class GraphClient:
         """
         text, given = _prepared(name, label, parameters)
         query = neo4j.Query(text, metadata=_metadata(name))
-        with driver_errors(name), self._driver.session(database=self.database) as session:
+        with self._errors(name), self._driver.session(database=self.database) as session:
             session.run(query, given).consume()
 
     def transaction(self, doing: str, work: Callable[[Transaction], T]) -> T:
@@ -182,7 +197,7 @@ class GraphClient:
         def unit(transaction: neo4j.ManagedTransaction) -> T:
             return work(Transaction(transaction))
 
-        with driver_errors(doing), self._driver.session(database=self.database) as session:
+        with self._errors(doing), self._driver.session(database=self.database) as session:
             return session.execute_write(unit)
 
     def reading(self, doing: str, work: Callable[[Transaction], T]) -> T:
@@ -199,7 +214,7 @@ class GraphClient:
             return work(Transaction(transaction))
 
         with (
-            driver_errors(doing),
+            self._errors(doing),
             self._driver.session(database=self.database, default_access_mode=neo4j.READ_ACCESS) as session,
         ):
             return session.execute_read(unit)
@@ -210,6 +225,9 @@ class GraphClient:
 
     def close(self) -> None:
         self._driver.close()
+
+    def _errors(self, doing: str) -> AbstractContextManager[None]:
+        return driver_errors(doing, storage=self._storage)
 
     def _limit(self, name: str) -> float | None:
         return self._query_seconds if name.startswith(QUESTIONS) else None

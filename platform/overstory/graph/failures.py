@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Generator
 from contextlib import contextmanager
+from pathlib import Path
 
 from neo4j import exceptions
 
@@ -25,22 +27,32 @@ GDS_REMEDY = (
 
 
 _NO_INDEX = re.compile(r"no such (vector|fulltext) schema index", re.IGNORECASE)
+_CANNOT_WRITE = ("critical error", "No space left on device", "Could not apply the transaction")
+"""What Neo4j says when its disk is full, to the writer first and then to everybody until it is restarted."""
+_FULL_BYTES = 100_000_000
+_KEPT = "What was committed is kept."
 
 
 @contextmanager
-def driver_errors(doing: str) -> Generator[None]:
-    """Re-raises errors of the driver as an `OverstoryError` that names `doing` (a statement, or an address)."""
+def driver_errors(doing: str, *, storage: Path | None = None) -> Generator[None]:
+    """Re-raises errors of the driver as an `OverstoryError` that names `doing` (a statement, or an address).
+
+    Args:
+        storage: where the server keeps its data, if that is on this machine.
+    """
     try:
         yield
     except (exceptions.Neo4jError, exceptions.DriverError) as error:
-        raise translated(error, doing) from error
+        raise translated(error, doing, storage=storage) from error
     except UnicodeEncodeError as error:  # an argument in another encoding reaches Python as unpaired surrogates
         raise SettingsError(
             f"{doing}: a value holds what is no Unicode text.", remedy="Use UTF-8, on the terminal too."
         ) from error
 
 
-def translated(error: exceptions.Neo4jError | exceptions.DriverError, doing: str) -> OverstoryError:
+def translated(
+    error: exceptions.Neo4jError | exceptions.DriverError, doing: str, *, storage: Path | None = None
+) -> OverstoryError:
     """Our error for one of the driver's, the most specific that fits."""
     code = getattr(error, "code", None) or ""
     message = str(error) if isinstance(error, exceptions.DriverError) else error.message or str(error)
@@ -50,6 +62,8 @@ def translated(error: exceptions.Neo4jError | exceptions.DriverError, doing: str
             remedy="Check OVERSTORY_NEO4J_USER and OVERSTORY_NEO4J_PASSWORD, in Python user= and password= (embedded "
             "server: overstory doctor).",
         )
+    if any(mark in message for mark in _CANNOT_WRITE):
+        return _cannot_write(doing, message, storage)
     if isinstance(error, exceptions.DriverError | exceptions.DatabaseUnavailable):
         return DatabaseUnreachable(
             f"{doing}: {message}",
@@ -80,4 +94,25 @@ def translated(error: exceptions.Neo4jError | exceptions.DriverError, doing: str
         )
     return StatementFailed(
         f"{doing}: {message}", remedy="Run with -v for details; `overstory doctor` checks the server."
+    )
+
+
+def _cannot_write(doing: str, message: str, storage: Path | None) -> StatementFailed:
+    """The error of a server that stopped its database because it could not write, most often to a full disk."""
+    if storage is None:
+        return StatementFailed(
+            f"{doing}: the server stopped its database, most often because its disk is full: {message}",
+            remedy=f"Look at the free space of its disk and at its log, then restart it. {_KEPT}",
+        )
+    free = shutil.disk_usage(storage).free
+    if free < _FULL_BYTES:
+        return StatementFailed(
+            f"{doing}: the disk is full: {free / 1e6:,.0f} MB are free for {storage}.",
+            remedy="Free some space (a server needs about 500 MB), then run `overstory server stop` and the same"
+            f" command again. {_KEPT} Or set OVERSTORY_HOME to a folder on another disk.",
+        )
+    return StatementFailed(
+        f"{doing}: the server stopped its database ({free / 1e6:,.0f} MB are free for {storage}): {message}",
+        remedy="Run `overstory server stop` and the same command again; if that does not help, see `overstory server"
+        f" logs`. {_KEPT}",
     )

@@ -9,13 +9,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Literal
 
-from overstory.errors import DatabaseError, DatabaseUnreachable
+from overstory.errors import DatabaseError, DatabaseUnreachable, LlmCancelled
 from overstory.graph import Corpus, GraphClient, Writer
 from overstory.graph.ids import stage_id
 
 _COUNT = "count_"
+_INTERRUPTIONS = (KeyboardInterrupt, GeneratorExit, LlmCancelled)
 
-StageStatus = Literal["running", "done", "failed"]
+StageStatus = Literal["running", "done", "stopped", "failed"]
 
 
 @dataclass(slots=True)
@@ -37,6 +38,7 @@ class StageRecord:
         fingerprint: changes when the stage would do something else.
         seconds: of the last run alone.
         version: the corpus' version when it ended.
+        at, total: how far a stage came that was stopped, and how far it would have gone, in its units; None if unknown.
     """
 
     name: str
@@ -48,22 +50,39 @@ class StageRecord:
     tokens: int
     counts: dict[str, int]
     version: int
+    at: int | None = None
+    total: int | None = None
 
 
 @contextmanager
-def recorded(writer: Writer, name: str, fingerprint: str) -> Generator[StageRun]:
-    """Records a stage as running, then as done or failed with its counts, seconds and tokens."""
+def recorded(writer: Writer, name: str, fingerprint: str, *, of: tuple[str, int] | None = None) -> Generator[StageRun]:
+    """Records a stage as running, then as done, stopped (interrupted) or failed, with its counts, seconds and tokens.
+
+    Args:
+        of: what the stage counts as it goes, and how many of these there are.
+    """
     run = StageRun()
     began = time.perf_counter()
     started = _now()
-    _write(writer, name, fingerprint=fingerprint, status="running", started=started, finished=None)
+    _write(writer, name, fingerprint=fingerprint, status="running", started=started, finished=None, at=None, total=None)
     try:
         yield run
     except DatabaseUnreachable:
         raise  # nobody is there to be told
-    except BaseException:
+    except BaseException as error:
+        status: StageStatus = "stopped" if isinstance(error, _INTERRUPTIONS) else "failed"
+        unit, total = of or ("", None)
         with suppress(DatabaseError):  # the first error matters more
-            _write(writer, name, status="failed", finished=_now(), seconds=round(time.perf_counter() - began, 3))
+            _write(
+                writer,
+                name,
+                status=status,
+                finished=_now(),
+                seconds=round(time.perf_counter() - began, 3),
+                tokens=run.tokens,
+                at=run.counts.get(unit, 0) if of else None,
+                total=total,
+            )
         raise
     version = writer.graph.run("corpus/read", read=True, id=writer.corpus.id)[0]["corpus"]["version"]
     _write(
@@ -105,6 +124,8 @@ def read_ledger(graph: GraphClient, corpus: Corpus) -> list[StageRecord]:
                 tokens=stage.get("tokens", 0),
                 counts={key.removeprefix(_COUNT): value for key, value in stage.items() if key.startswith(_COUNT)},
                 version=stage.get("version", 0),
+                at=stage.get("at"),
+                total=stage.get("total"),
             )
         )
     return records

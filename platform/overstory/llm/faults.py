@@ -7,11 +7,9 @@ from dataclasses import dataclass
 
 import openai
 
+from overstory.endpoints import MOST_SAID, cleaned
 from overstory.errors import AnswerUnusable, LlmBusy, LlmError, LlmRefused, LlmUnreachable, PromptTooLong
 from overstory.llm.retrying import retry_after
-
-MOST_SAID = 500
-"""Maximum characters of an endpoint's message that are passed on."""
 
 PASSING = (408, 409, 425, 429)
 """Transient statuses, in addition to all from 500 on except 501."""
@@ -51,8 +49,10 @@ def fault_of(error: Exception, *, address: str, seconds: float, key: str | None,
     """
 
     def masked(text: str) -> str:
-        return (text.replace(key, "***") if key else text)[:MOST_SAID]
+        return cleaned(text, key)
 
+    if isinstance(error.__cause__, LlmError):  # raised while the response was checked, and wrapped by older clients
+        return Fault(error.__cause__)
     if isinstance(error, openai.APITimeoutError | TimeoutError):
         return Fault(
             LlmUnreachable(
@@ -87,6 +87,30 @@ def unusable(address: str, why: str) -> AnswerUnusable:
     return AnswerUnusable(
         f"The response of {address} is not a chat completion: {why}",
         remedy="Check that OVERSTORY_LLM_BASE_URL is the address of an OpenAI-compatible API (it often ends in /v1).",
+    )
+
+
+def redirected(address: str, elsewhere: str) -> LlmRefused:
+    """The error for a redirect to another scheme, host or port."""
+    return LlmRefused(
+        f"{address} redirects to {elsewhere}, another address: the question and the passages were not sent there.",
+        remedy="If you trust that address, set OVERSTORY_LLM_BASE_URL to it.",
+    )
+
+
+def too_long(address: str, most: int) -> AnswerUnusable:
+    """The error for a response of more bytes than an answer can have."""
+    return AnswerUnusable(
+        f"The response of {address} is longer than {most / 1e6:.0f} MB; the rest was not read.",
+        remedy=_NAME_REMEDY,
+    )
+
+
+def compressed(address: str) -> AnswerUnusable:
+    """The error for a compressed response to a request that asked for an uncompressed one."""
+    return AnswerUnusable(
+        f"The response of {address} is compressed, but was requested uncompressed.",
+        remedy="Turn off compression at the endpoint, or in the proxy before it.",
     )
 
 

@@ -15,6 +15,8 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from overstory.display import printable
+from overstory.endpoints import MOST_SAID, KeyMask, bounded, cleaned, redirect_elsewhere
 from overstory.errors import AnswerRefused, ExtraMissing, LlmCancelled, LlmError
 from overstory.llm.budget import prompt_tokens_at_most
 from overstory.llm.digests import fingerprint_of
@@ -31,8 +33,17 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 OPENAI = "https://api.openai.com/v1"
+UNCOMPRESSED = {"Accept-Encoding": "identity"}
+"""A few compressed bytes could become any number, and the bound on a response counts those that arrive."""
 CONNECT_SECONDS = 10.0
 VERSION = 1
+
+MOST_CHARACTERS_A_TOKEN = 16
+"""An answer with more characters per token of its limit is cut: the endpoint does not keep to the limit."""
+MOST_BYTES, MOST_BYTES_A_TOKEN = 4_000_000, 4_096
+"""Maximum bytes of a response, with its events, escapes and thoughts: a constant and so many per token of its limit."""
+MOST_COUNTED = 10_000_000
+"""Maximum tokens that an endpoint is believed to have counted in one prompt or one answer."""
 
 A = TypeVar("A")
 
@@ -100,6 +111,7 @@ class OpenAiChat:
         self._dialect = Dialect(enforces=settings.form != "prompt")
         self._client: AsyncOpenAI | None = None
         self._slots = asyncio.Semaphore(max(1, settings.at_once))
+        self._check = _ResponseCheck(self._address, settings.api_key, settings.max_tokens)
         self._not_before = 0.0  # on the monotonic clock
         self._thread = LoopThread()
 
@@ -152,13 +164,15 @@ class OpenAiChat:
         async with self._slots:
             began = time.monotonic()
             answer, retries = await self._tried(lambda: self._send(messages, schema, limit))
-            return self._completion(answer, messages, schema, seconds=time.monotonic() - began, retries=retries)
+            seconds = time.monotonic() - began
+            return self._completion(answer, messages, schema, limit, seconds=seconds, retries=retries)
 
     async def _streamed(self, messages: list[Message], limit: int, hear: Callable[[str], object]) -> Completion:
         async with self._slots:
             began = time.monotonic()
             answer, retries = await self._tried(lambda: self._listen(messages, limit, hear))
-            completion = self._completion(answer, messages, None, seconds=time.monotonic() - began, retries=retries)
+            seconds = time.monotonic() - began
+            completion = self._completion(answer, messages, None, limit, seconds=seconds, retries=retries)
             if not isinstance(answer, Listened):
                 hear(completion.text)
             return completion
@@ -172,7 +186,8 @@ class OpenAiChat:
             await asyncio.sleep(max(0.0, self._not_before - time.monotonic()))
             try:
                 return await attempt(), retry
-            except (openai.OpenAIError, OSError, ValueError) as error:  # ValueError: the response is invalid JSON
+            # ValueError: the response is invalid JSON; RecursionError: its JSON is nested too deeply
+            except (openai.OpenAIError, OSError, ValueError, RecursionError) as error:
                 retry += 1
                 await self._pause(error, retry)
 
@@ -201,7 +216,7 @@ class OpenAiChat:
 
         from overstory.llm.faults import broken_off
 
-        heard = Listened()
+        heard = Listened(KeyMask(self._key), MOST_CHARACTERS_A_TOKEN * limit)
         try:
             async with asyncio.timeout(self._settings.seconds or None):
                 chunks = await self._send(messages, None, limit, stream=True)
@@ -211,9 +226,13 @@ class OpenAiChat:
                     async for chunk in chunks:
                         if piece := heard.take(chunk):
                             hear(piece)
+                        if heard.cut:
+                            break
+            if piece := heard.rest():
+                hear(piece)
             if heard.begun and heard.finish is None:
                 raise ConnectionError("it ended before the answer did.")
-        except (openai.OpenAIError, OSError, ValueError, httpx.HTTPError) as error:
+        except (openai.OpenAIError, OSError, ValueError, RecursionError, httpx.HTTPError) as error:
             if heard.text:  # pieces have been delivered, so there is no retry
                 broke = broken_off(self._address, len(heard.text), self._masked(str(error)))
                 raise broke from self._shown(error)
@@ -231,6 +250,7 @@ class OpenAiChat:
         """The endpoint's response from the client, whose types are not validated."""
         import openai
 
+        self._check.longest = max(self._check.longest, limit)
         while True:
             dialect = self._dialect
             try:
@@ -239,7 +259,7 @@ class OpenAiChat:
                     if stream and dialect.streams:
                         body |= {"stream": True}
                         body |= {"stream_options": {"include_usage": True}} if dialect.counts else {}
-                    return await self._opened().chat.completions.create(**body)
+                    return await self._opened().chat.completions.create(**body, extra_headers=UNCOMPRESSED)
             except openai.APIStatusError as error:
                 if self._dialect != dialect:  # changed meanwhile by another request
                     continue
@@ -250,7 +270,14 @@ class OpenAiChat:
                 self._dialect = other
 
     def _completion(
-        self, answer: Any, messages: list[Message], schema: JsonSchema | None, *, seconds: float, retries: int
+        self,
+        answer: Any,
+        messages: list[Message],
+        schema: JsonSchema | None,
+        limit: int,
+        *,
+        seconds: float,
+        retries: int,
     ) -> Completion:
         from overstory.llm.faults import unusable
 
@@ -269,12 +296,13 @@ class OpenAiChat:
                 f"The model refused to answer: {self._masked(str(refusal or 'its content filter struck'))}",
                 remedy="Ask in other words, or use another model.",
             )
-        text = well_formed(text)
+        mask = KeyMask(self._key)
+        text, most = mask.whole(well_formed(text)), MOST_CHARACTERS_A_TOKEN * limit
         return Completion(
-            text,
-            model=str(getattr(answer, "model", None) or self._model),
+            text[:most],
+            model=mask.whole(printable(str(getattr(answer, "model", None) or self._model)))[:MOST_SAID],
             usage=_usage(answer, text, messages, schema),
-            truncated=finish == "length",
+            truncated=finish == "length" or len(text) > most,
             seconds=seconds,
             retries=retries,
         )
@@ -284,7 +312,7 @@ class OpenAiChat:
         return None if self._key and self._key in str(cause) else cause
 
     def _masked(self, said: str) -> str:
-        return said.replace(self._key, "***") if self._key else said
+        return cleaned(said, self._key)
 
     def _opened(self) -> AsyncOpenAI:
         """The client, created in the thread of its event loop."""
@@ -297,10 +325,40 @@ class OpenAiChat:
                 base_url=settings.base_url or OPENAI,
                 timeout=openai.Timeout(settings.seconds or None, connect=CONNECT_SECONDS),
                 max_retries=0,
-                http_client=openai.DefaultAsyncHttpxClient(trust_env=False) if self._direct else None,
+                http_client=openai.DefaultAsyncHttpxClient(
+                    trust_env=not self._direct, event_hooks={"response": [self._check.check]}
+                ),
             )
             self._thread.at_end(self._client.close)
         return self._client
+
+
+@dataclass(slots=True)
+class _ResponseCheck:
+    """Checks a response before the client reads it. Apart from `OpenAiChat`, which the client must not keep alive.
+
+    Attributes:
+        longest: the highest limit of tokens so far.
+    """
+
+    address: str
+    key: str | None
+    longest: int
+
+    async def check(self, response: Any) -> None:  # of httpx, or of its successor in newer clients
+        """Refuse a redirect to another address, and bound the body.
+
+        Raises:
+            LlmRefused, AnswerUnusable: the response is not read.
+        """
+        from overstory.llm.faults import compressed, redirected, too_long
+
+        if elsewhere := redirect_elsewhere(response):
+            raise redirected(self.address, cleaned(elsewhere, self.key))
+        if response.headers.get("content-encoding", "identity").lower() not in ("", "identity"):
+            raise compressed(self.address)
+        most = MOST_BYTES + MOST_BYTES_A_TOKEN * self.longest
+        response.stream = bounded(response.stream, most, lambda: too_long(self.address, most))
 
 
 def _checked(settings: LlmSettings) -> str:
@@ -369,11 +427,11 @@ def _with_system(messages: list[Message], text: str) -> list[Message]:
 
 
 def _usage(answer: Any, text: str, messages: list[Message], schema: JsonSchema | None) -> Usage:
-    """The usage reported by the endpoint, or an upper estimate if it reports none that is valid."""
+    """The usage reported by the endpoint, or an upper estimate if it reports none that can be right."""
     said = getattr(answer, "usage", None)
     counts = [getattr(said, name, None) for name in ("prompt_tokens", "completion_tokens")]
     match counts:
-        case [int(prompt), int(completion)] if prompt >= 0 and completion >= 0:
+        case [int(prompt), int(completion)] if 0 <= prompt <= MOST_COUNTED and 0 <= completion <= MOST_COUNTED:
             return Usage(prompt, completion)
         case _:
             return Usage(prompt_tokens_at_most(messages, schema), count_at_most(text), estimated=True)

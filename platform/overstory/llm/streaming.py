@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
+from overstory.endpoints import KeyMask
 from overstory.surrogates import well_formed
 
 
@@ -14,14 +15,20 @@ class Listened:
     """The part of an answer received so far, with the fields of a complete response that are read.
 
     Attributes:
+        mask: masks the key in the text.
+        most: maximum characters; what is longer is cut, and `finish` is then "length".
         begun: whether any part of the answer has arrived.
+        cut: whether it was longer than `most`, so that nothing more of it is needed.
         finish: why it ended; None before its end.
         usage: the endpoint's token counts, if any.
     """
 
+    mask: KeyMask
+    most: int
     text: str = ""
     refusal: str = ""
     begun: bool = False
+    cut: bool = False
     finish: str | None = None
     model: str | None = None
     usage: Any = field(default=None)  # from the client, whose types are not validated
@@ -49,6 +56,15 @@ class Listened:
         piece = getattr(delta, "content", None) or ""
         if not isinstance(piece, str):
             raise ValueError(f"a piece of its text is a {type(piece).__name__}.")
-        piece = well_formed(piece)
+        return self._added(self.mask.take(well_formed(piece)))
+
+    def rest(self) -> str:
+        """The rest of the text, at the end: what might have been the beginning of the key."""
+        return self._added(self.mask.rest())
+
+    def _added(self, piece: str) -> str:
+        room = self.most - len(self.text)
+        if len(piece) > room:
+            piece, self.finish, self.cut = piece[:room], "length", True
         self.text += piece
         return piece

@@ -20,6 +20,13 @@ fields."""
 LONGEST_WORD = 200
 """Lucene cuts longer ones into several."""
 
+LONGEST_PARSED = 2_000
+"""Characters of a question that a spaCy pipeline reads."""
+
+LONGEST_RUN = 8
+"""Punctuation marks in a row that a spaCy pipeline reads: its tokenizer takes time in the square of them."""
+
+_RUN = re.compile(rf"((?:[^\w\s]|_){{{LONGEST_RUN}}})(?:[^\w\s]|_)+")
 _ALONE = re.compile(r"[\u3040-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 """Characters that Lucene takes for a word each: Han and Hiragana."""
 
@@ -67,6 +74,14 @@ def check_question(question: object) -> None:
         raise QuestionError(f"The question is no text but {type(question).__name__}.", remedy="Give a string.")
     if not any(_is_seen(char) for char in question[:LONGEST_QUESTION]):
         raise QuestionError("The question is empty.", remedy="Ask something, like 'Who wrote Dracula?'")
+
+
+def shortened_for_parser(question: str) -> tuple[str, tuple[str, ...]]:
+    """A question as a spaCy pipeline may read it, in bounded time; and a note if it is shorter than the question."""
+    text = _RUN.sub(r"\1", question)[:LONGEST_PARSED]
+    if len(text) == len(question):
+        return question, ()
+    return text, (f"the parser read {len(text):,} of the question's {len(question):,} characters",)
 
 
 def full_text_query(question: str) -> str:

@@ -78,7 +78,15 @@ def _memory(settings: Settings) -> Check:
 
 
 def _folder(settings: Settings) -> Check:
-    place = _existing(Instance.of(settings.places).root)
+    root = Instance.of(settings.places).root
+    place = _existing(root)
+    if place == root and (mode := stat.S_IMODE(root.stat().st_mode)) & 0o077:
+        return Check(
+            "folder",
+            ok=False,
+            detail=f"{root} has mode {mode:o}: others can read the graph and the password, or replace them",
+            remedy=f"chmod 700 {root}, which the next start does, too",
+        )
     if place.is_dir() and os.access(place, os.W_OK | os.X_OK):
         return Check("folder", ok=True, detail=f"{settings.places.data} is writable")
     return Check(

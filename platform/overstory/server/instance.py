@@ -113,6 +113,8 @@ class Instance:
         with storage_errors(self.root, variable="OVERSTORY_HOME"):
             self.data.mkdir(parents=True, exist_ok=True)
             self.root.mkdir(mode=0o700, exist_ok=True)
+            if self.root.stat().st_mode & 0o077:  # it was there before, maybe as a copy
+                self.root.chmod(0o700)
             self.use_file.touch(mode=0o600)
 
     @contextmanager

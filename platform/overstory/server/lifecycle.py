@@ -6,8 +6,12 @@ wait and share the result.
 
 from __future__ import annotations
 
+import logging
 import shutil
 import sys
+import threading
+from collections.abc import Generator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +29,9 @@ PATIENCE_SECONDS = 30.0
 GREETING_SECONDS = 1.0
 GRACE_SECONDS = 20.0
 FETCH_SECONDS = 1800.0
+SILENT_SECONDS = 5.0
+
+_log = logging.getLogger(__name__)
 
 
 def ensure_running(
@@ -50,12 +57,31 @@ def ensure_running(
     from overstory.protocols import Silence  # imports numpy, which the watchdog should not load
 
     instance.create()
-    with (
-        instance.locked(settings.server.start_seconds + FETCH_SECONDS),
-        storage_errors(instance.root, variable="OVERSTORY_HOME"),
-    ):
-        connection = _revived(instance, settings.server, patience)
-        return connection or starting.start(instance, settings, progress or Silence())
+    limit = f"at most {settings.server.start_seconds:g} s, OVERSTORY_SERVER_START_SECONDS"
+    with ExitStack() as held:
+        with _said_if_slow(f"Waiting for another process that starts or stops the server in {instance.data}."):
+            held.enter_context(instance.locked(settings.server.start_seconds + FETCH_SECONDS))
+        held.enter_context(storage_errors(instance.root, variable="OVERSTORY_HOME"))
+        with _said_if_slow(f"Waiting for the server in {instance.data}, which does not answer yet ({limit})."):
+            connection = _revived(instance, settings.server, patience)
+        if connection is not None:
+            return connection
+        if progress is not None and not isinstance(progress, Silence):  # it says itself what goes on
+            return starting.start(instance, settings, progress)
+        with _said_if_slow(f"Starting the server in {instance.data}, after missing jars are fetched ({limit})."):
+            return starting.start(instance, settings, Silence())
+
+
+@contextmanager
+def _said_if_slow(what: str) -> Generator[None]:
+    """Say what is waited for, once it has taken some seconds: also where progress is not shown, or it looks hung."""
+    timer = threading.Timer(SILENT_SECONDS, _log.warning, (what,))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def stop(settings: Settings) -> bool:

@@ -34,6 +34,7 @@ def spawn(command: Sequence[str], *, folder: Path, log: Path, environ: Mapping[s
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
+            umask=0o077,  # the graph and its logs are the user's alone, wherever a copy of them ends up
         )
     # The parent must wait for it, or it becomes a zombie; a short-lived parent leaves that to init.
     threading.Thread(target=child.wait, name="overstory-reaper", daemon=True).start()

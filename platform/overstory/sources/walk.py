@@ -6,6 +6,7 @@ once.
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -141,7 +142,9 @@ class _Reader:
                 yield path, loader
             elif _is_folder(path):
                 real = os.path.realpath(path)
-                if real not in entered:
+                if path is not folder and _is_of_kernel(path):
+                    self._on_skipped(f"{path} (a folder of the kernel)")
+                elif real not in entered:
                     entered.add(real)
                     self._coverage.entered.add(real)
                     left.extend(reversed(self._entries(path)))
@@ -192,6 +195,10 @@ class _Reader:
 
     def _guarded(self, source: str, loader: Loader) -> Iterator[Document | Annotation]:
         items: Iterator[object] | None = None
+        if _is_of_kernel(source):
+            remedy = "Copy what you need of it into a file."
+            self._reports(BrokenSource("is a file of the kernel, which may never end", source=source, remedy=remedy))
+            return
         while True:
             try:
                 if items is None:
@@ -245,6 +252,21 @@ def _is_file(path: str | Path) -> bool:
 
 def _is_folder(path: str | Path) -> bool:
     return os.path.isdir(path)  # noqa: PTH112
+
+
+def _is_of_kernel(path: str | Path) -> bool:
+    """Whether the kernel makes up the contents while they are read: such files call themselves regular, and a read of
+    /proc/kmsg waits for ever."""
+    try:
+        device = Path(path).stat().st_dev
+    except (OSError, ValueError):
+        return False
+    return device in _kernel_devices() or os.path.realpath(path).startswith(("/proc/", "/sys/"))
+
+
+@functools.cache
+def _kernel_devices() -> frozenset[int]:
+    return frozenset(Path(place).stat().st_dev for place in ("/proc", "/sys") if os.path.ismount(place))
 
 
 def absolute(path: str) -> Path:

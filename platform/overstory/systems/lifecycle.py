@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -140,6 +140,19 @@ def build(writer: Writer, wish: Wish[S], context: BuildContext) -> Built:
         ledger.tokens += took.usage.tokens
     told = (f"{model} took {took}",) if chat else ()
     return Built(True, (*notes, *told, *run.notes))
+
+
+def remember(writer: Writer, wishes: Iterable[Wish[Any]]) -> None:
+    """Notes the systems that a corpus was to get when it was interrupted, so that the next run builds them unasked.
+
+    Raises:
+        LeaseLost, DatabaseError: as `Writer.commit`.
+    """
+    corpus = read_corpus(writer.graph, writer.corpus.name)
+    for wish in wishes:
+        if read_state(wish.system, corpus) is None:
+            state = IndexState(settings=wish.settings_after(None), model=wish.model_after(None))
+            writer.set(**{SYSTEM + wish.system.name: state.as_json()})
 
 
 def estimate(graph: GraphClient, corpus: Corpus, wish: Wish[S], context: BuildContext) -> Estimate:

@@ -47,13 +47,26 @@ def test_an_interrupted_run_resumes_and_gives_the_same_graph(
     with pytest.raises(KeyboardInterrupt):
         broken.index()
     (stage,) = [stage for stage in broken.status().stages if stage.name == "embed"]
-    assert stage.status == "failed"
+    assert (stage.status, stage.at, stage.total) == ("stopped", 2, 4)
     assert broken.status().pending["embed"] == 2
     second = HashingEmbedder(8)
     broken.use(embedder=second)
     broken.index()
     assert len(second.embedded) == 2
     assert broken.digest() == whole.digest()
+
+
+def test_a_system_that_was_asked_for_is_not_forgotten_by_an_interruption_before_its_turn(
+    open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embed_stage, "CHUNKS_A_BATCH", 1)
+    knowledge = open_corpus(embedder=HashingEmbedder(8, fail_after=2))
+    knowledge.ingest_documents(PASSAGES)
+    with pytest.raises(KeyboardInterrupt):
+        knowledge.index(systems="serag:levels=3")
+    knowledge.use(embedder=HashingEmbedder(8))
+    assert "serag" in knowledge.index().done
+    assert knowledge.tree().size == len(PASSAGES)
 
 
 def test_an_interrupted_link_is_never_taken_for_one_that_was_not_needed(

@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.work import calls
 
 from overstory.answer import without_citations
 from overstory.answer.citations import CheckedCitations
@@ -92,6 +93,16 @@ def test_endless_brackets_take_no_time() -> None:
     citations = CheckedCitations(1)
     assert "".join(citations.take("[1 ") for _ in range(2_000))
     assert len(citations.rest()) < 1_000
+
+
+@pytest.mark.parametrize("said", ["[" * 4_000, "[x" * 2_000, "[1 " * 1_500, "[" * 2_000 + "]" * 2_000])
+def test_a_bracket_costs_a_few_calls_however_many_follow_it(said: str) -> None:
+    assert calls(lambda: checked(said)) < 20 * len(said)
+
+
+def test_spaces_are_not_read_again_with_each_piece() -> None:
+    assert calls(lambda: checked(*" " * 4_000)) < 500 * 4_000
+    assert checked(*" " * 4_000)[0] == " " * 4_000
 
 
 @given(st.text(alphabet="ab .[]12,-9\n:(p", max_size=60), st.lists(st.integers(0, 60), max_size=6))

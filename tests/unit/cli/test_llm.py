@@ -51,6 +51,24 @@ def test_check_says_when_a_model_is_wrong_or_had_to_be_corrected(
     assert "24 tokens" in out
 
 
+@pytest.mark.parametrize("code", [200, 400, 500])
+def test_check_prints_nothing_that_a_terminal_would_obey(
+    endpoint: Endpoint, capsys: pytest.CaptureFixture[str], code: int
+) -> None:
+    hostile = "\x1b]0;owned\x07"
+    said = json.dumps({"answer": hostile, "passage": 2})
+    endpoint.then = saying(said, model=f"m{hostile}") if code == 200 else failing(code, f"no {hostile}")
+    run(["llm", "check"])
+    captured = capsys.readouterr()
+    assert "owned" in captured.out + captured.err
+    assert not {"\x1b", "\x07"} & set(captured.out + captured.err)
+
+
+def test_a_mistyped_option_is_shown_without_what_a_terminal_would_obey(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["\x1b]0;owned\x07"]) == 2
+    assert "\x1b" not in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [

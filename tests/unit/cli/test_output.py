@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import json
 import textwrap
 import unicodedata
@@ -15,12 +16,22 @@ from overstory.answer import Answer, Citation, CitedPassage
 from overstory.cli.documents import _json, _line  # pyright: ignore[reportPrivateUsage]
 from overstory.cli.output import JsonList, harmless, show_answer, show_evidence, show_json
 from overstory.cli.passages import passage_lines
+from overstory.cli.status import _status  # pyright: ignore[reportPrivateUsage]
 from overstory.display import escaped, printable
-from overstory.index import DocumentChange, LoadReport, StoredDocument
+from overstory.index import DocumentChange, LoadReport, StageRecord, StoredDocument
 from overstory.model import BridgePath, BridgeStep, Evidence, Hit, Part, Reason, Repeat
 from overstory.sources import Kept
 
 OBEYED = "a\x1b[2Jb\x07c\x9b31m\rd\u202ee\u2066f\x7f"
+
+
+def test_a_stage_says_how_far_it_came() -> None:
+    began = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
+    stage = StageRecord("embed", "e", "stopped", began, began, 1.0, 0, {}, 1, at=2_048, total=7_844)
+    assert _status(stage, at_work=False) == "stopped at 2,048 of 7,844"
+    assert _status(dataclasses.replace(stage, status="done", at=None, total=None), at_work=False) == "done"
+    killed = dataclasses.replace(stage, status="running", at=None, total=None)
+    assert (_status(killed, at_work=False), _status(killed, at_work=True)) == ("interrupted", "running")
 
 
 def test_what_a_terminal_would_obey_is_left_out() -> None:
@@ -38,9 +49,9 @@ def test_what_nobody_sees_is_left_out_but_joiners_and_signs_that_are_seen() -> N
 
 def test_a_title_in_a_list_of_documents_is_harmless() -> None:
     document = StoredDocument("d", "s\u202e", "", "a\u202eb\x1b\nc", 1, {})
-    assert _line(document) == "d      1  a\\u202eb\\u001b c  [s\\u202e]"
+    assert _line(document) == "d      1  a\\u202eb\\x1b c  [s\\u202e]"
     named = dataclasses.replace(document, source="bad/new\nname")
-    assert _line(named) == "d      1  a\\u202eb\\u001b c  [bad/new\\nname]"
+    assert _line(named) == "d      1  a\\u202eb\\x1b c  [bad/new\\nname]"
     assert printable(_json(document)) == _json(document)
     assert json.loads(_json(document))["title"] == document.title
 

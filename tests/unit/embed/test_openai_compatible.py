@@ -81,6 +81,7 @@ def _with_vectors(*vectors: object) -> Answer:
         (saying(200, {"object": "list", "data": []}), "cannot be used"),
         (saying(200, {"hello": "world"}), "cannot be used"),
         (saying(200, "<html>Welcome</html>"), "cannot be used"),
+        (saying(200, b"[" * 200_000), "cannot be used"),
     ],
 )
 def test_an_answer_that_is_none_is_refused(endpoint: Endpoint, answer: Answer, said: str) -> None:
@@ -108,6 +109,24 @@ def test_a_refused_key_is_not_shown(endpoint: Endpoint, caplog: pytest.LogCaptur
     assert "OVERSTORY_EMBEDDING_API_KEY" in caught.value.remedy
     assert KEY not in repr(embedder)
     assert f"Bearer {KEY}" not in caplog.text
+
+
+def test_an_error_of_an_endpoint_comes_without_terminal_escapes(endpoint: Endpoint) -> None:
+    endpoint.answers = [saying(400, {"error": {"message": "\x1b]0;owned\x07such"}})]
+    with pytest.raises(ModelError, match=r"gave no embeddings: .*\]0;ownedsuch") as caught:
+        made(endpoint).embed(["a"])
+    assert "\x1b" not in str(caught.value)
+
+
+def test_texts_are_not_sent_to_the_address_of_a_redirect(endpoint: Endpoint) -> None:
+    with running_endpoint() as elsewhere:
+        endpoint.answers, endpoint.elsewhere = [saying(307, {})], f"{elsewhere.url}/embeddings"
+        with pytest.raises(ModelError, match=r"redirects to .*, another address") as caught:
+            made(endpoint).embed(["a"])
+        assert elsewhere.requests == []
+    assert endpoint.url in str(caught.value)
+    assert elsewhere.url in str(caught.value)
+    assert "OVERSTORY_EMBEDDING_BASE_URL" in caught.value.remedy
 
 
 def test_an_unknown_model_points_at_the_settings(endpoint: Endpoint) -> None:

@@ -23,6 +23,7 @@ from tests.chat_endpoint import (
     half,
     hanging_up,
     hung,
+    nested_json,
     running_chat_endpoint,
     saying,
     sending,
@@ -228,6 +229,7 @@ REFUSED = {
     "an error that says 200": (sending(200, {"error": {"message": "oops"}}), AnswerUnusable, "oops", ""),
     "no choices": (sending(200, completion() | {"choices": []}), AnswerUnusable, "has no message", ""),
     "no text": (saying(["parts"]), AnswerUnusable, "its text is a list", ""),
+    "nested JSON": (nested_json, AnswerUnusable, "not a chat completion", "/v1"),
     "no JSON": (broken_json, AnswerUnusable, "not a chat completion", "/v1"),
     "content filter": (saying("", finish="content_filter"), LlmRefused, "content filter", "other words"),
     "refusal": (
@@ -349,6 +351,62 @@ def test_a_refused_key_is_not_shown_anywhere(endpoint: Endpoint, made: Make, cap
     assert f"Bearer {KEY}" not in shown
     assert KEY not in "".join(traceback.format_exception(caught.value)) + repr(chat)
     assert KEY not in repr(LlmSettings(api_key=KEY))
+
+
+def test_a_key_in_an_answer_is_masked_before_anybody_sees_it(endpoint: Endpoint, made: Make) -> None:
+    endpoint.acts = [saying(f"Your key is Bearer {KEY}.", model=f"m-{KEY}\x1b[31m")]
+    answer = made().complete(ASKED)
+    assert (answer.text, answer.model) == ("Your key is Bearer ***.", "m-***[31m")
+
+
+def test_an_error_of_an_endpoint_comes_without_terminal_escapes(endpoint: Endpoint, made: Make) -> None:
+    endpoint.acts = [failing(400, "\x1b[31m\x1b]0;owned\x07such")]
+    with pytest.raises(LlmRefused, match=r"\[31m\]0;ownedsuch\n"):
+        made().complete(ASKED)
+
+
+def test_an_answer_longer_than_its_limit_allows_is_cut(endpoint: Endpoint, made: Make) -> None:
+    endpoint.acts = [saying("x" * 1_000)]
+    answer = made(max_tokens=10).complete(ASKED)
+    assert answer.text == "x" * 160
+    assert answer.truncated
+
+
+def test_a_response_that_does_not_end_is_not_read_to_its_end(endpoint: Endpoint, made: Make) -> None:
+    endpoint.acts = [saying("x" * 6_000_000)]
+    with pytest.raises(AnswerUnusable, match="longer than 4 MB"):
+        made(max_tokens=10).complete(ASKED)
+
+
+def test_a_compressed_response_which_could_become_any_length_is_refused(endpoint: Endpoint, made: Make) -> None:
+    endpoint.acts = [sending(200, completion(), {"Content-Encoding": "gzip"})]
+    with pytest.raises(AnswerUnusable, match="compressed"):
+        made().complete(ASKED)
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_a_redirect_to_another_address_is_not_followed(endpoint: Endpoint, made: Make, status: int) -> None:
+    with running_chat_endpoint() as elsewhere:
+        endpoint.acts = [sending(status, {}, {"Location": f"{elsewhere.url}/chat/completions?k=1"})]
+        with pytest.raises(LlmRefused) as caught:
+            made().complete(ASKED)
+        assert elsewhere.requests == []
+    assert endpoint.url in str(caught.value)
+    assert f"redirects to {elsewhere.url}/chat/completions, another address" in str(caught.value)
+    assert "OVERSTORY_LLM_BASE_URL" in caught.value.remedy
+
+
+def test_a_redirect_within_the_address_is_followed(endpoint: Endpoint, made: Make) -> None:
+    endpoint.acts = [sending(307, {}, {"Location": "/v1/chat/completions"})]
+    assert made().complete(ASKED).text == "Dublin"
+
+
+@pytest.mark.parametrize("count", [10**30, 10**7 + 1, -1, 1.5])
+def test_a_count_that_cannot_be_right_is_estimated(endpoint: Endpoint, made: Make, count: float) -> None:
+    endpoint.acts = [saying(usage={"prompt_tokens": count, "completion_tokens": 2})]
+    found = made().complete(ASKED).usage
+    assert found.estimated
+    assert found.tokens < 100
 
 
 def test_a_closed_client_can_be_used_again(endpoint: Endpoint, made: Make) -> None:

@@ -20,7 +20,15 @@ from tests.chat_endpoint import (
 )
 from tests.fakes import ScriptedChat
 
-from overstory.errors import AnswerTruncated, AnswerUnusable, BudgetExhausted, LlmBusy, LlmCancelled, LlmUnreachable
+from overstory.errors import (
+    AnswerTruncated,
+    AnswerUnusable,
+    BudgetExhausted,
+    LlmBusy,
+    LlmCancelled,
+    LlmRefused,
+    LlmUnreachable,
+)
 from overstory.llm import AnswerCache, Chat, UsageMeter
 from overstory.llm.openai_client import OpenAiChat
 from overstory.llm.retrying import Backoff
@@ -196,3 +204,54 @@ def test_a_stream_is_ended_from_another_thread(endpoint: Endpoint, chat: Chat) -
 def test_half_characters_do_not_come_through(endpoint: Endpoint, chat: Chat) -> None:
     endpoint.acts = [streaming("a\ud800b")]
     assert read(chat.stream(ASKED)).text == "a\ufffdb"
+
+
+def test_a_key_that_straddles_pieces_is_masked_in_all_that_is_passed_on_and_remembered(
+    endpoint: Endpoint, chat: Chat, tmp_path: Path
+) -> None:
+    endpoint.acts = [streaming("Your key is sk-", "very", "-secret. And sk-", "very", model=f"m {KEY}")]
+    pieces: list[str] = []
+    whole = read(chat.stream(ASKED), pieces)
+    assert "".join(pieces) == whole.text == "Your key is ***. And sk-very"
+    assert whole.model == "m ***"
+    assert KEY.encode() not in (tmp_path / "answers.sqlite3").read_bytes()
+
+
+def test_a_stream_without_end_is_ended_at_its_limit(endpoint: Endpoint, tmp_path: Path) -> None:
+    endpoint.acts = [streaming("x" * 100, "y" * 100, "z", then=hung)]
+    with opened(endpoint, tmp_path, max_tokens=10) as chat:
+        pieces: list[str] = []
+        with pytest.raises(AnswerTruncated, match="10 tokens"):
+            read(chat.stream(ASKED), pieces)
+        assert "".join(pieces) == "x" * 100 + "y" * 60
+        assert endpoint.left.wait(10)
+
+
+def test_an_answer_that_is_just_as_long_as_it_may_be_is_whole(endpoint: Endpoint, tmp_path: Path) -> None:
+    endpoint.acts = [streaming("x" * 100, "y" * 60)]
+    with opened(endpoint, tmp_path, max_tokens=10) as chat:
+        assert read(chat.stream(ASKED)).text == "x" * 100 + "y" * 60
+
+
+def test_one_gigantic_piece_is_not_read(endpoint: Endpoint, tmp_path: Path) -> None:
+    endpoint.acts = [streaming("x" * 6_000_000)]
+    with opened(endpoint, tmp_path, max_tokens=10) as chat, pytest.raises(AnswerUnusable, match="longer than 4 MB"):
+        read(chat.stream(ASKED))
+
+
+def test_a_redirect_of_a_stream_is_not_followed(endpoint: Endpoint, chat: Chat) -> None:
+    with running_chat_endpoint() as elsewhere:
+        endpoint.acts = [sending(307, {}, {"Location": f"{elsewhere.url}/chat/completions"})]
+        with pytest.raises(LlmRefused, match="another address"):
+            read(chat.stream(ASKED))
+        assert elsewhere.requests == []
+
+
+def test_nested_json_in_a_stream_breaks_it_off(endpoint: Endpoint, chat: Chat) -> None:
+    def nested(handler: Any, request: dict[str, Any]) -> None:
+        piece = b"data: " + b"[" * 200_000 + b"\n\n"
+        handler.wfile.write(f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
+
+    endpoint.acts = [streaming("In ", then=nested)]
+    with pytest.raises(LlmUnreachable, match="broke off"):
+        read(chat.stream(ASKED))

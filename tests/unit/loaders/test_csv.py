@@ -90,3 +90,12 @@ def test_a_table_without_rows_is_empty(tmp_path: Path) -> None:
         "is empty: it has a header and no rows"
     ]
     assert load(CsvLoader(), write(tmp_path / "b.csv", "\n")).messages == ["is empty"]
+
+
+def test_a_quote_that_is_never_closed_is_named_and_does_not_swallow_the_file(tmp_path: Path) -> None:
+    path = write(tmp_path / "open.csv", 'id,text\na,fine\nb,"open\n' + "c,x\n" * 250_000)
+    loaded = load(CsvLoader(), path)
+    assert [document.source_key for document in loaded.documents] == ["a"]
+    [broken] = loaded.broken
+    assert "line 3: has a quote that is not closed within 100,000 lines" in str(broken)
+    assert "double the quotes" in broken.remedy

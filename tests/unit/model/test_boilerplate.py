@@ -3,9 +3,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from overstory.index.embedded_text import embedded_text
 from overstory.model import Hit
 from overstory.model.boilerplate import squeezed, without_boilerplate
-from overstory.model.passage_text import passage_text
 
 PAGE = "Prev | Home | Next\n\nKnoppix is a live system.\n\nCopyright ACME\n\nIt runs from a CD."
 SPANS = [0, 18, 47, 61]
@@ -21,7 +21,7 @@ def test_boilerplate_becomes_spaces_so_that_positions_stay() -> None:
 def test_what_is_embedded_and_quoted_has_neither_boilerplate_nor_its_space() -> None:
     rest = "Knoppix is a live system.\n\nIt runs from a CD."
     assert squeezed(PAGE, SPANS) == rest
-    assert passage_text("Knoppix", "", PAGE, SPANS) == f"Knoppix\n{rest}"
+    assert embedded_text({"title": "Knoppix", "heading": "", "text": PAGE, "boilerplate": SPANS}) == f"Knoppix\n{rest}"
     hit = Hit("c", "d", "/k.html", "", "Knoppix", "", PAGE, 1.0, boilerplate=tuple(SPANS))
     assert hit.content == rest
     assert hit.text == PAGE

@@ -10,11 +10,14 @@ from hypothesis import strategies as st
 
 from overstory.errors import QuestionError
 from overstory.retrieve.question import (
+    LONGEST_PARSED,
     LONGEST_QUESTION,
+    LONGEST_RUN,
     MOST_WORDS,
     check_question,
     full_text_query,
     read_question,
+    shortened_for_parser,
 )
 
 
@@ -86,3 +89,11 @@ def test_a_long_question_is_cut_and_says_so() -> None:
 def test_nothing_to_ask_is_an_error(question: str) -> None:
     with pytest.raises(QuestionError, match="empty"):
         read_question(question)
+
+
+def test_a_parser_reads_no_long_run_of_punctuation_and_a_bounded_text() -> None:
+    assert shortened_for_parser("What?!? C++ ... (it's)") == ("What?!? C++ ... (it's)", ())
+    text, notes = shortened_for_parser(f"a {'([' * 100}b{')' * 100} {'_' * 100}")
+    assert text == f"a {'([' * (LONGEST_RUN // 2)}b{')' * LONGEST_RUN} {'_' * LONGEST_RUN}"
+    assert notes == (f"the parser read {len(text)} of the question's 404 characters",)
+    assert len(shortened_for_parser("word " * 4_000)[0]) == LONGEST_PARSED

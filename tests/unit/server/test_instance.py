@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import psutil
 import pytest
 
-from overstory.errors import ServerError, ServerStartError
-from overstory.server import process, store_version
+from overstory.errors import ServerError, ServerStartError, SettingsError
+from overstory.server import lifecycle, process, store_version
 from overstory.server.atomic_files import storage_errors
+from overstory.server.checks import diagnose
 from overstory.server.configuration import home_argument
 from overstory.server.failures import PortTakenError, explained
 from overstory.server.instance import Connection, Instance, Ports, Running
 from overstory.server.lifecycle import ensure_running
-from overstory.settings import Places, Settings
+from overstory.settings import Places, ServerSettings, Settings
 
 RUNNING = Running(pid=1, bolt=40001, http=40002, started=0.0, neo4j="5.26.30", ready=True)
 
@@ -35,6 +40,44 @@ def test_the_password_is_the_users_alone(instance: Instance) -> None:
     assert len(password) >= 32
     assert stat.S_IMODE(instance.password_file.stat().st_mode) == 0o600
     assert stat.S_IMODE(instance.root.stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o755])
+def test_a_folder_that_is_there_becomes_the_users_alone(tmp_path: Path, mode: int) -> None:
+    instance = Instance(tmp_path / "data")
+    instance.root.mkdir(parents=True)
+    instance.root.chmod(mode)
+    settings = Settings(places=Places(data=instance.data, cache=tmp_path))
+    (check,) = (check for check in diagnose(settings) if check.name == "folder")
+    assert not check.ok
+    assert f"mode {mode:o}" in check.detail
+    instance.create()
+    assert stat.S_IMODE(instance.root.stat().st_mode) == 0o700
+    assert all(check.ok for check in diagnose(settings) if check.name == "folder")
+
+
+def test_what_a_started_process_writes_is_the_users_alone(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    pid = process.spawn(["/bin/sh", "-c", "umask; echo > written"], folder=tmp_path, log=log, environ={})
+    with contextlib.suppress(psutil.NoSuchProcess):
+        psutil.Process(pid).wait(30)
+    assert log.read_text().strip() == "0077"
+    assert stat.S_IMODE((tmp_path / "written").stat().st_mode) == 0o600
+
+
+def test_a_process_that_waits_for_another_says_so(
+    instance: Instance, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(lifecycle, "SILENT_SECONDS", 0.01)
+    settings = Settings(places=Places(data=instance.data, cache=tmp_path), server=ServerSettings(heap="nothing"))
+    with ThreadPoolExecutor(1) as threads:
+        with instance.locked(5):
+            waiting = threads.submit(ensure_running, settings)
+            while not caplog.messages:
+                time.sleep(0.01)
+        with pytest.raises(SettingsError):
+            waiting.result(30)
+    assert caplog.messages[0] == f"Waiting for another process that starts or stops the server in {instance.data}."
 
 
 def test_a_connection_does_not_print_its_password() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import gzip
 import os
 import sys
@@ -209,13 +210,15 @@ def test_what_may_not_be_read_is_reported(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs a file that fails when it is read")
-def test_errors_of_the_file_system_are_reported(tmp_path: Path) -> None:
-    (tmp_path / "broken.txt").symlink_to("/proc/self/mem")
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs the files of the kernel")
+def test_files_of_the_kernel_which_may_never_end_are_not_opened(tmp_path: Path) -> None:
+    (tmp_path / "endless.txt").symlink_to("/proc/kmsg")
+    (tmp_path / "kernel").symlink_to("/proc/self")
     write(tmp_path / "fine.txt", "text")
     result = read(tmp_path)
     assert result.texts == ["text"]
-    assert result.broken == [f"{tmp_path / 'broken.txt'}: cannot be read: Input/output error"]
+    assert result.broken == [f"{tmp_path / 'endless.txt'}: is a file of the kernel, which may never end"]
+    assert result.skipped == [f"{tmp_path / 'kernel'} (a folder of the kernel)"]
 
 
 def test_a_missing_library_stops_only_its_own_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,6 +241,17 @@ def test_a_loader_that_fails_stops_only_its_own_file(tmp_path: Path) -> None:
     result = read(tmp_path, installed=with_script(fail))
     assert result.texts == ["before", "text"]
     assert result.broken == [f"{tmp_path / 'a.scripted'}: the loader 'scripted' failed: KeyError: 'oops'"]
+
+
+def test_errors_of_the_file_system_are_reported(tmp_path: Path) -> None:
+    def fail(source: str, on_broken: OnBroken) -> Iterator[Document | Annotation]:
+        raise OSError(errno.EIO, os.strerror(errno.EIO), source)
+
+    write(tmp_path / "broken.scripted", "")
+    write(tmp_path / "fine.txt", "text")
+    result = read(tmp_path, installed=with_script(fail))
+    assert result.texts == ["text"]
+    assert result.broken == [f"{tmp_path / 'broken.scripted'}: cannot be read: Input/output error"]
 
 
 def test_what_is_no_document_is_reported(tmp_path: Path) -> None:

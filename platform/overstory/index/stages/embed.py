@@ -99,7 +99,7 @@ def _embed_new(writer: Writer, embedder: Embedder, embedding_property: str, miss
     """Embeds the chunks that carry the stage's mark."""
     graph, label = writer.graph, writer.corpus.label
     progress.start("embed", missing, "chunks")
-    with recorded(writer, "embed", embedder.fingerprint) as run:
+    with recorded(writer, "embed", embedder.fingerprint, of=("chunks", missing)) as run:
         while rows := graph.run("ingest/chunks_to_embed", label, read=True, limit=CHUNKS_A_BATCH):
             texts = {row["id"]: embedded_text(row) for row in rows}
             vectors = {id_: passage_vector_id(label, text) if text else None for id_, text in texts.items()}
@@ -120,7 +120,7 @@ def _embed_again(writer: Writer, embedder: Embedder, embedding_property: str, mi
     """Embeds the text of every vector that this property lacks."""
     graph, label = writer.graph, writer.corpus.label
     progress.start("embed", missing, "chunks")
-    with recorded(writer, "embed", embedder.fingerprint) as run:
+    with recorded(writer, "embed", embedder.fingerprint, of=("chunks", missing)) as run:
         for rows in graph.pages(
             "ingest/chunks_without_vector", label, size=CHUNKS_A_BATCH, property=embedding_property
         ):

@@ -37,7 +37,7 @@ def extract(writer: Writer, extractor: Extractor, *, progress: Progress, parsed:
         return False
     texts: dict[str, str] = {}
     progress.start("extract", state["missing"], "chunks")
-    with recorded(writer, "extract", extractor.fingerprint) as run:
+    with recorded(writer, "extract", extractor.fingerprint, of=("chunks", state["missing"])) as run:
         pending = _remembered(_pending(writer.graph, writer.corpus, extractor.fingerprint), texts)
         for batch in batches(_extracted(extractor, pending, parsed), CHUNKS_A_TRANSACTION):
             findings = [_findings(extraction, texts.pop(extraction.chunk_id)) for extraction in batch]

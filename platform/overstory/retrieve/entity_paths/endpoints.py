@@ -26,6 +26,10 @@ ALIKE = 0.65
 WITHIN = 0.9
 """How like a name it is that stands, word by word, within another."""
 
+LONGEST_COMPARED = 100
+"""Characters of an unknown name that others are compared with: comparing takes time in the product of both lengths, and
+a longer one is a sentence."""
+
 SHORT_WORD = 4
 """A longer word of an unknown name may be misspelt: by a letter, by two from `LONG_WORD` on."""
 LONG_WORD = 8
@@ -86,9 +90,13 @@ def read_ends(tx: Transaction, corpus: Corpus, start: str, end: str) -> Ends:
 def most_alike(key: str, candidates: Iterable[tuple[str, str, int]]) -> tuple[str, ...]:
     """The names (key, name, passages) most similar to an unknown one, the most similar first.
 
-    Of equally similar names, the one that more passages mention comes first.
+    Of equally similar names, the one that more passages mention comes first. None is similar to one that is longer than
+    `LONGEST_COMPARED`, nor compared if it is so itself.
     """
-    ranked = sorted((-_likeness(key, other), -df, name) for other, name, df in candidates)
+    if len(key) > LONGEST_COMPARED:
+        return ()
+    short = ((other, name, df) for other, name, df in candidates if len(other) <= LONGEST_COMPARED)
+    ranked = sorted((-_likeness(key, other), -df, name) for other, name, df in short)
     return tuple(dict.fromkeys(name for likeness, _, name in ranked if -likeness >= ALIKE))[:MOST_SUGGESTIONS]
 
 
@@ -100,7 +108,10 @@ def _likeness(key: str, other: str) -> float:
 
 
 def fuzzy_query(name: str) -> str:
-    """A Lucene query for the words of a name and for words that are spelt nearly so; "" if it has none."""
+    """A Lucene query for the words of a name and for words that are spelt nearly so; "" if it has none, or is longer
+    than any name that is compared."""
+    if len(name) > LONGEST_COMPARED:
+        return ""
     words = full_text_query(name).split()
     fuzzy = [f"{word}~{1 if len(word) < LONG_WORD else 2}" for word in words if len(word) >= SHORT_WORD]
     return " ".join([*words, *fuzzy])

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from overstory.errors import LlmError
 from overstory.llm import Chat
+from overstory.retrieve.question import shortened_for_parser
 from overstory.settings import ExtractionSettings
 from overstory.text.names.keys import entity_key
 from overstory.text.names.tokens import tokenise
@@ -48,20 +49,22 @@ class QuestionReader:
     def read(self, question: str, chat: Chat | None) -> AskedEntities:
         """Sub-questions by the language model, or by rules where there is none.
 
-        Where a model fails the question stays whole, and a note says so.
+        Where a model fails the question stays whole, and a note says so. Another note says if the parser read a
+        shorter question.
         """
+        text, shorter = shortened_for_parser(question)
         if not self._decomposition:
-            return _asked({question: self._names(question)})
+            return _asked({question: self._names(text)}, shorter)
         if chat is None:
-            return _asked(self._names_by_part(question))
+            return _asked(self._names_by_part(text), shorter)
         from overstory.systems.slimrag.model_question import sub_questions  # pydantic, which only a model needs
 
         try:
             parts = sub_questions(chat, question)
         except LlmError as error:
-            asked = _asked({question: self._names(question)})
-            return replace(asked, notes=(f"the question was not taken apart: {error}",))
-        return _asked({part: names or self._names(part) for part, names in parts.items()})
+            notes = (*shorter, f"the question was not taken apart: {error}")
+            return _asked({question: self._names(text)}, notes)
+        return _asked({part: names or self._names(shortened_for_parser(part)[0]) for part, names in parts.items()})
 
     def _names(self, text: str) -> list[str]:
         whole = Part(text, ((0, len(text)),))
@@ -79,7 +82,7 @@ def _named(found: QuestionParts, part: Part) -> list[str]:
     return names + longest_unknown(part.text, tokenise(part.text), {entity_key(name) for name in names})
 
 
-def _asked(names: Mapping[str, Sequence[str]]) -> AskedEntities:
+def _asked(names: Mapping[str, Sequence[str]], notes: tuple[str, ...] = ()) -> AskedEntities:
     """The entities of all parts; if there are too many, those that most parts name."""
     counts: Counter[str] = Counter()
     written: dict[str, str] = {}
@@ -88,4 +91,4 @@ def _asked(names: Mapping[str, Sequence[str]]) -> AskedEntities:
         counts.update(keys.keys())
         written = keys | written
     common = sorted(written, key=lambda key: -counts[key])[:MOST_ENTITIES]
-    return AskedEntities(tuple(names), tuple(written[key] for key in common))
+    return AskedEntities(tuple(names), tuple(written[key] for key in common), notes)

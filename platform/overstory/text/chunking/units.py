@@ -74,12 +74,18 @@ class _Cutter:
                 yield from self._shreds(s, e, finer[1:])
 
     def _counted(self, bounds: Sequence[int]) -> Iterator[tuple[int, int, int]]:
-        """Start, end and tokens (at least 1, more if it is long) of what lies between neighbouring bounds."""
-        spans = list(pairwise(bounds))
-        for i in range(0, len(spans), COUNTED_AT_ONCE):
-            some = spans[i : i + COUNTED_AT_ONCE]
-            for (s, e), tokens in zip(some, self._count([self._text[s:e] for s, e in some]), strict=True):
-                yield s, e, max(1, tokens - self._added, (e - s) // CHARACTERS_AT_MOST)
+        """Start, end and tokens (at least 1, more if it is long) of what lies between neighbouring bounds.
+
+        What is over the budget by its length alone is not counted: it is cut anyway, and the tokens of a line of 50 MB
+        would take gigabytes.
+        """
+        for i in range(0, len(bounds) - 1, COUNTED_AT_ONCE):
+            some = list(pairwise(bounds[i : i + COUNTED_AT_ONCE + 1]))
+            least = [(e - s) // CHARACTERS_AT_MOST for s, e in some]
+            counted = [(s, e) for (s, e), tokens in zip(some, least, strict=True) if tokens <= self._budget]
+            tokens_of = iter(self._count([self._text[s:e] for s, e in counted]) if counted else [])
+            for (s, e), tokens in zip(some, least, strict=True):
+                yield s, e, tokens if tokens > self._budget else max(1, next(tokens_of) - self._added, tokens)
 
 
 def _merged(found: Iterator[Unit], small: int) -> list[Unit]:

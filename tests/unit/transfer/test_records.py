@@ -1,0 +1,132 @@
+"""Edited exports: whatever is in a line, it is read as it stands, or refused with file and line."""
+
+from __future__ import annotations
+
+import base64
+import copy
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from overstory.errors import BrokenSource
+from overstory.transfer.records import RestoredDocument, read_documents, read_header
+
+HEADER = {"overstory_export": 1, "corpus": "c", "embedder": "e", "dimension": 2, "analyzer": "english"}
+TEXT = "Ulm. Bern."
+CHUNK = {
+    "heading": "",
+    "text": TEXT,
+    "start": 0,
+    "end": len(TEXT),
+    "token_count": 4,
+    "extracted": "x",
+    "sentences": [0, 5],
+    "vector": base64.b64encode(np.array([1.0, 0.0], dtype="<f4").tobytes()).decode(),
+    "mentions": [{"by": "ner", "key": "ulm", "surfaces": ["Ulm"], "types": ["GPE"], "sentences": [0]}],
+    "facts": [
+        {"by": "ner", "subject": "Ulm", "subject_key": "ulm", "predicate": "is", "object": "x", "object_key": ""}
+        | {"position": 0, "sentence": None, "quote": ""}
+    ],
+}
+RECORD = {"source": "s", "source_key": "", "title": "T", "sha256": "a" * 64, "metadata": {"n": 1}, "chunks": [CHUNK]}
+
+Damage = Callable[[dict[str, Any]], object]
+
+
+def read(*lines: str) -> tuple[list[RestoredDocument], list[BrokenSource]]:
+    failures: list[BrokenSource] = []
+    header = read_header(json.dumps(HEADER), "e.jsonl")
+    return list(read_documents(enumerate(lines, start=2), header, "e.jsonl", failures)), failures
+
+
+def test_a_line_is_read_as_it_stands() -> None:
+    [restored], failures = read(json.dumps(RECORD))
+    assert not failures
+    assert restored.document.metadata == {"n": 1}
+    [chunk] = restored.chunks
+    assert (chunk.piece.text, chunk.sentences, chunk.vector) == (TEXT, [0, 5], [1.0, 0.0])
+
+
+def _chunk(**values: object) -> Damage:
+    return lambda record: record["chunks"][0].update(values)
+
+
+def _metadata(value: object) -> Damage:
+    return lambda record: record.update(metadata={"k": value})
+
+
+DAMAGE: dict[str, Damage] = {
+    "metadata of 100 bits": _metadata(10**30),
+    "metadata of several types": _metadata([1, "a"]),
+    "metadata of numbers and truths": _metadata([1, True]),
+    "metadata with half a character": _metadata("\ud800"),
+    "a list with half a character": _metadata(["\udfff"]),
+    "a key with half a character": lambda record: record.update(metadata={"\ud800": 1}),
+    "a start of 100 bits": _chunk(start=10**30),
+    "an infinite start": _chunk(start=float("inf")),
+    "a negative start": _chunk(start=-1, end=len(TEXT) - 1),
+    "a start in words": _chunk(start="0"),
+    "a start that is a truth": _chunk(start=False),
+    "an end elsewhere": _chunk(end=3),
+    "no text": _chunk(text="", end=0),
+    "a text with half a character": _chunk(text="\ud800" + TEXT[1:]),
+    "sentences that do not ascend": _chunk(sentences=[5, 3]),
+    "sentences beyond the text": _chunk(sentences=[0, 10**6]),
+    "a negative sentence": _chunk(sentences=[-1]),
+    "sentences in words": _chunk(sentences="012"),
+    "a position of 100 bits": lambda record: record["chunks"][0]["facts"][0].update(position=10**30),
+    "a sentence of 100 bits": lambda record: record["chunks"][0]["mentions"][0].update(sentences=[10**30]),
+    "surfaces in a word": lambda record: record["chunks"][0]["mentions"][0].update(surfaces="U"),
+    "no source": lambda record: record.update(source=""),
+    "no digest": lambda record: record.update(sha256=""),
+    "chunks that overlap": lambda record: record["chunks"].append(copy.deepcopy(CHUNK)),
+    "a vector of other length": _chunk(vector="AAAAAA=="),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE.keys())
+def test_a_damaged_line_is_refused_with_file_and_line(damage: Damage) -> None:
+    record = copy.deepcopy(RECORD)
+    damage(record)
+    restored, [failure] = read(json.dumps(RECORD), json.dumps(record), json.dumps(RECORD))
+    assert len(restored) == 1
+    assert "e.jsonl, line 3" in str(failure)
+    assert str(failure).isprintable() or "\n" in str(failure)
+
+
+@pytest.mark.parametrize("line", ["[" * 100_000, '{"a":' * 100_000, "1" * 10_000, "nothing", "[]", '"\\ud800"'])
+def test_a_line_that_is_no_document_is_refused(line: str) -> None:
+    restored, [failure] = read(line)
+    assert restored == []
+    assert "e.jsonl, line 2" in str(failure)
+
+
+def test_a_document_may_come_twice_but_not_with_another_content() -> None:
+    other = RECORD | {"sha256": "b" * 64}
+    assert read(json.dumps(RECORD), json.dumps(RECORD))[1] == []
+    restored, [failure] = read(json.dumps(RECORD), json.dumps(other))
+    assert len(restored) == 1
+    assert "line 3" in str(failure)
+    assert "another content" in str(failure)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[" * 100_000,
+        json.dumps(HEADER | {"dimension": float("inf")}),
+        json.dumps(HEADER | {"dimension": "384"}),
+        json.dumps(HEADER | {"dimension": -1}),
+        json.dumps(HEADER | {"dimension": 10**30}),
+        json.dumps(HEADER | {"dimension": 0}),
+        json.dumps(HEADER | {"embedder": "e\x1b[31m"}),
+        json.dumps(HEADER | {"embedder": "\ud800"}),
+        json.dumps(HEADER | {"overstory_export": "1"}),
+    ],
+)
+def test_a_header_that_is_none_is_refused_with_its_file(line: str) -> None:
+    with pytest.raises(BrokenSource, match=r"e\.jsonl, line 1"):
+        read_header(line, "e.jsonl")
