@@ -41,8 +41,8 @@ def answer(
 
     Without evidence there is no answer, and no model is asked; without a model there is none either where the passages
     do not answer the question. Where a language model fails, its budget is used up, or its answer breaks off, the
-    answer is an extractive one, and a note says why and what to do; an answer that is cut at the limit of tokens stays, with a
-    note. Nor is anybody asked where no passage fits.
+    answer is an extractive one, and a note says why and what to do; an answer that is cut at the limit of tokens
+    stays, with a note. Nor is anybody asked where no passage fits.
 
     Args:
         chat: None answers with sentences of the passages.

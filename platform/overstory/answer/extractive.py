@@ -41,7 +41,7 @@ SHOWN_OF_ONE = 2
 """Most sentences in an answer, and of one passage."""
 NEAR = 0.6
 NEAR_TO_WHOLE = 0.85
-WHOLE = 0.7
+WHOLE = 0.8
 LEAST_COSINE = 0.2
 """A further sentence is shown if its score is at least the share `NEAR` of the best one's, and its cosine at least
 `LEAST_COSINE`. Where the best one has the share `WHOLE` of the question's words itself, with its title, and no passage
@@ -65,6 +65,8 @@ NAMES_OF_NLP = "ner"
 _PARENTHESIS = re.compile(r"\s*\([^)]*\)")
 _POSSESSIVE = re.compile(r"['’]s\b")
 _FOOTNOTE = re.compile(r"(?<=[^\W\d_])\d+$")
+_OF_A_WORK = r"\b(?:album|book|film|game|movie|novel|opera|play|poem|series|song)\s+[\"'“‘]?"
+"""Before the name of a work, which spaCy may take for a person: "based on the novel Dracula"."""
 _DATED = re.compile(
     r"\d|\b(?:january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday"
     r"|wednesday|thursday|friday|saturday|sunday|century|noon|midnight)\b",
@@ -211,6 +213,8 @@ def _fits(mention: Mention, types: Types, known: frozenset[str], sentence: str) 
         return False
     if not re.search(rf"(?<!\w){re.escape(surface)}(?!\w)", sentence):
         return False
+    if types == PERSON:
+        return not re.search(rf"{_OF_A_WORK}{re.escape(surface)}", sentence, re.IGNORECASE)
     if types == DATE:
         return _DATED.search(surface) is not None
     return types != NUMBER or not words <= _NO_NUMBER

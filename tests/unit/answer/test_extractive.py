@@ -125,6 +125,13 @@ def test_a_name_is_a_guess_only_where_it_is_an_answer() -> None:
     assert {question: chosen(question, ("", said), names=names).guess for question in guesses} == guesses
 
 
+def test_a_work_is_no_person() -> None:
+    names = Names(("Dracula", "PERSON"))
+    passage = ("", "Nosferatu is a film on which the novel Dracula was based by who wrote it.")
+    assert chosen("Who wrote the novel that Nosferatu is based on?", passage, names=names).guess == ""
+    assert chosen("Who wrote Nosferatu?", ("", "Dracula wrote Nosferatu."), names=names).guess == "Dracula"
+
+
 def test_the_guess_stands_in_the_first_sentence() -> None:
     names = Names(("Rome", "GPE"))
     found = chosen("Where did the emperor of Ulm die?", ("", "The emperor of Ulm did die at home."), names=names)
