@@ -5,12 +5,13 @@ from overstory.answer.citations import without_citations
 from overstory.answer.context import CONTEXT_TOKENS, Context, Item, read_within
 from overstory.answer.extractive import Extract, extract
 from overstory.answer.generative import OnText
-from overstory.answer.result import Answer, AnswerKind, Citation, CitedPassage
+from overstory.answer.result import Answer, AnswerKind, AnswerState, Citation, CitedPassage
 
 __all__ = [
     "CONTEXT_TOKENS",
     "Answer",
     "AnswerKind",
+    "AnswerState",
     "Citation",
     "CitedPassage",
     "Context",

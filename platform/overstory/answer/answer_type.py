@@ -10,48 +10,72 @@ Types = tuple[str, ...]
 PERSON: Types = ("PERSON",)
 PLACE: Types = ("GPE", "LOC", "FAC")
 DATE: Types = ("DATE", "TIME")
-NUMBER: Types = ("CARDINAL", "QUANTITY", "MONEY", "PERCENT", "ORDINAL")
+NUMBER: Types = ("CARDINAL", "QUANTITY", "MONEY", "PERCENT")
 
-
-def _which(words: str) -> str:
-    return rf"\b(?:what|which)\s+(?:\w+\s+)?(?:{words})\b"
-
-
-_RULES: tuple[tuple[re.Pattern[str], Types], ...] = tuple(
-    (re.compile(pattern), types)
-    for pattern, types in (
-        (r"\bhow\s+(?:many|much|old|long|far|high|tall|large)\b|\b(?:percentage|number\s+of|population)\b", NUMBER),
-        (r"\bwhen\b|\bdate\s+of\b|\byear\b|" + _which("date|decade|month|day|century"), DATE),
-        (r"\bnationality\b|\blanguages?\b|\bethnic", ("NORP", "LANGUAGE", "GPE")),
+_ASKING = re.compile(r"\b(?P<word>who|whom|whose|when|where|why|how|what|which)\b(?P<rest>.*)", re.DOTALL)
+_FIRST = re.compile(r"\W*(?:\w+\s+)?(?:who|whom|whose|when|where|why|how|what|which)\b")
+_LAST = re.compile(r"\b(?P<word>who|whom|when|where|what|which)\b(?P<rest>(?:\s+[\w'’-]+){0,3})[\s?.]*$")
+"""A question word at the end, after which at most a noun follows: "Nosferatu was directed by whom?"."""
+_AMOUNT = re.compile(r"\s+(?:many|much|old|long|far|high|tall|large)\b")
+_HEADS: tuple[tuple[str, Types], ...] = (
+    ("percentage|number|population", NUMBER),
+    ("dates?|years?|decade|month|day|century|birthday|time", DATE),
+    ("nationality|languages?|ethnicity|ethnic group", ("NORP", "LANGUAGE", "GPE")),
+    (
+        "place|birthplace|country|city|town|county|state|region|river|island|continent|province|district|village|area",
+        PLACE,
+    ),
+    (
         (
-            r"\bwhere\b|\b(?:place|country|city|county|state)\s+of\b|"
-            + _which("country|city|town|county|state|place|region|river|island|continent|province|district|village"),
-            PLACE,
+            "company|band|university|team|club|school|college|award|party|agency|studio|label|newspaper|organi[sz]ation"
+            "|magazine|corporation|association"
         ),
+        ("ORG",),
+    ),
+    ("film|movie|song|album|book|novel|show|series|game|play|poem", ("WORK_OF_ART",)),
+    (
         (
-            _which("company|band|university|team|club|school|college|award|party|agency|studio|label|newspaper")
-            + "|"
-            + _which("organi[sz]ation|magazine|corporation|association"),
-            ("ORG",),
+            "actor|actress|singer|director|author|writer|player|president|king|queen|man|woman|person|composer"
+            "|performer|musician"
         ),
-        (_which("film|movie|song|album|book|novel|show|series|game|play|poem"), ("WORK_OF_ART",)),
-        (
-            r"\bwho(?:m|se)?\b|"
-            + _which("actor|actress|singer|director|author|writer|player|president|king|queen|man|woman|person")
-            + "|"
-            + _which("composer|performer|musician"),
-            PERSON,
-        ),
-    )
+        PERSON,
+    ),
 )
+_DIRECT = tuple((re.compile(rf"\s+(?:[\w'’-]+\s+)?(?:{heads})\b"), types) for heads, types in _HEADS)
+"""After "what" or "which": "Which American actor played Gatsby?"."""
+_RELATIONAL = tuple(
+    (
+        re.compile(rf"(?:\s*'s|\s+(?:is|are|was|were))\s+(?:the|\w+['’]s?)\s+(?:\w+\s+)?(?:{heads})\b(?P<after>.*)"),
+        types,
+    )
+    for heads, types in _HEADS
+)
+"""After "what": "What is the date of birth of Ada?", but not "What is the year 2038 problem?"."""
+_OF = re.compile(r"\s*[?.]?\s*$|\s+(?:of|in|on|for|that|which|when|where|from)\b")
+_ONLY_WITH_PLACE = re.compile(r"\bstate\s+of\b")
+"""Of a process as well as of a federation."""
 _CHOICE = re.compile(r"\bor\b|\bboth\b|^(?:is|are|was|were|do|does|did|has|have|had|can|could)\b")
 _DEATH = re.compile(r"\b(?:die|dies|died|death|killed)\b")
 
 
 def types_asked_for(question: str) -> Types:
-    """The types of entities that may be the answer; () if unknown."""
+    """The types of entities that may be the answer; () if unknown, or if the answer is no name, date or number.
+
+    The question word that it begins with decides, or else one at its end: "How do I see who is logged in?" does not ask
+    for a person.
+    """
     said = question.lower()
-    return () if asks_to_choose(question) else next((types for rule, types in _RULES if rule.search(said)), ())
+    asking = (None if _FIRST.match(said) else _LAST.search(said)) or _ASKING.search(said)
+    if asking is None or asks_to_choose(question):
+        return ()
+    word, rest = asking["word"], asking["rest"]
+    if word == "how":
+        return NUMBER if _AMOUNT.match(rest) else ()
+    if word in ("who", "whom", "whose"):
+        return PERSON
+    if word in ("what", "which"):
+        return _of_noun(rest)
+    return {"when": DATE, "where": PLACE}.get(word, ())
 
 
 def asks_to_choose(question: str) -> bool:
@@ -62,3 +86,15 @@ def asks_to_choose(question: str) -> bool:
 def asks_for_an_end(question: str) -> bool:
     """Whether it asks for somebody's death: of "(14 March 1879 – 18 April 1955)" the second date."""
     return _DEATH.search(question.lower()) is not None
+
+
+def _of_noun(rest: str) -> Types:
+    """The types of "what" or "which" by the noun that it belongs to."""
+    for pattern, types in _DIRECT:
+        if pattern.match(rest):
+            return types
+    for pattern, types in _RELATIONAL:
+        found = pattern.match(rest)
+        if found and _OF.match(found["after"]) and not _ONLY_WITH_PLACE.search(rest):
+            return types
+    return ()

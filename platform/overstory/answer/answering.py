@@ -9,14 +9,20 @@ from overstory.answer.citations import without_citations
 from overstory.answer.context import CONTEXT_TOKENS, Context, Item, read_within
 from overstory.answer.extractive import Extract
 from overstory.answer.generative import OnText, room_for_passages, write
-from overstory.answer.result import Answer, Citation, CitedPassage
+from overstory.answer.result import Answer, AnswerState, Citation, CitedPassage
 from overstory.display import printable
 from overstory.errors import LlmCancelled, LlmError
 from overstory.llm import Chat
 from overstory.model import Evidence, Hit
 
 NOTHING_FOUND = "Nothing was found."
+NOT_IN_DOCUMENTS = "The documents found do not answer this."
 NOTHING_FITS = "Nothing was read: no passage fits into so few tokens."
+_TEXTS: Mapping[AnswerState, str] = {
+    "not_in_documents": NOT_IN_DOCUMENTS,
+    "nothing_found": NOTHING_FOUND,
+    "nothing_read": NOTHING_FITS,
+}
 
 Extracting = Callable[[str, Context], Extract]
 """`extractive.extract` with an embedder and an extractor, which are made only if it is called."""
@@ -33,9 +39,10 @@ def answer(
 ) -> Answer:
     """The answer to the question of the evidence, from its best passages, and from other parts that have shares.
 
-    Without evidence there is no answer, and no model is asked. Where a language model fails, its budget is used
-    up, or its answer breaks off, the answer is an extractive one, and a note says why and what to do; an answer that is
-    cut at the limit of tokens stays, with a note. Nor is anybody asked where no passage fits.
+    Without evidence there is no answer, and no model is asked; without a model there is none either where the passages
+    do not answer the question. Where a language model fails, its budget is used up, or its answer breaks off, the
+    answer is an extractive one, and a note says why and what to do; an answer that is cut at the limit of tokens
+    stays, with a note. Nor is anybody asked where no passage fits.
 
     Args:
         chat: None answers with sentences of the passages.
@@ -53,9 +60,9 @@ def answer(
     notes = evidence.notes
     context = read_within(tokens, evidence)
     if not context.items:
-        text = NOTHING_FITS if evidence.hits or context.left_out else NOTHING_FOUND
-        hearing.whole(text)
-        return Answer(evidence.question, text, "", "extractive", False, (), evidence, notes=(*notes, *context.notes))
+        found = _unanswered("nothing_read" if evidence.hits or context.left_out else "nothing_found", evidence)
+        hearing.whole(found.text)
+        return replace(found, notes=(*notes, *context.notes))
     if chat is not None:
         room = room_for_passages(chat, evidence.question)
         if room is not None and room < tokens:
@@ -99,7 +106,7 @@ def _written(chat: Chat, evidence: Evidence, context: Context, on_text: OnText |
         text=written.text,
         short=without_citations(written.text) if written.answered else "",
         kind="llm",
-        answered=written.answered,
+        state="answered" if written.answered else "not_in_documents",
         citations=tuple(_citations(context.items, cited)),
         evidence=evidence,
         notes=(*evidence.notes, *context.notes, *written.notes),
@@ -107,7 +114,13 @@ def _written(chat: Chat, evidence: Evidence, context: Context, on_text: OnText |
     )
 
 
+def _unanswered(state: AnswerState, evidence: Evidence) -> Answer:
+    return Answer(evidence.question, _TEXTS[state], "", "extractive", state, (), evidence)
+
+
 def _extracted(found: Extract, evidence: Evidence, context: Context) -> Answer:
+    if not found.sentences:
+        return _unanswered("not_in_documents", evidence)
     quoted: dict[int, str] = {}
     for sentence in found.sentences:
         number = sentence.passage.number
@@ -115,12 +128,13 @@ def _extracted(found: Extract, evidence: Evidence, context: Context) -> Answer:
     lines = (f"{sentence.text} [{sentence.passage.number}]" for sentence in found.sentences)
     return Answer(
         question=evidence.question,
-        text="\n".join(lines) or NOTHING_FOUND,
+        text="\n".join(lines),
         short=found.short,
         kind="extractive",
-        answered=bool(found.sentences),
+        state="answered",
         citations=tuple(_citations(context.items, quoted)),
         evidence=evidence,
+        guess=found.guess,
     )
 
 

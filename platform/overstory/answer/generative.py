@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 
 from overstory.answer.citations import CheckedCitations, without_citations
 from overstory.answer.context import Context
+from overstory.answer.repetition import Found, Repetition, before_repetition
 from overstory.display import counted, printable
 from overstory.errors import AnswerTruncated, AnswerUnusable
 from overstory.llm import Chat, prompt
@@ -28,6 +29,10 @@ _SAYS_NONE = re.compile(r"\W*not\s+in\s+the\s+evidence\b(?P<between>(?:\[\d+\]|[
 _STOP = re.compile(r"[^\w\s\[\]]")
 _WORDS = re.compile(r"\w+")
 _THOUGHT = ("<think>", "</think>")
+_STOPPED: Mapping[Found, str] = {
+    "repeated": "The model repeated itself and was stopped.",
+    "blank": "The model went on without a word and was stopped.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +58,8 @@ def room_for_passages(chat: Chat, question: str) -> int | None:
 def write(chat: Chat, question: str, context: Context, on_text: OnText | None = None) -> Written:
     """The answer of a language model; `on_text` hears it while it is made, as far as it can be shown.
 
-    An answer that was cut at the limit of tokens is given as far as it goes, with a note.
+    An answer that was cut at the limit of tokens is given as far as it goes, with a note. One that begins to repeat
+    itself, or goes on without a letter or a digit, is stopped, and given as far as that, with a note.
 
     Raises:
         AnswerUnusable: there is nothing in it to show.
@@ -65,7 +71,8 @@ def write(chat: Chat, question: str, context: Context, on_text: OnText | None = 
     notes: list[str] = []
     model = ""
     try:
-        model = heard.all_of(pieces).model
+        completion = heard.all_of(pieces)
+        model = _name_of(chat) if completion is None else completion.model
     except AnswerTruncated as error:
         heard.end()
         model = _name_of(chat)
@@ -73,8 +80,13 @@ def write(chat: Chat, question: str, context: Context, on_text: OnText | None = 
     finally:
         pieces.close()
     text = heard.text.strip()
+    stopped = heard.repetition.found
+    if stopped:
+        text = before_repetition(text)
+        notes.append(f"{_STOPPED[stopped]} What it said until then was kept.")
     if not text:
-        raise AnswerUnusable("The model's answer has nothing to show.", remedy="Ask again, or use another model.")
+        why = _STOPPED[stopped] if stopped else "The model's answer has nothing to show."
+        raise AnswerUnusable(why, remedy="Ask again, or use another model.")
     answered = not says_not_in_evidence(text)
     # Of what was said some may have been dropped, so that they are looked for in what is left.
     left = CheckedCitations(len(context.items))
@@ -134,11 +146,13 @@ class _Heard:
         self.citations = CheckedCitations(passages)
         self.text = ""
         self.notes: tuple[str, ...] = ()
+        self.repetition = Repetition()
         self._on_text = on_text
         self._denied: str | None = ""  # as long as it may say that there is no answer
         self._beginning: str | None = ""  # as long as it may be a thought
 
-    def all_of(self, pieces: Generator[str, None, Completion]) -> Completion:
+    def all_of(self, pieces: Generator[str, None, Completion]) -> Completion | None:
+        """What was generated; None if it was not heard to its end, since it repeated itself."""
         while True:
             try:
                 piece = next(pieces)
@@ -146,7 +160,11 @@ class _Heard:
                 self.end()
                 completion: Completion = end.value
                 return completion
+            stopped = self.repetition.take(piece)
             self._show(self.citations.take(printable(self._thought_over(piece))))
+            if stopped:
+                self.end()
+                return None
 
     def end(self) -> None:
         held, self._beginning = self._beginning or "", None

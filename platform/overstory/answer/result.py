@@ -11,6 +11,9 @@ from overstory.model import Evidence
 from overstory.model.origin import HasPage
 
 AnswerKind = Literal["llm", "extractive"]
+AnswerState = Literal["answered", "not_in_documents", "nothing_found", "nothing_read"]
+"""`not_in_documents`: what was found does not answer the question. `nothing_found`: there was nothing.
+`nothing_read`: no passage fits into the tokens that were allowed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,28 +77,36 @@ class Answer:
     Attributes:
         text: with the numbers of its citations; without control characters and others that nobody sees, so that a
             terminal may show it.
-        short: the answer alone: of an extractive one a guess at the name, date or number that was asked for, or else
-            its best sentence; of a language model's the text without numbers.
+        short: the answer alone: of an extractive one its `guess`, or else its best sentence; of a language model's the
+            text without numbers; "" where there is no answer.
         kind: "llm" if a language model wrote it, "extractive" if it is sentences of the passages.
-        answered: False if nothing was found, or the language model said that it is not in the evidence.
+        state: whether there is an answer, and why not: see `AnswerState`. Without an answer there are no citations.
         citations: by their numbers. Each number in square brackets in the text is one of them; whether the passage says
             what the text says is for the reader to judge.
         evidence: all that was found, whether it was read or not.
         usage: of language models for this answer, including the search for evidence.
         notes: what the reader should know: what was left out, removed, or went wrong.
         model: as the endpoint names it, or as it was asked for if the answer was cut; "" for an extractive answer.
+        guess: of an extractive answer the name, date or number in its best sentence that may be what was asked for; ""
+            where none fits.
     """
 
     question: str
     text: str
     short: str
     kind: AnswerKind
-    answered: bool
+    state: AnswerState
     citations: tuple[Citation, ...]
     evidence: Evidence
     usage: Spent = field(default_factory=Spent)
     notes: tuple[str, ...] = ()
     model: str = ""
+    guess: str = ""
+
+    @property
+    def answered(self) -> bool:
+        """Whether there is an answer."""
+        return self.state == "answered"
 
     def __str__(self) -> str:
         return self.text

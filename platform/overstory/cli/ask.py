@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Generator
+from contextlib import contextmanager, nullcontext
 
 import click
+from rich.console import Console
+from rich.status import Status
 
 from overstory.answer import CONTEXT_TOKENS, Answer
 from overstory.cli.options import budget_option, json_option, knowledge_options, model_option, retriever_option
 from overstory.cli.output import show_answer, show_json
 from overstory.knowledge import Knowledge
+from overstory.protocols import Silence
 
 
 @click.command()
@@ -50,11 +55,13 @@ def ask(
       overstory ask 'What does error E42 mean?' --retriever lexical -k 10 --json
     """
     knowledge.use_model(model, budget_tokens=budget_tokens)
-    streamed = _Streamed()
-    live = sys.stdout.isatty() and not as_json and knowledge.chat() is not None
-    answer = knowledge.ask(
-        question, k, retriever=retriever, context_tokens=context_tokens, on_text=streamed if live else None
-    )
+    written = knowledge.chat() is not None
+    live = sys.stdout.isatty() and not as_json and written
+    streamed = _Streamed(shown=live)
+    knowledge.retriever(retriever)  # starts the server, which shows its progress itself
+    quiet = isinstance(knowledge.progress, Silence)
+    with streamed.waiting() if written and not quiet else nullcontext():
+        answer = knowledge.ask(question, k, retriever=retriever, context_tokens=context_tokens, on_text=streamed)
     if as_json:
         show_json(as_object(answer))
     else:
@@ -68,7 +75,9 @@ def as_object(answer: Answer) -> dict[str, object]:
         "answer": answer.text,
         "short": answer.short,
         "kind": answer.kind,
+        "guess": answer.guess,
         "answered": answer.answered,
+        "state": answer.state,
         "citations": answer.citations,
         "notes": answer.notes,
         "model": answer.model,
@@ -78,11 +87,28 @@ def as_object(answer: Answer) -> dict[str, object]:
 
 
 class _Streamed:
-    """Prints the pieces of an answer; `any` says whether there were some."""
+    """Prints the pieces of an answer, if they are to be shown; `any` says whether there were some."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, shown: bool) -> None:
         self.any = False
+        self._shown = shown
+        self._waiting: Status | None = None
+
+    @contextmanager
+    def waiting(self) -> Generator[None]:
+        """Says on a terminal that the passages are read, until the first piece is printed or the work ends."""
+        console = Console(stderr=True)
+        if not console.is_terminal:
+            yield
+            return
+        self._waiting = console.status("Reading the passages …")
+        with self._waiting:
+            yield
 
     def __call__(self, piece: str) -> None:
+        if not self._shown:
+            return
+        if self._waiting is not None:
+            self._waiting.stop()
         self.any = True
         click.echo(piece, nl=False)

@@ -20,6 +20,7 @@ from overstory.model.passage_text import PATH_SEPARATOR, passage_text
 
 WIDTH = 100
 MOST_LINES = 4
+MOST_NEAREST = 3
 MODEL_HINT = (
     "Set OVERSTORY_LLM_BASE_URL and OVERSTORY_LLM_MODEL, or --model local, for one that is written (docs/llm.md)."
 )
@@ -91,6 +92,8 @@ def show_answer(answer: Answer, *, streamed: bool = False, hint: bool = False) -
         _show_text(answer)
     elif answer.kind == "extractive":
         _show_guess(answer)
+    if answer.state == "not_in_documents" and answer.kind == "extractive":
+        _show_nearest(answer)
     if answer.citations:
         click.echo("\nSources:")
     for citation in answer.citations:
@@ -126,8 +129,20 @@ def _show_text(answer: Answer) -> None:
 
 
 def _show_guess(answer: Answer) -> None:
-    if not answer.text.startswith(answer.short):
-        click.echo(f"Perhaps: {click.style(answer.short, bold=True)}\n")
+    if answer.guess:
+        click.echo(f"Perhaps: {click.style(answer.guess, bold=True)}\n")
+
+
+def _show_nearest(answer: Answer) -> None:
+    """The documents of the passages that were found, each once, since one of them may answer after all."""
+    nearest: dict[str, Hit] = {}
+    for hit in answer.evidence.hits:
+        nearest.setdefault(hit.document_id, hit)
+    click.echo("\nThe nearest documents:")
+    for hit in list(nearest.values())[:MOST_NEAREST]:
+        title = printable(hit.title) or shortened(printable(hit.text), WIDTH // 2)
+        click.echo(f"     {title}  [{printable(hit.origin)}]")
+    click.echo("`overstory search` with the same question shows their passages.")
 
 
 def _show_path(path: BridgePath, shown: set[str], *, figures: bool) -> None:

@@ -147,6 +147,17 @@ def test_the_command_shows_answer_sentences_sources_and_how_to_set_a_model(
     assert "OVERSTORY_LLM_BASE_URL" in shown
 
 
+def test_the_command_says_that_the_documents_do_not_answer(at_home: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["ask", "Which option of dpkg lists diverted files?", "--corpus", at_home, "-k", "2"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("The documents found do not answer this.\n\nThe nearest documents:\n     ")
+    assert "Sources" not in shown
+    assert run(["ask", "Which option of dpkg lists diverted files?", "--corpus", at_home, "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert (said["state"], said["answered"], said["short"], said["citations"]) == ("not_in_documents", False, "", [])
+    assert said["evidence"]["hits"]
+
+
 def test_the_command_gives_json_with_what_went_wrong(
     at_home: str, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -156,9 +167,11 @@ def test_the_command_gives_json_with_what_went_wrong(
     assert run(["ask", BORN, "--corpus", at_home, "--json", "-k", "1"]) == 0
     said = json.loads(capsys.readouterr().out)
     assert list(said) == [
-        *("question", "answer", "short", "kind", "answered", "citations", "notes", "model", "usage", "evidence")
+        *("question", "answer", "short", "kind", "guess", "answered", "state", "citations", "notes", "model"),
+        *("usage", "evidence"),
     ]
-    assert (said["short"], said["kind"]) == ("Ulm", "extractive")
+    assert (said["short"], said["kind"], said["guess"]) == ("Ulm", "extractive", "Ulm")
+    assert (said["answered"], said["state"]) == (True, "answered")
     assert said["citations"][0]["number"] == 1
     assert "refused the key" in said["notes"][0]
 
@@ -189,21 +202,29 @@ def test_search_takes_a_model_too(at_home: str, capsys: pytest.CaptureFixture[st
     assert "Ulm" in capsys.readouterr().out
 
 
+def read_to_the_end(terminal: int) -> bytes:
+    read = bytearray()
+    while True:
+        try:
+            read += os.read(terminal, 1_000)
+        except OSError:  # the other end is closed
+            os.close(terminal)
+            return bytes(read)
+
+
 def test_on_a_terminal_the_answer_is_shown_while_it_comes(at_home: str, settings: Settings, endpoint: Endpoint) -> None:
-    shown = bytearray()
     ours, theirs = pty.openpty()
+    our_errors, their_errors = pty.openpty()
     more = {"OVERSTORY_LLM_BASE_URL": endpoint.url, "OVERSTORY_LLM_MODEL": "m", "OVERSTORY_LLM_CACHE_MB": "0"}
+    more |= {"TERM": "xterm"}
     command = [str(Path(sys.executable).with_name("overstory")), "ask", BORN, "--corpus", at_home, "-k", "1"]
-    with subprocess.Popen(
-        command, env=environment(settings, **more), stdout=theirs, stderr=subprocess.DEVNULL
-    ) as asked:
+    with subprocess.Popen(command, env=environment(settings, **more), stdout=theirs, stderr=their_errors) as asked:
         os.close(theirs)
-        while True:
-            try:
-                shown += os.read(ours, 1_000)
-            except OSError:  # the other end is closed
-                break
+        os.close(their_errors)
+        with ThreadPoolExecutor(1) as pool:
+            errors = pool.submit(read_to_the_end, our_errors)
+            shown = read_to_the_end(ours)
         asked.wait()
-    os.close(ours)
+    assert "Reading the passages …" in errors.result().decode()
     assert endpoint.requests[0]["stream"] is True
     assert shown.decode().replace("\r", "").startswith("In Ulm [1].\n\nSources:\n  1. ")

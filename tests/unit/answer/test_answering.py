@@ -29,6 +29,10 @@ def first_sentences(question: str, context: Context) -> Extract:
     return Extract(tuple(Sentence(each, each.body) for each in context.items), "Ulm")
 
 
+def no_sentence(question: str, context: Context) -> Extract:
+    return Extract(())
+
+
 def answered(
     *said: str | LlmError, evidence: Evidence = EVIDENCE, strict: bool = False, budget: int | None = None
 ) -> Answer:
@@ -85,21 +89,31 @@ def test_sentences_are_quoted_of_passages_alone() -> None:
 
 def test_without_a_language_model_the_answer_is_sentences_with_their_passages() -> None:
     found = answered()
-    assert (found.kind, found.short, found.answered, found.model) == ("extractive", "Ulm", True, "")
+    assert (found.kind, found.short, found.state, found.model) == ("extractive", "Ulm", "answered", "")
+    assert (found.guess, found.answered) == ("Ulm", True)
     assert found.text == "He was born in Ulm. [1]\nUlm is on the Danube. [2]"
     assert [each.text for each in found.citations] == ["He was born in Ulm.", "Ulm is on the Danube."]
 
 
 def test_what_is_not_in_the_evidence_is_no_answer() -> None:
     found = answered("Not in the evidence. [1]")
-    assert not found.answered
+    assert found.state == "not_in_documents"
     assert (found.citations, found.short) == ((), "")
+
+
+def test_passages_that_do_not_answer_are_said_not_to() -> None:
+    heard: list[str] = []
+    found = answer(EVIDENCE, chat=None, extracting=no_sentence, on_text=heard.append)
+    assert heard == [found.text] == ["The documents found do not answer this."]
+    assert (found.state, found.answered, found.short, found.guess) == ("not_in_documents", False, "", "")
+    assert (found.kind, found.citations, found.evidence, found.notes) == ("extractive", (), EVIDENCE, EVIDENCE.notes)
 
 
 def test_without_evidence_nobody_is_asked() -> None:
     model = ScriptedChat("Ulm [1].")
     found = answer(Evidence("Where?", "test", ()), chat=Chat(model), extracting=first_sentences)
-    assert (found.text, found.answered, found.citations) == ("Nothing was found.", False, ())
+    assert (found.text, found.state, found.citations) == ("Nothing was found.", "nothing_found", ())
+    assert not found.answered
     assert model.asked == []
 
 
@@ -107,7 +121,7 @@ def test_where_nothing_fits_nobody_is_asked_and_it_says_what_to_raise() -> None:
     model = ScriptedChat("Ulm [1].")
     found = answer(EVIDENCE, chat=Chat(model), extracting=first_sentences, tokens=1)
     assert found.text == "Nothing was read: no passage fits into so few tokens."
-    assert (found.answered, found.citations) == (False, ())
+    assert (found.state, found.citations) == ("nothing_read", ())
     assert "raise --context-tokens" in found.notes[-1]
     assert model.asked == []
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 
 import pytest
+from tests.chat_endpoint import hung, running_chat_endpoint, streaming
 from tests.fakes import ScriptedChat
 
 from overstory.answer import Context, Item
 from overstory.answer.generative import LEAST_ROOM, Written, room_for_passages, says_not_in_evidence, write
 from overstory.errors import AnswerUnusable
-from overstory.llm import Chat
+from overstory.llm import Chat, make_chat_model
 from overstory.model import Completion, Hit, Message, Usage
+from overstory.settings import LlmSettings
 
 HIT = Hit("c1", "d1", "test", "", "Ulm", "", "Albert Einstein was born in Ulm.", 1.0)
 CONTEXT = Context((Item(1, HIT, HIT.text, (HIT,)), Item(2, HIT, "Ulm is on the Danube.", (HIT,))))
@@ -124,6 +126,59 @@ def test_an_answer_that_was_cut_is_shown_with_a_note() -> None:
     assert answer.model == "scripted"
     [note] = answer.notes
     assert note.startswith("The answer was cut off at 100 tokens. Raise OVERSTORY_LLM_MAX_TOKENS")
+
+
+@pytest.mark.parametrize(
+    ("said", "kept", "note"),
+    [
+        ("In Ulm [1]. " + "He was born there. " * 40, "In Ulm [1]. He was born there.", "repeated itself"),
+        ("A.8. Zali Linux\n" * 60, "A.8. Zali Linux", "repeated itself"),
+        ("In Ulm [1]." + "\n" * 1_500, "In Ulm [1].", "went on without a word"),
+    ],
+)
+def test_an_answer_that_repeats_itself_is_stopped_and_what_came_before_is_kept(said: str, kept: str, note: str) -> None:
+    heard: list[str] = []
+    answer = written(said, heard)
+    assert answer.text == kept
+    assert len("".join(heard)) < len(said) * 0.75
+    assert answer.notes[0] == f"The model {note} and was stopped. What it said until then was kept."
+    assert answer.cited == ((1,) if "[1]" in kept else ())
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ("<think>" + "Is it Bern? " * 100, "repeated itself"),
+        ("\n " * 1_000, "went on without a word"),
+    ],
+)
+def test_one_that_repeats_thoughts_or_nothing_is_no_answer(said: str, why: str) -> None:
+    with pytest.raises(AnswerUnusable, match=why):
+        written(said)
+
+
+def test_a_stream_of_an_endpoint_that_repeats_itself_is_closed() -> None:
+    with running_chat_endpoint() as endpoint:
+        endpoint.then = streaming(*["A.8. Zali", " Linux\n"] * 50, then=hung)
+        settings = LlmSettings("openai", model="m", base_url=endpoint.url, retries=0)
+        with Chat(make_chat_model(settings)) as chat:
+            answer = write(chat, "Where?", CONTEXT)
+            assert endpoint.left.wait(60)
+            assert chat.usage.spent.wasted > 0
+    assert (answer.text, answer.model) == ("A.8. Zali Linux", "m")
+    assert answer.notes[0].startswith("The model repeated itself and was stopped.")
+
+
+def test_a_stream_of_an_endpoint_without_a_word_is_no_answer() -> None:
+    with running_chat_endpoint() as endpoint:
+        settings = LlmSettings("openai", model="m", base_url=endpoint.url, retries=0)
+        with Chat(make_chat_model(settings)) as chat:
+            endpoint.then = streaming()
+            with pytest.raises(AnswerUnusable, match="is empty"):
+                write(chat, "Where?", CONTEXT)
+            endpoint.then = streaming(*["\n" * 100] * 20, then=hung)
+            with pytest.raises(AnswerUnusable, match="without a word"):
+                write(chat, "Where?", CONTEXT)
 
 
 def test_a_small_context_leaves_room_for_the_answer() -> None:

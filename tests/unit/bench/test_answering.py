@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.unit.bench.test_comparison import FakeKnowledge
 
-from overstory.answer import Answer
+from overstory.answer import Answer, AnswerState
 from overstory.answer.result import AnswerKind
 from overstory.bench.answering import ask_all, check_answers
 from overstory.bench.comparison import compare
@@ -26,7 +26,8 @@ QUESTIONS = [Question("q1", "Where?", ("Ulm",)), Question("q2", "Who?"), Questio
 
 
 def said(question: str, text: str, *, kind: AnswerKind = "extractive", answered: bool = True) -> Answer:
-    return Answer(question, f"{text} [1]", text, kind, answered, (), Evidence(question, "test", ()))
+    state: AnswerState = "answered" if answered else "not_in_documents"
+    return Answer(question, f"{text} [1]", text, kind, state, (), Evidence(question, "test", ()))
 
 
 def test_questions_with_gold_answers_are_asked_and_scored_without_numbers_of_passages() -> None:

@@ -58,7 +58,9 @@ def test_a_title_in_a_list_of_documents_is_harmless() -> None:
 
 def test_an_answer_that_was_heard_is_not_shown_again(capsys: pytest.CaptureFixture[str]) -> None:
     evidence = Evidence("Where?", "test", ())
-    show_answer(Answer("Where?", "In Ulm. [1]", "Ulm", "extractive", True, (), evidence), streamed=True)
+    show_answer(
+        Answer("Where?", "In Ulm. [1]", "Ulm", "extractive", "answered", (), evidence, guess="Ulm"), streamed=True
+    )
     shown = capsys.readouterr().out
     assert "In Ulm" not in shown
     assert "Perhaps: Ulm" in shown
@@ -205,7 +207,7 @@ def test_the_sources_of_an_answer_name_the_passages_of_a_part(capsys: pytest.Cap
     passages = (CitedPassage("c1", "d1", "wiki", "ulm", "Ulm"), CitedPassage("c2", "d2", "a.pdf", "", "", page=3))
     cited = Citation(1, "c1", "d1", "wiki", "ulm", "Rivers", "Rivers …", kind="report", passages=passages)
     show_answer(
-        Answer("Where?", "Ulm. [1]", "Ulm", "llm", True, (cited,), Evidence("Where?", "test", (HIT,)), model="m")
+        Answer("Where?", "Ulm. [1]", "Ulm", "llm", "answered", (cited,), Evidence("Where?", "test", (HIT,)), model="m")
     )
     shown = capsys.readouterr().out.splitlines()
     assert "  1. Rivers  (report)" in shown
@@ -216,7 +218,7 @@ def test_the_sources_of_an_answer_name_the_passages_of_a_part(capsys: pytest.Cap
 
 
 def test_a_name_with_line_feeds_and_escapes_stays_on_one_line() -> None:
-    assert escaped("a\nb\tc\x1b[31md\u2028e\u202ef") == "a\\nb\\tc\\u001b[31md\\u2028e\\u202ef"
+    assert escaped("a\nb\tc\x1b[31md\u2028e\u202ef") == "a\\nb\\tc\\x1b[31md\\u2028e\\u202ef"
     assert escaped("Ulm · Bücher\u200c.txt") == "Ulm · Bücher\u200c.txt"
 
 
@@ -230,3 +232,29 @@ def test_a_list_that_is_printed_item_by_item_is_json(number: int, capsys: pytest
     assert [change["origin"] for change in printed["changes"]] == [f"/d/\x1b{each}" for each in range(number)]
     assert printed["added"] == number
     assert printed["kept"] == [{"path": "/d/x", "why": "it cannot be read", "empty": False, "documents": 1}]
+
+
+def test_an_answer_without_a_guess_is_its_sentences(capsys: pytest.CaptureFixture[str]) -> None:
+    evidence = Evidence("Why?", "test", (HIT,))
+    said = "Ulm lies on the Danube. [1]\nIt is old. [1]"
+    show_answer(Answer("Why?", said, "Ulm lies on the Danube.", "extractive", "answered", (), evidence))
+    assert capsys.readouterr().out.startswith("    Ulm lies on the Danube. [1]\n    It is old. [1]\n\nThis answer is")
+
+
+def test_what_is_not_in_the_documents_is_said_with_the_nearest_of_them(capsys: pytest.CaptureFixture[str]) -> None:
+    others = [Hit(f"c{number}", f"d{number // 2}", OBEYED, "", "", "", OBEYED, 0.4) for number in range(4, 12)]
+    evidence = Evidence("Who?", "test", (HIT, *others))
+    show_answer(
+        Answer("Who?", "The documents found do not answer this.", "", "extractive", "not_in_documents", (), evidence)
+    )
+    shown = capsys.readouterr().out
+    assert printable(shown) == shown
+    lines = shown.splitlines()
+    assert lines[:4] == [
+        "The documents found do not answer this.",
+        "",
+        "The nearest documents:",
+        "     Ulm  [wiki#ulm]",
+    ]
+    assert len(lines) == 7
+    assert lines[-1] == "`overstory search` with the same question shows their passages."
