@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -85,19 +86,28 @@ class NameDictionary:
                     after = match.stop
         return found
 
+    def shaped(self, tokens: Tokens) -> Iterator[Match]:
+        """The names that are recognised by their shape, in lower case too, whatever stands around them."""
+        for shape in tokens.shapes:
+            if shape.key in self._keys:
+                first, stop = bisect_right(tokens.ends, shape.start), bisect_left(tokens.starts, shape.end)
+                yield Match(shape.key, first, stop, shape.start, shape.end)
+
     def anywhere(self, tokens: Tokens) -> set[str]:
-        """Every name that begins at a capitalised word, also those within others.
+        """Every name that begins at a capitalised word or has a shape, also those within others.
 
         A text's matches do not change when a name comes or goes that is not among these: a scanned text must be scanned
         again only if a dictionary of the changed names finds one in it.
         """
         capitalised = (first for first, capital in enumerate(tokens.capital) if capital)
-        return {match.key for first in capitalised for match in self.at(tokens, first)}
+        found = {match.key for first in capitalised for match in self.at(tokens, first)}
+        return found.union(match.key for match in self.shaped(tokens))
 
 
 def mentioned_names(tokens: Tokens, names: NameDictionary, about: NameDictionary) -> list[Match]:
-    """Mentions of a text, in text order: found with all names, or only with those that a text is about.
+    """Mentions of a text, in text order: found with all names, or only with those that a text is about; and by shape.
 
     Without the second scan "Francis Ford Coppola Presents" hides the man that the next passage is about.
     """
-    return sorted({*names.scan(tokens), *about.scan(tokens)}, key=lambda match: (match.first, -match.stop, match.key))
+    found = {*names.scan(tokens), *about.scan(tokens), *names.shaped(tokens)}
+    return sorted(found, key=lambda match: (match.first, -match.stop, match.key))

@@ -161,11 +161,12 @@ def said_names(
 
 
 def name_starts(tokens: Tokens) -> list[str]:
-    """Possible beginnings of names in a text: each capitalised word, alone and with the next, "john" and "john_smith".
+    """Possible beginnings of names in a text: each capitalised word, alone and with the next, "john" and "john_smith";
+    and names by their shape.
 
     A text that a name stands in has `name_start` of it among these; sorted, each once.
     """
-    starts: set[str] = set()
+    starts = {shape.key for shape in tokens.shapes}
     for first, capital in enumerate(tokens.capital):
         if not capital:
             continue
