@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from overstory.text.extraction.mentions import NOT_NAMES
 from overstory.text.function_words import FUNCTION_WORDS
+from overstory.text.names.stop_names import LABELS, LITERALS
 from overstory.text.names.tokens import Tokens
 
 LONGEST_NAME = 8
@@ -31,6 +32,8 @@ def is_looked_for(key: str, type_: str) -> bool:
     """Whether to search other texts for a name that a parser found."""
     words = key.count(" ") + 1
     if not key or type_ in NOT_LOOKED_FOR or words > LONGEST_NAME:
+        return False
+    if key in LABELS or key in LITERALS:
         return False
     return words > 1 or not (key in FUNCTION_WORDS or key.isdigit() or len(key) == 1)
 

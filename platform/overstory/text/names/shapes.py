@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from overstory.text.function_words import FUNCTION_WORDS
 
-CODE, OPTION, COMMAND, FILE, TERM = "CODE", "OPTION", "COMMAND", "FILE", "TERM"
+CODE, OPTION, COMMAND, FILE, PACKAGE, TERM = "CODE", "OPTION", "COMMAND", "FILE", "PACKAGE", "TERM"
 """Types of names in technical text, beside those of the extractor's pipeline: an identifier, an option of a command, a
-command (or its manual page), a file, and a word that a text defines."""
+command (or its manual page), a file, what a command line installs, and a word that a text defines."""
 
 LONGEST = 80
 """Characters; a longer one is data."""
@@ -31,11 +31,11 @@ class Shape(NamedTuple):
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _SHAPES = re.compile(
     rf"""
-    (?P<address>\b(?:[a-z][a-z+.-]*://|www\.)\S+ | [\w.+-]+@[\w-]+(?:\.[\w-]+)+)
+    (?P<address>(?<![\w.+-])(?:(?:[a-z][a-z+.-]{{0,20}}://|www\.)\S+ | [\w.+-]+@[\w-]+(?:\.[\w-]+)+))
   | (?P<path>(?<![\w/.:)}}\]~*]) ~?/ (?:[A-Za-z0-9_.+@-]+/)+ [A-Za-z0-9_.+@-]* )
   | (?P<long>(?<![\w./=-])--[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)*(?![\w]))
   | (?P<short>(?<![^\s(\[{{`'"|,/])-[A-Za-z][A-Za-z0-9]*(?:-[a-z0-9]+)*(?![\w-]))
-  | (?P<page>(?<![\w.-])[A-Za-z][A-Za-z0-9_.+:-]*\([1-9][a-z]{{0,2}}\)(?!\w))
+  | (?P<page>(?<![\w.-])[A-Za-z][A-Za-z0-9_.+:-]{{0,80}}\([1-9][a-z]{{0,2}}\)(?!\w))
   | (?P<scope>(?<![\w:]){_NAME}(?:::{_NAME})+(?:\(\))?)
   | (?P<dotted>(?<![\w.@\\:-]){_NAME}(?:\.{_NAME})+(?:\(\))?(?!\w))
   | (?P<word>(?<![\w.'’@\\-])(?=[A-Za-z0-9]*(?:_|[a-z0-9][A-Z]|[A-Z]{{2,}}[a-z]{{3}}|\(\))){_NAME}(?:\(\))?(?![\w’]))

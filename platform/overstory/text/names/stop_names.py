@@ -1,0 +1,59 @@
+"""What stands where names do in technical text and names nothing: numbers, literals, labels and navigation."""
+
+from __future__ import annotations
+
+import re
+
+from overstory.text.names.keys import entity_key
+
+LITERALS = frozenset("true false none null nil nan inf infinity undefined notimplemented void yes no on off ok".split())
+
+LABELS = frozenset(
+    {
+        *"abstract acknowledgements acknowledgments argument arguments attention attributes author authors".split(),
+        *"availability background bug bugs caution caveats changed changelog commands configuration contents".split(),
+        *"contributing copyright copyrights credits default defaults dependencies deprecated deprecation".split(),
+        *"description details diagnostics disclaimer environment errors example examples exceptions faq file".split(),
+        *"filename files footnotes fixme foreword format glossary hint history important indices input install".split(),
+        *"installation intro introduction keywords licence license licenses limitations links methods".split(),
+        *"miscellaneous name names navigation note notes optional options output overview parameters params".split(),
+        *"portability preface prerequisites prev previous purpose raises recommendations reference references".split(),
+        *"related required requirements returns security see seealso source standards status summary synopsis".split(),
+        *"syntax terminology throws tip tips todo troubleshooting tutorial type types usage value values".split(),
+        *"variables version versions warning warnings yields".split(),
+        *("bug reports", "conforming to", "environment variables", "exit codes", "exit status", "further reading"),
+        *("getting started", "how to", "known bugs", "known issues", "next topic", "on this page", "previous topic"),
+        *("reporting bugs", "return value", "return values", "see also", "show source", "table of contents"),
+        *("this page", "quick search", "quick start", "all rights reserved", "license expat"),
+    }
+)
+"""Keys of headings that every manual has, field names and links: as names they would tie all manuals together."""
+
+_NUMBER = re.compile(r"[#§v.(]*\d+(?:[.,:-]\d+)*(?:[.:)]|\+|%|(?:a|b|rc|alpha|beta|dev)\d*)?|0x[\da-f]+", re.IGNORECASE)
+_HEADING_NUMBER = re.compile(
+    r"(?:(?:Chapter|Appendix|Section|Part|Annex)\s+(?:\d+|[A-Z]|[IVX]+)[.:]"
+    r"|§\s*\d+(?:\.\d+)*\.?|[A-Z]\.\d+(?:\.\d+)*\.?|\d+(?:\.\d+)+\.)\s+(?=\S)"
+)
+_LINE_NUMBER = re.compile(r"(?:\d+[.)]|\d+(?:\.\d+)+)\s+(?=\S)")
+
+
+def is_number(surface: str) -> bool:
+    """Whether it is a number, a version or a heading's number and nothing more: "12", "v1.2rc1", "3.", "0x1F"."""
+    return _NUMBER.fullmatch(surface.strip()) is not None
+
+
+def names_nothing(surface: str) -> bool:
+    """Whether a surface is a number, a literal, a label or a single letter."""
+    key = entity_key(surface)
+    return len(key) < 2 or key in LITERALS or key in LABELS or is_number(surface)
+
+
+def without_number(heading: str, *, in_line: bool = False) -> str:
+    """A heading or title without its number: "A.3. Linux Mint" and "Chapter 3. Linux Mint" are "Linux Mint".
+
+    Args:
+        in_line: whether it is known to be a heading or an item: "1. Introduction" and "3.2 Files" have numbers then, but
+            "1. FC Köln" and "94.3 FM" may be titles.
+    """
+    number = _HEADING_NUMBER.match(heading) or (_LINE_NUMBER.match(heading) if in_line else None)
+    return heading[number.end() :] if number else heading
