@@ -75,7 +75,7 @@ def question_entities(
 
 
 def possible_names(tokens: Tokens) -> Iterator[str]:
-    """The keys of all phrases of a question that could be names: one of the words must be capitalised, or it has a shape."""
+    """The keys of all phrases of a question that could be names: by their shape, or one word must be capitalised."""
     yield from (shape.key for shape in tokens.shapes[:MOST_WORDS])
     for first in range(min(MOST_WORDS, len(tokens.forms))):
         for stop in range(first + 1, min(first + LONGEST_NAME, len(tokens.forms)) + 1):

@@ -2,8 +2,9 @@
 
 It writes `ABOUT` from entities to chunks, `MENTIONS {by: 'dictionary'}` from chunks to entities, and of entities
 `dictionary_df`, the number of chunks that mention them so, `subject`, whether a chunk is about them, `common`, whether
-they are left out when texts are searched for names, and the `type` of those that no parser found. All of it follows from the texts and from what the parser found. What changed since it last ran carries the label
-`Corpus_…_Changed`, set in the same transactions as the changes.
+texts are not searched for them, and the `type` of those that no parser found. All of it follows from the texts and from
+what the parser found. What changed since it last ran carries the label `Corpus_…_Changed`, set in the same transactions
+as the changes.
 
 It goes in three steps, each of which may be interrupted:
 1. Names. The subjects of every document with a changed chunk are found again. Before they are written, all chunks

@@ -32,6 +32,8 @@ def parsed(doc: Doc) -> Parsed:
     taken: set[int] = set()
     for shape in shaped_names(around):
         span = doc.char_span(shape.start, shape.end, alignment_mode="expand")
+        if span is None:
+            continue
         sentence = bisect_right(starts, shape.start) - 1
         found = Mention(text[shape.start : shape.end], shape.type, sentence, shape.start, shape.end)
         taken.update(range(span.start, span.end))

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from overstory.model import Mention
+from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.layout import block_starts
 from overstory.text.names.shapes import COMMAND, PACKAGE, Shape, shapes
 from overstory.text.names.stop_names import names_nothing, without_number
@@ -49,7 +50,7 @@ _INSTALL = re.compile(
     r"(?P<packages>(?: +-{1,2}[\w=-]+| +[a-z0-9][a-z0-9.+_/-]*(?=[\s`'\"),;.]|$))+)"
 )
 _LISTING = re.compile(r"[{}|\\]|\w=\w|\[[A-Z]{2,}\]|->|^[ \t]*(?:\$|>>>) ", re.MULTILINE)
-_PACKAGE = re.compile(r"(?<= )[a-z0-9][a-z0-9.+_/-]*[a-z0-9+]")
+_PACKAGE = re.compile(r"(?<= )(?!-)[a-z0-9][a-z0-9.+_/-]*[a-z0-9+]")
 _STARTED = re.compile(r"(?:^[ \t]*\$ +(?:sudo +)?|\bsudo +)(?P<command>[a-z][a-z0-9_.+-]*[a-z0-9])", re.MULTILINE)
 _WORD_BEFORE = re.compile(r"[\w,)]\"?[ \t]+\n?[ \t]*$")
 
@@ -125,8 +126,8 @@ def _bare(found: Mention, around: Surroundings) -> Mention:
     surface = found.surface
     if found.start == 0 or _is_in(around.blocks, found.start):
         surface = without_number(surface, in_line=bool(around.blocks))
-    if surface.startswith(("Copyright", "©", "(c)", "(C)")):
-        surface = surface[len(_COPYRIGHT.match(surface).group()) :] if _COPYRIGHT.match(surface) else surface
+    if surface.startswith(("Copyright", "©", "(c)", "(C)")) and (holder := _COPYRIGHT.match(surface)):
+        surface = surface[holder.end() :]
     start = found.end - len(surface) if surface != found.surface else found.start
     if found.type == "PERSON" and " " in surface and (digits := _FOOTNOTE.search(surface)):
         surface = surface[: digits.start()]
@@ -151,8 +152,9 @@ def shaped_names(around: Surroundings) -> list[Shape]:
     found = {(shape.start, shape.end): shape for shape in around.shapes}
     for line in _INSTALL.finditer(text):
         for match in _PACKAGE.finditer(text, line.start("packages"), line.end("packages")):
-            if match.group()[0] != "-" and text[match.start() - 1] == " ":
-                found[match.span()] = Shape("", PACKAGE, *match.span())
+            if match.group() in FUNCTION_WORDS:  # "pip install it and run it"
+                break
+            found[match.span()] = Shape("", PACKAGE, *match.span())
     for match in _STARTED.finditer(text):
         found.setdefault(match.span("command"), Shape("", COMMAND, *match.span("command")))
     ordered = sorted(found.values(), key=lambda shape: (shape.start, -shape.end))

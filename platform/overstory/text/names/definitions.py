@@ -48,9 +48,10 @@ _TERM = re.compile(r"[^\W_][\w .+/'’()#&-]*[\w)+#]|[^\W_]")
 _PROSE = re.compile(r"[\"'“‘(\[`*]*[A-Za-z][A-Za-z'’,-]*[:,]?\s")
 _WORD = re.compile(r"[A-Za-z][a-z'’]*\b")
 _ENDED = (".", ":", ")", "?", "!", ";")
-_KEYWORDS = frozenset(
-    "if for while with try else elif return import from def class switch case do print sizeof not and or assert".split()
+_STATEMENTS = (
+    "if for while with try else elif return import from def class switch case do print sizeof not and or assert"
 )
+_KEYWORDS = frozenset(_STATEMENTS.split())
 
 
 def defined_terms(text: str) -> list[Term]:
@@ -62,7 +63,7 @@ def defined_terms(text: str) -> list[Term]:
     for number, line in enumerate(found):
         following = found[number + 1] if number + 1 < len(found) else None
         previous = found[number - 1] if number else None
-        if line.text.startswith("-"):
+        if line.text.startswith("-") and not line.text.startswith("- "):
             terms += _options(line, following)
         elif line.text.upper() == "NAME" and following is not None:
             terms += _manual_page(following, found)
@@ -70,14 +71,14 @@ def defined_terms(text: str) -> list[Term]:
             terms += name
         elif said := _SAID.match(line.text):
             terms.append(_typed(said["bold"] or said["code"] or said["strong"]))
-        elif line.begins and following is not None and _is_entry(line, following, previous):
+        elif following is not None and _is_entry(line, following, previous):
             declared = _DECLARED.fullmatch(line.text)
             terms += _code(declared["name"]) if declared else [_typed(line.text)]
     return [term for term in terms if not _says_nothing(term.surface)]
 
 
 def _says_nothing(surface: str) -> bool:
-    """As `names_nothing`; but in lower case a label is a term: a glossary defines "argument", a manual has "Arguments"."""
+    """As `names_nothing`, but in lower case a label is a term: glossaries define "argument"; "Arguments" is a label."""
     return surface.isdigit() if surface[0].islower() else names_nothing(surface)
 
 
@@ -117,7 +118,8 @@ def _manual_page(line: Line, found: Sequence[Line]) -> Iterator[Term]:
     command = section or any(each.text.upper() == "SYNOPSIS" for each in found)
     kind = {"2": CODE, "3": CODE, "5": TERM, "7": TERM}.get(section, COMMAND if command else TERM)
     for name in names:
-        yield Term(f"{name}()", CODE) if section in ("2", "3") else Term(name, kind)
+        if kind == CODE:
+            yield Term(f"{name}()", CODE)
         yield Term(name, kind)
         if section:
             yield Term(f"{name}({section})", COMMAND)
@@ -152,7 +154,7 @@ def _is_entry(line: Line, following: Line, previous: Line | None) -> bool:
     if text.split()[0].lower() in FUNCTION_WORDS | _KEYWORDS or not _is_prose(following.text):
         return False
     if following.indent > line.indent + 1:
-        return not text.isupper()
+        return line.begins and not text.isupper()
     begins = line.apart or (previous is not None and previous.text.endswith(_ENDED))
     sentence = following.begins and following.text[0].isupper() and following.text.rstrip("\"'”’)").endswith(_ENDED)
     return (

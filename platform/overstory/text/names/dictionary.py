@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from overstory.text.extraction.mentions import NOT_NAMES
 from overstory.text.function_words import FUNCTION_WORDS
+from overstory.text.names.shapes import COMMAND, PACKAGE
 from overstory.text.names.stop_names import LABELS, LITERALS
 from overstory.text.names.tokens import Tokens
 
@@ -16,6 +17,10 @@ LONGEST_NAME = 8
 
 NOT_LOOKED_FOR = NOT_NAMES | {"LANGUAGE"}
 """A language is a name, an entity of the graph; but half of a corpus mentions "English", so it leads nowhere."""
+
+
+FROM_COMMAND_LINES = {COMMAND, PACKAGE}
+"""Types of names that only their place tells: "apt install remove" does not make every "Remove" a name."""
 
 
 class Match(NamedTuple):
@@ -33,7 +38,7 @@ def is_looked_for(key: str, type_: str) -> bool:
     words = key.count(" ") + 1
     if not key or type_ in NOT_LOOKED_FOR or words > LONGEST_NAME:
         return False
-    if key in LABELS or key in LITERALS:
+    if key in LABELS or key in LITERALS or (type_ in FROM_COMMAND_LINES and key.isalpha()):
         return False
     return words > 1 or not (key in FUNCTION_WORDS or key.isdigit() or len(key) == 1)
 

@@ -46,9 +46,9 @@ def entity_key(surface: str) -> str:
     """The key by which entities are merged; "" when nothing is left, which names nothing.
 
     Off go case, accents, punctuation, a leading article and a possessive 's; initials are joined ("J. R. R. Tolkien"
-    and "J.R.R. Tolkien" are one), and so are the halves of "O'Brien". "&" is "and"; "C++" and "C#" are not "C". What has
-    the shape of an identifier, an option, a manual page or a file (`shapes`) keeps its marks: "os.path.join()" is
-    "os.path.join", "--max-depth" itself.
+    and "J.R.R. Tolkien" are one), and so are the halves of "O'Brien". "&" is "and"; "C++" and "C#" are not "C". An
+    identifier, an option, a manual page or a file keeps its marks (`shapes`): "os.path.join()" is "os.path.join", and
+    "--max-depth" itself.
     """
     shape = shape_key(surface.strip())
     if shape:

@@ -18,6 +18,9 @@ command (or its manual page), a file, what a command line installs, and a word t
 LONGEST = 80
 """Characters; a longer one is data."""
 
+DEEPEST = 40
+"""Columns that a line may be indented by."""
+
 
 class Shape(NamedTuple):
     """A name by its shape: its key, its type, its characters in the text."""
@@ -38,7 +41,7 @@ _SHAPES = re.compile(
   | (?P<page>(?<![\w.-])[A-Za-z][A-Za-z0-9_.+:-]{{0,80}}\([1-9][a-z]{{0,2}}\)(?!\w))
   | (?P<scope>(?<![\w:]){_NAME}(?:::{_NAME})+(?:\(\))?)
   | (?P<dotted>(?<![\w.@\\:-]){_NAME}(?:\.{_NAME})+(?:\(\))?(?!\w))
-  | (?P<word>(?<![\w.'’@\\-])(?=[A-Za-z0-9]*(?:_|[a-z0-9][A-Z]|[A-Z]{{2,}}[a-z]{{3}}|\(\))){_NAME}(?:\(\))?(?![\w’]))
+  | (?P<word>(?<![\w.'’@\\-])(?=[A-Za-z0-9]*(?:_|[a-z0-9][A-Z]|[A-Z]{{2}}[a-z]{{3}}|\(\))){_NAME}(?:\(\))?(?![\w’]))
     """,
     re.VERBOSE,
 )
@@ -55,15 +58,13 @@ _CAMEL = re.compile(r"[A-Z][a-z0-9]+(?:[A-Z]+[a-z0-9]*)+|[A-Z]{2,}[a-z0-9]{3,}")
 _SURNAME = re.compile(r"(?:Mac|Mc|De|Di|Du|La|Le|Van|Von|Fitz|O)[A-Z][a-z]+")
 _JOINED_SENTENCES = re.compile(r"[a-z0-9]\.[A-Z]")
 _IS_CODE = re.compile(r"\bclass\s+(?P<defined>[A-Z]\w*)|\b(?P<called>[A-Z]\w*)\((?!s\))")
-_ROOTS = ("/etc/", "/usr/", "/var/", "/home/", "/opt/", "/bin/", "/sbin/", "/lib/", "/dev/", "/proc/", "/sys/", "/tmp/",
-          "/root/", "/boot/", "/srv/", "/mnt/", "/media/", "/run/", "~/")  # fmt: skip
-_DOMAINS = frozenset(
-    "com org net edu gov mil int info biz eu uk us de fr nl it es ru jp cn ch at au ca nz ug in br tv".split()
+_ROOT = re.compile(r"/(?:etc|usr|var|home|opt|s?bin|lib|dev|proc|sys|tmp|root|boot|srv|mnt|media|run)/|~/")
+_TOP_DOMAINS = "com org net edu gov mil int info biz eu uk us de fr nl it es ru jp cn ch at au ca nz ug in br tv"
+_FILE_ENDINGS = (
+    "bz2 c cc cfg conf cpp css csv deb desktop doc gz h html ini ipynb iso java jpg js json list lock log md mk mo o "
+    "odt pdf pem php pl png po py rb rpm rs rst service sh so socket sql svg tar tex toml ts txt xml xz yaml yml zip"
 )
-_ENDINGS = frozenset(
-    "bz2 c cc cfg conf cpp css csv deb desktop doc gz h html ini ipynb iso java jpg js json list lock log md mk mo o odt "
-    "pdf pem php pl png po py rb rpm rs rst service sh so socket sql svg tar tex toml ts txt xml xz yaml yml zip".split()
-)
+_DOMAINS, _ENDINGS = frozenset(_TOP_DOMAINS.split()), frozenset(_FILE_ENDINGS.split())
 
 
 def shapes(text: str) -> list[Shape]:
@@ -114,7 +115,8 @@ def _shape(match: re.Match[str]) -> _Found:
     if kind == "long":
         return Shape(surface.lower(), OPTION, start, end), _SURE
     if kind == "short":  # "-v" and "-V" are two options
-        first = start == 0 or match.string[:start].rstrip(" \t")[-1:] in ("", "\n", "[")
+        before = match.string[max(0, start - DEEPEST) : start].rstrip(" \t")[-1:]
+        first = before in ("", "\n", "[") and (len(surface) == 2 or surface[1].islower())
         key = surface if len(surface) == 2 else surface.lower()
         return Shape(key, OPTION, start, end), _SURE if first else _LIKE_PROSE
     if kind == "path":
@@ -133,7 +135,7 @@ def _path(surface: str, start: int) -> _Found:
     if all(len(part) < 2 for part in surface.split("/")):
         return None, _SURE
     end = start + len(surface)
-    return Shape(surface, FILE, start, end), _SURE if surface.startswith(_ROOTS) else _LIKE_PROSE
+    return Shape(surface, FILE, start, end), _SURE if _ROOT.match(surface) else _LIKE_PROSE
 
 
 def _dotted(surface: str, start: int, end: int) -> _Found:
@@ -150,7 +152,8 @@ def _dotted(surface: str, start: int, end: int) -> _Found:
     joined = _JOINED_SENTENCES.search(bare)
     if joined and (first[0].isupper() or any(part.lower() in FUNCTION_WORDS and part[0].isupper() for part in others)):
         return None, _SURE
-    return shape, _LIKE_PROSE if joined or first[0].isupper() else _SURE
+    camel = any(_CAMEL.fullmatch(part) and not _SURNAME.fullmatch(part) for part in others)
+    return shape, _SURE if camel or not (joined or first[0].isupper()) else _LIKE_PROSE
 
 
 def _word(surface: str, start: int, end: int) -> _Found:

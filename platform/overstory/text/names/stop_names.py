@@ -6,28 +6,29 @@ import re
 
 from overstory.text.names.keys import entity_key
 
-LITERALS = frozenset("true false none null nil nan inf infinity undefined notimplemented void yes no on off ok".split())
+_LITERALS = "true false none null nil nan inf infinity undefined notimplemented void yes no on off ok"
 
-LABELS = frozenset(
-    {
-        *"abstract acknowledgements acknowledgments argument arguments attention attributes author authors".split(),
-        *"availability background bug bugs caution caveats changed changelog commands configuration contents".split(),
-        *"contributing copyright copyrights credits default defaults dependencies deprecated deprecation".split(),
-        *"description details diagnostics disclaimer environment errors example examples exceptions faq file".split(),
-        *"filename files footnotes fixme foreword format glossary hint history important indices input install".split(),
-        *"installation intro introduction keywords licence license licenses limitations links methods".split(),
-        *"miscellaneous name names navigation note notes optional options output overview parameters params".split(),
-        *"portability preface prerequisites prev previous purpose raises recommendations reference references".split(),
-        *"related required requirements returns security see seealso source standards status summary synopsis".split(),
-        *"syntax terminology throws tip tips todo troubleshooting tutorial type types usage value values".split(),
-        *"variables version versions warning warnings yields".split(),
-        *("bug reports", "conforming to", "environment variables", "exit codes", "exit status", "further reading"),
-        *("getting started", "how to", "known bugs", "known issues", "next topic", "on this page", "previous topic"),
-        *("reporting bugs", "return value", "return values", "see also", "show source", "table of contents"),
-        *("this page", "quick search", "quick start", "all rights reserved", "license expat"),
-    }
+_LABELS = (
+    "abstract acknowledgements acknowledgments argument arguments attention attributes author authors availability "
+    "background bug bugs caution caveats changed changelog commands configuration contents contributing copyright "
+    "copyrights credits default defaults dependencies deprecated deprecation description details diagnostics "
+    "disclaimer environment errors example examples exceptions faq file filename files footnotes fixme foreword format "
+    "glossary hint history important indices input install installation intro introduction keywords licence license licenses "
+    "limitations links methods miscellaneous name names navigation note notes optional options output overview "
+    "parameters params portability preface prerequisites prev previous purpose raises recommendations reference "
+    "references related required requirements returns security see seealso source standards status summary synopsis "
+    "syntax terminology throws tip tips todo troubleshooting tutorial type types usage value values variables version "
+    "versions warning warnings yields"
 )
-"""Keys of headings that every manual has, field names and links: as names they would tie all manuals together."""
+_LABELS_OF_WORDS = (
+    "all rights reserved, bug reports, conforming to, environment variables, exit codes, exit status, further reading, "
+    "getting started, how to, known bugs, known issues, next topic, on this page, previous topic, quick search, "
+    "quick start, reporting bugs, return value, return values, see also, show source, table of contents, this page"
+)
+
+LITERALS = frozenset(_LITERALS.split())
+LABELS = frozenset(_LABELS.split()) | frozenset(_LABELS_OF_WORDS.split(", "))
+"""Keys of headings that every manual has, of fields and of links: as names they would tie all manuals together."""
 
 _NUMBER = re.compile(r"[#§v.(]*\d+(?:[.,:-]\d+)*(?:[.:)]|\+|%|(?:a|b|rc|alpha|beta|dev)\d*)?|0x[\da-f]+", re.IGNORECASE)
 _HEADING_NUMBER = re.compile(
@@ -52,8 +53,8 @@ def without_number(heading: str, *, in_line: bool = False) -> str:
     """A heading or title without its number: "A.3. Linux Mint" and "Chapter 3. Linux Mint" are "Linux Mint".
 
     Args:
-        in_line: whether it is known to be a heading or an item: "1. Introduction" and "3.2 Files" have numbers then, but
-            "1. FC Köln" and "94.3 FM" may be titles.
+        in_line: whether it is known to be a heading or an item. Then "1. Introduction" and "3.2 Files" have numbers,
+            while "1. FC Köln" and "94.3 FM" may be titles.
     """
     number = _HEADING_NUMBER.match(heading) or (_LINE_NUMBER.match(heading) if in_line else None)
     return heading[number.end() :] if number else heading

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.names.keys import entity_key
+from overstory.text.names.shapes import shape_key
 from overstory.text.names.stop_names import names_nothing, without_number
 from overstory.text.names.tokens import tokenise
 
@@ -88,9 +89,13 @@ def title_names(title: str) -> dict[str, float]:
 
 
 def first_name(title: str) -> str:
-    """The word before the dash of "contextlib — Utilities for with-statement contexts"; "" if there is none."""
+    """The word before the dash of "contextlib — Utilities for with-statement contexts"; "" if there is none.
+
+    In lower case or by its shape: "Hitler – Dead or Alive" is not about Hitler.
+    """
     dash = _AFTER_A_WORD.match(title)
-    return dash["name"] if dash and not names_nothing(dash["name"]) else ""
+    word = dash["name"] if dash else ""
+    return word if (word[:1].islower() or shape_key(word)) and not names_nothing(word) else ""
 
 
 def lead_names(paragraph: str, *, of_several: bool = False) -> dict[str, float]:

@@ -38,8 +38,8 @@ class Pipeline:
     Attributes:
         name: as the setting says it.
         folder: what `spacy.load` takes.
-        fingerprint: SHA-256 over its description (name, version, sources, measured scores), spaCy's version, and ours of
-            the rules that part sentences before it.
+        fingerprint: SHA-256 over its description (name, version, sources, measured scores), spaCy's version, and
+            that of the rules that part sentences before it.
     """
 
     name: str
