@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from overstory.text.layout import block_starts
@@ -7,7 +9,7 @@ from overstory.text.layout import block_starts
 
 def blocks(text: str) -> list[str]:
     bounds = [0, *block_starts(text), len(text)]
-    return [" ".join(text[a:b].split()) for a, b in zip(bounds, bounds[1:], strict=False)]
+    return [" ".join(text[a:b].split()) for a, b in pairwise(bounds)]
 
 
 @pytest.mark.parametrize(
@@ -18,7 +20,10 @@ def blocks(text: str) -> list[str]:
         ("NAME\n       sift - sort the grains of a heap by size", ["NAME", "sift - sort the grains of a heap by size"]),
         ("First paragraph.\n\nSecond one.", ["First paragraph.", "Second one."]),
         ("These are the sizes of the meshes in the box:\n- small\n- large", 3),
-        ("heap\nA pile of grains that nobody has sorted yet.", ["heap", "A pile of grains that nobody has sorted yet."]),
+        (
+            "heap\nA pile of grains that nobody has sorted yet.",
+            ["heap", "A pile of grains that nobody has sorted yet."],
+        ),
         ("", [""]),
     ],
 )

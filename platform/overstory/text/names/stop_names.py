@@ -13,8 +13,8 @@ _LABELS = (
     "background bug bugs caution caveats changed changelog commands configuration contents contributing copyright "
     "copyrights credits default defaults dependencies deprecated deprecation description details diagnostics "
     "disclaimer environment errors example examples exceptions faq file filename files footnotes fixme foreword format "
-    "glossary hint history important indices input install installation intro introduction keywords licence license licenses "
-    "limitations links methods miscellaneous name names navigation note notes optional options output overview "
+    "glossary hint history important indices input install installation intro introduction keywords licence license "
+    "licenses limitations links methods miscellaneous name names navigation note notes optional options output overview "
     "parameters params portability preface prerequisites prev previous purpose raises recommendations reference "
     "references related required requirements returns security see seealso source standards status summary synopsis "
     "syntax terminology throws tip tips todo troubleshooting tutorial type types usage value values variables version "
@@ -30,7 +30,7 @@ LITERALS = frozenset(_LITERALS.split())
 LABELS = frozenset(_LABELS.split()) | frozenset(_LABELS_OF_WORDS.split(", "))
 """Keys of headings that every manual has, of fields and of links: as names they would tie all manuals together."""
 
-_NUMBER = re.compile(r"[#§v.(]*\d+(?:[.,:-]\d+)*(?:[.:)]|\+|%|(?:a|b|rc|alpha|beta|dev)\d*)?|0x[\da-f]+", re.IGNORECASE)
+_NUMBER = re.compile(r"[#§v.(]*\d+(?:[.,:-]\d+)*(?:[.:)]|\+|%|(?:a|b|rc|dev)\d+)?|0x[\da-f]+", re.IGNORECASE)
 _HEADING_NUMBER = re.compile(
     r"(?:(?:Chapter|Appendix|Section|Part|Annex)\s+(?:\d+|[A-Z]|[IVX]+)[.:]"
     r"|§\s*\d+(?:\.\d+)*\.?|[A-Z]\.\d+(?:\.\d+)*\.?|\d+(?:\.\d+)+\.)\s+(?=\S)"

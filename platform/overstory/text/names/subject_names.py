@@ -136,7 +136,7 @@ def lead_name(paragraph: str) -> str:
 
 
 def _is_subject(lead: str, opening: str) -> bool:
-    if not lead or names_nothing(lead):
+    if not lead or names_nothing(lead) or names_nothing(lead.partition(":")[0]):
         return False
     if _SAID_OF.match(opening, max(0, opening.find(lead)) + len(lead)):
         return True

@@ -91,7 +91,10 @@ RFC = """\
         (README, [("sift", "TERM"), ("resift", "TERM")]),
         (RFC, [("client", "TERM"), ("grain store", "TERM")]),
         ("NAME\n    grains - heaps and meshes\n\nDESCRIPTION\n    What grains are.", [("grains", "TERM")]),
-        ("OPEN(2)\n\nNAME\n       open - open a file\n", [("open()", "CODE"), ("open", "CODE"), ("open(2)", "COMMAND")]),
+        (
+            "OPEN(2)\n\nNAME\n       open - open a file\n",
+            [("open()", "CODE"), ("open", "CODE"), ("open(2)", "COMMAND")],
+        ),
     ],
 )
 def test_defined_terms_have_the_types_of_what_they_are(text: str, terms: list[tuple[str, str]]) -> None:

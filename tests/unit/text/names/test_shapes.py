@@ -76,7 +76,27 @@ def test_single_letters_are_different_options_in_capitals() -> None:
 
 
 PIECES = st.sampled_from(
-    ["os.path", "max_depth", "--all", "-v", "find(1)", "Kim", "kim", "()", ".", " ", "\n", "f", "::", "/etc/x", "-", "é", "(1)", "X.Y", "B"]
+    [
+        "os.path",
+        "max_depth",
+        "--all",
+        "-v",
+        "find(1)",
+        "Kim",
+        "kim",
+        "()",
+        ".",
+        " ",
+        "\n",
+        "f",
+        "::",
+        "/etc/x",
+        "-",
+        "é",
+        "(1)",
+        "X.Y",
+        "B",
+    ]
 )
 
 

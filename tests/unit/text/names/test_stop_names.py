@@ -6,7 +6,8 @@ from overstory.text.names.stop_names import names_nothing, without_number
 
 
 @pytest.mark.parametrize(
-    "surface", ["1", "0x1F", "3.11.2", "v1.2rc1", "2.", "(3)", "True", "None", "Note", "See also", "Table of Contents", "C", "—"]
+    "surface",
+    ["1", "0x1F", "3.11.2", "v1.2rc1", "2.", "(3)", "True", "None", "Note", "See also", "Table of Contents", "C", "—"],
 )
 def test_numbers_literals_and_labels_name_nothing(surface: str) -> None:
     assert names_nothing(surface)
@@ -36,7 +37,9 @@ def test_the_number_of_a_title_is_no_part_of_it(heading: str, name: str) -> None
     assert without_number(heading) == name
 
 
-@pytest.mark.parametrize(("heading", "name"), [("1. Introduction to Sieves", "Introduction to Sieves"), ("3.2 Files", "Files")])
+@pytest.mark.parametrize(
+    ("heading", "name"), [("1. Introduction to Sieves", "Introduction to Sieves"), ("3.2 Files", "Files")]
+)
 def test_a_heading_may_have_a_number_without_a_second_dot(heading: str, name: str) -> None:
     assert without_number(heading, in_line=True) == name
     assert without_number(name, in_line=True) == name
