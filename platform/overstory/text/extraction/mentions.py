@@ -128,7 +128,7 @@ def _bare(found: Mention, around: Surroundings) -> Mention:
         surface = without_number(surface, in_line=bool(around.blocks))
     if surface.startswith(("Copyright", "©", "(c)", "(C)")) and (holder := _COPYRIGHT.match(surface)):
         surface = surface[holder.end() :]
-    start = found.end - len(surface) if surface != found.surface else found.start
+    start = found.start + len(found.surface) - len(surface)
     if found.type == "PERSON" and " " in surface and (digits := _FOOTNOTE.search(surface)):
         surface = surface[: digits.start()]
         return replace(found, surface=surface, start=start, end=found.end - len(digits.group()))
