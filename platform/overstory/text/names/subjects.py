@@ -44,6 +44,7 @@ OWN: tuple[Source, ...] = ("title", "heading", "definition", "lead")
 
 _PARAGRAPH_END = re.compile(r"\n\s*\n")
 _PARENTHESIS = re.compile(r"\s*\([^)]*\)")
+_ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,8 +247,9 @@ def _add_lead(names: dict[str, Subject], paragraph: str, *, of_several: bool) ->
 
 
 def _is_common(surface: str) -> bool:
-    """Whether one word is written as common words are, with a capital at most where a line begins."""
-    return surface.isalpha() and (surface.islower() or surface.istitle())
+    """Whether one word, an article aside, is written as common words are, with a capital at most at its beginning."""
+    word = _ARTICLE.sub("", surface, count=1)
+    return word.isalpha() and (word.islower() or word.istitle())
 
 
 def _add(names: dict[str, Subject], key: str, subject: Subject) -> None:

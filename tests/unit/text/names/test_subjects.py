@@ -180,6 +180,7 @@ def test_labels_are_no_subjects_of_a_manual() -> None:
     [
         ("heap\nA pile of grains that nobody sorted.", True),
         ("Heap is a pile.\n\nThis goes on.", True),
+        ("The heap is a pile.\n\nThis goes on.", True),
         ("Heap is a pile. This is all of it.", False),  # one line, as of an encyclopedia
         ("IDLE\nAn editor that comes with the language.", False),
     ],
