@@ -1,7 +1,7 @@
 // Writes what chunks are about, and marks both ends for the mentions stage. An entity that is not there yet is made: it has
 // no type, and counts for no other stage.
 // Parameters: $label STRING; $rows LIST<MAP {chunk, entity, key STRING; about MAP {weight FLOAT, source STRING,
-//   full BOOLEAN, surface STRING or null}}>
+//   full BOOLEAN, surface, type STRING or null, common BOOLEAN or null}}>
 // Rows: none
 MATCH (corpus:Corpus:{{corpus}})
 UNWIND $rows AS row

@@ -128,11 +128,10 @@ def count_all_documents(writer: Writer) -> None:
     if corpus.boilerplate_by == FINGERPRINT:
         return
     pages = writer.graph.pages(
-        "corpus/documents",
+        "corpus/document_pages",
         corpus.label,
         size=DOCUMENTS_A_PAGE,
         id_of=lambda row: row["document"]["id"],
-        source=None,
     )
     for page in pages:
         found = [row["document"] for row in page]

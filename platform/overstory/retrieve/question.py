@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from overstory.errors import QuestionError
+from overstory.text.names.shapes import shapes_of_question
 from overstory.text.names.tokens import Tokens, tokenise
 
 LONGEST_QUESTION = 20_000
@@ -46,7 +47,7 @@ class Question:
     @cached_property
     def tokens(self) -> Tokens:
         """The words of `text`, taken apart when first used."""
-        return tokenise(self.text)
+        return tokenise(self.text, shapes_of_question)
 
 
 def read_question(question: str) -> Question:

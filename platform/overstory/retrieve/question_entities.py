@@ -10,7 +10,7 @@ from overstory.graph.ids import entity_id
 from overstory.retrieve.question import Question
 from overstory.text.names.dictionary import Match, NameDictionary
 from overstory.text.names.tokens import Tokens
-from overstory.text.questions.names import question_names
+from overstory.text.questions.names import possible_terms, question_names
 
 MOST_WORDS = 300
 """Words of a question that are searched for names."""
@@ -26,6 +26,7 @@ class QuestionEntity:
     Attributes:
         df: chunks in which the name dictionary finds it; 0 for a name that the dictionary lacks.
         subject: whether a chunk is about it.
+        term: whether a chunk defines it, or has it as heading.
     """
 
     id: str
@@ -33,6 +34,7 @@ class QuestionEntity:
     name: str
     df: int
     subject: bool
+    term: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +62,11 @@ def question_entities(
             just a parser or OpenIE found.
     """
     ids = [entity_id(corpus.label, key) for key in dict.fromkeys(possible_names(question.tokens))]
-    (row,) = tx.run("retrieve/question_entities", corpus.label, ids=ids, dictionary=in_dictionary)
+    terms = [entity_id(corpus.label, key) for key in dict.fromkeys(possible_terms(question.tokens, MOST_WORDS))]
+    (row,) = tx.run("retrieve/question_entities", corpus.label, ids=ids, terms=terms, dictionary=in_dictionary)
     known = {entity.key: entity for entity in (QuestionEntity(*each) for each in row["entities"])}
-    matches = question_names(question.tokens, NameDictionary(known))
+    terms_known = {entity.key for entity in known.values() if entity.term}
+    matches = question_names(question.tokens, NameDictionary(known), terms_known)
     return QuestionEntities(
         entities=tuple(known[key] for key in dict.fromkeys(match.key for match in matches)),
         matches=tuple(matches),
@@ -71,7 +75,8 @@ def question_entities(
 
 
 def possible_names(tokens: Tokens) -> Iterator[str]:
-    """The keys of all phrases of a question that could be names: one of the words must be capitalised."""
+    """The keys of all phrases of a question that could be names: by their shape, or one word must be capitalised."""
+    yield from (shape.key for shape in tokens.shapes[:MOST_WORDS])
     for first in range(min(MOST_WORDS, len(tokens.forms))):
         for stop in range(first + 1, min(first + LONGEST_NAME, len(tokens.forms)) + 1):
             if any(tokens.capital[first:stop]):

@@ -43,7 +43,9 @@ def export_lines(graph: GraphClient, corpus: Corpus) -> Iterator[str]:
 def document_records(graph: GraphClient, corpus: Corpus) -> Iterator[Record]:
     """Every document with its chunks, their vectors, mentions and facts; lazily, page by page."""
     label = corpus.label
-    for page in graph.pages("export/documents", label, size=DOCUMENTS_A_PAGE, id_of=lambda row: row["document"]["id"]):
+    for page in graph.pages(
+        "corpus/document_pages", label, size=DOCUMENTS_A_PAGE, id_of=lambda row: row["document"]["id"]
+    ):
         documents = [row["document"] for row in page]
         ids = [document["id"] for document in documents]
         rows = graph.run("export/chunks", label, read=True, documents=ids, property=corpus.embedding_property)

@@ -107,7 +107,7 @@ def plan_of(graph: GraphClient, name: str, **parameters: object) -> Iterator[dic
 
 LABEL = corpus_label("pages")
 PAGES: dict[str, dict[str, Any]] = {
-    "export/documents": {},
+    "corpus/document_pages": {},
     "ingest/chunks_without_vector": {"property": "embedding"},
     "ingest/chunks_to_extract": {"fingerprint": "a"},
     "systems/serag/chunks": {"property": "text", "read_to": -1},
@@ -140,7 +140,7 @@ def pages(settings: Settings) -> Iterator[GraphClient]:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_read_from_an_index_in_order_and_nothing_else(pages: GraphClient, name: str) -> None:
-    after = "Overstoryd100" if name.endswith("documents") else "Overstoryc100"
+    after = "Overstoryd100" if name == "corpus/document_pages" else "Overstoryc100"
     rows = pages.run(name, LABEL, read=True, after=after, limit=7, **PAGES[name])
     ids = [row["document"]["id"] if "document" in row and name != "systems/serag/chunks" else row["id"] for row in rows]
     assert ids == [f"{after[:-3]}{number}" for number in range(101, 108)]

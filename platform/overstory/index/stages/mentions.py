@@ -1,9 +1,10 @@
 """The stage `mentions`: what each chunk is about, and which of the corpus' names it mentions.
 
 It writes `ABOUT` from entities to chunks, `MENTIONS {by: 'dictionary'}` from chunks to entities, and of entities
-`dictionary_df`, the number of chunks that mention them so, and `subject`, whether a chunk is about them. All of it
-follows from the texts and from what the parser found. What changed since it last ran carries the label
-`Corpus_…_Changed`, set in the same transactions as the changes.
+`dictionary_df`, the number of chunks that mention them so, `subject`, whether a chunk is about them, `common`, whether
+texts are not searched for them, and the `type` of those that no parser found. All of it follows from the texts and from
+what the parser found. What changed since it last ran carries the label `Corpus_…_Changed`, set in the same transactions
+as the changes.
 
 It goes in three steps, each of which may be interrupted:
 1. Names. The subjects of every document with a changed chunk are found again. Before they are written, all chunks
@@ -35,6 +36,7 @@ from overstory.text.names.subjects import (
     Passage,
     Said,
     Subject,
+    looked_for,
     name_start,
     name_starts,
     other_names,
@@ -54,7 +56,7 @@ MOST_LOOKED_UP = 5_000
 """New names that are looked up in the index of name starts; with more, every chunk is read again."""
 STARTS_A_QUERY = 500
 
-FINGERPRINT = "names-2"
+FINGERPRINT = "names-3"
 """Changes whenever the same texts may yield other names."""
 
 
@@ -100,7 +102,7 @@ def pending_mentions(graph: GraphClient, corpus: Corpus) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """Keys: all that are looked for, and those of them that some chunk is about."""
+    """Keys: all that are looked for in texts, and those of them that some chunk is about."""
 
     all: Set[str]
     subjects: Set[str]
@@ -120,8 +122,7 @@ def _find_subjects(writer: Writer, run: StageRun, *, all_changed: bool) -> _Name
     about = {chunk: dict(names) for chunk, names in own.items()}
     for chunk, names in other_names(own, parsed).items():
         about[chunk] |= names
-    subjects = {key for names in about.values() for key in names}
-    wanted = _Names(subjects | parsed, subjects)
+    wanted = _Names(*looked_for(about, parsed))
     if not all_changed:
         _mark_changed(writer, _known(graph, label), wanted)
     _write_about(writer, stored, about, run)
@@ -143,7 +144,7 @@ def _passage(row: Row) -> Passage:
 def _stored_about(graph: GraphClient, label: str) -> About:
     about: About = {}
     for row in graph.stream("ingest/stored_about", label):
-        subject = Subject(row["weight"], row["source"], row["full"], row["surface"])
+        subject = Subject(row["weight"], row["source"], row["full"], row["surface"], row["type"], row["common"])
         about.setdefault(row["chunk"], {})[row["key"]] = subject
     return about
 
@@ -202,6 +203,8 @@ def _properties(subject: Subject) -> Row:
         "source": subject.source,
         "full": subject.full,
         "surface": subject.surface or None,
+        "type": subject.type or None,
+        "common": subject.common or None,
     }
 
 
@@ -269,12 +272,16 @@ def _sync_changed(writer: Writer, run: StageRun) -> None:
 
 def _entity_row(row: Row) -> Row:
     surfaces = most_frequent([(surface, count) for surface, count in row["surfaces"]])
-    in_dictionary = row["subject"] or _is_parsed(row)
+    types = most_frequent([(type_, count) for type_, count in row["about_types"]])
+    parsed = _is_parsed(row)
+    in_dictionary = row["subject"] or parsed
     return {
         "id": row["id"],
         "df": row["df"] if in_dictionary else None,
         "subject": row["subject"] or None,
+        "common": (row["common"] and not parsed) or None,
         "name": None if row["linked"] else (surfaces[0] if surfaces else row["key"]),
+        "type": None if row["linked"] else (types[0] if types else ""),
     }
 
 

@@ -46,13 +46,14 @@ class QuestionNames:
 def read_names(tx: Transaction, corpus: Corpus, question: Question) -> QuestionNames:
     found = question_entities(tx, corpus, question, in_dictionary=True)
     tokens = question.tokens
+    shaped = {shape.key for shape in tokens.shapes}
     rest = without_names(question.text, found.matches)
     return QuestionNames(
         question=question.text,
         known=found.entities,
         phrases=tuple(unknown_names(tokens, found.matches)[:MOST_PHRASES]),
         rest=rest if any(character.isalnum() for character in rest) else question.text,
-        words=frozenset(tokens.forms) | {form for form, _ in tokens.bare.values()},
+        words=frozenset(tokens.forms) | {form for form, _ in tokens.bare.values()} | shaped,
         capital=any(question.text[start].isupper() for start in tokens.starts[1:]),
         outdated=found.outdated,
     )

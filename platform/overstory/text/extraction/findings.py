@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overstory.model import FactStatement, Mention
 from overstory.text.extraction.facts import facts
-from overstory.text.extraction.mentions import mention
+from overstory.text.extraction.mentions import mention, plausible, shaped_names, surroundings
 from overstory.text.parsing.readings import Reading
 from overstory.text.sentences import sentence_starts
 
 if TYPE_CHECKING:
-    from spacy.tokens import Doc
+    from spacy.tokens import Doc, Span
 
 
 class Parsed(NamedTuple):
@@ -27,14 +27,27 @@ def parsed(doc: Doc) -> Parsed:
     """The contents of a document; a pipeline without parser gives sentences by rules, and no facts."""
     text = doc.text  # built again at every access
     starts = starts_of(doc, text)
-    mentions: list[Mention] = []
-    of_token: dict[int, int] = {}
+    around = surroundings(text, starts)
+    spans: list[tuple[Mention, Span]] = []
+    taken: set[int] = set()
+    for shape in shaped_names(around):
+        span = doc.char_span(shape.start, shape.end, alignment_mode="expand")
+        if span is None:
+            continue
+        sentence = bisect_right(starts, shape.start) - 1
+        found = Mention(text[shape.start : shape.end], shape.type, sentence, shape.start, shape.end)
+        taken.update(range(span.start, span.end))
+        spans.append((found, span))
     for entity in doc.ents:
         sentence = bisect_right(starts, entity.start_char) - 1
-        found = mention(text, entity.start_char, entity.end_char, type_=entity.label_, sentence=sentence)
-        if found is not None:
-            of_token.update(dict.fromkeys(range(entity.start, entity.end), len(mentions)))
-            mentions.append(found)
+        named = mention(text, entity.start_char, entity.end_char, type_=entity.label_, sentence=sentence)
+        verb = len(entity) == 1 and entity[0].tag_.startswith("VB")
+        named = plausible(named, around, verb=verb) if named is not None else None
+        if named is not None and taken.isdisjoint(range(entity.start, entity.end)):
+            spans.append((named, entity))
+    spans.sort(key=lambda each: each[0].start)
+    mentions = [found for found, _ in spans]
+    of_token = {token: number for number, (_, span) in enumerate(spans) for token in range(span.start, span.end)}
     return Parsed(tuple(starts), tuple(mentions), facts(doc, of_token))
 
 

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from overstory.model import Mention
+from overstory.text.function_words import FUNCTION_WORDS
+from overstory.text.layout import block_starts
+from overstory.text.names.shapes import COMMAND, PACKAGE, Shape, shapes
+from overstory.text.names.stop_names import names_nothing, without_number
 
 _BEFORE = re.compile(r"(?:[^\w&$£€¥#@+.]|_)*(?:(?:the|an?)\s+(?=\w))?", re.IGNORECASE)
 """Quotes, brackets, dashes, white space; then an article."""
@@ -30,3 +37,129 @@ def mention(text: str, start: int, end: int, *, type_: str, sentence: int) -> Me
     if not any(character.isalnum() for character in surface):
         return None
     return Mention(surface, type_, sentence, start, end)
+
+
+_MARKUP = re.compile(r"[`|<>{}=\\~^;]|\[\[|\]\]|__|::")
+_CODE = re.compile(r"""\w[(\[]|[(\[]$|[*%$@"]|(?<!\w)'|'(?!\w)|\w/$|[a-z]\.[a-z]""")
+_COPYRIGHT = re.compile(r"(?:Copyright\b\s*)?(?:(?:\([Cc]\)|©)\s*)?(?:\d{4}(?:\s*[-–,]\s*\d{2,4})*,?\s+)?")
+_FOOTNOTE = re.compile(r"(?<=[a-z]{2})\d{1,2}$|[⁰¹²³⁴-⁹]+$")
+_INITIAL_AND_WORD = re.compile(r"[A-Z]\.\s+\S+")
+_SHOUTED = re.compile(r"(?:\b[A-Z][A-Z'’-]*\b[\s,;.:()\"“”/]*){5,}")
+_INSTALL = re.compile(
+    r"\b(?:apt|apt-get|aptitude|dnf|yum|brew|port|snap|pipx?|pip3|conda|npm|gem|cargo|go) (?:install|add)"
+    r"(?P<packages>(?: +-{1,2}[\w=-]+| +[a-z0-9][a-z0-9.+_/-]*(?=[\s`'\"),;.]|$))+)"
+)
+_LISTING = re.compile(r"[{}|\\]|\w=\w|\[[A-Z]{2,}\]|->|^[ \t]*(?:\$|>>>) ", re.MULTILINE)
+_PACKAGE = re.compile(r"(?<= )(?!-)[a-z0-9][a-z0-9.+_/-]*[a-z0-9+]")
+_STARTED = re.compile(r"(?:^[ \t]*\$ +(?:sudo +)?|\bsudo +)(?P<command>[a-z][a-z0-9_.+-]*[a-z0-9])", re.MULTILINE)
+_WORD_BEFORE = re.compile(r"[\w,)]\"?[ \t]+\n?[ \t]*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What of a text decides whether something in it is a name.
+
+    Attributes:
+        shapes: the names by shape.
+        technical: whether it has such names or lines of code: a pipeline trained on news errs more often there.
+        blocks: the first characters of blocks but for the first.
+        shouted: starts and ends of runs of words in capitals.
+        sentences: the first characters of sentences.
+    """
+
+    text: str
+    shapes: Sequence[Shape]
+    technical: bool
+    blocks: Sequence[int]
+    shouted: Sequence[tuple[int, int]]
+    sentences: Sequence[int]
+
+
+def surroundings(text: str, sentences: Sequence[int]) -> Surroundings:
+    """Those of a text with these sentences."""
+    shouted = [match.span() for match in _SHOUTED.finditer(text)]
+    found = shapes(text)
+    technical = bool(found) or ("\n" in text and _LISTING.search(text) is not None)
+    return Surroundings(text, found, technical, block_starts(text), shouted, sentences)
+
+
+def plausible(found: Mention, around: Surroundings, *, verb: bool = False) -> Mention | None:
+    """The name that the pipeline found, without heading and footnote numbers; None for what cannot be one.
+
+    It is none if it is a number, a literal or a label, has markup in it or goes on from one block to the next, or is
+    part of a sentence in capitals. In technical text also if it has characters of code or no capital, or is one word
+    that only the beginning of its sentence capitalises; and of one word only its shape tells the type.
+
+    Args:
+        verb: whether it is one word that the pipeline takes for a verb: no name where a text has several lines.
+    """
+    if found.type in NOT_NAMES:
+        return found
+    text, name = around.text, _bare(found, around)
+    surface, start, end = name.surface, name.start, name.end
+    if not surface or names_nothing(surface) or _MARKUP.search(surface):
+        return None
+    inside = bisect_right(around.blocks, start)
+    if inside < len(around.blocks) and around.blocks[inside] < end:
+        return None
+    begins = _is_in(around.blocks, start)
+    if verb and around.blocks:
+        return None
+    if begins and _INITIAL_AND_WORD.fullmatch(surface):  # "G. Preserve the notice": an item
+        return None
+    if any(
+        s <= start and end <= e and text[s:e].strip(' \n\t,;.:()"“”/') != text[start:end] for s, e in around.shouted
+    ):
+        return None
+    if not around.technical:
+        return name
+    if surface == surface.lower() or _CODE.search(surface):
+        return None
+    if " " in surface:
+        return name
+    if surface.istitle() and (start == 0 or begins or _is_in(around.sentences, start)) and not _within(text, surface):
+        return None
+    return replace(name, type="")
+
+
+def _bare(found: Mention, around: Surroundings) -> Mention:
+    surface = found.surface
+    if found.start == 0 or _is_in(around.blocks, found.start):
+        surface = without_number(surface, in_line=bool(around.blocks))
+    if surface.startswith(("Copyright", "©", "(c)", "(C)")) and (holder := _COPYRIGHT.match(surface)):
+        surface = surface[holder.end() :]
+    start = found.start + len(found.surface) - len(surface)
+    if found.type == "PERSON" and " " in surface and (digits := _FOOTNOTE.search(surface)):
+        surface = surface[: digits.start()]
+        return replace(found, surface=surface, start=start, end=found.end - len(digits.group()))
+    return replace(found, surface=surface, start=start)
+
+
+def _within(text: str, word: str) -> bool:
+    """Whether a text has a word within a sentence as well: after another word and a space."""
+    return any(_WORD_BEFORE.search(text[max(0, m.start() - 8) : m.start()])
+               for m in re.finditer(rf"\b{re.escape(word)}\b", text))  # fmt: skip
+
+
+def _is_in(ordered: Sequence[int], value: int) -> bool:
+    place = bisect_left(ordered, value)
+    return place < len(ordered) and ordered[place] == value
+
+
+def shaped_names(around: Surroundings) -> list[Shape]:
+    """The names of a text by shape, and the packages and commands of its command lines, in text order."""
+    text = around.text
+    found = {(shape.start, shape.end): shape for shape in around.shapes}
+    for line in _INSTALL.finditer(text):
+        for match in _PACKAGE.finditer(text, line.start("packages"), line.end("packages")):
+            if match.group() in FUNCTION_WORDS:  # "pip install it and run it"
+                break
+            found[match.span()] = Shape("", PACKAGE, *match.span())
+    for match in _STARTED.finditer(text):
+        found.setdefault(match.span("command"), Shape("", COMMAND, *match.span("command")))
+    ordered = sorted(found.values(), key=lambda shape: (shape.start, -shape.end))
+    apart: list[Shape] = []
+    for shape in ordered:
+        if not apart or shape.start >= apart[-1].end:
+            apart.append(shape)
+    return apart

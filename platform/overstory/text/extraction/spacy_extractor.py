@@ -15,7 +15,7 @@ from overstory.text.parsing.pipelines import find_pipeline
 from overstory.text.parsing.readings import combined
 from overstory.text.parsing.spacy_parser import SpacyParser
 
-VERSION = 1
+VERSION = 2
 """Changes whenever the same parse may give other sentences or mentions."""
 
 

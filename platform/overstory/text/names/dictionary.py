@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from overstory.text.extraction.mentions import NOT_NAMES
 from overstory.text.function_words import FUNCTION_WORDS
+from overstory.text.names.shapes import COMMAND, PACKAGE
+from overstory.text.names.stop_names import LABELS, LITERALS
 from overstory.text.names.tokens import Tokens
 
 LONGEST_NAME = 8
@@ -14,6 +17,10 @@ LONGEST_NAME = 8
 
 NOT_LOOKED_FOR = NOT_NAMES | {"LANGUAGE"}
 """A language is a name, an entity of the graph; but half of a corpus mentions "English", so it leads nowhere."""
+
+
+FROM_COMMAND_LINES = {COMMAND, PACKAGE}
+"""Types of names that only their place tells: "apt install remove" does not make every "Remove" a name."""
 
 
 class Match(NamedTuple):
@@ -30,6 +37,8 @@ def is_looked_for(key: str, type_: str) -> bool:
     """Whether to search other texts for a name that a parser found."""
     words = key.count(" ") + 1
     if not key or type_ in NOT_LOOKED_FOR or words > LONGEST_NAME:
+        return False
+    if key in LABELS or key in LITERALS or (type_ in FROM_COMMAND_LINES and key.isalpha()):
         return False
     return words > 1 or not (key in FUNCTION_WORDS or key.isdigit() or len(key) == 1)
 
@@ -85,19 +94,28 @@ class NameDictionary:
                     after = match.stop
         return found
 
+    def shaped(self, tokens: Tokens) -> Iterator[Match]:
+        """The names that are recognised by their shape, in lower case too, whatever stands around them."""
+        for shape in tokens.shapes:
+            if shape.key in self._keys:
+                first, stop = bisect_right(tokens.ends, shape.start), bisect_left(tokens.starts, shape.end)
+                yield Match(shape.key, first, stop, shape.start, shape.end)
+
     def anywhere(self, tokens: Tokens) -> set[str]:
-        """Every name that begins at a capitalised word, also those within others.
+        """Every name that begins at a capitalised word or has a shape, also those within others.
 
         A text's matches do not change when a name comes or goes that is not among these: a scanned text must be scanned
         again only if a dictionary of the changed names finds one in it.
         """
         capitalised = (first for first, capital in enumerate(tokens.capital) if capital)
-        return {match.key for first in capitalised for match in self.at(tokens, first)}
+        found = {match.key for first in capitalised for match in self.at(tokens, first)}
+        return found.union(match.key for match in self.shaped(tokens))
 
 
 def mentioned_names(tokens: Tokens, names: NameDictionary, about: NameDictionary) -> list[Match]:
-    """Mentions of a text, in text order: found with all names, or only with those that a text is about.
+    """Mentions of a text, in text order: found with all names, or only with those that a text is about; and by shape.
 
     Without the second scan "Francis Ford Coppola Presents" hides the man that the next passage is about.
     """
-    return sorted({*names.scan(tokens), *about.scan(tokens)}, key=lambda match: (match.first, -match.stop, match.key))
+    found = {*names.scan(tokens), *about.scan(tokens), *names.shaped(tokens)}
+    return sorted(found, key=lambda match: (match.first, -match.stop, match.key))

@@ -6,6 +6,8 @@ import functools
 import re
 import unicodedata
 
+from overstory.text.names.shapes import shape_key
+
 _LETTERS = str.maketrans(
     {
         "Ø": "O", "ø": "o", "Ł": "L", "ł": "l", "Đ": "D", "đ": "d", "ß": "ss", "ẞ": "SS", "Æ": "AE", "æ": "ae",
@@ -44,8 +46,13 @@ def entity_key(surface: str) -> str:
     """The key by which entities are merged; "" when nothing is left, which names nothing.
 
     Off go case, accents, punctuation, a leading article and a possessive 's; initials are joined ("J. R. R. Tolkien"
-    and "J.R.R. Tolkien" are one), and so are the halves of "O'Brien". "&" is "and"; "C++" and "C#" are not "C".
+    and "J.R.R. Tolkien" are one), and so are the halves of "O'Brien". "&" is "and"; "C++" and "C#" are not "C". An
+    identifier, an option, a manual page or a file keeps its marks (`shapes`): "os.path.join()" is "os.path.join", and
+    "--max-depth" itself.
     """
+    shape = shape_key(surface.strip())
+    if shape:
+        return shape
     name = _edges_off(fold(surface))
     name = _POSSESSIVE.sub("", name)
     name = _ARTICLE.sub("", name)

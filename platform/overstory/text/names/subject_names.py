@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.names.keys import entity_key
+from overstory.text.names.shapes import shape_key
+from overstory.text.names.stop_names import names_nothing, without_number
 from overstory.text.names.tokens import tokenise
 
 TITLE, LEAD, PART, SHORT, ABBREVIATED, MISSPELT = 1.0, 0.8, 0.7, 0.7, 0.6, 0.5
@@ -22,6 +24,10 @@ OPENING = 400
 
 _PARENTHESIS = re.compile(r"\s*\([^)]*\)?")
 _LEAD_END = re.compile(r"\s*[(,;\n]|\s+(?:is|was|are|were|has|had|refers)\s")
+_SAID_OF = re.compile(r"[\"'”’*_`]*\s+(?:\(|(?:is|was|are|were|has|had|refers)\s)")
+_AFTER_A_WORD = re.compile(r"(?P<name>[^\W\d_]\S{2,})\s+[—–-]\s+\S")
+LONGEST_SHOUTED = 4
+"""Words in capitals; more are a clause of a licence."""
 _OPENERS = " \t\r\n\"“”'‘’`*#_"
 _QUOTED = re.compile(r"[\"“](?P<name>[^\"“”\n]{2,80}?),?[\"”]")
 _QUOTED_INSIDE = re.compile(r"\s*[\"“][^\"“”]*[\"”]\s*")
@@ -75,18 +81,39 @@ def title_names(title: str) -> dict[str, float]:
     """The keys that a title or heading gives its text, with their weights."""
     names: dict[str, float] = {}
     plain = _PARENTHESIS.sub("", title).strip()
+    _put(names, first_name(title), TITLE)
     _put(names, title, TITLE)
     _put(names, plain, PART if "," in plain else TITLE)
     _put(names, plain.partition(",")[0], PART if "," in plain else TITLE)
     return names
 
 
-def lead_names(paragraph: str) -> dict[str, float]:
-    """The keys that the beginning of a paragraph gives its subject, with their weights; {} if it names none."""
+def first_name(title: str) -> str:
+    """The word before the dash of "contextlib — Utilities for with-statement contexts"; "" if there is none.
+
+    In lower case or by its shape: "Hitler – Dead or Alive" is not about Hitler.
+    """
+    dash = _AFTER_A_WORD.match(title)
+    word = dash["name"] if dash else ""
+    return word if (word[:1].islower() or shape_key(word)) and not names_nothing(word) else ""
+
+
+def lead_names(paragraph: str, *, of_several: bool = False) -> dict[str, float]:
+    """The keys that the beginning of a paragraph gives its subject, with their weights; {} if it names none.
+
+    Args:
+        of_several: whether its text has several lines, headings and items among them: then what only a comma or a line
+            end follows must be capitalised throughout ("Print the names, one a line" names nothing).
+    """
     names: dict[str, float] = {}
     opening = paragraph[:OPENING]
+    if of_several:
+        opening = without_number(opening.lstrip(), in_line=True)
+        if not _is_subject(lead_name(opening), opening):
+            return {}
     for name in (lead_name(opening), *_other_leads(opening), *_other_names(opening)):
-        _put(names, name, LEAD)
+        if not (of_several and names_nothing(name)):
+            _put(names, name, LEAD)
     return names
 
 
@@ -106,6 +133,18 @@ def lead_name(paragraph: str) -> str:
         return ""
     says_nothing = words[0] in FUNCTION_WORDS and words[0] not in _ARTICLES and clause != named
     return "" if says_nothing or (len(words) == 1 and words[0] in FUNCTION_WORDS) else clause
+
+
+def _is_subject(lead: str, opening: str) -> bool:
+    if not lead or names_nothing(lead) or names_nothing(lead.partition(":")[0]):
+        return False
+    if _SAID_OF.match(opening, max(0, opening.find(lead)) + len(lead)):
+        return True
+    tokens = tokenise(lead)
+    named = entity_key(_named_words(lead)) == entity_key(lead) and all(tokens.capital[:1] + tokens.capital[-1:])
+    shouted = lead.isupper() and len(tokens.forms) > LONGEST_SHOUTED
+    says_where = tokens.forms[0] in FUNCTION_WORDS and tokens.forms[0] not in _ARTICLES
+    return named and not says_where and not shouted
 
 
 def _first_clause(paragraph: str) -> str:

@@ -13,13 +13,19 @@ from typing import Literal, NamedTuple
 
 from overstory.model.passage_text import PATH_SEPARATOR
 from overstory.text.names.abbreviations import FullNames
+from overstory.text.names.definitions import Term, defined_terms
 from overstory.text.names.dictionary import Match, NameDictionary, mentioned_names
 from overstory.text.names.keys import entity_key
+from overstory.text.names.shapes import TERM
 from overstory.text.names.spellings import Spellings
+from overstory.text.names.stop_names import names_nothing, without_number
 from overstory.text.names.subject_names import (
     ABBREVIATED,
     MISSPELT,
+    PART,
     SHORT,
+    TITLE,
+    first_name,
     lead_name,
     lead_names,
     short_forms,
@@ -30,14 +36,15 @@ from overstory.text.names.tokens import Tokens
 SURE = 0.75
 """From this weight on a passage that is about a name counts as one that mentions it, said or not."""
 
-Source = Literal["title", "heading", "lead", "short form", "abbreviation", "spelling"]
-"""Evidence that a passage is about a name. The first three are in the passage itself; the others are other names of
-what the first three name, and depend on what names there are."""
+Source = Literal["title", "heading", "definition", "lead", "short form", "abbreviation", "spelling"]
+"""Evidence that a passage is about a name. The first four are in the passage itself; the others are other names of
+what these name, and depend on what names there are."""
 
-OWN: tuple[Source, ...] = ("title", "heading", "lead")
+OWN: tuple[Source, ...] = ("title", "heading", "definition", "lead")
 
 _PARAGRAPH_END = re.compile(r"\n\s*\n")
 _PARENTHESIS = re.compile(r"\s*\([^)]*\)")
+_ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +61,17 @@ class Passage:
 class Subject(NamedTuple):
     """How surely a passage is about a name, and by what evidence.
 
-    `full` if it is a full name, of which others may be short forms. `surface` is how a title or heading writes it.
+    `full` if it is a full name, of which others may be short forms. `surface` is how a title, a heading or a definition
+    writes it. `type` is what a heading or a definition tells of it: TERM, or a type by its shape. `common` if it is one
+    word and only the beginning of a line or heading, if anything, capitalises it: "List" in another text is no mention.
     """
 
     weight: float
     source: Source
     full: bool = False
     surface: str = ""
+    type: str = ""
+    common: bool = False
 
 
 class Said(NamedTuple):
@@ -75,10 +86,10 @@ About = dict[str, dict[str, Subject]]
 
 
 def own_subjects(passages: Sequence[Passage]) -> About:
-    """Subjects of each passage of one document, in reading order, by title, heading and first words.
+    """Subjects of each passage of one document, in reading order, by title, heading, definitions and first words.
 
-    The title is that of the first passage alone, a heading that of the first below it. A passage that goes on with a
-    paragraph has no first words.
+    The title is that of the first passage alone, a heading that of the first below it; neither has its number. A
+    passage that goes on with a paragraph has no first words.
     """
     about: About = {}
     headings: set[str] = set()
@@ -86,12 +97,15 @@ def own_subjects(passages: Sequence[Passage]) -> About:
     for number, passage in enumerate(passages):
         names = about[passage.id] = {}
         if passage.title and number == 0:
-            _add_title(names, passage.title, "title")
+            _add_title(names, without_number(passage.title), "title")
         if passage.heading and passage.heading not in headings:
-            _add_title(names, passage.heading.split(PATH_SEPARATOR)[-1], "heading")
+            _add_heading(names, without_number(passage.heading.split(PATH_SEPARATOR)[-1], in_line=True))
+        for term in defined_terms(passage.text):
+            _add_term(names, term)
+        several = "\n" in passage.text
         for place, paragraph in enumerate(part for part in _PARAGRAPH_END.split(passage.text) if part.strip()):
             if place or begins:
-                _add_lead(names, paragraph)
+                _add_lead(names, paragraph, of_several=several)
         headings.add(passage.heading)
         begins = passage.text.endswith("\n")
     return about
@@ -138,6 +152,20 @@ def other_names(own: About, parsed: Set[str]) -> About:
     return about
 
 
+def looked_for(about: About, parsed: Set[str]) -> tuple[set[str], set[str]]:
+    """The keys that are looked for in all texts, and those of them that some passage is about.
+
+    Common words that texts define, or begin with, are looked for only where a parser takes them for names, too.
+    """
+    subjects: set[str] = set()
+    common: set[str] = set()
+    for names in about.values():
+        for key, subject in names.items():
+            (common if subject.common else subjects).add(key)
+    subjects |= common & parsed
+    return subjects | parsed, subjects
+
+
 def said_names(
     text: str, tokens: Tokens, sentences: Sequence[int], names: NameDictionary, subjects: NameDictionary
 ) -> dict[str, Said]:
@@ -161,11 +189,12 @@ def said_names(
 
 
 def name_starts(tokens: Tokens) -> list[str]:
-    """Possible beginnings of names in a text: each capitalised word, alone and with the next, "john" and "john_smith".
+    """Possible beginnings of names in a text: each capitalised word, alone and with the next, "john" and "john_smith";
+    and names by their shape.
 
     A text that a name stands in has `name_start` of it among these; sorted, each once.
     """
-    starts: set[str] = set()
+    starts = {shape.key for shape in tokens.shapes}
     for first, capital in enumerate(tokens.capital):
         if not capital:
             continue
@@ -186,22 +215,49 @@ def _forms(tokens: Tokens, word: int) -> Iterator[str]:
         yield tokens.bare[word][0]
 
 
-def _add_title(names: dict[str, Subject], title: str, source: Source) -> None:
+def _add_title(names: dict[str, Subject], title: str, source: Source, type_: str = "") -> None:
     plain = _PARENTHESIS.sub("", title).strip()
-    surfaces = {entity_key(surface): surface for surface in (plain.partition(",")[0], plain, title)}
-    full = entity_key(plain if source == "title" else title)
+    surfaces = {entity_key(surface): surface for surface in (first_name(title), plain.partition(",")[0], plain, title)}
+    full = entity_key(plain if source == "title" else title) if source != "definition" else ""
     for key, weight in title_names(title).items():
-        _add(names, key, Subject(weight, source, full=key == full, surface=surfaces.get(key, "")))
+        surface = surfaces.get(key, "")
+        common = source != "title" and _is_common(surface or title)
+        _add(names, key, Subject(weight, source, key == full, surface, type_, common))
 
 
-def _add_lead(names: dict[str, Subject], paragraph: str) -> None:
+def _add_heading(names: dict[str, Subject], heading: str) -> None:
+    if not names_nothing(heading):
+        _add_title(names, heading, "heading", TERM)
+
+
+def _add_term(names: dict[str, Subject], term: Term) -> None:
+    if term.type == TERM:
+        _add_title(names, term.surface, "definition", TERM)
+    elif key := entity_key(term.surface):
+        weight = TITLE if term.sure else PART
+        common = _is_common(term.surface)
+        _add(names, key, Subject(weight, "definition", surface=term.surface, type=term.type, common=common))
+
+
+def _add_lead(names: dict[str, Subject], paragraph: str, *, of_several: bool) -> None:
     full = entity_key(lead_name(paragraph))
-    for key, weight in lead_names(paragraph).items():
-        _add(names, key, Subject(weight, "lead", full=key == full))
+    for key, weight in lead_names(paragraph, of_several=of_several).items():
+        common = of_several and _is_common(lead_name(paragraph)) and key == full
+        _add(names, key, Subject(weight, "lead", full=key == full, common=common))
+
+
+def _is_common(surface: str) -> bool:
+    """Whether one word, an article aside, is written as common words are, with a capital at most at its beginning."""
+    word = _ARTICLE.sub("", surface, count=1)
+    return word.isalpha() and (word.islower() or word.istitle())
 
 
 def _add(names: dict[str, Subject], key: str, subject: Subject) -> None:
     """Keeps the surest source; a name that any source has in full is a full one."""
     known = names.get(key, subject)
     best = subject if subject.weight > known.weight else known
-    names[key] = best._replace(full=known.full or subject.full)
+    names[key] = best._replace(
+        full=known.full or subject.full,
+        type=known.type or subject.type,
+        common=known.common and subject.common,
+    )

@@ -5,10 +5,11 @@ from __future__ import annotations
 import functools
 import re
 import unicodedata
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 
 from overstory.text.names.keys import key_words
+from overstory.text.names.shapes import Shape, shapes
 
 _APOSTROPHES = "'’‘ʼʻʹ`´＇"
 _BETWEEN_INITIALS = re.compile(r"[. \-]{0,3}")
@@ -27,6 +28,7 @@ class Tokens:
         starts, ends: characters in the text.
         capital: whether a word began with a capital, a digit, or a letter of a script without case.
         bare: for words that may be possessives, by position: the form without 's, and where it ends in the text.
+        shapes: names by their shape; they begin and end with words, whose marks they keep.
     """
 
     forms: list[str]
@@ -34,15 +36,16 @@ class Tokens:
     ends: list[int]
     capital: list[bool]
     bare: dict[int, tuple[str, int]]
+    shapes: list[Shape] = field(default_factory=list[Shape])
 
     def key(self, start: int, stop: int) -> str:
         """The key of the words from `start` up to, not including, `stop`; a possessive 's of the last one stays."""
         return " ".join(self.forms[start:stop])
 
 
-def tokenise(text: str) -> Tokens:
+def tokenise(text: str, find_shapes: Callable[[str], list[Shape]] = shapes) -> Tokens:
     """The words of a text: runs of letters and digits with their marks, apostrophes inside, "+" and "#" after them."""
-    tokens = Tokens([], [], [], [], {})
+    tokens = Tokens([], [], [], [], {}, find_shapes(text))
     forms, starts, ends, capital = tokens.forms, tokens.starts, tokens.ends, tokens.capital
     joins = -1
     """The last word, if it is an initial or several."""

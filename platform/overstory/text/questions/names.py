@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.names.dictionary import Match, NameDictionary
@@ -15,19 +15,51 @@ LOWER_CASE = 3
 """So many words in lower case do not stand within a name; "Meet Me in St. Louis" has one, "Ada and the Bad Day" two."""
 
 
-def question_names(tokens: Tokens, names: NameDictionary) -> list[Match]:
+LONGEST_TERM = 4
+"""Words of a term in lower case that is looked up."""
+
+_ASKING = frozenset({"what", "whats", "define", "explain"})
+_BEFORE_TERM = _ASKING | {"is", "are", "was", "were", "does", "do", "a", "an", "the", "meant", "by", "term"}
+_AFTER_TERM = frozenset({"mean", "means", "meaning", "stand", "for"})
+
+
+def question_names(tokens: Tokens, names: NameDictionary, terms: Container[str] = frozenset()) -> list[Match]:
     """The known names in the words of a question, in order; they may overlap, but none lies within another.
 
     From every word the longest. People type names in lower case, but a common word is no name: without a capital first
-    letter it takes two words, one of them capitalised. A single word that begins the question is a "Which", whatever a
-    film is called.
+    letter it takes two words, one of them capitalised, unless some text defines them. A single word that begins the
+    question is a "Which", whatever a film is called. What has the shape of a name is one anywhere.
+
+    Args:
+        terms: keys of names that texts define.
     """
     found: list[Match] = []
+    shaped = {match.first: match for match in names.shaped(tokens)}
     for first in range(len(tokens.forms)):
-        match = next((m for m in names.at(tokens, first) if _is_meant(m, tokens)), None)
+        known = (m for m in names.at(tokens, first) if _is_meant(m, tokens) or (m.key in terms and _is_term(m, tokens)))
+        match = shaped.get(first) or next(known, None)
         if match is not None and (not found or match.stop > found[-1].stop):
             found.append(match)
     return found
+
+
+def possible_terms(tokens: Tokens, words: int) -> Iterator[str]:
+    """The keys of phrases in lower case among the first words of a question that may be terms which a text defines."""
+    for first in range(min(words, len(tokens.forms))):
+        for stop in range(first + 1, min(first + LONGEST_TERM, len(tokens.forms)) + 1):
+            match = Match(tokens.key(first, stop), first, stop, tokens.starts[first], tokens.ends[stop - 1])
+            if not any(tokens.capital[first:stop]) and _is_term(match, tokens):
+                yield match.key
+
+
+def _is_term(match: Match, tokens: Tokens) -> bool:
+    """Whether lower case may name a term: two words of which neither end is a function word, or all that is asked for
+    ("What is a generator?")."""
+    forms = tokens.forms
+    if match.stop > match.first + 1:
+        return forms[match.first] not in FUNCTION_WORDS and forms[match.stop - 1] not in FUNCTION_WORDS
+    before, after = forms[: match.first], forms[match.stop :]
+    return bool(before) and before[0] in _ASKING and _BEFORE_TERM.issuperset(before) and _AFTER_TERM.issuperset(after)
 
 
 def unknown_names(tokens: Tokens, found: Sequence[Match]) -> list[Match]:

@@ -110,3 +110,57 @@ def test_names_that_hide_and_shorten_each_other_end_the_same_in_any_order(open_c
     for statement in ("about", "dictionary_mentions"):
         assert sorted(map(str, rows(grown, statement))) == sorted(map(str, rows(fresh, statement)))
     assert grown.digest() == fresh.digest()
+
+
+GLOSSARY = passage(
+    "glossary",
+    "Glossary",
+    "sieve\nA frame with a mesh that lets small grains through and keeps the others back.\n"
+    "grain size\nThe width of the smallest hole that a grain goes through, in millimetres.",
+)
+MANUAL = passage(
+    "manual",
+    "A.3. Sifting",
+    "SIFT(1)\n\nNAME\n       sift - sort grains\n\nOPTIONS\n       -m, --mesh SIZE\n              Let grains through.",
+)
+USE = passage("use", "", "sifted. Sieve the grains, then. Call grains.sift() with --mesh, as sift(1) says.")
+BAND = passage("band", "Sieve", "They play in Ulm.")
+TECHNICAL = (GLOSSARY, MANUAL, USE, BAND)
+
+
+def test_names_of_technical_text_end_the_same_in_any_order(open_corpus: OpenCorpus) -> None:
+    grown, fresh = open_corpus("grown"), open_corpus("fresh")
+    grown.ingest_documents([GLOSSARY, USE])
+    grown.index()
+    assert mentioned_by(grown, "sieve") == {"glossary"}  # the beginning of a sentence in `USE` is no mention
+    assert mentioned_by(grown, "--mesh") == {"use"}
+    grown.ingest_documents([MANUAL, BAND])
+    grown.index()
+    assert mentioned_by(grown, "sieve") == {"glossary", "use", "band"}  # but it is the name of a band
+    assert mentioned_by(grown, "--mesh") == {"manual", "use"}
+    fresh.ingest_documents(reversed(TECHNICAL))
+    fresh.index()
+    types = {str(row["key"]): row["type"] for row in rows(fresh, "about") if row["source"] != "lead"}
+    assert types.items() >= {"grain size": "TERM", "--mesh": "OPTION", "sift(1)": "COMMAND", "sifting": ""}.items()
+    assert grown.digest() == fresh.digest()
+
+    for knowledge in (grown, fresh):
+        knowledge.delete_documents(knowledge.document_id(BAND.source, BAND.source_key))
+    assert mentioned_by(grown, "sieve") == {"glossary"}
+    assert {str(row["type"]) for row in rows(grown, "about") if row["key"] == "sieve"} == {"TERM"}
+    assert grown.digest() == fresh.digest()
+
+
+def test_a_question_names_terms_in_lower_case_and_shapes(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents([*TECHNICAL, *PASSAGES])
+    knowledge.index()
+    for question, name in (
+        ("Which grain size has sand?", "grain size"),
+        ("What is a sieve?", "Sieve"),
+        ("What does --mesh do?", "--mesh"),
+    ):
+        reasons = [reason for hit in knowledge.search(question, 3).hits for reason in hit.reasons]
+        assert name in {reason.detail for reason in reasons if reason.kind == "name"}
+    first = knowledge.search("How do I sieve, and what frame does it take?", 1).hits[0]
+    assert "name" not in {reason.kind for reason in first.reasons}

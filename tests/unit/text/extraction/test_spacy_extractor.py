@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import signal
@@ -241,3 +242,20 @@ def test_an_unknown_extractor_gives_the_known_ones() -> None:
     with pytest.raises(ModelError, match=r"There is no extractor 'regex'\.") as raised:
         make_extractor(ExtractionSettings("regex"))
     assert raised.value.remedy.startswith("Set OVERSTORY_EXTRACTOR to one of: spacy.")
+
+
+def test_sentences_end_where_a_heading_or_an_item_does() -> None:
+    text = "NAME\n       sift - sort the grains\n\nSee the tools of\n- Anna Smith\n- Ben Jones of Ulm"
+    starts = [*extracted(text).sentences, len(text)]
+    sentences = [" ".join(text[a:b].split()) for a, b in itertools.pairwise(starts)]
+    assert {"NAME", "See the tools of"} <= set(sentences)
+    assert all("\n- " not in text[m.start : m.end] for m in extracted(text).mentions)
+
+
+def test_names_by_shape_are_mentions_and_arguments_of_facts() -> None:
+    found = extracted("Ada Lovelace wrote contextlib.suppress in London.")
+    assert {(m.surface, m.type) for m in found.mentions} >= {("contextlib.suppress", "CODE"), ("London", "")}
+    assert [m.start for m in found.mentions] == sorted(m.start for m in found.mentions)
+    [fact] = [fact for fact in found.facts if fact.predicate == "write"]
+    assert fact.object_mention is not None
+    assert found.mentions[fact.object_mention].surface == "contextlib.suppress"

@@ -14,6 +14,7 @@ from overstory.text.names.subjects import (
     Passage,
     Said,
     Subject,
+    looked_for,
     name_start,
     name_starts,
     other_names,
@@ -148,6 +149,55 @@ def test_a_name_begins_in_every_text_in_which_it_stands(text: str, key: str) -> 
     assert name_start(key) in name_starts(tokens)
 
 
+SIEVES = Passage(
+    id="sieves",
+    document="sieves",
+    title="A.3. Linux Mint",
+    heading="Tools › 3.2 grains — Heaps of grains",
+    text="Print the sizes, one a line.\n\nGrain Store is a place.\n\nmesh size\nThe width of a hole, as measured.\n",
+)
+
+
+def test_titles_and_headings_lose_their_numbers_and_terms_count_like_titles() -> None:
+    names = own(SIEVES)["sieves"]
+    told = {key: (subject.weight, subject.source, subject.type) for key, subject in names.items()}
+    assert told == {
+        "linux mint": (1.0, "title", ""),
+        "grains heaps of grains": (1.0, "heading", "TERM"),
+        "grains": (1.0, "heading", "TERM"),
+        "mesh size": (1.0, "definition", "TERM"),
+        "grain store": (0.8, "lead", ""),
+    }
+
+
+def test_labels_are_no_subjects_of_a_manual() -> None:
+    manual = Passage("m", "m", "", "Sieves › Description", "Description\n\nNote: this is long.\n\nSee also\n\nnothing.")
+    assert own(manual)["m"] == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "common"),
+    [
+        ("heap\nA pile of grains that nobody sorted.", True),
+        ("Heap is a pile.\n\nThis goes on.", True),
+        ("The heap is a pile.\n\nThis goes on.", True),
+        ("Heap is a pile. This is all of it.", False),  # one line, as of an encyclopedia
+        ("IDLE\nAn editor that comes with the language.", False),
+    ],
+)
+def test_one_word_that_only_its_line_capitalises_is_a_common_word(text: str, *, common: bool) -> None:
+    [subject] = own(Passage("p", "p", "", "", text))["p"].values()
+    assert subject.common is common
+
+
+def test_common_words_are_looked_for_where_a_parser_takes_them_for_names() -> None:
+    about: About = {"p": {"heap": Subject(1.0, "definition", common=True), "grain store": Subject(0.8, "lead")}}
+    assert looked_for(about, {"ada"}) == ({"ada", "grain store"}, {"grain store"})
+    assert looked_for(about, {"heap"}) == ({"heap", "grain store"}, {"heap", "grain store"})
+    about["q"] = {"heap": Subject(1.0, "title")}
+    assert looked_for(about, set()) == ({"heap", "grain store"}, {"heap", "grain store"})
+
+
 WORDS = (
     "Ann",
     "ann",
@@ -165,6 +215,10 @@ WORDS = (
     "Straße",
     "A",
     "I",
+    "os.path",
+    "--all",
+    "max_x",
+    "find(1)",
 )
 
 

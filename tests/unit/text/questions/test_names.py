@@ -4,8 +4,16 @@ import pytest
 
 from overstory.text.names.dictionary import NameDictionary
 from overstory.text.names.keys import entity_key
+from overstory.text.names.shapes import shapes_of_question
 from overstory.text.names.tokens import tokenise
-from overstory.text.questions.names import longest_first, longest_unknown, question_names, unknown_names, without_names
+from overstory.text.questions.names import (
+    longest_first,
+    longest_unknown,
+    possible_terms,
+    question_names,
+    unknown_names,
+    without_names,
+)
 
 NAMES = NameDictionary(
     entity_key(name)
@@ -65,3 +73,35 @@ def test_unknown_names_are_given_as_the_question_writes_them() -> None:
     tokens = tokenise(question)
     assert longest_unknown(question, tokens, {"tulsa"}) == ["Admiral Twin of Tulsa", "Meet Me in St. Louis"]
     assert longest_unknown(question, tokens, {"admiral twin of tulsa"}) == ["Meet Me in St. Louis"]
+
+
+TERMS = ("grain size", "sieve", "the heap", "--mesh", "grains.sift", "-m")
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("Which grain size has sand?", ["grain size"]),
+        ("What is a sieve?", ["sieve"]),
+        ("what does sieve mean?", ["sieve"]),
+        ("What is the size of a sieve?", []),
+        ("How do I sieve sand?", []),
+        ("What is grains.sift() for?", ["grains.sift"]),
+        ("Does --mesh or -m come first?", ["--mesh", "-m"]),
+        ("Does mesh come first?", []),
+    ],
+)
+def test_terms_are_names_in_lower_case_and_shapes_anywhere(question: str, names: list[str]) -> None:
+    tokens = tokenise(question, shapes_of_question)
+    found = question_names(tokens, NameDictionary(TERMS), frozenset(TERMS))
+    assert [match.key for match in found] == names
+
+
+def test_terms_that_are_looked_up_are_few() -> None:
+    tokens = tokenise("How do I sort the grain size of a heap?", shapes_of_question)
+    assert list(possible_terms(tokens, 300)) == [
+        "sort the grain",
+        "sort the grain size",
+        "grain size",
+        "size of a heap",
+    ]

@@ -1,0 +1,26 @@
+"""A step before spaCy's parser: no sentence goes on from a heading, a list item or a paragraph to the next.
+
+The parser reads over line ends; it then takes "Name", the heading, and what is below for one sentence, and finds names
+that span both.
+"""
+
+from __future__ import annotations
+
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from overstory.text.layout import block_starts
+
+NAME = "overstory_blocks"
+
+
+@Language.component(NAME)
+def part_blocks(doc: Doc) -> Doc:
+    """Marks the first word of each block as one that begins a sentence, which parser and entity recogniser keep to."""
+    text = doc.text
+    if "\n" in text:
+        starts = set(block_starts(text))
+        for token in doc:
+            if token.idx in starts:
+                token.is_sent_start = True
+    return doc
