@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,7 +31,7 @@ def test_what_is_embedded_and_quoted_has_neither_boilerplate_nor_its_space() -> 
 
 
 def test_a_passage_of_boilerplate_under_its_heading_has_nothing_to_embed() -> None:
-    row = {"title": "Knoppix", "heading": "Colophon", "text": "Colophon\n\nCopyright ACME"}
+    row: dict[str, Any] = {"title": "Knoppix", "heading": "Colophon", "text": "Colophon\n\nCopyright ACME"}
     assert embedded_text(row) == passage_text("Knoppix", "Colophon", "Colophon\n\nCopyright ACME")
     assert embedded_text(row | {"boilerplate": [10, 24]}) == ""
     row = {"title": "Knoppix", "heading": "Colophon", "text": "Imprint\n\nCopyright ACME", "boilerplate": [9, 23]}
