@@ -111,8 +111,9 @@ class _Asking:
         self._add(candidates, second, asked)
         newcomers = {chunk: candidate for chunk, candidate in candidates.items() if chunk not in known}
         found_all = scored | scoring.final_scores(newcomers, first, scoring.Reached())
-        named = scoring.names_something(candidates.values(), capital=self.names.capital)
-        return scoring.ranking(scoring.with_second_hop(found_all, second), self.documents, named=named)
+        names = self.names
+        direct = scoring.direct_documents(candidates.values(), asks=names.asks, capital=names.capital)
+        return scoring.ranking(scoring.with_second_hop(found_all, second), self.documents, direct=direct)
 
     def _found(self, depth: int) -> list[_Found]:
         """The chunks found by meaning, by words, and by the names of the question."""
@@ -289,7 +290,13 @@ def _reasons(one: Scored, words: AskedWords, rows: Mapping[str, Row]) -> tuple[R
     if one.document:
         reasons.append(Reason("document", one.document, "other passages of its document fit, too"))
     if one.direct:
-        reasons.append(Reason("direct", one.direct, "the question names nothing: names lead to later ones only"))
+        reasons.append(
+            Reason(
+                "direct",
+                one.direct,
+                "names are followed to later passages only",
+            )
+        )
     if one.second:
         way = one.second.way
         clause = two_names_away(way.name, quoted(rows.get(way.source), row))

@@ -14,8 +14,9 @@ count. Then once more from the best that were reached so, which adds .35·max(0,
 scores of the two other best chunks of its document.
 
 A question that names nothing that a chunk is surely about (no capital within it, or no seed from .55 on) is not one to
-follow names from: the three documents that are best by A without seeds come first, then the others by z. The weights
-were chosen on questions over Wikipedia paragraphs, the last two rules on manual pages, too.
+follow names from: the three documents that are best by A without seeds come first, then the others by z. A phrase that
+asks nothing wants one passage, not a way between two: ten documents come first so. The weights were chosen on questions
+over Wikipedia paragraphs, the last rules on manual pages, too.
 """
 
 from __future__ import annotations
@@ -45,11 +46,11 @@ NAMED = 0.55
 """The least seed of a question that names something. Between .5 and .6 nothing changes on HotpotQA and MuSiQue; from .6
 on HotpotQA loses .01 of nDCG@10, below .5 manual pages do."""
 
-DIRECT = 3
-"""Documents that come first by what they say themselves where the question names nothing."""
+DIRECT, DIRECT_FOR_PHRASE = 3, 10
+"""Documents that come first by what they say themselves where the question names nothing, and where it is none."""
 
-MOST_DIRECT = 10
-"""Chunks of these documents that do."""
+CHUNKS_A_DIRECT_DOCUMENT = 5
+"""At most so many chunks for each of these documents come first, on average."""
 
 MOST_SHARED = 40
 """Chunks that may mention a name which leads from one to another."""
@@ -269,31 +270,33 @@ def with_second_hop(scored: Mapping[str, Scored], found: Reached) -> dict[str, S
     return result
 
 
-def ranking(scored: Mapping[str, Scored], documents: Mapping[str, str], *, named: bool) -> list[Scored]:
+def ranking(scored: Mapping[str, Scored], documents: Mapping[str, str], *, direct: int) -> list[Scored]:
     """The chunks, best first, with what others of their documents add.
 
     Args:
         documents: of all chunks.
-        named: whether the question names something; if not, the chunks that are best by themselves come first.
+        direct: how many documents come first by what they say themselves.
     """
     support = _support({chunk: one.score for chunk, one in scored.items()}, documents)
     result = {chunk: one._replace(document=support[chunk]) for chunk, one in scored.items()}
     scores = {chunk: one.score for chunk, one in result.items()}
-    if not named:
-        highest = max(scores.values(), default=0.0)
-        for chunk, itself in _direct(scored, documents).items():
-            result[chunk] = result[chunk]._replace(direct=max(0.0, highest + itself - scores[chunk]))
-            scores[chunk] = result[chunk].score
+    highest = max(scores.values(), default=0.0)
+    for chunk, itself in _direct(scored, documents, direct).items():
+        result[chunk] = result[chunk]._replace(direct=max(0.0, highest + itself - scores[chunk]))
+        scores[chunk] = result[chunk].score
     return [result[chunk] for chunk in best_of(scores, len(scores))]
 
 
-def names_something(candidates: Iterable[Candidate], *, capital: bool) -> bool:
-    """Whether a question names something that chunks are about.
+def direct_documents(candidates: Iterable[Candidate], *, asks: bool, capital: bool) -> int:
+    """How many documents come first by what they say themselves; none where the question names something.
 
     Args:
+        asks: whether it is a question at all.
         capital: whether a word within the question begins with a capital letter.
     """
-    return capital and any(_weight(each.seed) >= NAMED for each in candidates)
+    if not asks:
+        return DIRECT_FOR_PHRASE
+    return 0 if capital and any(_weight(each.seed) >= NAMED for each in candidates) else DIRECT
 
 
 def _support(scores: Mapping[str, float], documents: Mapping[str, str]) -> dict[str, float]:
@@ -311,16 +314,15 @@ def _support(scores: Mapping[str, float], documents: Mapping[str, str]) -> dict[
     return support
 
 
-def _direct(scored: Mapping[str, Scored], documents: Mapping[str, str]) -> dict[str, float]:
-    """The chunks that come first by what they say themselves, from the best until three documents are there, and their
-    scores by that."""
+def _direct(scored: Mapping[str, Scored], documents: Mapping[str, str], most: int) -> dict[str, float]:
+    """The chunks that come first by what they say themselves, until so many documents are there; their scores by that."""
     own = {chunk: one.dense + one.words for chunk, one in scored.items()}
     support = _support(own, documents)
     itself = {chunk: score + support[chunk] for chunk, score in own.items()}
     first: dict[str, float] = {}
     seen: set[str] = set()
-    for chunk in best_of(itself, MOST_DIRECT):
-        if len(seen | {documents[chunk]}) > DIRECT:
+    for chunk in best_of(itself, CHUNKS_A_DIRECT_DOCUMENT * most):
+        if len(seen | {documents[chunk]}) > most:
             break
         seen.add(documents[chunk])
         first[chunk] = itself[chunk]

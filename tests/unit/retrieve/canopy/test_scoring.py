@@ -12,9 +12,9 @@ from overstory.retrieve.canopy.scoring import (
     Reached,
     Scored,
     Seed,
+    direct_documents,
     final_scores,
     first_scores,
-    names_something,
     ranking,
     reached,
     second_sources,
@@ -133,19 +133,19 @@ def test_a_name_leads_nowhere_within_a_document() -> None:
 
 def test_the_best_other_chunks_of_its_document_add_to_a_chunk() -> None:
     found = scored({chunk: Candidate(cosine, 0.0) for chunk, cosine in zip("tuvw", (1.0, 0.8, 0.6, 0.4), strict=True)})
-    together = {one.chunk: one for one in ranking(found, dict.fromkeys("tuvw", "d"), named=True)}
+    together = {one.chunk: one for one in ranking(found, dict.fromkeys("tuvw", "d"), direct=0)}
     brought = {"t": 0.1 * (0.8 + 0.6), "u": 0.1 * (1.0 + 0.6), "v": 0.1 * (1.0 + 0.8), "w": 0.1 * (1.0 + 0.8)}
     assert {chunk: one.document for chunk, one in together.items()} == pytest.approx(brought)
     assert together["t"].score == pytest.approx(1.0 + brought["t"])
-    assert all(one.document == 0.0 for one in ranking(found, APART, named=True))
+    assert all(one.document == 0.0 for one in ranking(found, APART, direct=0))
 
 
 def test_where_nothing_is_named_the_best_by_themselves_come_first() -> None:
     cosines = {"p": 0.9, "q": 0.8, "s": 0.7, "t": 0.2, "u": 0.6}
     found = reached({"p": 1.0}, [link("p", shared="t")], set(), APART)
     by_id = scored({chunk: Candidate(cosine, 0.0) for chunk, cosine in cosines.items()}, found)
-    assert [one.chunk for one in ranking(by_id, APART, named=True)] == ["p", "q", "t", "s", "u"]
-    direct = ranking(by_id, APART, named=False)
+    assert [one.chunk for one in ranking(by_id, APART, direct=0)] == ["p", "q", "t", "s", "u"]
+    direct = ranking(by_id, APART, direct=3)
     assert [one.chunk for one in direct] == ["p", "q", "s", "t", "u"]
     assert [one.score for one in direct] == sorted((one.score for one in direct), reverse=True)
     assert [one.direct > 0 for one in direct] == [True, True, True, False, False]
@@ -154,14 +154,13 @@ def test_where_nothing_is_named_the_best_by_themselves_come_first() -> None:
 def test_three_documents_come_first_with_all_of_their_chunks_before_the_next() -> None:
     cosines = {"p": 0.9, "q": 0.89, "s": 0.88, "u": 0.87, "v": 0.86, "w": 0.85}
     documents = {"p": "one", "q": "one", "s": "two", "u": "one", "v": "three", "w": "four"}
-    ranked = ranking(
-        scored({chunk: Candidate(cosine, 0.0) for chunk, cosine in cosines.items()}), documents, named=False
-    )
+    ranked = ranking(scored({chunk: Candidate(cosine, 0.0) for chunk, cosine in cosines.items()}), documents, direct=3)
     assert {one.chunk for one in ranked if one.direct > 0} == {"p", "q", "s", "u", "v"}
 
 
-def test_a_question_names_something_by_a_capital_within_it_and_a_sure_seed() -> None:
+def test_how_many_come_first_depends_on_what_is_asked() -> None:
     sure, unsure = (Candidate(0.5, 0.1, 0.0, Seed("Ulm", weight)) for weight in (0.6, 0.5))
-    assert names_something([unsure, sure], capital=True)
-    assert not names_something([sure], capital=False)
-    assert not names_something([unsure, Candidate(0.9, 0.9)], capital=True)
+    assert direct_documents([unsure, sure], asks=True, capital=True) == 0
+    assert direct_documents([sure], asks=True, capital=False) == 3
+    assert direct_documents([unsure, Candidate(0.9, 0.9)], asks=True, capital=True) == 3
+    assert direct_documents([sure], asks=False, capital=True) == 10
