@@ -315,7 +315,7 @@ def _support(scores: Mapping[str, float], documents: Mapping[str, str]) -> dict[
 
 
 def _direct(scored: Mapping[str, Scored], documents: Mapping[str, str], most: int) -> dict[str, float]:
-    """The chunks that come first by what they say themselves, until so many documents are there; their scores by that."""
+    """The chunks that come first by what they say themselves, until so many documents are there; and their scores."""
     own = {chunk: one.dense + one.words for chunk, one in scored.items()}
     support = _support(own, documents)
     itself = {chunk: score + support[chunk] for chunk, score in own.items()}
