@@ -12,7 +12,7 @@ from overstory.retrieve.question_entities import QuestionEntity, question_entiti
 from overstory.text.names.dictionary import Match, NameDictionary
 from overstory.text.names.idf import idf_weight
 from overstory.text.names.tokens import tokenise
-from overstory.text.questions.form import is_question
+from overstory.text.questions.form import Form, form_of
 from overstory.text.questions.names import longest_first, unknown_names, without_names
 
 MOST_PHRASES = 30
@@ -27,7 +27,6 @@ class QuestionNames:
         phrases: what else looks like a name, by its place, the longest first, with its key.
         rest: the question without its known names; the question where nothing else is left.
         words: all words of the question, as keys have them.
-        asks: whether it is a question, not a phrase to search for.
         capital: whether a word within the question, not its first, begins with a capital letter.
         outdated: whether the corpus has changed since its names were found.
     """
@@ -37,7 +36,7 @@ class QuestionNames:
     phrases: tuple[Match, ...]
     rest: str
     words: frozenset[str]
-    asks: bool
+    form: Form
     capital: bool
     outdated: bool
 
@@ -57,7 +56,7 @@ def read_names(tx: Transaction, corpus: Corpus, question: Question) -> QuestionN
         phrases=tuple(unknown_names(tokens, found.matches)[:MOST_PHRASES]),
         rest=rest if any(character.isalnum() for character in rest) else question.text,
         words=frozenset(tokens.forms) | {form for form, _ in tokens.bare.values()} | shaped,
-        asks=is_question(question.text),
+        form=form_of(question.text),
         capital=any(question.text[start].isupper() for start in tokens.starts[1:]),
         outdated=found.outdated,
     )

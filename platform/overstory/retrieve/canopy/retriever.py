@@ -112,7 +112,7 @@ class _Asking:
         newcomers = {chunk: candidate for chunk, candidate in candidates.items() if chunk not in known}
         found_all = scored | scoring.final_scores(newcomers, first, scoring.Reached())
         names = self.names
-        direct = scoring.direct_documents(candidates.values(), asks=names.asks, capital=names.capital)
+        direct = scoring.direct_documents(candidates.values(), form=names.form, capital=names.capital)
         return scoring.ranking(scoring.with_second_hop(found_all, second), self.documents, direct=direct)
 
     def _found(self, depth: int) -> list[_Found]:
@@ -287,8 +287,6 @@ def _reasons(one: Scored, words: AskedWords, rows: Mapping[str, Row]) -> tuple[R
         clause = _leading(one.shared.way, row, rows)
         said = one.forward is not None and one.forward.way.source_and_key == one.shared.way.source_and_key
         reasons.append(Reason("shared", scoring.SHARED * one.shared.value, clause, "" if said else clause))
-    if one.document:
-        reasons.append(Reason("document", one.document, "other passages of its document fit, too"))
     if one.direct:
         reasons.append(
             Reason(

@@ -10,13 +10,12 @@ Chunks and names go by their ids and keys. For a question, without its names the
 with h = .5 for names whose words all stand in the question, else 1; and f = .45. Where m > 1 chunks other than p are
 about a, r is 1 for the one nearest to p and 1/√m for the others; r is 1 for what only mentions a. A chunk that is about
 an abbreviated or misspelt name (w < .65) counts as one that mentions it. A way between chunks of one document does not
-count. Then once more from the best that were reached so, which adds .35·max(0, shared₂ − shared). Last, a tenth of the
-scores of the two other best chunks of its document.
+count. Then once more from the best that were reached so, which adds .35·max(0, shared₂ − shared).
 
 A question that names nothing that a chunk is surely about (no capital within it, or no seed from .55 on) is not one to
-follow names from: the three documents that are best by A without seeds come first, then the others by z. A phrase that
-asks nothing wants one passage, not a way between two: ten documents come first so. The weights were chosen on questions
-over Wikipedia paragraphs, the last rules on manual pages, too.
+follow names from: the three documents that are best by A without seeds come first, then the others by z; ten where it
+is a "What is X?". A phrase that asks nothing wants one passage, not a way between two: ten documents come first so. The
+weights were chosen on questions over Wikipedia paragraphs, the last rules on manual pages, too.
 """
 
 from __future__ import annotations
@@ -26,6 +25,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from overstory.retrieve.ranking import best_of
+from overstory.text.questions.form import Form
 
 WORDS, SEED, REST, FORWARD, SHARED, SECOND = 0.4, 0.6, 0.75, 1.2, 0.7, 0.35
 SOURCES = 5
@@ -39,15 +39,13 @@ SENTENCE = 0.45
 RARE_SEED, RARE = 0.7, 2
 """The seed of a name that no chunk is about, and in how many chunks it may be."""
 
-SUPPORT, SUPPORTING = 0.1, 2
-"""The share of a chunk's score that others of its document have, and how many of them do."""
-
 NAMED = 0.55
 """The least seed of a question that names something. Between .5 and .6 nothing changes on HotpotQA and MuSiQue; from .6
 on HotpotQA loses .01 of nDCG@10, below .5 manual pages do."""
 
-DIRECT, DIRECT_FOR_PHRASE = 3, 10
-"""Documents that come first by what they say themselves where the question names nothing, and where it is none."""
+DIRECT, DIRECT_FOR_ONE = 3, 10
+"""Documents that come first by what they say themselves where the question names nothing, and where one passage is
+wanted."""
 
 CHUNKS_A_DIRECT_DOCUMENT = 5
 """At most so many chunks for each of these documents come first, on average."""
@@ -154,7 +152,6 @@ class Scored(NamedTuple):
     Attributes:
         candidate: what the first parts were made from.
         forward, shared, second: the ways by which it was reached, if it was.
-        document: what other chunks of its document add.
         direct: what puts it before those that names led to.
     """
 
@@ -168,13 +165,12 @@ class Scored(NamedTuple):
     shared: Bridge | None
     second: Bridge | None = None
     second_gain: float = 0.0
-    document: float = 0.0
     direct: float = 0.0
 
     @property
     def score(self) -> float:
         bridges = FORWARD * _value(self.forward) + SHARED * _value(self.shared) + SECOND * self.second_gain
-        return self.dense + self.words + self.name + self.rest + bridges + self.document + self.direct
+        return self.dense + self.words + self.name + self.rest + bridges + self.direct
 
     def came_from(self) -> list[str]:
         """The sources of its ways."""
@@ -271,54 +267,37 @@ def with_second_hop(scored: Mapping[str, Scored], found: Reached) -> dict[str, S
 
 
 def ranking(scored: Mapping[str, Scored], documents: Mapping[str, str], *, direct: int) -> list[Scored]:
-    """The chunks, best first, with what others of their documents add.
+    """The chunks, best first.
 
     Args:
         documents: of all chunks.
         direct: how many documents come first by what they say themselves.
     """
-    support = _support({chunk: one.score for chunk, one in scored.items()}, documents)
-    result = {chunk: one._replace(document=support[chunk]) for chunk, one in scored.items()}
-    scores = {chunk: one.score for chunk, one in result.items()}
+    result = dict(scored)
+    scores = {chunk: one.score for chunk, one in scored.items()}
     highest = max(scores.values(), default=0.0)
     for chunk, itself in _direct(scored, documents, direct).items():
-        result[chunk] = result[chunk]._replace(direct=max(0.0, highest + itself - scores[chunk]))
+        result[chunk] = scored[chunk]._replace(direct=max(0.0, highest + itself - scores[chunk]))
         scores[chunk] = result[chunk].score
     return [result[chunk] for chunk in best_of(scores, len(scores))]
 
 
-def direct_documents(candidates: Iterable[Candidate], *, asks: bool, capital: bool) -> int:
-    """How many documents come first by what they say themselves; none where the question names something.
+def direct_documents(candidates: Iterable[Candidate], *, form: Form, capital: bool) -> int:
+    """How many documents come first by what they say themselves; none where a question names something.
 
     Args:
-        asks: whether it is a question at all.
-        capital: whether a word within the question begins with a capital letter.
+        capital: whether a word within it, not its first, begins with a capital letter.
     """
-    if not asks:
-        return DIRECT_FOR_PHRASE
-    return 0 if capital and any(_weight(each.seed) >= NAMED for each in candidates) else DIRECT
-
-
-def _support(scores: Mapping[str, float], documents: Mapping[str, str]) -> dict[str, float]:
-    """What the best other chunks of its document add to each chunk."""
-    together: dict[str, list[float]] = {}
-    for chunk, score in scores.items():
-        together.setdefault(documents[chunk], []).append(max(0.0, score))
-    best = {document: sorted(each, reverse=True)[: SUPPORTING + 1] for document, each in together.items()}
-    support: dict[str, float] = {}
-    for chunk, score in scores.items():
-        others = list(best[documents[chunk]])
-        if max(0.0, score) in others:
-            others.remove(max(0.0, score))
-        support[chunk] = SUPPORT * sum(others[:SUPPORTING])
-    return support
+    if form == "phrase":
+        return DIRECT_FOR_ONE
+    if capital and any(_weight(each.seed) >= NAMED for each in candidates):
+        return 0
+    return DIRECT_FOR_ONE if form == "definition" else DIRECT
 
 
 def _direct(scored: Mapping[str, Scored], documents: Mapping[str, str], most: int) -> dict[str, float]:
     """The chunks that come first by what they say themselves, until so many documents are there; and their scores."""
-    own = {chunk: one.dense + one.words for chunk, one in scored.items()}
-    support = _support(own, documents)
-    itself = {chunk: score + support[chunk] for chunk, score in own.items()}
+    itself = {chunk: one.dense + one.words for chunk, one in scored.items()}
     first: dict[str, float] = {}
     seen: set[str] = set()
     for chunk in best_of(itself, CHUNKS_A_DIRECT_DOCUMENT * most):

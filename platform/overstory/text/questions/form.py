@@ -1,9 +1,18 @@
-"""Whether a text asks something, or is a phrase to search for."""
+"""What the form of a question tells: whether it asks at all, and whether one passage may answer it."""
 
 from __future__ import annotations
 
 import re
+from typing import Literal
 
+Form = Literal["question", "definition", "phrase"]
+"""A question, one such as "What is a generator?", or a phrase to search for."""
+
+MOST_WORDS_OF_A_TERM = 4
+
+_DEFINITION = re.compile(
+    r"\W*what(?:'s|’s| is| are| does)\s+(?:an?\s+|the\s+)?(?P<term>[^?]+?)(?:\s+mean)?\W*", re.IGNORECASE
+)
 _MARK = re.compile(r"[?？؟][\s\"')\]»”’]*$")
 _ASKING = re.compile(r"\b(?:who|whom|whose|what|when|where|which|why|how)\b", re.IGNORECASE)
 _INVERTED = re.compile(
@@ -11,9 +20,13 @@ _INVERTED = re.compile(
 )
 
 
-def is_question(text: str) -> bool:
-    """Whether it ends with a question mark, has an English question word, or begins with an auxiliary verb.
+def form_of(text: str) -> Form:
+    """The form of what somebody asked.
 
-    "create a message catalog" and "Kingston 1952" are phrases.
+    A question ends with a question mark, has an English question word, or begins with an auxiliary verb: "create a
+    message catalog" and "Kingston 1952" are phrases. A definition is asked by "What is X?" with up to four words.
     """
-    return bool(_MARK.search(text) or _ASKING.search(text) or _INVERTED.match(text))
+    definition = _DEFINITION.fullmatch(text)
+    if definition is not None and len(definition["term"].split()) <= MOST_WORDS_OF_A_TERM:
+        return "definition"
+    return "question" if _MARK.search(text) or _ASKING.search(text) or _INVERTED.match(text) else "phrase"

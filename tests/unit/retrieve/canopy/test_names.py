@@ -10,7 +10,14 @@ from overstory.text.questions.names import unknown_names
 def asked(question: str) -> QuestionNames:
     phrases = tuple(unknown_names(tokenise(question), []))
     return QuestionNames(
-        question, known=(), phrases=phrases, rest=question, words=frozenset(), asks=True, capital=True, outdated=False
+        question,
+        known=(),
+        phrases=phrases,
+        rest=question,
+        words=frozenset(),
+        form="question",
+        capital=True,
+        outdated=False,
     )
 
 

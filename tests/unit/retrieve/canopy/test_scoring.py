@@ -131,15 +131,6 @@ def test_a_name_leads_nowhere_within_a_document() -> None:
     assert (alone.forward, alone.shared) == ({}, {})
 
 
-def test_the_best_other_chunks_of_its_document_add_to_a_chunk() -> None:
-    found = scored({chunk: Candidate(cosine, 0.0) for chunk, cosine in zip("tuvw", (1.0, 0.8, 0.6, 0.4), strict=True)})
-    together = {one.chunk: one for one in ranking(found, dict.fromkeys("tuvw", "d"), direct=0)}
-    brought = {"t": 0.1 * (0.8 + 0.6), "u": 0.1 * (1.0 + 0.6), "v": 0.1 * (1.0 + 0.8), "w": 0.1 * (1.0 + 0.8)}
-    assert {chunk: one.document for chunk, one in together.items()} == pytest.approx(brought)
-    assert together["t"].score == pytest.approx(1.0 + brought["t"])
-    assert all(one.document == 0.0 for one in ranking(found, APART, direct=0))
-
-
 def test_where_nothing_is_named_the_best_by_themselves_come_first() -> None:
     cosines = {"p": 0.9, "q": 0.8, "s": 0.7, "t": 0.2, "u": 0.6}
     found = reached({"p": 1.0}, [link("p", shared="t")], set(), APART)
@@ -160,7 +151,9 @@ def test_three_documents_come_first_with_all_of_their_chunks_before_the_next() -
 
 def test_how_many_come_first_depends_on_what_is_asked() -> None:
     sure, unsure = (Candidate(0.5, 0.1, 0.0, Seed("Ulm", weight)) for weight in (0.6, 0.5))
-    assert direct_documents([unsure, sure], asks=True, capital=True) == 0
-    assert direct_documents([sure], asks=True, capital=False) == 3
-    assert direct_documents([unsure, Candidate(0.9, 0.9)], asks=True, capital=True) == 3
-    assert direct_documents([sure], asks=False, capital=True) == 10
+    assert direct_documents([unsure, sure], form="question", capital=True) == 0
+    assert direct_documents([sure], form="question", capital=False) == 3
+    assert direct_documents([unsure, Candidate(0.9, 0.9)], form="question", capital=True) == 3
+    assert direct_documents([sure], form="definition", capital=True) == 0
+    assert direct_documents([unsure], form="definition", capital=True) == 10
+    assert direct_documents([sure], form="phrase", capital=True) == 10

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from overstory.text.questions.form import is_question
+from overstory.text.questions.form import form_of
 
 
 @pytest.mark.parametrize(
@@ -15,10 +15,18 @@ from overstory.text.questions.form import is_question
         "The film has a director from where",
         'He asked: "Ulm?"',
         "ドラキュラの作者は誰？",
+        "What is the capital of the country where the inventor of the telephone was born?",
     ],
 )
 def test_questions(text: str) -> None:
-    assert is_question(text)
+    assert form_of(text) == "question"
+
+
+@pytest.mark.parametrize(
+    "text", ["What is an abstract base class?", "what's a generator", "What does EAFP mean?", "What are f-strings?"]
+)
+def test_definitions(text: str) -> None:
+    assert form_of(text) == "definition"
 
 
 @pytest.mark.parametrize(
@@ -26,4 +34,4 @@ def test_questions(text: str) -> None:
     ["", "create a message catalog", "Kingston 1952", "The EVP_PKEY RSA signature implementation", "Isis", "whoami"],
 )
 def test_phrases(text: str) -> None:
-    assert not is_question(text)
+    assert form_of(text) == "phrase"
