@@ -27,6 +27,7 @@ from overstory.errors import (
     BrokenSource,
     CorpusError,
     CorpusNotFound,
+    ModelError,
     OverstoryError,
     QuestionError,
     SettingsError,
@@ -51,6 +52,7 @@ from overstory.index import (
     Changes,
     CorpusStatus,
     IndexReport,
+    IndexTime,
     LoadReport,
     OnChange,
     StoredDocument,
@@ -66,7 +68,7 @@ from overstory.retrieve.entity_paths import find_paths
 from overstory.retrieve.marks import with_marks
 from overstory.retrieve.question import check_question
 from overstory.retrieve.repeats import MOST_HITS, Group, Repeats, WithRepeats, read_repeats, search_distinct
-from overstory.settings import Settings
+from overstory.settings import ExtractionSettings, Settings
 from overstory.sources import InMemory
 from overstory.systems import (
     BuildContext,
@@ -328,11 +330,14 @@ class Knowledge:
     ) -> LoadReport:
         """Reports what `ingest` would do, without doing it; restoring exports is not previewed.
 
+        Everything is read, and what is new or changed is cut into chunks, to say how many there are and about how long
+        indexing them would take (`LoadReport.index_time`).
+
         Args:
             on_change: called at the end for each document that would be added, changed, moved or removed.
 
         Raises:
-            SourceError, DatabaseError: as `ingest`.
+            SourceError, EmbedderMismatch, ModelError, DatabaseError: as `ingest`.
         """
         report, coverage = LoadReport(), sources.Coverage()
         exports, paths_to_read = transfer.separate_exports(_listed(paths))
@@ -346,6 +351,8 @@ class Knowledge:
             paths_to_read, loader=loader, on_broken=on_broken, on_skipped=report.skipped.append, coverage=coverage
         )
         corpus = self._corpus_if_there()
+        if corpus is not None:
+            corpus.check_embedder(self.embedder)
         first = list(itertools.islice(documents, 1))
         if sync and not first:
             self._is_in_corpus(coverage, allow_empty=allow_empty)
@@ -354,16 +361,20 @@ class Knowledge:
                 self.graph,
                 corpus,
                 itertools.chain(first, documents),
+                self.embedder,
                 label=corpus_label(self.corpus_name),
                 report=report,
                 on_broken=_on_unstorable(coverage, on_broken),
                 on_read=changes.note_read,
+                progress=self.progress,
             )
             stored = 0
             if corpus is not None:
                 index.note_vanished(self.graph, corpus, coverage, changes, report, allow_empty=allow_empty)
                 stored = index.count_documents(self.graph, corpus)
             _count_vanished(report, changes, sync=sync)
+            report.chunks -= changes.moved_chunks if sync else 0  # what was found in them is kept
+            report.index_time = self._index_time(report.chunks, report.chunks)
             report.in_corpus = stored + report.added - report.removed
             _tell(changes, on_change, sync=sync)
         return report
@@ -606,7 +617,12 @@ class Knowledge:
         corpus = read_corpus(self.graph, self.corpus_name)
         status = index.read_status(self.graph, corpus)
         systems = {each.name: lifecycle.pending(self.graph, corpus, each) for each in systems_of(corpus)}
-        return replace(status, pending=status.pending | systems)
+        pending = status.pending | systems
+        try:
+            index_time = self._index_time(pending["embed"], pending["extract"], embedder=corpus.embedder)
+        except ModelError:
+            index_time = None  # `index` says what is wrong with the model
+        return replace(status, pending=pending, index_time=index_time)
 
     def digest(self) -> str:
         """64 hexadecimal digits, equal for two corpora exactly if their contents are equal.
@@ -764,6 +780,26 @@ class Knowledge:
     def __repr__(self) -> str:
         where = self.settings.database.uri or "embedded server"
         return f"<Knowledge corpus={self.corpus_name!r} at {where}>"
+
+    def _index_time(self, embed: int, extract: int, *, embedder: str = "") -> IndexTime | None:
+        """About how long it takes to embed and to extract so many chunks.
+
+        Args:
+            embedder: its fingerprint, if that is known without making it.
+
+        Raises:
+            ModelError, DatabaseError: the embedder or the extractor cannot be made; the ledgers cannot be read.
+        """
+        if not (embed or extract):
+            return None
+        return index.estimate_index_time(
+            self.graph,
+            embed=embed,
+            extract=extract,
+            embedder=embedder or self.embedder.fingerprint,
+            extractor=self.extractor.fingerprint,
+            usual=self.settings.extraction.pipeline == ExtractionSettings().pipeline,
+        )
 
     def _learning_run(self, chat: Chat | None) -> LearningRun:
         return LearningRun(self.graph, read_corpus(self.graph, self.corpus_name), self.embedder, chat)
