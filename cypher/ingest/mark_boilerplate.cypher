@@ -15,5 +15,5 @@ FOREACH (_ IN CASE WHEN row.spans IS NULL THEN [1] ELSE [] END | REMOVE c:{{corp
 FOREACH (_ IN CASE WHEN row.only THEN [1] ELSE [] END | SET c:{{corpus}}_BoilerplateOnly)
 FOREACH (_ IN CASE WHEN row.only THEN [] ELSE [1] END | REMOVE c:{{corpus}}_BoilerplateOnly)
 WITH corpus, c, row WHERE row.changed
-MATCH (c)-[:PART_OF]->(d:Document)
+MATCH (c)-[:PART_OF]->(d:{{corpus}}_Document)
 SET d.touched = corpus.version + 1 // for systems that read whole documents
