@@ -75,6 +75,7 @@ from overstory.systems import (
     LearningRun,
     SystemReport,
     all_wishes,
+    check_retriever,
     find_learner,
     find_system,
     installed_systems,
@@ -350,6 +351,7 @@ class Knowledge:
         documents = sources.read_sources(
             paths_to_read, loader=loader, on_broken=on_broken, on_skipped=report.skipped.append, coverage=coverage
         )
+        self._check_models()
         corpus = self._corpus_if_there()
         if corpus is not None:
             corpus.check_embedder(self.embedder)
@@ -407,6 +409,7 @@ class Knowledge:
                 call again to go on.
         """
         wished = wishes(systems, model)
+        self._check_models(extracts=True)
         with writing(self.graph, read_corpus(self.graph, self.corpus_name), "index") as writer:
             if rebuild_indexes:
                 self._rebuild_indexes(writer)
@@ -492,6 +495,7 @@ class Knowledge:
         """
         if not 1 <= k <= MOST_HITS:
             raise QuestionError(f"k is {k}.", remedy=f"Ask for 1 to {MOST_HITS:,} passages.")
+        check_question(question)
         return with_marks(search_distinct(self.retriever(retriever), question, k, read=self._read_repeats))
 
     def ask(
@@ -604,6 +608,7 @@ class Knowledge:
         """
         with self._making:
             if name not in self._retrievers:
+                check_retriever(name)  # before a server is started for it
                 self._retrievers[name] = make_retriever(name, self._retrieval_context())
             made = self._retrievers[name]
         return WithRepeats(made, self._retrieval_context()) if repeats else made
@@ -747,7 +752,7 @@ class Knowledge:
             write(line + "\n")
             lines += 1
             self.progress.advance(1)
-        self.progress.finish(f"{lines - 1} documents")
+        self.progress.finish(counted(lines - 1, "document"))
         computed = transfer.digest(self.graph, corpus)
         if read_corpus(self.graph, self.corpus_name).version != corpus.version:
             raise CorpusError(
@@ -816,7 +821,20 @@ class Knowledge:
         return self.graph.reading("retrieve/repeats", read)
 
     def _retrieval_context(self) -> RetrievalContext:
+        self._check_models()
         return RetrievalContext(self.graph, self.corpus_name, self.embedder, self._model.chat, self.settings.extraction)
+
+    def _check_models(self, *, extracts: bool = False) -> None:
+        """Makes the embedder, and the extractor if it is needed, where a server may have to be started: wrong settings
+        are said before that. A connection to a server of the user's own takes less time than some models do.
+
+        Raises:
+            ModelError: as `embedder` and `extractor`.
+        """
+        if self._graph is None and self.settings.database.uri is None:
+            _ = self.embedder
+            if extracts:
+                _ = self.extractor
 
     def _build_context(self) -> BuildContext:
         return BuildContext(self.embedder, self.settings.extraction, self._model.chat_with, self.progress)
@@ -824,6 +842,7 @@ class Knowledge:
     @contextmanager
     def _writing(self, doing: str) -> Generator[Writer]:
         """The lease of the corpus, which is made if it is not there."""
+        self._check_models()
         with writing(self.graph, create_corpus(self.graph, self.corpus_name), doing) as writer:
             writer.corpus.check_embedder(self.embedder)
             yield writer

@@ -84,6 +84,8 @@ def ingest(
         show_json(report)
     else:
         _show(report, knowledge.corpus_name, paths=len(paths), dry_run=dry_run)
+        if report.added + report.changed + report.moved + report.removed + report.annotated and not dry_run:
+            _show_next(knowledge)
     return SourceError.exit_code if report.broken else 0
 
 
@@ -113,8 +115,15 @@ def _show(report: LoadReport, corpus: str, *, paths: int, dry_run: bool) -> None
     _show_vanished(report, paths)
     _show_some("skipped, because no loader reads them", [escaped(path) for path in report.skipped])
     _show_some("broken and skipped", [_with_remedy(str(error), error.remedy) for error in report.broken])
-    if report.added + report.changed + report.moved + report.removed + report.annotated and not dry_run:
-        click.echo(f"Next: {index_command(corpus)}")
+
+
+def _show_next(knowledge: Knowledge) -> None:
+    """What `index` has to do; it may be nothing, as after a restored export."""
+    status = knowledge.status()
+    if any(status.pending.values()):
+        click.echo(f"Next: {index_command(knowledge.corpus_name)}{shown_time(status.index_time)}")
+    else:
+        click.echo("The index is up to date.")
 
 
 def _show_vanished(report: LoadReport, paths: int) -> None:

@@ -188,7 +188,7 @@ def shown_time(estimate: IndexTime | None) -> str:
     """How long indexing takes, to follow a number of chunks; "" where that is not known."""
     if estimate is None:
         return ""
-    basis = "an estimate from earlier runs" if estimate.measured else "a guess until a run here was measured"
+    basis = "estimated from earlier runs" if estimate.measured else "a rough estimate: no long run was measured yet"
     return f"; indexing takes about {about(estimate.seconds)} ({basis})"
 
 

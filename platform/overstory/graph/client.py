@@ -17,6 +17,7 @@ from typing import Any, LiteralString, Self, TypeVar
 import neo4j
 
 from overstory import server
+from overstory.errors import AuthenticationFailed
 from overstory.graph.capabilities import Capabilities, read_capabilities
 from overstory.graph.failures import driver_errors
 from overstory.graph.statements import statement, with_a_map
@@ -79,14 +80,19 @@ class GraphClient:
         self.browser_url = browser_url
         self._query_seconds = query_seconds or None
         self._storage = storage
-        with driver_errors(uri):
+        with driver_errors(uri, storage=storage):
             self._driver = _driver(uri, user, password)
         try:
-            with driver_errors(uri):
+            with driver_errors(uri, storage=storage):
                 self._driver.verify_connectivity()  # at once, where a statement would be tried again for a while
             self.capabilities: Capabilities = read_capabilities(self.run)
-        except BaseException:
+        except BaseException as error:
             self._driver.close()
+            if isinstance(error, AuthenticationFailed) and password is None:
+                raise AuthenticationFailed(
+                    f"{uri}: the server wants a password, and OVERSTORY_NEO4J_PASSWORD is not set.",
+                    remedy="Set it, or OVERSTORY_NEO4J_PASSWORD_FILE, in Python password=.",
+                ) from error
             raise
 
     @classmethod

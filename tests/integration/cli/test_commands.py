@@ -114,7 +114,7 @@ def test_a_corpus_follows_a_folder_with_sync(
     *listed, chunks = overstory(*ingest, "--sync", "--dry-run").out.splitlines()
     assert chunks.startswith("2 new chunks; indexing takes about ")  # what moved keeps its own
     assert listed == [
-        f"added    {folder}/line\\nfeed\\u001b[31m.txt",
+        f"added    {folder}/line\\nfeed\\x1b[31m.txt",
         f"changed  {folder}/curie.txt",
         f"moved    {folder}/ulm.txt → {folder}/new/ulm.txt",
         f"removed  {folder}/danube.txt",
@@ -201,6 +201,8 @@ def test_a_tree_is_shown_with_its_communities_and_their_passages(overstory: Run,
         (["tree", "--limit", "0"], 2, "--limit"),
         (["documents", "--source", "\udcff", "--corpus", "shared"], 3, "UTF-8"),
         (["export", "/dev/null", "--force", "--corpus", "shared"], 3, "not a file"),
+        (["export", "/proc/x.jsonl"], 3, "/proc/x.jsonl cannot be written: No such file or directory."),
+        (["serch", "x"], 2, "Did you mean search?"),
         (["export", "-", "--json", "--corpus", "shared"], 2, "--json"),
         (["ingest", "no/such/file.txt", "--corpus", "never-made"], 8, "no/such/file.txt"),
         (["ingest", "x", "--loader", "magic", "--corpus", "never-made"], 8, "magic"),
