@@ -351,11 +351,11 @@ class Knowledge:
         documents = sources.read_sources(
             paths_to_read, loader=loader, on_broken=on_broken, on_skipped=report.skipped.append, coverage=coverage
         )
+        first = list(itertools.islice(documents, 1))  # a wrong loader is said before a server is started
         self._check_models()
         corpus = self._corpus_if_there()
         if corpus is not None:
             corpus.check_embedder(self.embedder)
-        first = list(itertools.islice(documents, 1))
         if sync and not first:
             self._is_in_corpus(coverage, allow_empty=allow_empty)
         with Changes() as changes:

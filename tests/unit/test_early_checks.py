@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
-from overstory.errors import ModelError, OverstoryError, QuestionError, SettingsError
+from overstory.errors import ModelError, OverstoryError, QuestionError, SettingsError, SourceError
 from overstory.knowledge import Knowledge
 from overstory.settings import EmbeddingSettings, ExtractionSettings, Places, ServerSettings, Settings
 
@@ -20,6 +20,7 @@ WRONG: dict[str, tuple[Callable[[Knowledge], object], type[OverstoryError], str]
     "option of a system": (lambda k: k.search("Who?", retriever="serag:nosuch"), SettingsError, "nosuch"),
     "k": (lambda k: k.search("Who?", 0), QuestionError, "k is 0"),
     "question": (lambda k: k.search(" "), QuestionError, "empty"),
+    "loader of a preview": (lambda k: k.preview(README, loader="nosuch"), SourceError, "nosuch"),
     "system": (lambda k: k.index(systems="nosuch"), SettingsError, "nosuch"),
 }
 
@@ -39,20 +40,23 @@ def test_a_wrong_argument_is_said_before_a_server_is_started(name: str, tmp_path
     assert not any(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(
-    ("models", "act"),
-    [
-        ({"embedding": EmbeddingSettings(embedder="nosuch")}, lambda k: k.search("Who?")),
-        ({"embedding": EmbeddingSettings(embedder="nosuch")}, lambda k: k.index()),
-        ({"embedding": EmbeddingSettings(embedder="nosuch")}, lambda k: k.ingest_documents("A text.")),
-        ({"embedding": EmbeddingSettings(embedder="nosuch")}, lambda k: k.preview(README)),
-        ({"extraction": ExtractionSettings(extractor="nosuch")}, lambda k: k.index()),
-        ({"extraction": ExtractionSettings(pipeline="nosuch")}, lambda k: k.index()),
-    ],
-)
-def test_a_wrong_model_is_said_before_a_server_is_started(
-    models: dict[str, EmbeddingSettings | ExtractionSettings], act: Callable[[Knowledge], object], tmp_path: Path
-) -> None:
+NO_EMBEDDER = {"embedding": EmbeddingSettings(embedder="nosuch")}
+NO_EXTRACTOR = {"extraction": ExtractionSettings(extractor="nosuch")}
+NO_PIPELINE = {"extraction": ExtractionSettings(pipeline="nosuch")}
+Models = Mapping[str, EmbeddingSettings | ExtractionSettings]
+WRONG_MODELS: dict[str, tuple[Models, Callable[[Knowledge], object]]] = {
+    "search": (NO_EMBEDDER, lambda k: k.search("Who?")),
+    "index": (NO_EMBEDDER, lambda k: k.index()),
+    "ingest": (NO_EMBEDDER, lambda k: k.ingest_documents("A text.")),
+    "preview": (NO_EMBEDDER, lambda k: k.preview(README)),
+    "index without extractor": (NO_EXTRACTOR, lambda k: k.index()),
+    "index without pipeline": (NO_PIPELINE, lambda k: k.index()),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_MODELS)
+def test_a_wrong_model_is_said_before_a_server_is_started(name: str, tmp_path: Path) -> None:
+    models, act = WRONG_MODELS[name]
     with Knowledge(settings=at(tmp_path, **models)) as knowledge, pytest.raises(ModelError, match="nosuch"):
         act(knowledge)
     assert not any(tmp_path.iterdir())

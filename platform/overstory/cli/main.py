@@ -86,9 +86,8 @@ class CommandGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and (near := difflib.get_close_matches(args[0], COMMANDS)):
-            likely = " or ".join(near)
-            raise click.UsageError(f"No such command {args[0]!r}. Did you mean {likely}?", ctx)
+        if args and args[0] not in COMMANDS and (near := difflib.get_close_matches(args[0], COMMANDS, n=1)):
+            raise click.UsageError(f"No such command {args[0]!r}. Did you mean {near[0]}?", ctx)
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:  # what the subcommand returns

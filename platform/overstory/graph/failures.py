@@ -7,8 +7,7 @@ import shutil
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-
-from neo4j import exceptions
+from typing import TYPE_CHECKING
 
 from overstory.errors import (
     AuthenticationFailed,
@@ -25,6 +24,9 @@ GDS_REMEDY = (
     "or unset OVERSTORY_NEO4J_URI to use the embedded server, which has it."
 )
 
+
+if TYPE_CHECKING:
+    from neo4j import exceptions  # imported where an error is translated, for the driver takes long to import
 
 _NO_INDEX = re.compile(r"no such (vector|fulltext) schema index", re.IGNORECASE)
 _CANNOT_WRITE = ("critical error", "No space left on device", "Could not apply the transaction")
@@ -46,6 +48,8 @@ def driver_errors(doing: str, *, storage: Path | None = None) -> Generator[None]
     Args:
         storage: where the server keeps its data, if that is on this machine.
     """
+    from neo4j import exceptions
+
     try:
         yield
     except (exceptions.Neo4jError, exceptions.DriverError) as error:
@@ -60,6 +64,8 @@ def translated(
     error: exceptions.Neo4jError | exceptions.DriverError, doing: str, *, storage: Path | None = None
 ) -> OverstoryError:
     """Our error for one of the driver's, the most specific that fits."""
+    from neo4j import exceptions
+
     code = getattr(error, "code", None) or ""
     message = str(error) if isinstance(error, exceptions.DriverError) else error.message or str(error)
     if isinstance(error, exceptions.AuthError):

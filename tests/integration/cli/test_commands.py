@@ -35,6 +35,8 @@ def test_from_files_to_evidence(overstory: Run, corpus: str, folder: Path) -> No
     assert "4 new chunks; indexing takes about " in preview.out
     assert "preview   4 documents read" in preview.err
     ingested = overstory("ingest", str(folder), "--corpus", corpus, "-q")
+    assert f"Next: overstory index --corpus {corpus}; indexing takes about " in ingested.out
+    assert "; indexing takes about " in overstory("status", "--corpus", corpus).out
     assert ingested.code == 0
     assert "4 added" in ingested.out
     indexed = overstory("index", "--corpus", corpus)
@@ -84,7 +86,9 @@ def test_exporting_and_reading_back_and_deleting(overstory: Run, corpus: str, fo
     assert "--force" in refused.err
     id_ = overstory("documents", "--corpus", corpus).out.split()[0]
     assert "Deleted 1 document." in overstory("delete", id_, "--corpus", corpus).out
-    assert "1 added" in overstory("ingest", str(file), "--corpus", corpus).out
+    restored = overstory("ingest", str(file), "--corpus", corpus).out
+    assert "1 added" in restored
+    assert restored.endswith("The index is up to date.\n")
     overstory("index", "--corpus", corpus)
     assert overstory("status", "--digest", "--corpus", corpus, "--json").json()["digest"] == digest
     curie = ("delete", "--source", str(folder / "c*.txt"), "--yes", "--corpus", corpus)
