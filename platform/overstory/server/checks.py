@@ -90,7 +90,7 @@ def _folder(settings: Settings) -> Check:
             detail=f"{root} has mode {mode:o}: others can read the graph and the password, or replace them",
             remedy=f"chmod 700 {root}, which the next start does, too",
         )
-    return _written("folder", settings.places.data, "OVERSTORY_HOME")
+    return _written("folder", root, "OVERSTORY_HOME")
 
 
 def _disk(settings: Settings) -> Check:
@@ -153,11 +153,14 @@ def _written(name: str, folder: Path, variable: str) -> Check:
     """Makes and removes a folder with a file in this one, or in the nearest above it that exists."""
     place = _existing(folder)
     try:
-        with storage_errors(place, variable=variable), tempfile.TemporaryDirectory(prefix=".try-", dir=place) as made:
+        with tempfile.TemporaryDirectory(prefix=".try-", dir=place) as made:
             Path(made, "file").write_bytes(b"try")
-    except OverstoryError as error:
+    except OSError as fault:
         return Check(
-            name, ok=False, detail=f"{folder}: nothing can be written in {place}: {error}", remedy=error.remedy
+            name,
+            ok=False,
+            detail=f"{folder}: nothing can be written in {place}: {fault.strerror or fault}",
+            remedy=f"Fix its owner or mode (chown, chmod), or set {variable} to a folder that you can write to.",
         )
     return Check(name, ok=True, detail=f"{folder} is writable")
 

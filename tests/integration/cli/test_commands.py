@@ -13,6 +13,7 @@ import pytest
 from tests.commands import Run, environment
 from tests.passages import PASSAGES, OpenCorpus
 
+from overstory.display import index_command
 from overstory.knowledge import Knowledge
 from overstory.settings import Settings
 
@@ -35,7 +36,7 @@ def test_from_files_to_evidence(overstory: Run, corpus: str, folder: Path) -> No
     assert "4 new chunks; indexing takes about " in preview.out
     assert "preview   4 documents read" in preview.err
     ingested = overstory("ingest", str(folder), "--corpus", corpus, "-q")
-    assert f"Next: overstory index --corpus {corpus}; indexing takes about " in ingested.out
+    assert f"Next: {index_command(corpus)}; indexing takes about " in ingested.out
     assert "; indexing takes about " in overstory("status", "--corpus", corpus).out
     assert ingested.code == 0
     assert "4 added" in ingested.out
