@@ -19,6 +19,7 @@ __all__ = [
     "OBEYED",
     "Html",
     "Piece",
+    "about",
     "around",
     "counted",
     "data_frame",
@@ -40,6 +41,21 @@ MOST_READ = 10_000
 def counted(number: int, singular: str, plural: str = "") -> str:
     """ "1 document", "1,234 documents"."""
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+
+
+def about(seconds: float) -> str:
+    """A duration, rounded as an estimate deserves: "20 s", "4 min", "1 h 10 min", "30 h"."""
+    if seconds < 57.5:
+        return f"{max(5, 5 * round(seconds / 5))} s"
+    minutes = round(seconds / 60)
+    if minutes >= 20:
+        minutes = 5 * round(minutes / 5)
+    if minutes < 60:
+        return f"{minutes} min"
+    hours, rest = divmod(10 * round(minutes / 10), 60)
+    if hours >= 10:
+        return f"{round(minutes / 60):,} h"
+    return f"{hours} h {rest} min" if rest else f"{hours} h"
 
 
 def origin(source: str, source_key: str, page: int | None = None) -> str:

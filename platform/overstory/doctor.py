@@ -1,4 +1,4 @@
-"""Checks of a set-up, with remedies: the server, the database, the models. Read only."""
+"""Checks of a set-up, with remedies: the server, the database, the models. What they try leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from typing import Any
 from overstory import server
 from overstory.display import counted, index_command
 from overstory.embed import make_embedder
-from overstory.errors import OverstoryError
+from overstory.errors import ModelError, OverstoryError
 from overstory.graph import Corpus, GraphClient, list_corpora
 from overstory.graph.failures import GDS_REMEDY
 from overstory.graph.gds import projections
 from overstory.graph.lease import current_writer
 from overstory.graph.schema import PROPERTIES, refuse_others, schema_version
+from overstory.index.stages.embed import check_vectors
 from overstory.llm import make_chat_model
+from overstory.model import ChunkText
 from overstory.retrieve.recall import MOST_SAMPLED, NEAREST, measure_recall
 from overstory.server import Check
 from overstory.settings import Settings
@@ -25,6 +27,10 @@ from overstory.sources.installed import catalogue
 from overstory.systems import System, find_system, installed_systems, missing_systems, system_names, systems_of
 from overstory.systems.vector_indexes import indexes_of
 from overstory.text import make_extractor
+
+TRIED = "Bram Stoker wrote Dracula."
+IN_PROCESS = ("minilm", "sentence-transformers")
+"""Embedders that send texts to nobody."""
 
 LEAST_RECALL = 0.9
 """Below this share of the nearest vectors an index is unsound; a sound one finds nearly all."""
@@ -40,8 +46,8 @@ def diagnose(settings: Settings) -> list[Check]:
         reachable = True
     if reachable:
         checks += list(_database(settings))
-    checks.append(_checked("embedder", lambda: make_embedder(settings.embedding).fingerprint))
-    checks.append(_checked("extractor", lambda: make_extractor(settings.extraction).fingerprint))
+    checks.append(_checked("embedder", lambda: _embedder(settings)))
+    checks.append(_checked("extractor", lambda: _extractor(settings)))
     checks.append(_checked("llm", lambda: _llm(settings)))
     for name, why in catalogue().unusable.items():
         checks.append(Check("loader", ok=False, detail=f"{name}: {why}", remedy="Reinstall its package."))
@@ -199,6 +205,23 @@ def _unsound(corpus: Corpus, detail: str) -> Check:
 
 def _command(corpus: Corpus, system: str, what: str = "") -> str:
     return f"overstory index --{what}system {system} --corpus {shlex.quote(corpus.name)}"
+
+
+def _embedder(settings: Settings) -> str:
+    """Embeds a text, unless that would be a request, which might cost money and take long."""
+    embedder = make_embedder(settings.embedding)
+    if settings.embedding.embedder not in IN_PROCESS:
+        return f"{embedder.fingerprint}; not tried, since that may send a request"
+    check_vectors(embedder.embed([TRIED]), 1, embedder)
+    return embedder.fingerprint
+
+
+def _extractor(settings: Settings) -> str:
+    """Extracts from a text."""
+    extractor = make_extractor(settings.extraction)
+    if len(list(extractor.extract([ChunkText(id="tried", title="", heading="", text=TRIED)]))) != 1:
+        raise ModelError(f"{extractor.fingerprint} lost a text.", remedy="The extractor is broken; choose another one.")
+    return extractor.fingerprint
 
 
 def _llm(settings: Settings) -> str:

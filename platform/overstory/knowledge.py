@@ -27,6 +27,7 @@ from overstory.errors import (
     BrokenSource,
     CorpusError,
     CorpusNotFound,
+    ModelError,
     OverstoryError,
     QuestionError,
     SettingsError,
@@ -51,6 +52,7 @@ from overstory.index import (
     Changes,
     CorpusStatus,
     IndexReport,
+    IndexTime,
     LoadReport,
     OnChange,
     StoredDocument,
@@ -66,13 +68,14 @@ from overstory.retrieve.entity_paths import find_paths
 from overstory.retrieve.marks import with_marks
 from overstory.retrieve.question import check_question
 from overstory.retrieve.repeats import MOST_HITS, Group, Repeats, WithRepeats, read_repeats, search_distinct
-from overstory.settings import Settings
+from overstory.settings import ExtractionSettings, Settings
 from overstory.sources import InMemory
 from overstory.systems import (
     BuildContext,
     LearningRun,
     SystemReport,
     all_wishes,
+    check_retriever,
     find_learner,
     find_system,
     installed_systems,
@@ -328,11 +331,14 @@ class Knowledge:
     ) -> LoadReport:
         """Reports what `ingest` would do, without doing it; restoring exports is not previewed.
 
+        Everything is read, and what is new or changed is cut into chunks, to say how many there are and about how long
+        indexing them would take (`LoadReport.index_time`).
+
         Args:
             on_change: called at the end for each document that would be added, changed, moved or removed.
 
         Raises:
-            SourceError, DatabaseError: as `ingest`.
+            SourceError, EmbedderMismatch, ModelError, DatabaseError: as `ingest`.
         """
         report, coverage = LoadReport(), sources.Coverage()
         exports, paths_to_read = transfer.separate_exports(_listed(paths))
@@ -345,8 +351,11 @@ class Knowledge:
         documents = sources.read_sources(
             paths_to_read, loader=loader, on_broken=on_broken, on_skipped=report.skipped.append, coverage=coverage
         )
+        first = list(itertools.islice(documents, 1))  # a wrong loader is said before a server is started
+        self._check_models()
         corpus = self._corpus_if_there()
-        first = list(itertools.islice(documents, 1))
+        if corpus is not None:
+            corpus.check_embedder(self.embedder)
         if sync and not first:
             self._is_in_corpus(coverage, allow_empty=allow_empty)
         with Changes() as changes:
@@ -354,16 +363,20 @@ class Knowledge:
                 self.graph,
                 corpus,
                 itertools.chain(first, documents),
+                self.embedder,
                 label=corpus_label(self.corpus_name),
                 report=report,
                 on_broken=_on_unstorable(coverage, on_broken),
                 on_read=changes.note_read,
+                progress=self.progress,
             )
             stored = 0
             if corpus is not None:
                 index.note_vanished(self.graph, corpus, coverage, changes, report, allow_empty=allow_empty)
                 stored = index.count_documents(self.graph, corpus)
             _count_vanished(report, changes, sync=sync)
+            report.chunks -= changes.moved_chunks if sync else 0  # what was found in them is kept
+            report.index_time = self._index_time(report.chunks, report.chunks)
             report.in_corpus = stored + report.added - report.removed
             _tell(changes, on_change, sync=sync)
         return report
@@ -396,6 +409,7 @@ class Knowledge:
                 call again to go on.
         """
         wished = wishes(systems, model)
+        self._check_models(extracts=True)
         with writing(self.graph, read_corpus(self.graph, self.corpus_name), "index") as writer:
             if rebuild_indexes:
                 self._rebuild_indexes(writer)
@@ -481,6 +495,7 @@ class Knowledge:
         """
         if not 1 <= k <= MOST_HITS:
             raise QuestionError(f"k is {k}.", remedy=f"Ask for 1 to {MOST_HITS:,} passages.")
+        check_question(question)
         return with_marks(search_distinct(self.retriever(retriever), question, k, read=self._read_repeats))
 
     def ask(
@@ -593,6 +608,7 @@ class Knowledge:
         """
         with self._making:
             if name not in self._retrievers:
+                check_retriever(name)  # before a server is started for it
                 self._retrievers[name] = make_retriever(name, self._retrieval_context())
             made = self._retrievers[name]
         return WithRepeats(made, self._retrieval_context()) if repeats else made
@@ -606,7 +622,12 @@ class Knowledge:
         corpus = read_corpus(self.graph, self.corpus_name)
         status = index.read_status(self.graph, corpus)
         systems = {each.name: lifecycle.pending(self.graph, corpus, each) for each in systems_of(corpus)}
-        return replace(status, pending=status.pending | systems)
+        pending = status.pending | systems
+        try:
+            index_time = self._index_time(pending["embed"], pending["extract"], embedder=corpus.embedder)
+        except ModelError:
+            index_time = None  # `index` says what is wrong with the model
+        return replace(status, pending=pending, index_time=index_time)
 
     def digest(self) -> str:
         """64 hexadecimal digits, equal for two corpora exactly if their contents are equal.
@@ -731,7 +752,7 @@ class Knowledge:
             write(line + "\n")
             lines += 1
             self.progress.advance(1)
-        self.progress.finish(f"{lines - 1} documents")
+        self.progress.finish(counted(lines - 1, "document"))
         computed = transfer.digest(self.graph, corpus)
         if read_corpus(self.graph, self.corpus_name).version != corpus.version:
             raise CorpusError(
@@ -765,6 +786,26 @@ class Knowledge:
         where = self.settings.database.uri or "embedded server"
         return f"<Knowledge corpus={self.corpus_name!r} at {where}>"
 
+    def _index_time(self, embed: int, extract: int, *, embedder: str = "") -> IndexTime | None:
+        """About how long it takes to embed and to extract so many chunks.
+
+        Args:
+            embedder: its fingerprint, if that is known without making it.
+
+        Raises:
+            ModelError, DatabaseError: the embedder or the extractor cannot be made; the ledgers cannot be read.
+        """
+        if not (embed or extract):
+            return None
+        return index.estimate_index_time(
+            self.graph,
+            embed=embed,
+            extract=extract,
+            embedder=embedder or self.embedder.fingerprint,
+            extractor=self.extractor.fingerprint,
+            usual=self.settings.extraction.pipeline == ExtractionSettings().pipeline,
+        )
+
     def _learning_run(self, chat: Chat | None) -> LearningRun:
         return LearningRun(self.graph, read_corpus(self.graph, self.corpus_name), self.embedder, chat)
 
@@ -780,7 +821,20 @@ class Knowledge:
         return self.graph.reading("retrieve/repeats", read)
 
     def _retrieval_context(self) -> RetrievalContext:
+        self._check_models()
         return RetrievalContext(self.graph, self.corpus_name, self.embedder, self._model.chat, self.settings.extraction)
+
+    def _check_models(self, *, extracts: bool = False) -> None:
+        """Makes the embedder, and the extractor if it is needed, where a server may have to be started: wrong settings
+        are said before that. A connection to a server of the user's own takes less time than some models do.
+
+        Raises:
+            ModelError: as `embedder` and `extractor`.
+        """
+        if self._graph is None and self.settings.database.uri is None:
+            _ = self.embedder
+            if extracts:
+                _ = self.extractor
 
     def _build_context(self) -> BuildContext:
         return BuildContext(self.embedder, self.settings.extraction, self._model.chat_with, self.progress)
@@ -788,6 +842,7 @@ class Knowledge:
     @contextmanager
     def _writing(self, doing: str) -> Generator[Writer]:
         """The lease of the corpus, which is made if it is not there."""
+        self._check_models()
         with writing(self.graph, create_corpus(self.graph, self.corpus_name), doing) as writer:
             writer.corpus.check_embedder(self.embedder)
             yield writer

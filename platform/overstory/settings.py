@@ -15,7 +15,11 @@ from overstory.errors import SettingsError
 
 T = TypeVar("T")
 
-_ADDRESS = re.compile(r"(bolt|neo4j)(\+s|\+ssc)?://[^/\s]+/?")
+_ADDRESS = re.compile(
+    r"(bolt|neo4j)(\+s|\+ssc)?://(\[[^\s\]]+\]|[^/\s:@?\[\]]+)(:(?P<port>[0-9]{1,5}))?/?(?P<routing>\?\S*)?"
+)
+_LOGIN = re.compile(r"(?<=//)[^/\s]*@")
+_MOST_PORT = 65_535
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,9 +194,11 @@ class Settings:
         """
         own = self.database
         given = [name for name, value in (("user", user), ("password", password), ("database", database)) if value]
-        if uri is not None and not _ADDRESS.fullmatch(uri):
+        if uri is not None and not _is_address(uri):
+            apart = " The user and the password are arguments of their own, user= and password=."
             raise SettingsError(
-                f"{uri!r} is not an address of a Neo4j.", remedy="Give uri= an address like bolt://localhost:7687."
+                f"{_without_login(uri)!r} is not an address of a Neo4j.",
+                remedy=f"Give uri= an address like bolt://localhost:7687.{apart if '@' in uri else ''}",
             )
         if given and uri is None and own.uri is None:
             raise SettingsError(
@@ -236,9 +242,12 @@ class _Environment:
 
     def address(self, name: str) -> str | None:
         text = self.text(name)
-        if text is not None and not _ADDRESS.fullmatch(text):
+        if text is not None and not _is_address(text):
+            apart = "User and password go into OVERSTORY_NEO4J_USER and OVERSTORY_NEO4J_PASSWORD."
             raise SettingsError(
-                f"{name} is {text!r}.", remedy=f"Set {name} to an address like bolt://localhost:7687, or unset it."
+                f"{name} is {_without_login(text)!r}.",
+                remedy=f"Set {name} to an address like bolt://localhost:7687, or unset it."
+                + (f" {apart}" if "@" in text else ""),
             )
         return text
 
@@ -277,6 +286,19 @@ class _Environment:
         if not usable:
             raise SettingsError(f"{name} is {text!r}.", remedy=f"Set {name} to {wanted}, or unset it.")
         return value
+
+
+def _is_address(text: str) -> bool:
+    """Whether the driver takes a text as an address; only neo4j:// may have what routes it after a question mark."""
+    found = _ADDRESS.fullmatch(text)
+    if found is None or (found["routing"] and not text.startswith("neo4j")):
+        return False
+    return 0 < int(found["port"] or 7687) <= _MOST_PORT
+
+
+def _without_login(text: str) -> str:
+    """An address without the user and password that somebody wrote into it."""
+    return _LOGIN.sub("***@", text)
 
 
 def _llm(env: _Environment) -> LlmSettings:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from overstory.display import Html, around, html_pieces, html_table, pieces
+from overstory.display import Html, about, around, html_pieces, html_table, pieces
 
 LICENCE = "This program is free software and you can redistribute it. " * 10
 
@@ -50,3 +50,24 @@ def test_a_notebook_gets_marks_and_everything_else_escaped() -> None:
     assert table.count("<mark>") == 1
     for escaped in ("&lt;q&gt;", "&lt;h&gt;", "&lt;i&gt;</td>", "&lt;n&gt;"):
         assert escaped in table
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (0.2, "5 s"),
+        (22, "20 s"),
+        (57, "55 s"),
+        (58, "1 min"),
+        (239, "4 min"),
+        (570, "10 min"),
+        (1_330, "20 min"),
+        (3_400, "55 min"),
+        (3_500, "1 h"),
+        (4_300, "1 h 10 min"),
+        (35_900, "10 h"),
+        (360_000, "100 h"),
+    ],
+)
+def test_an_estimate_is_rounded(seconds: float, said: str) -> None:
+    assert about(seconds) == said

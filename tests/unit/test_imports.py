@@ -63,6 +63,13 @@ def test_opening_a_corpus_loads_no_langchain_and_no_model() -> None:
     assert result.stdout.strip() == "set()"
 
 
+def test_help_and_a_wrong_use_load_no_driver_and_no_model() -> None:
+    commands = "from overstory.cli.main import run; run(['--help']); run(['search', '--help']); run(['search'])"
+    script = f"import sys; {commands}; print(sorted(set({HEAVY!r}) & set(sys.modules)))"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert result.stdout.splitlines()[-1] == "[]"
+
+
 def test_language_models_are_loaded_when_one_is_used() -> None:
     script = f"import sys, overstory.llm; print(sorted(set({HEAVY!r}) & set(sys.modules)))"
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -50,6 +50,10 @@ def test_a_language_model_is_used_only_if_one_is_named() -> None:
     [
         ("OVERSTORY_NEO4J_URI", "http://localhost:7474"),
         ("OVERSTORY_NEO4J_URI", "localhost"),
+        ("OVERSTORY_NEO4J_URI", "bolt:/localhost:7687"),
+        ("OVERSTORY_NEO4J_URI", "bolt://localhost:port"),
+        ("OVERSTORY_NEO4J_URI", "bolt://localhost:76877"),
+        ("OVERSTORY_NEO4J_URI", "bolt://localhost:7687?policy=eu"),
         ("OVERSTORY_QUERY_SECONDS", "soon"),
         ("OVERSTORY_QUERY_SECONDS", "nan"),
         ("OVERSTORY_SERVER_IDLE_MINUTES", "-1"),
@@ -85,3 +89,22 @@ def test_a_password_for_the_embedded_server_is_refused() -> None:
     with pytest.raises(SettingsError, match="password without uri") as caught:
         Settings.from_environment({}).at(password="secret")
     assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "uri",
+    ["bolt://localhost", "neo4j+s://graph.example:7687/", "neo4j://graph.example:7687?policy=eu", "bolt://[::1]:7687"],
+)
+def test_an_address_of_any_form_that_the_driver_takes_is_kept(uri: str) -> None:
+    assert Settings.from_environment({"OVERSTORY_NEO4J_URI": uri}).database.uri == uri
+
+
+def test_a_password_in_an_address_is_refused_and_not_repeated() -> None:
+    uri = "bolt://neo4j:secret@localhost:7687"
+    with pytest.raises(SettingsError, match="localhost") as refused:
+        Settings.from_environment({"OVERSTORY_NEO4J_URI": uri})
+    assert "secret" not in str(refused.value)
+    assert "OVERSTORY_NEO4J_PASSWORD" in refused.value.remedy
+    with pytest.raises(SettingsError, match="localhost") as refused:
+        Settings.from_environment({}).at(uri)
+    assert "secret" not in str(refused.value)

@@ -18,6 +18,9 @@ from overstory.settings import Settings
 def doctor(progress: Progress, as_json: bool) -> int:
     """Check this set-up, and show problems with remedies. Exits with 1 if there are any.
 
+    It writes a file where the data goes, embeds a text and extracts from it; nothing stays behind. Nothing is sent to
+    an endpoint.
+
     In the database it also looks for indexes of systems that are not installed, for nodes that a build or a removal
     left when it was killed, and for vector indexes that are missing or miss many of the nearest vectors.
 

@@ -58,7 +58,8 @@ def _to_file(knowledge: Knowledge, target: Path) -> ExportReport:
             os.fsync(out.fileno())
         partial.replace(target)
     except OSError as error:
-        raise SettingsError(f"{target} cannot be written: {error}", remedy="Choose another path.") from error
+        why = error.strerror or error  # without the name of the temporary file
+        raise SettingsError(f"{target} cannot be written: {why}.", remedy="Choose another path.") from error
     finally:
         partial.unlink(missing_ok=True)
     return report

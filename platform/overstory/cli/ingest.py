@@ -7,7 +7,7 @@ import functools
 import click
 
 from overstory.cli.options import json_option, knowledge_options
-from overstory.cli.output import JsonList, show_json
+from overstory.cli.output import JsonList, show_json, shown_time
 from overstory.display import counted, escaped, index_command
 from overstory.errors import SourceError, SourcesEmpty
 from overstory.index import DocumentChange, LoadReport
@@ -25,7 +25,12 @@ MOST_LISTED = 20
 )
 @click.option("--loader", metavar="NAME", help="Use this loader instead of the one that recognises the source.")
 @click.option("--strict", is_flag=True, help="Stop at the first broken source instead of skipping it.")
-@click.option("--dry-run", is_flag=True, help="List what would be added, changed, moved and removed; change nothing.")
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="List what would be added, changed, moved and removed, and about how long indexing would take; change "
+    "nothing. Everything is read for that, and what is new is cut into chunks.",
+)
 @click.option("-y", "--yes", is_flag=True, help="With --sync, do not ask if paths are missing or empty.")
 @click.option(
     "--keep-boilerplate/--no-keep-boilerplate",
@@ -79,6 +84,8 @@ def ingest(
         show_json(report)
     else:
         _show(report, knowledge.corpus_name, paths=len(paths), dry_run=dry_run)
+        if report.added + report.changed + report.moved + report.removed + report.annotated and not dry_run:
+            _show_next(knowledge)
     return SourceError.exit_code if report.broken else 0
 
 
@@ -103,11 +110,20 @@ def _show(report: LoadReport, corpus: str, *, paths: int, dry_run: bool) -> None
         has = "would have" if dry_run else "has"
         sentences.append(f"Corpus {corpus!r} {has} {counted(report.in_corpus, 'document')}.")
     click.echo(" ".join(sentences))
+    if dry_run and report.chunks:
+        click.echo(f"{counted(report.chunks, 'new chunk')}{shown_time(report.index_time)}.")
     _show_vanished(report, paths)
     _show_some("skipped, because no loader reads them", [escaped(path) for path in report.skipped])
     _show_some("broken and skipped", [_with_remedy(str(error), error.remedy) for error in report.broken])
-    if report.added + report.changed + report.moved + report.removed + report.annotated and not dry_run:
-        click.echo(f"Next: {index_command(corpus)}")
+
+
+def _show_next(knowledge: Knowledge) -> None:
+    """What `index` has to do; it may be nothing, as after a restored export."""
+    status = knowledge.status()
+    if any(status.pending.values()):
+        click.echo(f"Next: {index_command(knowledge.corpus_name)}{shown_time(status.index_time)}")
+    else:
+        click.echo("The index is up to date.")
 
 
 def _show_vanished(report: LoadReport, paths: int) -> None:

@@ -13,7 +13,8 @@ import click
 
 from overstory.answer import Answer, Citation
 from overstory.cli.passages import passage_lines
-from overstory.display import OBEYED, printable, shortened
+from overstory.display import OBEYED, about, printable, shortened
+from overstory.index import IndexTime
 from overstory.model import BridgePath, Evidence, Hit, Part
 from overstory.model.origin import HasOrigin
 from overstory.model.passage_text import PATH_SEPARATOR, passage_text
@@ -181,6 +182,14 @@ def shown_origin(place: HasOrigin) -> str:
     except OSError:  # it was deleted
         return origin
     return origin if folder == folder.parent else origin.removeprefix(f"{folder}/")
+
+
+def shown_time(estimate: IndexTime | None) -> str:
+    """How long indexing takes, to follow a number of chunks; "" where that is not known."""
+    if estimate is None:
+        return ""
+    basis = "estimated from earlier runs" if estimate.measured else "a rough estimate: no long run was measured yet"
+    return f"; indexing takes about {about(estimate.seconds)} ({basis})"
 
 
 def _line(text: str) -> str:

@@ -7,7 +7,7 @@ import shlex
 import click
 
 from overstory.cli.options import json_option, knowledge_options
-from overstory.cli.output import show_json
+from overstory.cli.output import show_json, shown_time
 from overstory.display import counted, index_command
 from overstory.index import CorpusStatus, StageRecord
 from overstory.knowledge import Knowledge
@@ -59,7 +59,7 @@ def _show(found: CorpusStatus) -> None:
         click.echo(
             "  to do: "
             + ", ".join(f"{stage} {number:,}" for stage, number in pending.items())
-            + f" — run: {index_command(corpus.name)}"
+            + f"{shown_time(found.index_time)} — run: {index_command(corpus.name)}"
         )
     else:
         click.echo("  the index is up to date")

@@ -12,16 +12,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, LiteralString, Self, TypeVar
-
-import neo4j
+from typing import TYPE_CHECKING, Any, LiteralString, Self, TypeVar
 
 from overstory import server
+from overstory.errors import AuthenticationFailed
 from overstory.graph.capabilities import Capabilities, read_capabilities
 from overstory.graph.failures import driver_errors
 from overstory.graph.statements import statement, with_a_map
 from overstory.protocols import Progress
 from overstory.settings import Settings
+
+if TYPE_CHECKING:
+    import neo4j  # takes a fifth of a second where pandas is installed, and is imported when a client is made
 
 logging.getLogger("neo4j").addHandler(logging.NullHandler())  # or its warnings reach the terminal of our users
 
@@ -79,14 +81,19 @@ class GraphClient:
         self.browser_url = browser_url
         self._query_seconds = query_seconds or None
         self._storage = storage
-        with driver_errors(uri):
+        with driver_errors(uri, storage=storage):
             self._driver = _driver(uri, user, password)
         try:
-            with driver_errors(uri):
+            with driver_errors(uri, storage=storage):
                 self._driver.verify_connectivity()  # at once, where a statement would be tried again for a while
             self.capabilities: Capabilities = read_capabilities(self.run)
-        except BaseException:
+        except BaseException as error:
             self._driver.close()
+            if isinstance(error, AuthenticationFailed) and password is None:
+                raise AuthenticationFailed(
+                    f"{uri}: the server wants a password, and OVERSTORY_NEO4J_PASSWORD is not set.",
+                    remedy="Set it, or OVERSTORY_NEO4J_PASSWORD_FILE, in Python password=.",
+                ) from error
             raise
 
     @classmethod
@@ -124,6 +131,8 @@ class GraphClient:
             DatabaseError: the server cannot be reached, or refuses the statement; the message names it.
         """
         text, given = _prepared(name, label, parameters)
+        import neo4j
+
         query = neo4j.Query(text, metadata=_metadata(name), timeout=self._limit(name))
         with self._errors(name):
             result = self._driver.execute_query(
@@ -141,6 +150,8 @@ class GraphClient:
             DatabaseError: as `run`, at any row; nothing is retried.
         """
         text, given = _prepared(name, label, parameters)
+        import neo4j
+
         query = neo4j.Query(text, metadata=_metadata(name))
         with (
             self._errors(name),
@@ -182,6 +193,8 @@ class GraphClient:
             DatabaseError: as `run`; what was committed before stays.
         """
         text, given = _prepared(name, label, parameters)
+        import neo4j
+
         query = neo4j.Query(text, metadata=_metadata(name))
         with self._errors(name), self._driver.session(database=self.database) as session:
             session.run(query, given).consume()
@@ -192,6 +205,7 @@ class GraphClient:
         Raises:
             DatabaseError: as `run`; nothing was committed.
         """
+        import neo4j
 
         @neo4j.unit_of_work(metadata=_metadata(doing))
         def unit(transaction: neo4j.ManagedTransaction) -> T:
@@ -208,6 +222,7 @@ class GraphClient:
         Raises:
             DatabaseError: as `run`.
         """
+        import neo4j
 
         @neo4j.unit_of_work(metadata=_metadata(doing), timeout=self._limit(doing))
         def unit(transaction: neo4j.ManagedTransaction) -> T:
@@ -275,6 +290,8 @@ def _metadata(name: str) -> dict[str, str]:
 
 
 def _driver(uri: str, user: str, password: str | None) -> neo4j.Driver:
+    import neo4j
+
     return neo4j.GraphDatabase.driver(
         uri,
         auth=None if password is None else (user, password),

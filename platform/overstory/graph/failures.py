@@ -7,8 +7,7 @@ import shutil
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-
-from neo4j import exceptions
+from typing import TYPE_CHECKING
 
 from overstory.errors import (
     AuthenticationFailed,
@@ -26,9 +25,18 @@ GDS_REMEDY = (
 )
 
 
+if TYPE_CHECKING:
+    from neo4j import exceptions  # imported where an error is translated, for the driver takes long to import
+
 _NO_INDEX = re.compile(r"no such (vector|fulltext) schema index", re.IGNORECASE)
 _CANNOT_WRITE = ("critical error", "No space left on device", "Could not apply the transaction")
 """What Neo4j says when its disk is full, to the writer first and then to everybody until it is restarted."""
+_REASON = re.compile(r"(?:\(reason |DNS resolve address \S+ )\[Errno -?\d+\] ([^)]+?)\)?$")
+_RESTARTED = (
+    "Run the same command again: it starts the server, and goes on from what was committed. `overstory server logs` "
+    "says why the server stopped."
+)
+_OWN_SERVER = "Check that the server runs, and its address: OVERSTORY_NEO4J_URI, in Python uri=."
 _FULL_BYTES = 100_000_000
 _KEPT = "What was committed is kept."
 
@@ -40,6 +48,8 @@ def driver_errors(doing: str, *, storage: Path | None = None) -> Generator[None]
     Args:
         storage: where the server keeps its data, if that is on this machine.
     """
+    from neo4j import exceptions
+
     try:
         yield
     except (exceptions.Neo4jError, exceptions.DriverError) as error:
@@ -54,6 +64,8 @@ def translated(
     error: exceptions.Neo4jError | exceptions.DriverError, doing: str, *, storage: Path | None = None
 ) -> OverstoryError:
     """Our error for one of the driver's, the most specific that fits."""
+    from neo4j import exceptions
+
     code = getattr(error, "code", None) or ""
     message = str(error) if isinstance(error, exceptions.DriverError) else error.message or str(error)
     if isinstance(error, exceptions.AuthError):
@@ -66,10 +78,8 @@ def translated(
         return _cannot_write(doing, message, storage)
     if isinstance(error, exceptions.DriverError | exceptions.DatabaseUnavailable):
         return DatabaseUnreachable(
-            f"{doing}: {message}",
-            remedy="What was finished is kept: run the same command again. If that does not help, see "
-            "`overstory doctor` and `overstory server logs`; for a server of your own, check OVERSTORY_NEO4J_URI, in "
-            "Python uri=.",
+            f"{doing}: {_why_unreachable(message)}",
+            remedy=_RESTARTED if storage else _OWN_SERVER,
         )
     if "ProcedureNotFound" in code and "gds." in message:
         return GdsMissing(f"{doing}: the server has no Graph Data Science plugin.", remedy=GDS_REMEDY)
@@ -95,6 +105,13 @@ def translated(
     return StatementFailed(
         f"{doing}: {message}", remedy="Run with -v for details; `overstory doctor` checks the server."
     )
+
+
+def _why_unreachable(message: str) -> str:
+    """What the driver says of a connection, in a line: its reason alone where it names one."""
+    if found := _REASON.search(message):
+        return found[1][0].upper() + found[1][1:]
+    return " ".join(message.split())
 
 
 def _cannot_write(doing: str, message: str, storage: Path | None) -> StatementFailed:

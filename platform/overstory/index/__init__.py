@@ -3,6 +3,7 @@
 from overstory.index.boilerplate import BoilerplateBlock, boilerplate_blocks, keep_boilerplate, sync_boilerplate
 from overstory.index.changes import Changes, DocumentChange, OnChange
 from overstory.index.document_sources import rows_of_all, select_all, stored_documents
+from overstory.index.index_time import IndexTime, estimate_index_time
 from overstory.index.ledger import StageRecord
 from overstory.index.pipeline import IndexReport, build_index
 from overstory.index.rebuild import rebuild_indexes
@@ -21,6 +22,7 @@ __all__ = [
     "CorpusStatus",
     "DocumentChange",
     "IndexReport",
+    "IndexTime",
     "LoadReport",
     "OnChange",
     "StageRecord",
@@ -31,6 +33,7 @@ __all__ = [
     "count_documents",
     "count_in",
     "documents_by_id",
+    "estimate_index_time",
     "keep_boilerplate",
     "load",
     "note_vanished",

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby
 
+from overstory.display import counted
 from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches, read_corpus
 from overstory.graph.client import Row
 from overstory.graph.ids import content_id
@@ -257,7 +258,7 @@ def _sync_documents(writer: Writer, progress: Progress) -> int:
             read += len(batch)
             progress.advance(len(batch))
     if read:
-        progress.finish(f"{changed:,} passages to be read again")
+        progress.finish(f"{counted(changed, 'passage')} to be read again")
     return changed
 
 

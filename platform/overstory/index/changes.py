@@ -47,6 +47,7 @@ class Identity:
         id: 32 hexadecimal digits.
         sha256: of all its content.
         content: the SHA-256 of all but its title, which may come from a file's name; "" if unknown.
+        chunks: how many it is cut into; 0 if unknown.
     """
 
     id: str
@@ -54,6 +55,7 @@ class Identity:
     source_key: str
     sha256: str
     content: str
+    chunks: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +78,15 @@ _TABLES = (
     "PRAGMA journal_mode = OFF",
     "PRAGMA synchronous = OFF",
     "PRAGMA cache_size = -16384",
-    f"CREATE TABLE read ({_DOCUMENT}, outcome TEXT, taken INTEGER DEFAULT 0) WITHOUT ROWID",
+    f"CREATE TABLE read ({_DOCUMENT}, outcome TEXT, chunks INTEGER, taken INTEGER DEFAULT 0) WITHOUT ROWID",
     f"CREATE TABLE gone ({_DOCUMENT}, heir BLOB, moved INTEGER DEFAULT 0) WITHOUT ROWID",
     "CREATE TABLE pairs (old BLOB PRIMARY KEY, new BLOB) WITHOUT ROWID",
     "CREATE TABLE annotations (found TEXT)",
     "BEGIN",
 )
 _READ = (
-    "INSERT OR IGNORE INTO read (id, source, source_key, name, sha256, content, outcome) VALUES (?, ?, ?, ?, ?, ?, ?)"
+    "INSERT OR IGNORE INTO read (id, source, source_key, name, sha256, content, outcome, chunks) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _GONE = "INSERT OR IGNORE INTO gone (id, source, source_key, name, sha256, content) VALUES (?, ?, ?, ?, ?, ?)"
 
@@ -141,7 +144,7 @@ class Changes:
 
     def note_read(self, document: Identity, outcome: Outcome) -> None:
         """Notes a document that the run read."""
-        self._table.execute(_READ, (*_columns(document), outcome))
+        self._table.execute(_READ, (*_columns(document), outcome, document.chunks))
 
     def was_read(self, id_: str) -> bool:
         """Whether the run read the document with this id."""
@@ -175,6 +178,11 @@ class Changes:
     @property
     def moved(self) -> int:
         return self._count("SELECT count(*) FROM gone WHERE moved = 1")
+
+    @property
+    def moved_chunks(self) -> int:
+        """How many chunks the documents have that moved, as far as `Identity.chunks` says it."""
+        return self._count("SELECT coalesce(sum(chunks), 0) FROM read WHERE taken = 1")
 
     def removals(self) -> Iterator[Removal]:
         """All documents to delete, those that moved among them, by id."""

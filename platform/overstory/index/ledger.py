@@ -16,6 +16,9 @@ from overstory.graph.ids import stage_id
 _COUNT = "count_"
 _INTERRUPTIONS = (KeyboardInterrupt, GeneratorExit, LlmCancelled)
 
+LEAST_MEASURED = 100
+"""A run that handled fewer says little about how fast its stage is: loading a model takes longer."""
+
 StageStatus = Literal["running", "done", "stopped", "failed"]
 
 
@@ -82,6 +85,7 @@ def recorded(writer: Writer, name: str, fingerprint: str, *, of: tuple[str, int]
                 tokens=run.tokens,
                 at=run.counts.get(unit, 0) if of else None,
                 total=total,
+                **_speed(run, unit, fingerprint, began),
             )
         raise
     version = writer.graph.run("corpus/read", read=True, id=writer.corpus.id)[0]["corpus"]["version"]
@@ -93,8 +97,22 @@ def recorded(writer: Writer, name: str, fingerprint: str, *, of: tuple[str, int]
         seconds=round(time.perf_counter() - began, 3),
         tokens=run.tokens,
         version=version,
+        **_speed(run, of[0] if of else "", fingerprint, began),
         **{_COUNT + what: number for what, number in run.counts.items()},
     )
+
+
+def _speed(run: StageRun, unit: str, fingerprint: str, began: float) -> dict[str, object]:
+    """What `corpus/stage_speeds` reads; nothing for a short run, so that the last long one stays."""
+    units = run.counts.get(unit, 0)
+    if units < LEAST_MEASURED:
+        return {}
+    return {
+        "measured": _now(),
+        "measured_by": fingerprint,
+        "measured_units": units,
+        "measured_seconds": round(time.perf_counter() - began, 3),
+    }
 
 
 def forget(writer: Writer, name: str) -> None:

@@ -10,6 +10,7 @@ from overstory.graph import Corpus, GraphClient, batches
 from overstory.graph.client import Row
 from overstory.graph.lease import current_writer
 from overstory.index.boilerplate import FINGERPRINT, boilerplate_counts
+from overstory.index.index_time import IndexTime
 from overstory.index.ledger import StageRecord, read_ledger
 from overstory.index.stages.embed import vector_counts
 from overstory.index.stages.mentions import pending_mentions
@@ -31,6 +32,7 @@ class CorpusStatus:
             chunks to extract, entities and facts to link, what changed since names were looked for.
         writer: who holds the lease, "" if nobody does.
         boilerplate: how many chunks hold nothing but boilerplate (`only`), and how many also hold other text (`some`).
+        index_time: about how long `index` takes for chunks to embed and to extract; None without any, or if unknown.
     """
 
     corpus: Corpus
@@ -39,6 +41,7 @@ class CorpusStatus:
     stages: list[StageRecord]
     writer: str
     boilerplate: dict[str, int] = field(default_factory=dict[str, int])
+    index_time: IndexTime | None = None
 
     def __repr__(self) -> str:
         """The contents, what is missing, and a line for each stage."""

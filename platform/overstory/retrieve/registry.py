@@ -28,19 +28,26 @@ def make_retriever(name: str, context: RetrievalContext) -> Retriever:
             it cannot be imported or made; the message names its package.
         OverstoryError: as the retriever's own code raises it.
     """
+    check_retriever(name)
     base, _, option = name.partition(":")
-    if option:
-        _check_takes_option(base, option, context)
     arguments = (context, option) if option else (context,)
     made = plugins.make(GROUP, base, *arguments, error=SettingsError, requires=["name", "retrieve"])
     return cast("Retriever", made)
 
 
-def _check_takes_option(name: str, option: str, context: RetrievalContext) -> None:
-    factory = cast("Callable[..., object]", plugins.load(GROUP, name, error=SettingsError))
+def check_retriever(name: str) -> None:
+    """Checks name and options without making the retriever: that needs no corpus, no server and no model.
+
+    Raises:
+        SettingsError: as `make_retriever`.
+    """
+    base, _, option = name.partition(":")
+    factory = cast("Callable[..., object]", plugins.load(GROUP, base, error=SettingsError))
+    if not option:
+        return
     try:
-        inspect.signature(factory).bind(context, option)
+        inspect.signature(factory).bind(None, option)
     except TypeError as error:
         raise SettingsError(
-            f"The retriever {name!r} has no option {option!r}.", remedy=f"Use {name!r} alone."
+            f"The retriever {base!r} has no option {option!r}.", remedy=f"Use {base!r} alone."
         ) from error

@@ -1,10 +1,11 @@
-"""Checks of the embedded server's set-up, with remedies. Read only."""
+"""Checks of the embedded server's set-up, with remedies. What they try leaves nothing behind."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import stat
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,6 +61,8 @@ def _java(settings: Settings) -> Check:
 def _jars(settings: Settings) -> Check:
     lock_list, absent = read_lock_list(), missing(settings.places.cache)
     version = f"Neo4j {lock_list.neo4j_version}, GDS {lock_list.gds_version}"
+    if absent and not (cache := _written("cache", settings.places.cache, "OVERSTORY_CACHE")).ok:
+        return cache
     if len(absent) == len(lock_list.jars):
         return Check("jars", ok=True, detail=f"{version}: the first start fetches {lock_list.size / 1e6:.0f} MB")
     if absent:
@@ -87,14 +90,7 @@ def _folder(settings: Settings) -> Check:
             detail=f"{root} has mode {mode:o}: others can read the graph and the password, or replace them",
             remedy=f"chmod 700 {root}, which the next start does, too",
         )
-    if place.is_dir() and os.access(place, os.W_OK | os.X_OK):
-        return Check("folder", ok=True, detail=f"{settings.places.data} is writable")
-    return Check(
-        "folder",
-        ok=False,
-        detail=f"{place} is not writable",
-        remedy="Fix its owner or mode (chown, chmod), or set OVERSTORY_HOME to a folder that you can write to.",
-    )
+    return _written("folder", root, "OVERSTORY_HOME")
 
 
 def _disk(settings: Settings) -> Check:
@@ -151,6 +147,22 @@ def _server(settings: Settings) -> Check:
         detail=f"{found.state}, {found.uri}, process {found.pid}",
         remedy="The next command that needs it restarts it, or stop it now: `overstory server stop`.",
     )
+
+
+def _written(name: str, folder: Path, variable: str) -> Check:
+    """Makes and removes a folder with a file in this one, or in the nearest above it that exists."""
+    place = _existing(folder)
+    try:
+        with tempfile.TemporaryDirectory(prefix=".try-", dir=place) as made:
+            Path(made, "file").write_bytes(b"try")
+    except OSError as fault:
+        return Check(
+            name,
+            ok=False,
+            detail=f"{folder}: nothing can be written in {place}: {fault.strerror or fault}",
+            remedy=f"Fix its owner or mode (chown, chmod), or set {variable} to a folder that you can write to.",
+        )
+    return Check(name, ok=True, detail=f"{folder} is writable")
 
 
 def _existing(folder: Path) -> Path:

@@ -11,7 +11,7 @@ from overstory.systems.registry import (
     systems_of,
     wishes,
 )
-from overstory.systems.retrievers import find_learner, make_retriever, remembered, retriever_names
+from overstory.systems.retrievers import check_retriever, find_learner, make_retriever, remembered, retriever_names
 from overstory.systems.settings import option
 from overstory.systems.state import IndexState, require_state
 
@@ -27,6 +27,7 @@ __all__ = [
     "SystemView",
     "Wish",
     "all_wishes",
+    "check_retriever",
     "find_learner",
     "find_system",
     "installed_systems",

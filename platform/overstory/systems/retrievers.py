@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from overstory import retrieve
 from overstory.answer import Answer
@@ -11,7 +12,7 @@ from overstory.errors import CorpusError, DatabaseError, SettingsError
 from overstory.model import Evidence
 from overstory.protocols import Retriever
 from overstory.retrieve import RetrievalContext
-from overstory.systems.base import Learner, LearningRun
+from overstory.systems.base import Learner, LearningRun, System
 from overstory.systems.registry import find_system, installed_systems, system_names
 from overstory.systems.settings import SettingsClass, check, parse, refuse_class
 
@@ -27,22 +28,21 @@ def make_retriever(wanted: str | SettingsClass, context: RetrievalContext) -> Re
     Raises:
         SettingsError: there is none, or it has no such option; the message lists those there are.
     """
-    refuse_class(wanted)
-    if not isinstance(wanted, str):
-        for system in installed_systems():
-            if type(wanted) is system.retriever_settings:
-                return system.retriever(context, check(wanted, of=f"The retriever {system.name!r}"))
-        raise SettingsError(
-            f"{type(wanted).__name__} is not the settings class of any retriever.",
-            remedy=f"Give the name of a retriever: {', '.join(retriever_names())}.",
-        )
-    name, _, options = wanted.partition(":")
-    if name in system_names():
-        system = find_system(name)
-        return system.retriever(context, parse(system.retriever_settings, options, of=f"The retriever {name!r}"))
-    if name not in retrieve.retriever_names():
-        raise SettingsError(f"There is no retriever {name!r}.", remedy=f"Use one of: {', '.join(retriever_names())}.")
-    return retrieve.make_retriever(wanted, context)
+    of_system = _of_system(wanted)
+    if of_system is None:
+        return retrieve.make_retriever(str(wanted), context)
+    system, settings = of_system
+    return system.retriever(context, settings)
+
+
+def check_retriever(wanted: str | SettingsClass) -> None:
+    """Checks name and options without making the retriever: that needs no corpus, no server and no model.
+
+    Raises:
+        SettingsError: as `make_retriever`.
+    """
+    if _of_system(wanted) is None:
+        retrieve.check_retriever(str(wanted))
 
 
 def find_learner(wanted: str | SettingsClass) -> Learner:
@@ -73,3 +73,27 @@ def remembered(learner: Learner, answer: Answer, evidence: Evidence, run: Callab
     except (CorpusError, DatabaseError) as error:
         notes = (f"the answer was not remembered: {error}",)
     return replace(answer, notes=(*answer.notes, *notes))
+
+
+def _of_system(wanted: str | SettingsClass) -> tuple[System[Any, Any], SettingsClass] | None:
+    """The system that the retriever belongs to, and the retriever's settings; None for one that needs no system.
+
+    Raises:
+        SettingsError: as `make_retriever`.
+    """
+    refuse_class(wanted)
+    if not isinstance(wanted, str):
+        for system in installed_systems():
+            if type(wanted) is system.retriever_settings:
+                return system, check(wanted, of=f"The retriever {system.name!r}")
+        raise SettingsError(
+            f"{type(wanted).__name__} is not the settings class of any retriever.",
+            remedy=f"Give the name of a retriever: {', '.join(retriever_names())}.",
+        )
+    name, _, options = wanted.partition(":")
+    if name in system_names():
+        system = find_system(name)
+        return system, parse(system.retriever_settings, options, of=f"The retriever {name!r}")
+    if name not in retrieve.retriever_names():
+        raise SettingsError(f"There is no retriever {name!r}.", remedy=f"Use one of: {', '.join(retriever_names())}.")
+    return None

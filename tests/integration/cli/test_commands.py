@@ -13,6 +13,7 @@ import pytest
 from tests.commands import Run, environment
 from tests.passages import PASSAGES, OpenCorpus
 
+from overstory.display import index_command
 from overstory.knowledge import Knowledge
 from overstory.settings import Settings
 
@@ -32,7 +33,11 @@ def folder(tmp_path: Path) -> Path:
 def test_from_files_to_evidence(overstory: Run, corpus: str, folder: Path) -> None:
     preview = overstory("ingest", str(folder), "--corpus", corpus, "--dry-run")
     assert "4 would be added" in preview.out
+    assert "4 new chunks; indexing takes about " in preview.out
+    assert "preview   4 documents read" in preview.err
     ingested = overstory("ingest", str(folder), "--corpus", corpus, "-q")
+    assert f"Next: {index_command(corpus)}; indexing takes about " in ingested.out
+    assert "; indexing takes about " in overstory("status", "--corpus", corpus).out
     assert ingested.code == 0
     assert "4 added" in ingested.out
     indexed = overstory("index", "--corpus", corpus)
@@ -82,7 +87,9 @@ def test_exporting_and_reading_back_and_deleting(overstory: Run, corpus: str, fo
     assert "--force" in refused.err
     id_ = overstory("documents", "--corpus", corpus).out.split()[0]
     assert "Deleted 1 document." in overstory("delete", id_, "--corpus", corpus).out
-    assert "1 added" in overstory("ingest", str(file), "--corpus", corpus).out
+    restored = overstory("ingest", str(file), "--corpus", corpus).out
+    assert "1 added" in restored
+    assert restored.endswith("The index is up to date.\n")
     overstory("index", "--corpus", corpus)
     assert overstory("status", "--digest", "--corpus", corpus, "--json").json()["digest"] == digest
     curie = ("delete", "--source", str(folder / "c*.txt"), "--yes", "--corpus", corpus)
@@ -109,7 +116,9 @@ def test_a_corpus_follows_a_folder_with_sync(
         "Read 4 documents: 1 would be added, 1 would be changed, 1 would be moved, 1 unchanged. "
         f"1 document would be removed. Corpus {corpus!r} would have 4 documents."
     )
-    assert overstory(*ingest, "--sync", "--dry-run").out.splitlines() == [
+    *listed, chunks = overstory(*ingest, "--sync", "--dry-run").out.splitlines()
+    assert chunks.startswith("2 new chunks; indexing takes about ")  # what moved keeps its own
+    assert listed == [
         f"added    {folder}/line\\nfeed\\x1b[31m.txt",
         f"changed  {folder}/curie.txt",
         f"moved    {folder}/ulm.txt → {folder}/new/ulm.txt",
@@ -122,12 +131,12 @@ def test_a_corpus_follows_a_folder_with_sync(
     done = overstory(*ingest, "--sync").out
     assert "Read 4 documents: 1 added, 1 changed, 1 moved, 1 unchanged. 1 document was removed. " in done
     assert f"Corpus {corpus!r} has 4 documents." in done
-    listed = overstory("documents", "--limit", "2", "--corpus", corpus)
-    assert [line.split("[", 1)[1] for line in listed.out.splitlines()] == [
+    some = overstory("documents", "--limit", "2", "--corpus", corpus)
+    assert [line.split("[", 1)[1] for line in some.out.splitlines()] == [
         f"{folder}/curie.txt]",
         f"{folder}/einstein.txt]",
     ]
-    assert "There are more than 2 documents." in listed.err
+    assert "There are more than 2 documents." in some.err
 
     shutil.rmtree(folder)
     refused = overstory(*ingest, "--sync", "--dry-run")
@@ -197,6 +206,8 @@ def test_a_tree_is_shown_with_its_communities_and_their_passages(overstory: Run,
         (["tree", "--limit", "0"], 2, "--limit"),
         (["documents", "--source", "\udcff", "--corpus", "shared"], 3, "UTF-8"),
         (["export", "/dev/null", "--force", "--corpus", "shared"], 3, "not a file"),
+        (["export", "/proc/x.jsonl"], 3, "/proc/x.jsonl cannot be written: No such file or directory."),
+        (["serch", "x"], 2, "Did you mean search?"),
         (["export", "-", "--json", "--corpus", "shared"], 2, "--json"),
         (["ingest", "no/such/file.txt", "--corpus", "never-made"], 8, "no/such/file.txt"),
         (["ingest", "x", "--loader", "magic", "--corpus", "never-made"], 8, "magic"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from neo4j.exceptions import Neo4jError
+from neo4j.exceptions import Neo4jError, ServiceUnavailable
 
 from overstory.errors import StatementFailed
 from overstory.graph import failures
@@ -20,6 +20,10 @@ FULL = {
     ),
     "a checkpoint": ("Neo.DatabaseError.General.UnknownError", "No space left on device"),
 }
+
+REFUSED = """Couldn't connect to localhost:1 (resolved to ('127.0.0.1:1',)):
+Failed to establish connection to ResolvedIPv4Address(('127.0.0.1', 1)) (reason [Errno 111] Connection refused)"""
+"""As the driver says it."""
 
 
 def error_of(code: str, message: str) -> Neo4jError:
@@ -55,3 +59,26 @@ def test_other_failures_are_said_as_they_are(tmp_path: Path) -> None:
     found = translated(error_of("Neo.ClientError.Statement.SyntaxError", "Invalid input"), "load", storage=tmp_path)
     assert str(found).startswith("load: Invalid input")
     assert failures.GDS_REMEDY not in found.remedy
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        (
+            REFUSED,
+            "bolt://localhost:1: Connection refused",
+        ),
+        (
+            "Failed to DNS resolve address nosuch:7687: [Errno -2] Name or service not known",
+            "bolt://localhost:1: Name or service not known",
+        ),
+        ("Timed out trying\nto establish connection", "bolt://localhost:1: Timed out trying to establish connection"),
+    ],
+)
+def test_a_server_that_cannot_be_reached_is_told_in_a_line(said: str, shown: str, tmp_path: Path) -> None:
+    own = translated(ServiceUnavailable(said), "bolt://localhost:1")
+    assert str(own) == shown
+    assert "OVERSTORY_NEO4J_URI" in own.remedy
+    embedded = translated(ServiceUnavailable(said), "bolt://localhost:1", storage=tmp_path)
+    assert "overstory server logs" in embedded.remedy
+    assert "OVERSTORY_NEO4J_URI" not in embedded.remedy

@@ -56,6 +56,24 @@ def test_a_folder_that_is_there_becomes_the_users_alone(tmp_path: Path, mode: in
     assert all(check.ok for check in diagnose(settings) if check.name == "folder")
 
 
+@pytest.mark.parametrize("name", ["folder", "cache"])
+def test_a_folder_in_which_nothing_can_be_made_is_said_to_be_so(name: str, tmp_path: Path) -> None:
+    good, bad = tmp_path / "good" / "home", Path("/proc/nowhere")
+    places = Places(data=bad, cache=good) if name == "folder" else Places(data=good, cache=bad)
+    found = {check.name: check for check in diagnose(Settings(places=places))}
+    assert not found[name].ok
+    assert "/proc/nowhere" in found[name].detail
+    assert ("OVERSTORY_HOME" if name == "folder" else "OVERSTORY_CACHE") in found[name].remedy
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_folder_that_can_be_written_is_left_as_it_was(tmp_path: Path) -> None:
+    places = Places(data=tmp_path / "home", cache=tmp_path / "cache")
+    checks = [check for check in diagnose(Settings(places=places)) if check.name in ("folder", "jars")]
+    assert [check.ok for check in checks] == [True, True]
+    assert not any(tmp_path.iterdir())
+
+
 def test_what_a_started_process_writes_is_the_users_alone(tmp_path: Path) -> None:
     log = tmp_path / "log"
     pid = process.spawn(["/bin/sh", "-c", "umask; echo > written"], folder=tmp_path, log=log, environ={})

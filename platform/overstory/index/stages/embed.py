@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from overstory.display import counted
 from overstory.errors import ModelError
 from overstory.graph import Corpus, GraphClient, Transaction, Writer, read_corpus, schema
 from overstory.graph.client import Row
@@ -170,7 +171,7 @@ def write_vectors(
 
 def _done(run: StageRun, embedder: Embedder) -> str:
     vectors, chunks = run.counts.get("vectors", 0), run.counts.get("chunks", 0)
-    return f"{vectors:,} vectors of dimension {embedder.dimension} for {chunks:,} chunks"
+    return f"{counted(vectors, 'vector')} of dimension {embedder.dimension} for {counted(chunks, 'chunk')}"
 
 
 def check_vectors(vectors: Vectors, rows: int, embedder: Embedder) -> None:

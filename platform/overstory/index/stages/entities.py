@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from overstory.display import counted
 from overstory.graph import Transaction, Writer, read_corpus
 from overstory.graph.client import Row
 from overstory.graph.corpora import count_deleted
@@ -49,7 +50,7 @@ def sync_entities(writer: Writer, *, progress: Progress) -> bool:
             if chunks:
                 graph.run_in_batches("ingest/refresh_specificity", label, chunks=chunks)
             writer.set(linked_chunks=chunks)
-    progress.finish(f"{named} entities, {run.counts['facts']} facts")
+    progress.finish(f"{counted(named, 'entity', 'entities')}, {counted(run.counts['facts'], 'fact')}")
     return True
 
 

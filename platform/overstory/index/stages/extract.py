@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator
 
+from overstory.display import counted
 from overstory.graph import GraphClient, Transaction, Writer, batches
 from overstory.graph.corpora import Corpus
 from overstory.index.ledger import recorded
@@ -57,7 +58,8 @@ def extract(writer: Writer, extractor: Extractor, *, progress: Progress, parsed:
             run.count("mentions", sum(len(found.mentions) for found in findings))
             run.count("facts", sum(len(found.facts) for found in findings))
             progress.advance(len(batch))
-    progress.finish(f"{run.counts.get('mentions', 0)} mentions, {run.counts.get('facts', 0)} facts")
+    mentions, facts = run.counts.get("mentions", 0), run.counts.get("facts", 0)
+    progress.finish(f"{counted(mentions, 'mention')}, {counted(facts, 'fact')}")
     return True
 
 

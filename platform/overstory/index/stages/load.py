@@ -15,10 +15,11 @@ from overstory.graph.ids import document_id
 from overstory.index.boilerplate import count_all_documents, sync_boilerplate
 from overstory.index.changes import Identity, OnRead, Outcome, content_sha256
 from overstory.index.document_checks import fault_of
+from overstory.index.index_time import IndexTime
 from overstory.index.ledger import recorded
 from overstory.index.stages.annotate import annotate
 from overstory.index.write_documents import chunk_rows, document_row, store_documents
-from overstory.model import Annotation, Document
+from overstory.model import Annotation, Document, TextPiece
 from overstory.protocols import Embedder, OnBroken, Progress
 from overstory.sources import Kept
 from overstory.text.chunking.splitting import split
@@ -38,6 +39,8 @@ class LoadReport:
         annotated: documents that got entities and triples from an annotation.
         in_corpus: how many documents the corpus has afterwards; None if nothing was read, and the corpus not asked.
         vanished: how many documents of the same paths are no longer there to read; without `sync` they stay.
+        chunks: how many chunks were written; in a preview, how many would be new.
+        index_time: of a preview, about how long indexing these chunks takes; None without any, or if unknown.
         broken: what could not be read or stored; the rest went in.
         kept: stored documents that were not read, though they may be there: what was not read, and how many.
     """
@@ -51,6 +54,7 @@ class LoadReport:
     annotated: int = 0
     in_corpus: int | None = None
     vanished: int = 0
+    index_time: IndexTime | None = None
     broken: list[BrokenSource] = field(default_factory=list[BrokenSource])
     skipped: list[str] = field(default_factory=list[str])
     kept: list[Kept] = field(default_factory=list[Kept])
@@ -117,19 +121,22 @@ def preview(
     graph: GraphClient,
     corpus: Corpus | None,
     documents: Iterable[Document | Annotation],
+    embedder: Embedder,
     *,
     label: str,
     report: LoadReport,
     on_broken: OnBroken,
     on_read: OnRead,
+    progress: Progress,
 ) -> None:
-    """Counts in `report` what `load` would do, and writes nothing.
+    """Counts in `report` what `load` would do, and writes nothing. What is new or changed is cut into chunks for that.
 
     Args:
         corpus: None if it is not there yet, so that everything would be new.
         label: the corpus' own, or the one that it would have.
         on_read: called for each document that would be stored.
     """
+    progress.start("preview", None, "documents")
     for batch in _document_batches(documents):
         wanted = _storable(batch, on_broken)
         report.annotated += sum(isinstance(item, Annotation) for item in batch)
@@ -140,7 +147,11 @@ def preview(
         _count(report, outcomes.values())
         for id_, document in by_id.items():
             content = content_sha256(document) if outcomes[id_] == "added" else ""
-            on_read(Identity(id_, document.source, document.source_key, shas[id_], content), outcomes[id_])
+            chunks = 0 if outcomes[id_] == "unchanged" else len(_split(document, embedder))
+            report.chunks += chunks
+            on_read(Identity(id_, document.source, document.source_key, shas[id_], content, chunks), outcomes[id_])
+        progress.advance(len(batch))
+    progress.finish(f"{counted(report.documents, 'document')} read")
 
 
 def sha256_of(document: Document) -> str:
@@ -206,7 +217,7 @@ def _store(
 ) -> int:
     """Writes documents by their ids; how many chunks they have."""
     label = writer.corpus.label
-    pieces = {id_: split(document, embedder.count_tokens, embedder.token_limit) for id_, document in wanted.items()}
+    pieces = {id_: _split(document, embedder) for id_, document in wanted.items()}
     documents = [
         document_row(label, id_, d, own.sha256, len(pieces[id_]), content_sha256=own.content)
         for id_, d in wanted.items()
@@ -215,6 +226,10 @@ def _store(
     chunks = [row for id_, d in wanted.items() for row in chunk_rows(label, id_, d.title, pieces[id_])]
     writer.commit("load", lambda tx: store_documents(tx, writer.corpus, changed, documents, chunks))
     return len(chunks)
+
+
+def _split(document: Document, embedder: Embedder) -> list[TextPiece]:
+    return split(document, embedder.count_tokens, embedder.token_limit)
 
 
 def _outcome(stored: str | None, sha256: str) -> Outcome:

@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from itertools import groupby
 
+from overstory.display import counted
 from overstory.graph import GraphClient, Transaction, Writer, batches, read_corpus
 from overstory.graph.client import Row
 from overstory.graph.corpora import Corpus, count_deleted
@@ -79,7 +80,7 @@ def sync_mentions(writer: Writer, *, progress: Progress) -> bool:
         scanned = _scan_changed(writer, names, run, progress)
         _sync_changed(writer, run)
         writer.set(named_by=FINGERPRINT, named_chunks=state["chunks"])
-    progress.finish(f"{len(names.all)} names; {scanned} chunks read")
+    progress.finish(f"{counted(len(names.all), 'name')}; {counted(scanned, 'chunk')} read")
     return True
 
 

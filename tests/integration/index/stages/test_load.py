@@ -102,12 +102,14 @@ def test_a_preview_writes_nothing(open_corpus: OpenCorpus, tmp_path: Path) -> No
     (tmp_path / "a.txt").write_text("First text.")
     (tmp_path / "b.txt").write_text("Second text.")
     knowledge = open_corpus()
-    assert knowledge.preview([tmp_path]).added == 2
+    report = knowledge.preview([tmp_path])
+    assert (report.added, report.chunks) == (2, 2)
+    assert report.index_time is not None
     assert knowledge.corpus_name not in {size.corpus.name for size in knowledge.corpora()}
     knowledge.ingest([tmp_path])
     (tmp_path / "a.txt").write_text("Another text.")
     report = knowledge.preview([tmp_path])
-    assert (report.added, report.changed, report.unchanged) == (0, 1, 1)
+    assert (report.added, report.changed, report.unchanged, report.chunks) == (0, 1, 1, 1)
     assert knowledge.ingest([tmp_path]).changed == 1
 
 
