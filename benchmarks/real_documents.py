@@ -130,7 +130,7 @@ def ask(corpus: str, retrievers: Sequence[str], verbose: bool) -> None:
                 started = time.perf_counter()
                 hits = knowledge.search(asked.question, 5, retriever=name).hits
                 seconds.append(time.perf_counter() - started)
-                right = [is_right(asked, h.source, h.text) for h in hits]
+                right = [_answers(asked, h.source, h.text) for h in hits]
                 ranks.append(right.index(True) + 1 if any(right) else None)
                 if verbose:
                     print(f"  {ranks[-1] or '-'}  {asked.question}")
@@ -142,7 +142,7 @@ def ask(corpus: str, retrievers: Sequence[str], verbose: bool) -> None:
             print(f"{name:12} {counts[0]:5} {counts[1]:5} {counts[2]:5}  {1000 * median(seconds):.0f}")
 
 
-def is_right(asked: Asked, source: str, text: str) -> bool:
+def _answers(asked: Asked, source: str, text: str) -> bool:
     """Whether a passage answers; line breaks do not matter."""
     return bool(re.search(asked.source, source) and re.search(asked.text, " ".join(text.split())))
 
