@@ -26,6 +26,7 @@ COMMANDS = (
     "status",
     "corpora",
     "documents",
+    "names",
     "delete",
     "export",
     "server",
