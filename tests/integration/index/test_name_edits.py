@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from tests.commands import Run
+from tests.fakes import HashingEmbedder, ScriptedExtractor
+from tests.lending import empty
 from tests.passages import PASSAGES, OpenCorpus, passage
+from tests.sources import write
 
 from overstory.errors import NameNotFound, QuestionError
-from overstory.graph import Transaction, read_corpus
+from overstory.graph import Transaction, read_corpus, writing
+from overstory.index import add_edits
 from overstory.knowledge import Knowledge
 from overstory.retrieve.question import read_question
 from overstory.retrieve.question_entities import question_entities
+from overstory.text.names.edits import NameEdit
 
 IBM = passage("ibm", "IBM", "IBM was founded by Charles Flint in Endicott. Thomas Watson led IBM for decades.")
 BLUE = passage("blue", "Big Blue", "Big Blue built Deep Blue. Charles Flint never saw Deep Blue, Watson neither.")
@@ -163,3 +171,80 @@ def test_an_edit_that_cannot_be_made_names_the_nearest_and_changes_nothing(
     assert "merge" in names("--undo", "1")
     assert overstory("names", "--merge", "IBM", "--corpus", knowledge.corpus_name).code == 2
     assert overstory("names", "--hide", "Nobody", "--corpus", knowledge.corpus_name).code == NameNotFound.exit_code
+
+
+NAMES = dict.fromkeys(("Anna", "Bert", "Carl", "Dora", "Emil", "Rome"), "PERSON")
+
+
+def random_edits(knowledge: Knowledge, chance: random.Random) -> None:
+    first, second = chance.sample(list(NAMES), 2)
+    kind = chance.choice(["hide", "merge", "rename", "undo"])
+    with suppress(QuestionError):  # nothing to undo, or the two are one already
+        if kind == "hide":
+            knowledge.hide_names(first, future=True)
+        elif kind == "merge":
+            knowledge.merge_names(first, second, future=True)
+        elif kind == "rename":
+            knowledge.rename_name(first, chance.choice([first.upper(), f"{first} Roe"]), future=True)
+        else:
+            made = knowledge.name_edits()
+            knowledge.undo_name_edit(chance.choice(made).number if made else None)
+
+
+def said(chance: random.Random) -> str:
+    who, whom = chance.sample(list(NAMES), 2)
+    return f"{who} {chance.choice(['knows', 'sees'])} {whom}."
+
+
+def test_random_edits_among_random_changes_of_documents_give_what_the_same_edits_give_at_once(
+    open_corpus: OpenCorpus, tmp_path: Path
+) -> None:
+    chance = random.Random(3)  # noqa: S311
+    extractor = ScriptedExtractor(NAMES)
+    grown = open_corpus(embedder=HashingEmbedder(8), extractor=extractor)
+    fresh = open_corpus("fresh", embedder=HashingEmbedder(8), extractor=extractor)
+    folder = tmp_path / "docs"
+    triples = write(
+        tmp_path / "t.jsonl", '{"_id": "r", "entities": ["Rome", "Anna"], "triples": [["Rome", "is", "Anna"]]}\n'
+    )
+    for number in range(5):
+        write(folder / f"{number}.md", f"# {chance.choice(list(NAMES))}\n\n{said(chance)}\n")
+    records = write(folder / "records.jsonl", '{"id": "r", "text": "Anna sees Rome. Bert knows Anna."}\n')
+    grown.ingest([folder, triples])
+    grown.index()
+    for step in range(8):
+        for _ in range(chance.randrange(1, 3)):
+            random_edits(grown, chance)
+        match step % 4:
+            case 0:
+                old = chance.choice(sorted(folder.glob("*.md")))
+                old.rename(folder / f"moved{step}.md")
+            case 1:
+                write(folder / f"new{step}.md", f"# {chance.choice(list(NAMES))}\n\n{said(chance)} {said(chance)}\n")
+            case 2:
+                (folder / f"new{step - 1}.md").unlink()
+            case _:
+                records = records.rename(folder / f"records{step}.jsonl")
+        grown.ingest(folder, sync=True)
+        if chance.random() < 0.7:
+            grown.index()
+        if step % 2:
+            grown.index()
+            edits = [each.edit for each in grown.name_edits()]
+            fresh.ingest([folder, triples])
+            add(fresh, edits)
+            fresh.index()
+            assert grown.digest() == fresh.digest(), (step, edits)
+            empty(fresh.graph, [fresh.corpus_name])
+    for _ in grown.name_edits():
+        grown.undo_name_edit()
+    grown.index()
+    fresh.ingest([folder, triples])
+    fresh.index()
+    assert grown.digest() == fresh.digest()
+
+
+def add(knowledge: Knowledge, edits: Sequence[NameEdit]) -> None:
+    """Makes edits as a log has them, whatever of it was undone between them."""
+    with writing(knowledge.graph, knowledge.status().corpus, "names") as writer:
+        add_edits(writer, edits)
