@@ -9,7 +9,8 @@ UNWIND $rows AS row
 MATCH (old:Overstory {id: row.old}), (new:Overstory {id: row.new})
 WHERE new:{{corpus}}_Chunk AND new.title = old.title AND new.heading = old.heading
 WITH corpus, old, new, new.extracted IS NULL AS unread,
-  EXISTS { (new)-[:MENTIONS {by: $annotated}]->() } OR EXISTS { (new)<-[:STATED_IN {by: $annotated}]-() }
+  EXISTS { (new)-[:MENTIONS {by: $annotated}]->(:Entity:{{corpus}}) }
+    OR EXISTS { (new)<-[:STATED_IN {by: $annotated}]-(:Fact:{{corpus}}) }
     OR EXISTS { (new)<-[:OF]-(:{{corpus}}_OriginalNames {by: $annotated}) } AS annotated
 SET new.extracted = coalesce(new.extracted, old.extracted), new.sentences = coalesce(new.sentences, old.sentences),
   new.touched = corpus.version + 1, new:{{corpus}}_Changed

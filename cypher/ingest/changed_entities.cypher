@@ -15,7 +15,7 @@ CALL (e) {
   RETURN collect(DISTINCT type) AS types
 }
 CALL (e) {
-  MATCH (e)-[a:ABOUT]->()
+  MATCH (e)-[a:ABOUT]->(:Overstory)
   WITH coalesce(a.type, '') AS type, count(*) AS n, count(CASE WHEN a.common THEN 1 END) AS commons
   RETURN collect(CASE WHEN type <> '' THEN [type, n] END) AS about_types, sum(n) > 0 AND sum(commons) = sum(n) AS common
 }

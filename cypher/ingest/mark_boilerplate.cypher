@@ -1,5 +1,6 @@
 // Marks the boilerplate of chunks. Where it is another than before, all stages read the chunk
-// again (its vector: `forget_vectors`); what was found in it stays until then.
+// again (its vector: `forget_vectors`, which runs before); what was found in it stays until then. One that holds nothing
+// else waits for no vector.
 // Parameters: $rows LIST<MAP {chunk STRING; spans LIST<INTEGER> or null (none); only, changed BOOLEAN}>
 // Rows: none
 MATCH (corpus:Corpus:{{corpus}})
@@ -12,8 +13,11 @@ FOREACH (_ IN CASE WHEN row.changed THEN [1] ELSE [] END |
 )
 FOREACH (_ IN CASE WHEN row.spans IS NULL THEN [] ELSE [1] END | SET c:{{corpus}}_Boilerplate)
 FOREACH (_ IN CASE WHEN row.spans IS NULL THEN [1] ELSE [] END | REMOVE c:{{corpus}}_Boilerplate)
-FOREACH (_ IN CASE WHEN row.only THEN [1] ELSE [] END | SET c:{{corpus}}_BoilerplateOnly)
+FOREACH (_ IN CASE WHEN row.only THEN [1] ELSE [] END |
+  SET c:{{corpus}}_BoilerplateOnly
+  REMOVE c:{{corpus}}_Unembedded
+)
 FOREACH (_ IN CASE WHEN row.only THEN [] ELSE [1] END | REMOVE c:{{corpus}}_BoilerplateOnly)
 WITH corpus, c, row WHERE row.changed
-MATCH (c)-[:PART_OF]->(d:Document)
+MATCH (c)-[:PART_OF]->(d:{{corpus}}_Document)
 SET d.touched = corpus.version + 1 // for systems that read whole documents

@@ -4,5 +4,5 @@
 UNWIND $ids AS id
 MATCH (e:Overstory {id: id}) WHERE e:Entity:{{corpus}}
 SET e:{{corpus}}_Changed
-WITH e WHERE EXISTS { (e)<-[m:MENTIONS]-(:Overstory) WHERE m.by <> 'dictionary' }
+WITH e WHERE EXISTS { (e)<-[m:MENTIONS]-(:{{corpus}}_Chunk) WHERE m.by <> 'dictionary' }
 SET e:{{corpus}}_Stale

@@ -5,7 +5,7 @@
 MATCH (f:{{corpus}}_BoilerplateStale:Folder)
 WITH f LIMIT $limit
 RETURN f.id AS id, COLLECT {
-  MATCH (f)<-[:REPEATED_IN]-(b)
+  MATCH (f)<-[:REPEATED_IN]-(b:Block:{{corpus}})
   WHERE (NOT $keep AND b.documents >= $least AND b.documents > $share * f.documents) <> b.boilerplate
   RETURN b.hash
 } AS changed

@@ -9,5 +9,5 @@ MATCH (c:Overstory {id: id})-[:PART_OF]->(d:{{corpus}}_Document) WHERE c:{{corpu
 RETURN c.id AS chunk_id, d.id AS document_id, d.source AS source, d.source_key AS source_key, c.title AS title,
   c.heading AS heading, c.text AS text, c.start AS start, c.end AS end,
   c.boilerplate AS boilerplate, properties(d) AS document,
-  coalesce([(c)-[:HAS_VECTOR]->(v) | COUNT { (v)<-[:HAS_VECTOR]-() } - 1][0], 0) AS repeated,
+  coalesce([(c)-[:HAS_VECTOR]->(v:{{corpus}}_PassageVector) | COUNT { (v)<-[:HAS_VECTOR]-() } - 1][0], 0) AS repeated,
   coalesce(c.sentences, [0]) AS sentences

@@ -11,5 +11,5 @@ MATCH (c)-[:PART_OF]->(d:{{corpus}}_Document)
 RETURN c.id AS chunk_id, d.id AS document_id, d.source AS source, d.source_key AS source_key, c.title AS title,
   c.heading AS heading, c.text AS text, c.start AS start, c.end AS end,
   c.boilerplate AS boilerplate, properties(d) AS document,
-  coalesce([(c)-[:HAS_VECTOR]->(v) | COUNT { (v)<-[:HAS_VECTOR]-() } - 1][0], 0) AS repeated, score
+  coalesce([(c)-[:HAS_VECTOR]->(v:{{corpus}}_PassageVector) | COUNT { (v)<-[:HAS_VECTOR]-() } - 1][0], 0) AS repeated, score
 ORDER BY score DESC, chunk_id

@@ -247,9 +247,9 @@ def _sync_documents(writer: Writer, progress: Progress) -> int:
 
             def write(tx: Transaction, rows: list[Row] = rows, ids: list[str] = ids) -> None:
                 for part in batches(rows, CHUNKS_A_TRANSACTION):
-                    tx.run("ingest/mark_boilerplate", label, rows=part)
                     changed_ids = [row["chunk"] for row in part if row["changed"]]
-                    tx.run("ingest/forget_vectors", label, ids=changed_ids)
+                    tx.run("ingest/forget_vectors", label, ids=changed_ids)  # marks what is to be embedded again
+                    tx.run("ingest/mark_boilerplate", label, rows=part)
                 tx.run("ingest/finish_boilerplate", label, ids=ids)
 
             writer.commit("boilerplate", write)

@@ -8,17 +8,19 @@ from typing import Any
 from overstory.graph.ids import passage_vector_id
 from overstory.model.boilerplate import squeezed
 from overstory.model.passage_text import passage_text
+from overstory.text.blocks import is_only_boilerplate
 
 
 def embedded_text(row: Mapping[str, Any]) -> str:
-    """The text that is embedded for a chunk; "" for a chunk that is to have no vector, and is not missing one.
+    """The text that is embedded for a chunk; "" for one that holds nothing but boilerplate, which is to have no vector.
 
     Args:
         row: with the title, heading and text of the chunk, and the spans of its boilerplate, if it has any.
     """
     spans: Sequence[int] = row.get("boilerplate") or ()
-    text = squeezed(row["text"], spans)
-    return passage_text(row["title"], row["heading"], text) if text or not spans else ""
+    if is_only_boilerplate((row["text"], row["heading"]), spans):
+        return ""
+    return passage_text(row["title"], row["heading"], squeezed(row["text"], spans))
 
 
 def vector_of(label: str, row: Mapping[str, Any]) -> str | None:

@@ -110,7 +110,7 @@ def test_a_corpus_follows_a_folder_with_sync(
         f"1 document would be removed. Corpus {corpus!r} would have 4 documents."
     )
     assert overstory(*ingest, "--sync", "--dry-run").out.splitlines() == [
-        f"added    {folder}/line\\nfeed\\u001b[31m.txt",
+        f"added    {folder}/line\\nfeed\\x1b[31m.txt",
         f"changed  {folder}/curie.txt",
         f"moved    {folder}/ulm.txt → {folder}/new/ulm.txt",
         f"removed  {folder}/danube.txt",

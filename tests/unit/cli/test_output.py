@@ -123,7 +123,7 @@ def test_a_hit_without_reasons_in_words_says_the_figures(capsys: pytest.CaptureF
 
 def test_a_title_and_an_origin_stay_on_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     show_evidence(Evidence("Where?", "test", (dataclasses.replace(HIT, title="U\nlm", source="a\nb"),)))
-    assert capsys.readouterr().out.splitlines()[0] == " 1. U lm  [a b#ulm]"
+    assert capsys.readouterr().out.splitlines()[0] == r" 1. U lm  [a\nb#ulm]"
     show_evidence(Evidence("Where?", "test", (dataclasses.replace(HIT, title=""),)))
     assert capsys.readouterr().out.splitlines()[0] == " 1. Ulm lies on the Danube.  [wiki#ulm]"
 

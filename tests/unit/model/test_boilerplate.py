@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from typing import Any
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from overstory.index.embedded_text import embedded_text
 from overstory.model import Hit
 from overstory.model.boilerplate import squeezed, without_boilerplate
+from overstory.model.passage_text import passage_text
 
 PAGE = "Prev | Home | Next\n\nKnoppix is a live system.\n\nCopyright ACME\n\nIt runs from a CD."
 SPANS = [0, 18, 47, 61]
@@ -25,6 +28,14 @@ def test_what_is_embedded_and_quoted_has_neither_boilerplate_nor_its_space() -> 
     hit = Hit("c", "d", "/k.html", "", "Knoppix", "", PAGE, 1.0, boilerplate=tuple(SPANS))
     assert hit.content == rest
     assert hit.text == PAGE
+
+
+def test_a_passage_of_boilerplate_under_its_heading_has_nothing_to_embed() -> None:
+    row: dict[str, Any] = {"title": "Knoppix", "heading": "Colophon", "text": "Colophon\n\nCopyright ACME"}
+    assert embedded_text(row) == passage_text("Knoppix", "Colophon", "Colophon\n\nCopyright ACME")
+    assert embedded_text(row | {"boilerplate": [10, 24]}) == ""
+    row = {"title": "Knoppix", "heading": "Colophon", "text": "Imprint\n\nCopyright ACME", "boilerplate": [9, 23]}
+    assert embedded_text(row) == passage_text("Knoppix", "Colophon", "Imprint")
 
 
 @given(st.text(max_size=30), st.lists(st.integers(0, 30), max_size=4, unique=True))

@@ -160,7 +160,7 @@ def test_a_passage_by_the_language_model_is_asked_along_and_told(readers: Knowle
 def test_where_the_language_model_fails_the_question_is_asked_as_it_is(readers: Knowledge) -> None:
     chat = Chat(ScriptedChat(LlmUnreachable("The model is gone.")))
     evidence = retriever("", readers, chat).retrieve(QUESTION, 3)
-    assert evidence.hits == readers.search(QUESTION, 3, retriever="serag").hits
+    assert evidence.hits == retriever("", readers).retrieve(QUESTION, 3).hits
     assert evidence.notes == ("asked without a self-query: The model is gone.",)
 
 

@@ -147,8 +147,9 @@ def test_options_are_named_after_the_retriever(shared_corpus: Knowledge) -> None
     apart = shared_corpus.search(composite, 1, retriever="slimrag").hits[0]
     whole = shared_corpus.search(composite, 1, retriever="slimrag:whole").hits[0]
     assert apart.title == whole.title == "Danube"
-    assert "× 4, for Ulm, Vienna, Budapest, Belgrade" in apart.why
-    assert "× 5, for Ulm, Vienna, Budapest, Belgrade, Danube" in whole.why  # the Danube is like "Ulm or Vienna"
+    assert apart.reasons[0].detail.endswith("× 4, for Ulm, Vienna, Budapest, Belgrade")
+    # the Danube is like "Ulm or Vienna"
+    assert whole.reasons[0].detail.endswith("× 5, for Ulm, Vienna, Budapest, Belgrade, Danube")
     with pytest.raises(SettingsError, match="'wide'"):
         shared_corpus.search(QUESTION, 3, retriever="slimrag:wide")
 

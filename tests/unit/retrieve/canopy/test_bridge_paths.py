@@ -13,7 +13,7 @@ TEXT = "By Raphaël Hertzog. He lives in France."
 
 
 def row(chunk: str, **other: Any) -> dict[str, Any]:  # columns of several types
-    common = {"chunk_id": chunk, "document_id": f"d-{chunk}", "title": chunk, "heading": chunk}
+    common = {"chunk_id": chunk, "document_id": f"d-{chunk}", "title": chunk, "heading": chunk, "boilerplate": None}
     return common | {"text": f"{TEXT} {chunk}.", "sentences": [0, 20]} | other
 
 
