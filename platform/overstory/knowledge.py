@@ -91,6 +91,7 @@ from overstory.systems.settings import SettingsClass
 from overstory.systems.tree.view import view_tree
 from overstory.text import entity_key, make_extractor
 from overstory.text.names.edits import NameEdit
+from overstory.text.names.keys import key_words
 from overstory.text.parsing.parsed_texts import ParsedTexts
 
 if TYPE_CHECKING:
@@ -659,7 +660,8 @@ class Knowledge:
         Args:
             limit: at most so many, 1 or more.
             type: only names of this type (PERSON, ORG, CODE, TERM, …).
-            like: only names that begin so, whatever their case, accents and punctuation.
+            like: only names that begin so, whatever their case, accents and punctuation, or that others which begin
+                so were merged into.
 
         Raises:
             QuestionError: `limit` is below 1.
@@ -668,7 +670,10 @@ class Knowledge:
         if limit < 1:
             raise QuestionError(f"limit is {limit}.", remedy="Ask for 1 or more.")
         corpus = read_corpus(self.graph, self.corpus_name)
-        return index.most_mentioned(self.graph, corpus, limit=limit, type_=type, prefix=entity_key(like))
+        prefix = entity_key(like) or " ".join(key_words(like))
+        if like and not prefix:
+            return []
+        return index.most_mentioned(self.graph, corpus, limit=limit, type_=type, prefix=prefix)
 
     def hide_names(self, names: str | Sequence[str], *, future: bool = False) -> list[StoredNameEdit]:
         """Hides names: from the next `index` on they are no names, and nothing is found by them.

@@ -119,11 +119,16 @@ def remove_edit(writer: Writer, number: int) -> None:
 def most_mentioned(
     graph: GraphClient, corpus: Corpus, *, limit: int, type_: str = "", prefix: str = ""
 ) -> list[ListedName]:
-    """The names that most passages mention, of a type, or with a key that begins so.
+    """The names that most passages mention, of a type, or with a key that begins so, or that of a name that was merged
+    into it.
 
     Looks at every name of the corpus once.
     """
-    rows = graph.run("corpus/most_mentioned", corpus.label, read=True, type=type_, prefix=prefix, limit=limit)
+    resolved = edited_names(graph, corpus).resolved if prefix else {}
+    others = sorted({name for key, name in resolved.items() if name and key.startswith(prefix)})
+    rows = graph.run(
+        "corpus/most_mentioned", corpus.label, read=True, type=type_, prefix=prefix, others=others, limit=limit
+    )
     return [ListedName(row["key"], row["name"], row["type"], tuple(row["aliases"]), row["passages"]) for row in rows]
 
 

@@ -16,20 +16,20 @@ FUTURE = "A name that no passage has yet is taken with --future, in Python futur
 
 
 def check_edits(tx: Transaction, corpus: Corpus, edits: Sequence[NameEdit], *, future: bool) -> list[NameEdit]:
-    """The edits that change something, each after those before it; hiding what is hidden changes nothing.
+    """The edits that change something: hiding what is hidden does not, nor does one that is given twice.
 
     Args:
+        edits: of one kind; those that merge lead to one name.
         future: names that no passage mentions are taken as well.
 
     Raises:
         NameNotFound: a name is neither in the corpus nor in its log of edits; the remedy names the nearest.
         QuestionError: a name is empty, or an edit would merge names that are one already or take the name of another.
     """
-    log = [stored.edit for stored in stored_edits(tx, corpus)]
-    made: list[NameEdit] = []
+    state = EditedNames(stored.edit for stored in stored_edits(tx, corpus))
+    made: dict[str, NameEdit] = {}
     for edit in edits:
         _check_names(edit)
-        state = EditedNames([*log, *made])
         key, to = entity_key(edit.name), entity_key(edit.to)
         if not future:
             _require(tx, corpus, state, edit.name)
@@ -49,8 +49,8 @@ def check_edits(tx: Transaction, corpus: Corpus, edits: Sequence[NameEdit], *, f
                 f"There is a name {edit.to!r} already.",
                 remedy="Merge the two: --merge NAME --into NAME, Knowledge.merge_names in Python.",
             )
-        made.append(edit)
-    return made
+        made.setdefault(key, edit)
+    return list(made.values())
 
 
 def _check_names(edit: NameEdit) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,8 +14,8 @@ from tests.lending import empty
 from tests.passages import PASSAGES, OpenCorpus, passage
 from tests.sources import write
 
-from overstory.errors import NameNotFound, QuestionError
-from overstory.graph import Transaction, read_corpus, writing
+from overstory.errors import LeaseLost, NameNotFound, QuestionError
+from overstory.graph import Transaction, Writer, read_corpus, writing
 from overstory.index import add_edits
 from overstory.knowledge import Knowledge
 from overstory.retrieve.question import read_question
@@ -107,6 +107,7 @@ def test_a_question_and_a_path_may_use_either_name(open_corpus: OpenCorpus) -> N
     knowledge.merge_names("Big Blue", "IBM")
     knowledge.hide_names("Susquehanna")
     knowledge.index(systems=["serag"])
+    assert [name.name for name in knowledge.names(like="big b")] == ["IBM"]
     assert asked_for(knowledge, "Did Charles Flint found Big Blue on the Susquehanna?") == ["Charles Flint", "IBM"]
     for retriever in ("canopy", "serag"):
         assert knowledge.search("Who founded Big Blue?", 4, retriever=retriever).hits
@@ -166,6 +167,7 @@ def test_an_edit_that_cannot_be_made_names_the_nearest_and_changes_nothing(
         knowledge.merge_names("IBM", "Big Blue")
     assert "hide 'Not \\x1b yet'" in names("--hide", "Not \x1b yet", "Endicott", "--future")
     assert names("--hide", "Endicott") == "Hidden already.\n"
+    assert names("--like", "…") == names("--like", "zzz")
     assert names("--show").count("\n") == 3
     assert "hide 'Endicott'" in names("--undo")
     assert "merge" in names("--undo", "1")
@@ -173,7 +175,7 @@ def test_an_edit_that_cannot_be_made_names_the_nearest_and_changes_nothing(
     assert overstory("names", "--hide", "Nobody", "--corpus", knowledge.corpus_name).code == NameNotFound.exit_code
 
 
-NAMES = dict.fromkeys(("Anna", "Bert", "Carl", "Dora", "Emil", "Rome"), "PERSON")
+NAMES: dict[str, str] = dict.fromkeys(("Anna", "Bert", "Carl", "Dora", "Emil", "Rome"), "PERSON")
 
 
 def random_edits(knowledge: Knowledge, chance: random.Random) -> None:
@@ -236,12 +238,56 @@ def test_random_edits_among_random_changes_of_documents_give_what_the_same_edits
             fresh.index()
             assert grown.digest() == fresh.digest(), (step, edits)
             empty(fresh.graph, [fresh.corpus_name])
-    for _ in grown.name_edits():
-        grown.undo_name_edit()
+    undo_all(grown)
     grown.index()
     fresh.ingest([folder, triples])
     fresh.index()
     assert grown.digest() == fresh.digest()
+
+
+def test_an_index_run_that_is_interrupted_again_and_again_ends_as_one_that_was_not(
+    open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = ["Anna knows Bert.", "Bert sees Carl.", "Dora knows Anna. Carl sees Dora.", "Emil sees Bert."]
+    documents = [passage(str(n), name, text) for n, (name, text) in enumerate(zip(NAMES, texts, strict=False))]
+    extractor = ScriptedExtractor(NAMES)
+    broken = open_corpus(embedder=HashingEmbedder(8), extractor=extractor)
+    whole = open_corpus("whole", embedder=HashingEmbedder(8), extractor=extractor)
+    for knowledge in (broken, whole):
+        knowledge.ingest_documents(documents)
+        knowledge.index()
+    plain = whole.digest()
+    commit = Writer.commit
+    interrupted: list[str] = []
+    edits = [NameEdit("merge", "Anna", "Bert"), NameEdit("hide", "Carl"), NameEdit("rename", "Dora", "Dora Roe")]
+    for expected in ("", plain):
+        if expected:
+            undo_all(broken)
+        else:
+            add(broken, edits)
+        for allowed in range(9):
+            calls = iter(range(allowed))
+
+            def fail_later(writer: Writer, doing: str, work: Callable[[Transaction], object]) -> object:
+                if next(calls, None) is None:  # noqa: B023
+                    interrupted.append(doing)
+                    raise LeaseLost("as if killed")
+                return commit(writer, doing, work)
+
+            with monkeypatch.context() as patched, suppress(LeaseLost):
+                patched.setattr(Writer, "commit", fail_later)
+                broken.index()
+        broken.index()
+        if not expected:
+            add(whole, edits)
+            whole.index()
+        assert broken.digest() == (expected or whole.digest())
+    assert {"entities", "mentions"} <= set(interrupted)
+
+
+def undo_all(knowledge: Knowledge) -> None:
+    for _ in knowledge.name_edits():
+        knowledge.undo_name_edit()
 
 
 def add(knowledge: Knowledge, edits: Sequence[NameEdit]) -> None:
