@@ -42,6 +42,8 @@ class LoadReport:
         chunks: how many chunks were written; in a preview, how many would be new.
         index_time: of a preview, about how long indexing these chunks takes; None without any, or if unknown.
         broken: what could not be read or stored; the rest went in.
+        skipped: files that were not read, each with the reason unless it is that no loader reads it.
+        hidden: how many hidden files and folders of the folders that were read were left out.
         kept: stored documents that were not read, though they may be there: what was not read, and how many.
     """
 
@@ -57,6 +59,7 @@ class LoadReport:
     index_time: IndexTime | None = None
     broken: list[BrokenSource] = field(default_factory=list[BrokenSource])
     skipped: list[str] = field(default_factory=list[str])
+    hidden: int = 0
     kept: list[Kept] = field(default_factory=list[Kept])
 
     @property
@@ -73,6 +76,7 @@ class LoadReport:
             ("annotated", self.annotated),
             ("kept", sum(each.documents for each in self.kept)),
             ("skipped", len(self.skipped)),
+            ("hidden", self.hidden),
             ("broken", len(self.broken)),
         )
         rest = "".join(f", {number:,} {what}" for what, number in others if number)
