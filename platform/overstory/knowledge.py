@@ -570,7 +570,7 @@ class Knowledge:
 
         Raises:
             QuestionError: a name is empty, both are the same, or `k` or `steps` is out of bounds.
-            NameNotFound: no passage mentions one of them; `suggestions` has the most similar names.
+            NameNotFound: no passage mentions one of them, or both; `unknown` has the most similar names of each.
             IndexMissing: the corpus has no names yet.
             CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
         """
