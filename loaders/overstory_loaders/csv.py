@@ -107,7 +107,7 @@ def _header(lines: _CountedLines, source: str) -> _Header:
     if not _has_text(header.names):
         raise place.broken(
             f"has no text column: its columns are {', '.join(header.names)[:_SHOWN]}",
-            remedy=f"Add a header to the file, and name the column with the text {Fields().text[0]!r}.",
+            remedy=f"Rename the one that holds the text to {Fields().text[0]!r}, or add a header if this is none.",
         )
     twice = [name for name, count in Counter(header.names).items() if name and count > 1]
     if twice:

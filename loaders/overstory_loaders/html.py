@@ -22,10 +22,21 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".html", ".htm", ".xhtml")
 DEPTH_LIMIT = 10_000
+ELEMENT_LIMIT = 1_000_000
+"""Half a gigabyte and several seconds in the parser."""
+ATTRIBUTE_LIMIT = 2_000
+"""Of one element: the parser compares each with all before it, and would need an hour for two million."""
 _NESTING = re.compile(
     r"<(/?)(?:a|article|b|blockquote|center|code|div|dl|em|font|form|i|ol|section|small|span|strong|table|u|ul)\b",
     re.IGNORECASE,
 )
+_ELEMENT = re.compile(r"<[a-z]", re.IGNORECASE)
+_IN_TAG = r"""(?:[^=>]++|=\s*+(?:"[^"]*+"|'[^']*+'|))*+"""
+_TAG = re.compile(
+    rf"<!--.*?(?:-->|\Z)|(<(script|style)\b{_IN_TAG})>.*?(?:</\2\b|\Z)|(<[a-z]{_IN_TAG})", re.IGNORECASE | re.DOTALL
+)
+"""An opening tag; what is like tags in comments and scripts is part of these. Takes time in proportion to the page."""
+_ATTRIBUTE = re.compile(r"""[^\s/>=]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]*+))?""")
 _PRESCAN = 1024
 """Browsers look for the declaration in this many bytes."""
 _CHARSET = re.compile(rb"""(?:<meta[^>]+?charset|<\?xml[^>]+?encoding)\s*=\s*["']?\s*([\w:.-]+)""", re.IGNORECASE)
@@ -51,6 +62,7 @@ class HtmlLoader:
         data = read_bytes(source)
         markup = decode(data, source, declared=declared_encoding(data, source))
         _check_depth(markup, source)
+        _check_size(markup, source)
         page = LexborHTMLParser(markup)
         outlined = join_blocks(page_blocks(page.root))
         if not outlined.text:
@@ -96,6 +108,24 @@ def _check_depth(markup: str, source: str) -> None:
         depth = max(0, depth - 1) if tag.group(1) else depth + 1
         if depth > DEPTH_LIMIT:
             raise BrokenSource(f"nests elements more than {DEPTH_LIMIT} deep", source=source, remedy="Leave it out.")
+
+
+def _check_size(markup: str, source: str) -> None:
+    """Raises `BrokenSource` for more elements, or more attributes of one, than the parser can take in bearable time."""
+    if markup.count("<") > ELEMENT_LIMIT and sum(1 for _ in _ELEMENT.finditer(markup)) > ELEMENT_LIMIT:
+        raise BrokenSource(
+            f"has more than {ELEMENT_LIMIT:,} elements", source=source, remedy="Split it into several pages."
+        )
+    for tag in _TAG.finditer(markup) if len(markup) > 2 * ATTRIBUTE_LIMIT else ():
+        opening = tag.group(1) or tag.group(3) or ""
+        if len(opening) > 2 * ATTRIBUTE_LIMIT:
+            attributes = sum(1 for _ in _ATTRIBUTE.finditer(opening)) - 1  # the first is the name of the element
+            if attributes > ATTRIBUTE_LIMIT:
+                raise BrokenSource(
+                    f"has an element with more than {ATTRIBUTE_LIMIT:,} attributes",
+                    source=source,
+                    remedy="Leave it out.",
+                )
 
 
 def _title(page: LexborHTMLParser) -> str:

@@ -147,4 +147,11 @@ def _described(reader: PdfReader) -> _Described:
 
 
 def _said(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    """What is wrong, without the names that pypdf has for it: they mean nothing to whoever has the file."""
+    from pypdf.errors import PdfStreamError, PyPdfError
+
+    if isinstance(error, PdfStreamError):  # in whatever words: the file ended where more was to come
+        return "it breaks off"
+    if isinstance(error, PyPdfError) and str(error):
+        return str(error)
+    return f"its structure is invalid ({error})" if str(error) else "its structure is invalid"

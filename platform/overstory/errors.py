@@ -49,6 +49,7 @@ command (from click), 130 an interruption.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from overstory.surrogates import escaped, printable
@@ -225,14 +226,24 @@ class NameNotFound(QuestionError):
     """No passage of the corpus mentions this name.
 
     Attributes:
-        name: the unknown name.
+        name: the unknown name; of two, the first.
         suggestions: the most similar names of the corpus, best first; may be empty.
+        unknown: every unknown name that was given, each with its suggestions.
     """
 
-    def __init__(self, message: str, *, name: str, suggestions: tuple[str, ...] = (), remedy: str = "") -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        name: str,
+        suggestions: tuple[str, ...] = (),
+        remedy: str = "",
+        unknown: Mapping[str, tuple[str, ...]] | None = None,
+    ) -> None:
         super().__init__(message, remedy=remedy)
         self.name = name
         self.suggestions = suggestions
+        self.unknown = {name: suggestions} if unknown is None else dict(unknown)
 
 
 class BenchError(OverstoryError):

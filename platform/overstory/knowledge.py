@@ -278,6 +278,7 @@ class Knowledge:
             paths_to_read, loader=loader, on_broken=on_broken, on_skipped=report.skipped.append, coverage=coverage
         )
         first = list(itertools.islice(documents, 1))  # what cannot be read at all makes no corpus
+        report.hidden = coverage.hidden
         if not exports and not first and not (sync and self._is_in_corpus(coverage, allow_empty=allow_empty)):
             return report
         with self._writing("ingest") as writer, Changes() as changes:
@@ -298,6 +299,7 @@ class Knowledge:
             if sync:
                 self._remove_vanished(writer, changes, report, on_broken)
             _count_vanished(report, changes, sync=sync)
+            report.hidden = coverage.hidden
             report.in_corpus = index.count_documents(self.graph, writer.corpus)
             _tell(changes, on_change, sync=sync)
         return report
@@ -381,6 +383,7 @@ class Knowledge:
                 index.note_vanished(self.graph, corpus, coverage, changes, report, allow_empty=allow_empty)
                 stored = index.count_documents(self.graph, corpus)
             _count_vanished(report, changes, sync=sync)
+            report.hidden = coverage.hidden
             report.chunks -= changes.moved_chunks if sync else 0  # what was found in them is kept
             report.index_time = self._index_time(report.chunks, report.chunks)
             report.in_corpus = stored + report.added - report.removed
@@ -567,7 +570,7 @@ class Knowledge:
 
         Raises:
             QuestionError: a name is empty, both are the same, or `k` or `steps` is out of bounds.
-            NameNotFound: no passage mentions one of them; `suggestions` has the most similar names.
+            NameNotFound: no passage mentions one of them, or both; `unknown` has the most similar names of each.
             IndexMissing: the corpus has no names yet.
             CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
         """

@@ -62,7 +62,8 @@ class Step:
 
     Attributes:
         task: a stage ("load", "embed", "extract", "entities", "mentions", or a system's name), "delete", "restore" or
-            "export"; before them "Neo4j" (download) and "Server" (start).
+            "export"; "chunk" while a long text is cut, after which "load" starts again where it was; before them
+            "Neo4j" (download) and "Server" (start).
         done, total: in units; `total` is None if unknown.
         detail: a summary of the result after the end of the task; None before.
         seconds_left: an estimate for the rest of this task; None where it is not known yet, or not worth saying.

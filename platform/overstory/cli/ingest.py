@@ -114,6 +114,8 @@ def _show(report: LoadReport, corpus: str, *, paths: int, dry_run: bool) -> None
         click.echo(f"{counted(report.chunks, 'new chunk')}{shown_time(report.index_time)}.")
     _show_vanished(report, paths)
     _show_some("skipped, because no loader reads them", [escaped(path) for path in report.skipped])
+    if report.hidden:
+        click.echo(f"{counted(report.hidden, 'hidden file or folder', 'hidden files and folders')} skipped.", err=True)
     _show_some("broken and skipped", [_with_remedy(str(error), error.remedy) for error in report.broken])
 
 

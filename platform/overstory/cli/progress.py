@@ -37,12 +37,14 @@ class BarProgress:
         self._bar = TaskID(0)
         self._left = TimeLeft(None, 0.0)
         self._task = ""
-        self._began = 0.0
+        self._begun = _Begun()
 
     def start(self, task: str, total: int | None, unit: str) -> None:
         self._stop()
-        self._task, self._began = task, self._clock()
-        self._left = TimeLeft(total, self._began)
+        now = self._clock()
+        self._task = task
+        self._begun.note(task, now)
+        self._left = TimeLeft(total, now)
         self._bars = Bars(
             TextColumn("{task.description:<9}"),
             BarColumn(bar_width=BAR_WIDTH),
@@ -62,7 +64,8 @@ class BarProgress:
 
     def finish(self, detail: str) -> None:
         self._stop()
-        self._console.print(_line(self._task, detail, self._clock() - self._began), highlight=False, markup=False)
+        seconds = self._begun.end(self._task, self._clock())
+        self._console.print(_line(self._task, detail, seconds), highlight=False, markup=False)
 
     def _stop(self) -> None:
         if self._bars is not None:
@@ -89,15 +92,17 @@ class LineProgress:
     def __init__(self, clock: Clock = time.monotonic) -> None:
         self._clock = clock
         self._task, self._unit, self._total, self._done = "", "", None, 0
-        self._began = self._spoke = 0.0
+        self._begun = _Begun()
+        self._spoke = 0.0
         self._left = TimeLeft(None, 0.0)
 
     _total: int | None
 
     def start(self, task: str, total: int | None, unit: str) -> None:
         self._task, self._unit, self._total, self._done = task, unit, total, 0
-        self._began = self._spoke = self._clock()
-        self._left = TimeLeft(total, self._began)
+        self._spoke = self._clock()
+        self._begun.note(task, self._spoke)
+        self._left = TimeLeft(total, self._spoke)
 
     def advance(self, amount: int) -> None:
         self._done += amount
@@ -109,7 +114,21 @@ class LineProgress:
             click.echo(str(step), err=True)
 
     def finish(self, detail: str) -> None:
-        click.echo(_line(self._task, detail, self._clock() - self._began), err=True)
+        click.echo(_line(self._task, detail, self._begun.end(self._task, self._clock())), err=True)
+
+
+class _Begun:
+    """When tasks began that have not ended: one that was interrupted by another, and starts again, began before."""
+
+    def __init__(self) -> None:
+        self._times: dict[str, float] = {}
+
+    def note(self, task: str, now: float) -> None:
+        self._times.setdefault(task, now)
+
+    def end(self, task: str, now: float) -> float:
+        """How many seconds the task took."""
+        return now - self._times.pop(task, now)
 
 
 def _line(task: str, detail: str, seconds: float) -> str:

@@ -66,7 +66,7 @@ def _require(tx: Transaction, corpus: Corpus, state: EditedNames, name: str) -> 
     key = entity_key(name)
     if key in state.resolved or key in state.called or _is_there(tx, corpus, [key, state.resolve(key)]):
         return
-    raise name_not_found(tx, corpus, name, key, hint=FUTURE)
+    raise name_not_found(tx, corpus, [(name, key)], hint=FUTURE)
 
 
 def _is_there(tx: Transaction, corpus: Corpus, keys: Sequence[str]) -> bool:

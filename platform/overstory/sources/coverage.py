@@ -52,11 +52,13 @@ class Coverage:
         roots: the paths that were given.
         read: the real paths of files, and of folders that a loader read as a whole.
         entered: the real paths of other folders.
+        hidden: how many files and folders in these were left out because their names begin with a full stop.
     """
 
     roots: list[Root] = field(default_factory=list[Root])
     read: set[str] = field(default_factory=set[str])
     entered: set[str] = field(default_factory=set[str])
+    hidden: int = 0
     _unread: dict[str, str] = field(default_factory=dict[str, str])
     _empty: dict[str, str] = field(default_factory=dict[str, str])
 

@@ -146,14 +146,14 @@ class _Reader:
                     self._on_skipped(f"{path} (a folder of the kernel)")
                 elif real not in entered:
                     entered.add(real)
+                    left.extend(reversed(self._entries(path, entered_before=real in self._coverage.entered)))
                     self._coverage.entered.add(real)
-                    left.extend(reversed(self._entries(path)))
             else:
                 why = _why_skipped(path)
                 self._coverage.add_unread(str(path), why or "no loader reads it")
                 self._on_skipped(f"{path} ({why})" if why else str(path))
 
-    def _entries(self, folder: Path) -> list[Path]:
+    def _entries(self, folder: Path, *, entered_before: bool) -> list[Path]:
         try:
             entries = sorted(folder.iterdir())
         except OSError as error:
@@ -163,6 +163,7 @@ class _Reader:
         if not entries:
             self._coverage.add_empty(str(folder))
         visible = [entry for entry in entries if not entry.name.startswith(".")]
+        self._coverage.hidden += 0 if entered_before else len(entries) - len(visible)
         for entry in visible:
             if not is_well_formed(str(entry)):
                 self._reports(_unnamable(str(entry)))

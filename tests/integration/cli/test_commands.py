@@ -31,11 +31,14 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_from_files_to_evidence(overstory: Run, corpus: str, folder: Path) -> None:
+    (folder / ".hidden.txt").write_text("Not read.")
     preview = overstory("ingest", str(folder), "--corpus", corpus, "--dry-run")
     assert "4 would be added" in preview.out
     assert "4 new chunks; indexing takes about " in preview.out
     assert "preview   4 documents read" in preview.err
+    assert "1 hidden file or folder skipped." in preview.err
     ingested = overstory("ingest", str(folder), "--corpus", corpus, "-q")
+    assert "1 hidden file or folder skipped." in ingested.err
     assert f"Next: {index_command(corpus)}; indexing takes about " in ingested.out
     assert "; indexing takes about " in overstory("status", "--corpus", corpus).out
     assert ingested.code == 0

@@ -20,7 +20,9 @@ def test_a_second_writer_is_told_who_writes(open_corpus: OpenCorpus) -> None:
     corpus = create_corpus(knowledge.graph, knowledge.corpus_name)
     with (
         writing(knowledge.graph, corpus, "index"),
-        pytest.raises(WriterBusy, match=f"index by .*process {os.getpid()}"),
+        pytest.raises(
+            WriterBusy, match=rf"index by .*process {os.getpid()} on .*, since \d{{4}}-\d\d-\d\dT[\d:]{{8}} UTC"
+        ),
     ):
         knowledge.ingest_documents(PASSAGES)
 

@@ -158,6 +158,17 @@ def test_an_unknown_name_is_answered_with_those_most_like_it(knowledge: Knowledg
         knowledge.paths("Xyzzy", "Rome Port")
     assert caught.value.suggestions == ()
     assert "overstory search Xyzzy" in caught.value.remedy
+    with pytest.raises(NameNotFound, match="mentions the names 'Rom Port' or 'Addah Quil'") as caught:
+        knowledge.paths("Rom Port", "Addah Quil")
+    assert {name: alike[0] for name, alike in caught.value.unknown.items()} == {
+        "Rom Port": "Rome Port",
+        "Addah Quil": "Ada Quill",
+    }
+    assert "'Rome Port' for 'Rom Port'?" in caught.value.remedy
+    assert "'Ada Quill' for 'Addah Quil'?" in caught.value.remedy
+    with pytest.raises(NameNotFound, match="'Xyzzy' or 'Addah Quil'") as caught:
+        knowledge.paths("Xyzzy", "Addah Quil")
+    assert caught.value.remedy.startswith("Did you mean 'Ada Quill' for 'Addah Quil'?")
 
 
 @pytest.mark.parametrize(

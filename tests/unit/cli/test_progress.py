@@ -44,6 +44,29 @@ def test_lines_of_a_task_of_unknown_length_say_how_much_is_done(capsys: pytest.C
     assert capsys.readouterr().err == "load      300 documents\n"
 
 
+def test_a_task_that_another_interrupts_has_the_time_of_both(capsys: pytest.CaptureFixture[str]) -> None:
+    clock = Clock()
+    progress = LineProgress(clock)
+    progress.start("load", None, "documents")
+    clock.now = 4.0
+    progress.start("chunk", 61, "million characters of big.txt")
+    clock.now = 24.0
+    progress.advance(12)
+    clock.now = 100.0
+    progress.finish("big.txt: 60,000 chunks")
+    progress.start("load", None, "documents")
+    clock.now = 110.0
+    progress.finish("1 added")
+    progress.start("load", None, "documents")
+    progress.finish("none")
+    assert capsys.readouterr().err.splitlines() == [
+        "chunk     12 of 61 million characters of big.txt, about 1 min left",
+        "chunk     big.txt: 60,000 chunks (96.0 s)",
+        "load      1 added (110.0 s)",
+        "load      none (0.0 s)",
+    ]
+
+
 def test_a_bar_says_how_long_a_task_will_still_take() -> None:
     clock = Clock()
     shown = io.StringIO()

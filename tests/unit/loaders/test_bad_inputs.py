@@ -71,6 +71,8 @@ CASES = [
     Case("html", "bytes that are not as declared", {"page.html": b"<meta charset=utf-8><p>caf\xe9"}),
     Case("html", "an encoding that nobody knows", {"page.html": "<meta charset=klingon><p>nuqneH"}),
     Case("html", "20,000 nested elements", {"page.html": "<div>" * 20_000 + "x"}),
+    Case("html", "3,000 attributes of one element", {"page.html": f"<p {' '.join(f'a{n}' for n in range(3_000))}>x"}),
+    Case("html", "1.1 million elements", {"page.html": "<b>" + "<br>" * 1_100_000 + "x"}),
     Case("pdf", "an empty file", {"report.pdf": b""}),
     Case("pdf", "a text named .pdf", {"report.pdf": "no PDF\n" * 50}, foreign="is damaged: "),
     Case("pdf", "a password", {"report.pdf": pdf_of(["secret"], password="hunter2")}),

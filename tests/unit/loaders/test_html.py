@@ -120,6 +120,40 @@ def test_deep_nesting_is_read_and_endless_nesting_refused(tmp_path: Path) -> Non
     ]
 
 
+MANY = " ".join(f"a{number}=1" for number in range(3_000))
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        f"<p {MANY}>x",
+        f"<P TITLE='>' {MANY}>x",
+        f"<p title=O'Neil {MANY} rel=\"x",  # never closes
+        f"<script {MANY}>go()</script><p>x",
+        f"<!-- <p --><p {MANY}>x",
+    ],
+)
+def test_an_element_with_thousands_of_attributes_is_refused(tmp_path: Path, page: str) -> None:
+    messages = load(HtmlLoader(), write(tmp_path / "a.html", page)).messages
+    assert messages == ["has an element with more than 2,000 attributes"]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        f"<svg><path d='{MANY}'/></svg><p>x",
+        f"<script>for (i=0;i<n;i++) {MANY}</script><p>x",
+        f"<style>/* <b {MANY} */</style><p>x",
+        f"<!-- <p {MANY}> --><p>x",
+        f"<p title=O'Neil>x</p><pre hidden>{MANY}</pre>",
+        f"<p hidden>1 < 2 {MANY}</p>x",
+        "<p a=1 b=2>x</p>" + "<i a=1 b=2></i>" * 3_000,
+    ],
+)
+def test_values_scripts_comments_and_texts_are_no_attributes(tmp_path: Path, page: str) -> None:
+    assert load(HtmlLoader(), write(tmp_path / "a.html", page)).document.text == "x"
+
+
 def test_many_elements_side_by_side_are_no_nesting(tmp_path: Path) -> None:
     page = "<div>x</div><p>y" * 20_000
     assert load(HtmlLoader(), write(tmp_path / "a.html", page)).document.text.count("x") == 20_000

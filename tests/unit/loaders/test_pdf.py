@@ -64,7 +64,7 @@ def test_a_page_that_cannot_be_read_is_reported_and_the_others_kept(
 
     monkeypatch.setattr(pypdf.PageObject, "extract_text", fail_on_second)
     outcome = load(PdfLoader(), path)
-    assert outcome.messages == ["page 2 cannot be read: ValueError: bad font"]
+    assert outcome.messages == ["page 2 cannot be read: its structure is invalid (bad font)"]
     assert [document.text for document in outcome.documents] == ["one\n\nthree"]
 
 
@@ -73,6 +73,14 @@ def test_a_file_that_breaks_off_is_no_document_or_part_of_one(tmp_path: Path) ->
     for share in range(1, 20):
         outcome = load(PdfLoader(), write(tmp_path / "a.pdf", whole[: len(whole) * share // 20]))
         assert bool(outcome.documents) != bool(outcome.messages)
+
+
+def test_what_is_wrong_is_said_without_names_of_exceptions(tmp_path: Path) -> None:
+    whole = pdf_of(["one", "two"])
+    short = load(PdfLoader(), write(tmp_path / "short.pdf", whole[: len(whole) // 2]))
+    assert short.messages == ["is not a PDF, or is damaged: it breaks off"]
+    wrong = load(PdfLoader(), write(tmp_path / "wrong.pdf", whole.replace(b"/Pages", b"/Pagez")))
+    assert wrong.messages == ["is not a PDF, or is damaged: Invalid object in /Pages"]
 
 
 def test_a_file_without_pages_is_reported(tmp_path: Path) -> None:

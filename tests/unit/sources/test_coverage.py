@@ -37,6 +37,14 @@ def test_a_file_is_gone_if_it_is_not_there_or_was_read(tmp_path: Path) -> None:
     assert is_gone(coverage, tmp_path)  # once read as a whole, by a loader of folders
 
 
+def test_what_is_hidden_is_counted_once(tmp_path: Path) -> None:
+    for name in ("a.txt", ".b.txt", ".git/config", "sub/.c.md", "sub/d.txt", "sub/e/f.txt"):
+        write(tmp_path / name, "text")
+    assert covered(tmp_path).hidden == 3
+    assert covered(tmp_path, tmp_path / "sub", tmp_path / "sub" / "d.txt").hidden == 3
+    assert covered(tmp_path / "sub" / "e").hidden == covered(tmp_path / ".b.txt").hidden == 0
+
+
 def test_what_was_skipped_hidden_or_broken_is_not_gone(tmp_path: Path) -> None:
     skipped = write(tmp_path / "a.xyz", "text")
     hidden = write(tmp_path / ".b.txt", "text")

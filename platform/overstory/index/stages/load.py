@@ -14,15 +14,15 @@ from overstory.graph import Corpus, GraphClient, Writer
 from overstory.graph.ids import document_id
 from overstory.index.boilerplate import count_all_documents, sync_boilerplate
 from overstory.index.changes import Identity, OnRead, Outcome, content_sha256
+from overstory.index.chunking import Chunking
 from overstory.index.document_checks import fault_of
 from overstory.index.index_time import IndexTime
 from overstory.index.ledger import recorded
 from overstory.index.stages.annotate import annotate
 from overstory.index.write_documents import chunk_rows, document_row, store_documents
-from overstory.model import Annotation, Document, TextPiece
+from overstory.model import Annotation, Document
 from overstory.protocols import Embedder, OnBroken, Progress
 from overstory.sources import Kept
-from overstory.text.chunking.splitting import split
 
 DOCUMENTS_A_BATCH = 100
 CHARACTERS_A_BATCH = 4_000_000
@@ -42,6 +42,8 @@ class LoadReport:
         chunks: how many chunks were written; in a preview, how many would be new.
         index_time: of a preview, about how long indexing these chunks takes; None without any, or if unknown.
         broken: what could not be read or stored; the rest went in.
+        skipped: files that were not read, each with the reason unless it is that no loader reads it.
+        hidden: how many hidden files and folders of the folders that were read were left out.
         kept: stored documents that were not read, though they may be there: what was not read, and how many.
     """
 
@@ -57,6 +59,7 @@ class LoadReport:
     index_time: IndexTime | None = None
     broken: list[BrokenSource] = field(default_factory=list[BrokenSource])
     skipped: list[str] = field(default_factory=list[str])
+    hidden: int = 0
     kept: list[Kept] = field(default_factory=list[Kept])
 
     @property
@@ -73,6 +76,7 @@ class LoadReport:
             ("annotated", self.annotated),
             ("kept", sum(each.documents for each in self.kept)),
             ("skipped", len(self.skipped)),
+            ("hidden", self.hidden),
             ("broken", len(self.broken)),
         )
         rest = "".join(f", {number:,} {what}" for what, number in others if number)
@@ -103,14 +107,14 @@ def load(
     Raises:
         LeaseLost, DatabaseError: what was committed before stays, and the same call goes on from there.
     """
-    progress.start("load", None, "documents")
+    chunking = Chunking("load", embedder, progress)
     with recorded(writer, "load", "load-1") as run:
         count_all_documents(writer)
         for batch in _document_batches(documents):
-            _load_batch(writer, _storable(batch, on_broken), embedder, report, on_read or _ignore)
+            _load_batch(writer, _storable(batch, on_broken), chunking, report, on_read or _ignore)
             annotations = [item for item in batch if isinstance(item, Annotation)]
             report.annotated += annotate(writer, annotations, on_broken)
-            progress.advance(len(batch))
+            chunking.advance(len(batch))
         for what in ("added", "changed", "unchanged", "chunks", "annotated"):
             run.count(what, getattr(report, what))
     progress.finish(f"{report.added} added, {report.changed} changed, {report.unchanged} unchanged")
@@ -136,7 +140,7 @@ def preview(
         label: the corpus' own, or the one that it would have.
         on_read: called for each document that would be stored.
     """
-    progress.start("preview", None, "documents")
+    chunking = Chunking("preview", embedder, progress)
     for batch in _document_batches(documents):
         wanted = _storable(batch, on_broken)
         report.annotated += sum(isinstance(item, Annotation) for item in batch)
@@ -147,10 +151,10 @@ def preview(
         _count(report, outcomes.values())
         for id_, document in by_id.items():
             content = content_sha256(document) if outcomes[id_] == "added" else ""
-            chunks = 0 if outcomes[id_] == "unchanged" else len(_split(document, embedder))
+            chunks = 0 if outcomes[id_] == "unchanged" else len(chunking.pieces(document))
             report.chunks += chunks
             on_read(Identity(id_, document.source, document.source_key, shas[id_], content, chunks), outcomes[id_])
-        progress.advance(len(batch))
+        chunking.advance(len(batch))
     progress.finish(f"{counted(report.documents, 'document')} read")
 
 
@@ -189,7 +193,7 @@ def _document_batches(items: Iterable[Document | Annotation]) -> Iterator[list[D
 
 
 def _load_batch(
-    writer: Writer, batch: Sequence[Document], embedder: Embedder, report: LoadReport, on_read: OnRead
+    writer: Writer, batch: Sequence[Document], chunking: Chunking, report: LoadReport, on_read: OnRead
 ) -> None:
     label = writer.corpus.label
     by_id = {document_id(label, d.source, d.source_key): d for d in batch}
@@ -202,7 +206,7 @@ def _load_batch(
         for id_, d in by_id.items()
     }
     if wanted:
-        report.chunks += _store(writer, wanted, identities, [id_ for id_ in wanted if id_ in known], embedder)
+        report.chunks += _store(writer, wanted, identities, [id_ for id_ in wanted if id_ in known], chunking)
     _count(report, outcomes.values())
     for id_, identity in identities.items():
         on_read(identity, outcomes[id_])
@@ -213,11 +217,11 @@ def _store(
     wanted: Mapping[str, Document],
     identities: Mapping[str, Identity],
     changed: list[str],
-    embedder: Embedder,
+    chunking: Chunking,
 ) -> int:
     """Writes documents by their ids; how many chunks they have."""
     label = writer.corpus.label
-    pieces = {id_: _split(document, embedder) for id_, document in wanted.items()}
+    pieces = {id_: chunking.pieces(document) for id_, document in wanted.items()}
     documents = [
         document_row(label, id_, d, own.sha256, len(pieces[id_]), content_sha256=own.content)
         for id_, d in wanted.items()
@@ -226,10 +230,6 @@ def _store(
     chunks = [row for id_, d in wanted.items() for row in chunk_rows(label, id_, d.title, pieces[id_])]
     writer.commit("load", lambda tx: store_documents(tx, writer.corpus, changed, documents, chunks))
     return len(chunks)
-
-
-def _split(document: Document, embedder: Embedder) -> list[TextPiece]:
-    return split(document, embedder.count_tokens, embedder.token_limit)
 
 
 def _outcome(stored: str | None, sha256: str) -> Outcome:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from overstory.display import index_command, shortened
@@ -62,7 +62,7 @@ def read_ends(tx: Transaction, corpus: Corpus, start: str, end: str) -> Ends:
     Raises:
         QuestionError: one is empty, or both are the same.
         IndexMissing: the corpus has no names yet.
-        NameNotFound: it has others.
+        NameNotFound: it has others; of two unknown names, the error is about both.
     """
     edits = cached_edits(tx, corpus)
     asked = [(text, entity_key(text)) for text in map(_clean, (start, end))]
@@ -91,9 +91,9 @@ def read_ends(tx: Transaction, corpus: Corpus, start: str, end: str) -> Ends:
         )
     known = {name["key"]: Name(name["id"], name["key"], name["name"], name["df"]) for name in row["names"]}
     outdated = row["changed"] > 0 or not corpus.named_by
-    for text, key in asked:
-        if key not in known:
-            raise name_not_found(tx, corpus, text, key, outdated=outdated)
+    unknown = [(text, key) for text, key in asked if key not in known]
+    if unknown:
+        raise name_not_found(tx, corpus, unknown, outdated=outdated)
     return Ends(known[asked[0][1]], known[asked[1][1]], row["chunks"], outdated)
 
 
@@ -142,13 +142,41 @@ def _clean(text: str) -> str:
 
 
 def name_not_found(
-    tx: Transaction, corpus: Corpus, name: str, key: str, *, outdated: bool = False, hint: str = ""
+    tx: Transaction, corpus: Corpus, unknown: Sequence[tuple[str, str]], *, outdated: bool = False, hint: str = ""
 ) -> NameNotFound:
-    """The error that says that no passage mentions a name, with the nearest names that some do.
+    """The error that says that no passage mentions a name, or either of two, with the nearest names that some do.
 
     Args:
+        unknown: names, each with its key.
         hint: what else the reader may do.
     """
+    suggestions = {name: _suggestions(tx, corpus, name, key) for name, key in unknown}
+    shown = [repr(shortened(name)) for name in suggestions]
+    several = len(shown) > 1
+    remedies = [
+        f"Did you mean {_either(alike)}{f' for {name}' if several else ''}?"
+        for name, alike in zip(shown, suggestions.values(), strict=True)
+        if alike
+    ]
+    if outdated:
+        remedies.append(f"The index is older than the documents: {index_command(corpus.name)}")
+    if hint:
+        remedies.append(hint)
+    first = unknown[0][0]
+    if not remedies:
+        command = f"overstory search {shlex.quote(shortened(first))} --corpus {shlex.quote(corpus.name)}"
+        remedies.append(f"Names are what texts call people, places, works and the like; {command} finds other words.")
+    return NameNotFound(
+        f"No passage of corpus {corpus.name!r} mentions the {'names' if several else 'name'} {' or '.join(shown)}.",
+        name=first,
+        suggestions=suggestions[first],
+        remedy=" ".join(remedies),
+        unknown=suggestions,
+    )
+
+
+def _suggestions(tx: Transaction, corpus: Corpus, name: str, key: str) -> tuple[str, ...]:
+    """The names of the corpus that are most similar to an unknown one."""
     rows: list[Row] = []
     if query := fuzzy_query(name):
         rows = tx.run(
@@ -158,21 +186,7 @@ def name_not_found(
             query=query,
             depth=PASSAGES_LOOKED_AT,
         )
-    suggestions = most_alike(key, ((row["key"], row["name"], row["df"]) for row in rows))
-    remedies = [f"Did you mean {_either(suggestions)}?"] if suggestions else []
-    if outdated:
-        remedies.append(f"The index is older than the documents: {index_command(corpus.name)}")
-    if hint:
-        remedies.append(hint)
-    if not remedies:
-        command = f"overstory search {shlex.quote(shortened(name))} --corpus {shlex.quote(corpus.name)}"
-        remedies.append(f"Names are what texts call people, places, works and the like; {command} finds other words.")
-    return NameNotFound(
-        f"No passage of corpus {corpus.name!r} mentions the name {shortened(name)!r}.",
-        name=name,
-        suggestions=suggestions,
-        remedy=" ".join(remedies),
-    )
+    return most_alike(key, ((row["key"], row["name"], row["df"]) for row in rows))
 
 
 def _either(names: tuple[str, ...]) -> str:

@@ -30,7 +30,7 @@ def find_paths(graph: GraphClient, corpus_name: str, start: str, end: str, *, k:
 
     Raises:
         QuestionError: a name is empty, or both are the same.
-        NameNotFound: no passage mentions one of them.
+        NameNotFound: no passage mentions one of them, or both.
         CorpusNotFound: there is no such corpus.
         IndexMissing: the corpus has no names yet.
         StatementFailed: the search ran out of time.

@@ -10,7 +10,7 @@ from overstory.model import Document, TextPiece
 from overstory.model.passage_text import passage_text
 from overstory.text.chunking.packing import pack
 from overstory.text.chunking.sections import Section, sections
-from overstory.text.chunking.units import CountTokens, units
+from overstory.text.chunking.units import COUNTED_AT_ONCE, CountTokens, OnCounted, units
 
 CHARACTERS = 8
 """A section of more than this many characters a token of the limit is not tried whole."""
@@ -18,7 +18,13 @@ CHARACTERS = 8
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 
 
-def split(document: Document, count_tokens: CountTokens, limit: int) -> list[TextPiece]:
+def _ignore(_characters: int) -> None:
+    """Nobody wants to know how much was counted."""
+
+
+def split(
+    document: Document, count_tokens: CountTokens, limit: int, *, on_counted: OnCounted = _ignore
+) -> list[TextPiece]:
     """The document in pieces that tile its text, in order; [] for one with neither title nor text.
 
     With its title and headings (`passage_text`) a piece has at most `limit` tokens. It ends where a paragraph ends,
@@ -29,13 +35,14 @@ def split(document: Document, count_tokens: CountTokens, limit: int) -> list[Tex
     Args:
         count_tokens: tokens of each text, those that the embedder adds included (`Embedder.count_tokens`).
         limit: if title and headings take more than three quarters of it, pieces get a quarter each and overrun.
+        on_counted: hears of every character of the text twice: in a sentence, and in a piece.
     """
     if not (document.text.strip() or document.title.strip()):
         return []
     pieces = [
         (section.path, *piece)
         for section in sections(document)
-        for piece in _Section(document, section, count_tokens, limit).pieces()
+        for piece in _Section(document, section, count_tokens, limit, on_counted).pieces()
     ]
     return [
         TextPiece(seq, start, end, document.text[start:end], path, tokens)
@@ -53,6 +60,7 @@ class _Section:
     section: Section
     count: CountTokens
     limit: int
+    on_counted: OnCounted
 
     def pieces(self) -> Iterator[Piece]:
         start, end = self.section.start, self.section.end
@@ -60,20 +68,28 @@ class _Section:
         if short and not _BLANK_LINE.search(self.document.text, start, end):
             [tokens] = self._tokens([(start, end)])
             if tokens <= self.limit:
+                self.on_counted(2 * (end - start))
                 yield start, end, tokens
                 return
         [around] = self._tokens([(start, start)])
         budget = max(self.limit - around, self.limit // 4, 1)
-        yield from self._packed(start, end, budget, allowed=max(self.limit, around + budget))
+        yield from self._packed(start, end, budget, max(self.limit, around + budget), self.on_counted)
 
-    def _packed(self, start: int, end: int, budget: int, *, allowed: int) -> Iterator[Piece]:
+    def _packed(self, start: int, end: int, budget: int, allowed: int, on_counted: OnCounted) -> Iterator[Piece]:
         text = self.document.text
-        spans = pack(units(text, start, end, self.count, budget), budget)
-        for (s, e), tokens in zip(spans, self._tokens(spans), strict=True):
+        spans = pack(units(text, start, end, self.count, budget, on_counted), budget)
+        for (s, e), tokens in self._sized(spans):
+            on_counted(e - s)
             if tokens <= allowed or budget == 1:
                 yield s, e, tokens
             else:  # the tokens of the parts were fewer than those of the whole
-                yield from self._packed(s, e, max(1, budget * 3 // 4), allowed=allowed)
+                yield from self._packed(s, e, max(1, budget * 3 // 4), allowed, _ignore)
+
+    def _sized(self, spans: list[tuple[int, int]]) -> Iterator[tuple[tuple[int, int], int]]:
+        """Spans with their tokens. Only some of a long text are counted in one call, which bounds memory."""
+        for i in range(0, len(spans), COUNTED_AT_ONCE):
+            some = spans[i : i + COUNTED_AT_ONCE]
+            yield from zip(some, self._tokens(some), strict=True)
 
     def _tokens(self, spans: list[tuple[int, int]]) -> list[int]:
         title, path, text = self.document.title, self.section.path, self.document.text

@@ -40,21 +40,26 @@ class Unit(NamedTuple):
     ends: int
 
 
-def units(text: str, start: int, end: int, count: CountTokens, budget: int) -> list[Unit]:
+OnCounted = Callable[[int], None]
+"""Called with how many more characters have had their tokens counted."""
+
+
+def units(text: str, start: int, end: int, count: CountTokens, budget: int, on_counted: OnCounted) -> list[Unit]:
     """Units that tile `text[start:end]`, none over `budget` tokens (counted without those that embedders add)."""
     starts = [start + s for s in sentence_starts(text[start:end])]
-    return _merged(_Cutter(text, count, budget).sized([*starts, end]), budget // GRAINS)
+    return _merged(_Cutter(text, count, budget, on_counted).sized([*starts, end]), budget // GRAINS)
 
 
 class _Cutter:
-    def __init__(self, text: str, count: CountTokens, budget: int) -> None:
-        self._text, self._count, self._budget = text, count, budget
+    def __init__(self, text: str, count: CountTokens, budget: int, on_counted: OnCounted) -> None:
+        self._text, self._count, self._budget, self._on_counted = text, count, budget, on_counted
         [self._added] = count([""])
 
     def sized(self, bounds: Sequence[int]) -> Iterator[Unit]:
         for s, e, tokens in self._counted(bounds):
             ends = PARAGRAPH if _BLANK_LINE.search(self._text, s, e) else SENTENCE
             if tokens <= self._budget:
+                self._on_counted(e - s)
                 yield Unit(s, e, tokens, ends)
             else:
                 *inside, last = _merged(self._shreds(s, e, (_CLAUSE_END, _WORD_END)), self._budget // GRAINS)
@@ -69,6 +74,7 @@ class _Cutter:
             cuts = list(range(start, end, max(1, self._budget // CHARACTERS_A_TOKEN)))
         for s, e, tokens in self._counted([start, *(c for c in cuts if start < c < end), end]):
             if tokens <= self._budget or not finer:
+                self._on_counted(e - s)
                 yield Unit(s, e, tokens, INSIDE)
             else:
                 yield from self._shreds(s, e, finer[1:])

@@ -55,6 +55,21 @@ def test_no_tokenizer_is_given_a_whole_endless_line(text: str) -> None:
     assert longest <= 16 * 256
 
 
+@pytest.mark.parametrize(
+    "doc",
+    [
+        document("a" * 5_000),
+        document("word " * 2_000, "Title"),
+        document("One. Two.\n\nThree " * 500, headings=[Heading(0, 1, "One"), Heading(300, 1, "Two")]),
+        document("Short."),
+    ],
+)
+def test_every_character_is_heard_of_twice(doc: Document) -> None:
+    heard: list[int] = []
+    split(doc, WORD_PIECES.count, 64, on_counted=heard.append)
+    assert sum(heard) == 2 * len(doc.text)
+
+
 def test_a_short_text_is_one_piece_with_its_title_counted() -> None:
     [piece] = split(document("Paris is big. It is old.", "Paris"), count_words, 20)
     assert piece == TextPiece(0, 0, 24, "Paris is big. It is old.", "", 9)

@@ -1,0 +1,68 @@
+"""Documents into chunks, with progress inside a long text: that of documents stands still for minutes there."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+
+from overstory.display import counted, origin, shortened
+from overstory.model import Document, TextPiece
+from overstory.protocols import Embedder, Progress
+from overstory.text import split
+
+MILLION = 1_000_000
+LONG_TEXT = 2 * MILLION
+"""Characters of a text that has a progress of its own; cutting takes one to five seconds a million."""
+
+NAME_WIDTH = 30
+
+
+class Chunking:
+    """A task over documents that cuts them. A long text is a task inside it, after which it goes on as it stood."""
+
+    def __init__(self, task: str, embedder: Embedder, progress: Progress) -> None:
+        """Starts the task.
+
+        Args:
+            embedder: its token limit is that of the chunks.
+        """
+        self._task = task
+        self._embedder = embedder
+        self._progress = progress
+        self._documents = 0
+        progress.start(task, None, "documents")
+
+    def advance(self, documents: int) -> None:
+        """So many more documents are done."""
+        self._documents += documents
+        self._progress.advance(documents)
+
+    def pieces(self, document: Document) -> list[TextPiece]:
+        """The chunks of a document."""
+        count, limit = self._embedder.count_tokens, self._embedder.token_limit
+        if len(document.text) < LONG_TEXT:
+            return split(document, count, limit)
+        name = shortened(origin(PurePosixPath(document.source).name, document.source_key), NAME_WIDTH)
+        heard = _Millions(self._progress, len(document.text))
+        self._progress.start("chunk", heard.total, f"million characters of {name}")
+        pieces = split(document, count, limit, on_counted=heard)
+        self._progress.finish(f"{name}: {counted(len(pieces), 'chunk')}")
+        self._progress.start(self._task, None, "documents")
+        if self._documents:
+            self._progress.advance(self._documents)
+        return pieces
+
+
+class _Millions:
+    """Tells a progress of every million characters of a text; the splitter counts each character twice."""
+
+    def __init__(self, progress: Progress, characters: int) -> None:
+        self.total = characters // MILLION
+        self._progress = progress
+        self._counted = self._told = 0
+
+    def __call__(self, characters: int) -> None:
+        self._counted += characters
+        done = min(self._counted // (2 * MILLION), self.total)
+        if done > self._told:
+            self._progress.advance(done - self._told)
+            self._told = done
