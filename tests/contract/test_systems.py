@@ -18,8 +18,6 @@ from overstory.systems import System, find_system, system_names
 from overstory.systems.serag import SeragIndexSettings
 from overstory.systems.settings import described, parse, usage
 
-pytestmark = pytest.mark.changes_schema  # some systems make a vector index
-
 OUTSIDE = Path(__file__).parents[1] / "outside"
 QUESTION = "Where was Albert Einstein born?"
 BOHR = passage("bohr", "Niels Bohr", "Niels Bohr lived in Copenhagen. He argued with Albert Einstein.")

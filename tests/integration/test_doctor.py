@@ -28,7 +28,10 @@ def found(knowledge: Knowledge) -> list[Check]:
 
 
 @pytest.mark.changes_schema
-def test_an_index_is_missed_whose_system_is_gone_and_whole_ones_are_not(open_corpus: OpenCorpus) -> None:
+def test_an_index_is_missed_whose_system_is_gone_and_whole_ones_are_not(
+    open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(schema, "VECTOR_INDEX_FROM", 1)  # or so few entities would be scanned
     knowledge = open_corpus()
     knowledge.ingest_documents([ULM, DANUBE])
     knowledge.index(systems=["serag", "slimrag"])

@@ -208,6 +208,20 @@ def create_derived_index(graph: GraphClient, label: str, kind: str, *, dimension
     return name
 
 
+def sync_derived_index(graph: GraphClient, label: str, kind: str, *, dimension: int) -> str:
+    """The name of the vector index over the nodes of one kind, made where there are enough of them; "" where they are
+    so few that they are scanned, as the passages of a small corpus are. One that is there stays.
+
+    Raises:
+        StatementFailed: as `await_index`.
+    """
+    name = derived_index(label, kind)
+    (row,) = graph.run("schema/count_kind", derived_label(label, kind), read=True)
+    if row["nodes"] < VECTOR_INDEX_FROM and not graph.run("schema/index_state", read=True, name=name):
+        return ""
+    return create_derived_index(graph, label, kind, dimension=dimension)
+
+
 def drop_derived_index(graph: GraphClient, label: str, kind: str, *, slot: Slot | None = None) -> None:
     """Drops the vector index over the nodes of one kind: of one slot, or of all where none is named."""
     slots: tuple[Slot | None, ...] = (None, "A", "B") if slot is None else (slot,)

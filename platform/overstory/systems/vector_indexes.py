@@ -12,6 +12,9 @@ from overstory.graph.ids import Slot, derived_label
 from overstory.systems.base import System
 from overstory.systems.state import read_state
 
+SCANNED = "scanned"
+"""In the details of an index' state: the kinds of `Owned.vector_indexes` with so few nodes that they have no index."""
+
 
 @dataclass(frozen=True, slots=True)
 class SystemIndex:
@@ -46,7 +49,8 @@ def indexes_of(corpus: Corpus, systems: Iterable[System[Any, Any]]) -> Iterator[
         if state is None or not state.built:
             continue
         slot = slot_of(state.generation) if state.generation else None
-        for kind in system.owns.vector_indexes:
+        scanned = state.details.get(SCANNED, ())
+        for kind in (each for each in system.owns.vector_indexes if each not in scanned):
             yield SystemIndex(system.title, corpus.label, kind, slot)
 
 

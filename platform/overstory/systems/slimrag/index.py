@@ -29,6 +29,7 @@ from overstory.systems.slimrag.ids import entity_id, sentence_id
 from overstory.systems.slimrag.reading import ReadDocument, Reader, ReadSentence, RuleReader, WholeDocument
 from overstory.systems.slimrag.retriever_settings import SlimRagRetrieverSettings
 from overstory.systems.state import IndexState
+from overstory.systems.vector_indexes import SCANNED
 from overstory.text.coreference.references import REFERENCES
 from overstory.text.names.keys import entity_key
 from overstory.text.parsing.readings import Reading
@@ -83,14 +84,14 @@ class SlimRag(System[SlimRagIndexSettings, SlimRagRetrieverSettings]):
             # Made again after a large fill: one that grew by many small transactions answers five times more slowly.
             schema.drop_derived_index(run.graph, run.corpus.label, ENTITIES)
             built = False
-        run.publish(run.state(built=built, complete=False))
+        details = run.before.details if run.before is not None and built else {}
+        run.publish(run.state(built=built, complete=False, details=details))
         run.progress.start(self.name, run.backlog.pending, "documents")
         _fill(run, _reader(run.settings, run.context, run.chat))
         remove_unused(run.writer, stage=self.name)
-        if not built:
-            dimension = run.context.embedder.dimension
-            schema.create_derived_index(run.graph, run.corpus.label, ENTITIES, dimension=dimension)
-        run.publish(run.state(built=True, complete=True))
+        dimension = run.context.embedder.dimension
+        index = schema.sync_derived_index(run.graph, run.corpus.label, ENTITIES, dimension=dimension)
+        run.publish(run.state(built=True, complete=True, details={SCANNED: [] if index else [ENTITIES]}))
         counts = run.ledger.counts
         sentences, entities = counts.get("sentences", 0), counts.get("entities", 0)
         run.progress.finish(f"{counted(sentences, 'sentence')}, {counted(entities, 'new entity', 'new entities')}")

@@ -25,6 +25,7 @@ from overstory.systems.slimrag.question import AskedEntities, QuestionReader
 from overstory.systems.slimrag.retriever_settings import SlimRagRetrieverSettings
 from overstory.systems.slimrag.scoring import HitEntity, ScoredSentence, hit_entities, scores, within
 from overstory.systems.state import StaleNotes, require_state
+from overstory.systems.vector_indexes import SCANNED
 from overstory.text.names.keys import entity_key
 
 DEPTH = 30
@@ -75,7 +76,8 @@ class SlimRagRetriever:
         def query(tx: Transaction, corpus: Corpus) -> Evidence:
             state = require_state(self._system, corpus)
             names = self._named(tx, corpus, asked.entities)
-            asking = _Asking(tx, corpus, self._vectors, self._settings, asked, vector.result()[0], names)
+            index = "" if ENTITIES in state.details.get(SCANNED, ()) else schema.derived_index(corpus.label, ENTITIES)
+            asking = _Asking(tx, corpus, self._vectors, self._settings, asked, vector.result()[0], names, index)
             found = asking.found(k)
             excerpts = self._excerpts(asking, found)
             told = (*read.notes, *asked.notes, *self._stale.of(tx, corpus, state), *found.notes)
@@ -118,6 +120,7 @@ class _Asking:
     Attributes:
         vector: the question's.
         names: those of its entities, in the order of `asked.entities`.
+        index: over the entities of the corpus, "" if they are scanned.
         known: sentences with their texts and places, as they were read.
         passages: rows of the chunks that were read, by id.
     """
@@ -129,6 +132,7 @@ class _Asking:
     asked: AskedEntities
     vector: Vectors
     names: Vectors
+    index: str
     known: dict[str, Row] = field(default_factory=dict[str, Row])
     passages: dict[str, Row] = field(default_factory=dict[str, Row])
 
@@ -155,7 +159,7 @@ class _Asking:
             self.tx,
             self.corpus,
             "systems/slimrag/candidates",
-            index=schema.derived_index(self.corpus.label, ENTITIES),
+            index=self.index,
             depth=max(DEPTH, self.settings.entities),
             parameters={
                 "vectors": self.names.tolist(),

@@ -26,10 +26,7 @@ from overstory.knowledge import Knowledge
 from overstory.llm.local import LocalChat, LocalServer
 from overstory.settings import LlmSettings
 
-pytestmark = [
-    pytest.mark.skipif(not local_model_is_there(), reason=WHY_NOT),
-    pytest.mark.changes_schema,  # each index run makes a vector index
-]
+pytestmark = pytest.mark.skipif(not local_model_is_there(), reason=WHY_NOT)
 
 DOCUMENTS = PASSAGES
 QUESTIONS = ("Where was Albert Einstein born?", "Which river flows through the city where Albert Einstein was born?")

@@ -18,8 +18,6 @@ from overstory.settings import ExtractionSettings, Settings
 from overstory.systems.slimrag.reading import RuleReader
 from overstory.text import make_extractor
 
-pytestmark = pytest.mark.changes_schema  # each index run makes a vector index
-
 TEXTS = sorted(passage.text for passage in PASSAGES)
 QUESTION = "Where was Albert Einstein born?"
 

@@ -19,8 +19,6 @@ from overstory.systems.slimrag import SlimRagRetrieverSettings
 from overstory.systems.slimrag.reading import RuleReader
 from overstory.systems.slimrag.retriever import NOTHING_MATCHED
 
-pytestmark = pytest.mark.changes_schema  # each index run makes a vector index
-
 QUESTION = "Where was Albert Einstein born?"
 BOHR = passage("bohr", "Niels Bohr", "Niels Bohr lived in Copenhagen. He argued with Albert Einstein.")
 
