@@ -9,5 +9,5 @@ CALL () {
 CALL () { MATCH (n:Entity:{{corpus}}) RETURN count(n) AS entities }
 CALL () { MATCH (n:Fact:{{corpus}}) RETURN count(n) AS facts }
 CALL () { MATCH (:{{corpus}}_Chunk)-[m:MENTIONS]->(:Overstory) WHERE m.by <> 'dictionary' RETURN count(m) AS mentions }
-CALL () { MATCH (n:{{corpus}}_Stale) RETURN count(n) AS stale }
+CALL () { MATCH (n:{{corpus}}_Stale|{{corpus}}_Renamed) RETURN count(n) AS stale }
 RETURN documents, chunks, extracted, entities, facts, mentions, stale

@@ -1,9 +1,10 @@
 // How much the entities stage has to do.
 // Parameters: none
-// Rows: entities, facts, chunks (of the corpus) INTEGER; one
+// Rows: entities, facts, chunks (of the corpus), renamed (chunks whose names have to be edited) INTEGER; one
 CALL () { MATCH (c:{{corpus}}_Chunk) RETURN count(c) AS chunks }
 CALL () {
   MATCH (n:{{corpus}}_Stale)
   RETURN sum(CASE WHEN n:Entity THEN 1 ELSE 0 END) AS entities, sum(CASE WHEN n:Fact THEN 1 ELSE 0 END) AS facts
 }
-RETURN entities, facts, chunks
+CALL () { MATCH (c:{{corpus}}_Renamed) RETURN count(c) AS renamed }
+RETURN entities, facts, chunks, renamed

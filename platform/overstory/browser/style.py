@@ -20,6 +20,7 @@ MARKERS = (
     *("", "_Document", "_Chunk", "_Entity", "_TreeNode", "_DerivedVector", "_PassageVector"),
     *("_Stale", "_Changed", "_Awaited", "_Unembedded", "_Derived", "_Shared", "_OfDocument", "_OfChunk", "_OfEntity"),
     *("_Boilerplate", "_BoilerplateOnly", "_BoilerplateStale"),
+    *("_OriginalNames", "_Renamed"),
 )
 """Suffixes of a corpus' label for the labels that its nodes carry besides their kind; nodes of systems carry
 more (`Contribution.labels`)."""

@@ -27,6 +27,7 @@ COMMANDS = (
     "status",
     "corpora",
     "documents",
+    "names",
     "delete",
     "export",
     "server",

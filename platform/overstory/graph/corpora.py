@@ -40,6 +40,7 @@ class Corpus:
         deletions: how many units of each kind were ever deleted: "document", "chunk", "entity".
         keep_boilerplate: whether blocks that most documents of a folder repeat are read like any other text.
         boilerplate_by: the rule by which the blocks of all documents were counted, "" before.
+        name_edits: how many edits of names by hand were ever made; the number of the last one.
     """
 
     id: str
@@ -59,6 +60,7 @@ class Corpus:
     deletions: Mapping[str, int] = field(default_factory=dict)
     keep_boilerplate: bool = False
     boilerplate_by: str = ""
+    name_edits: int = 0
 
     def check_embedder(self, embedder: Embedder) -> None:
         """
@@ -160,4 +162,5 @@ def _corpus(row: Row) -> Corpus:
         deletions={unit: row.get(f"deleted_{plural}", 0) for unit, plural in UNITS.items()},
         keep_boilerplate=row.get("keep_boilerplate", False),
         boilerplate_by=row.get("boilerplate_by", ""),
+        name_edits=row.get("name_edits", 0),
     )

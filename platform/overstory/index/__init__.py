@@ -5,6 +5,7 @@ from overstory.index.changes import Changes, DocumentChange, OnChange
 from overstory.index.document_sources import rows_of_all, select_all, stored_documents
 from overstory.index.index_time import IndexTime, estimate_index_time
 from overstory.index.ledger import StageRecord
+from overstory.index.name_edits import ListedName, StoredNameEdit, add_edits, most_mentioned, remove_edit, stored_edits
 from overstory.index.pipeline import IndexReport, build_index
 from overstory.index.rebuild import rebuild_indexes
 from overstory.index.removal import remove_corpus, remove_documents
@@ -23,10 +24,13 @@ __all__ = [
     "DocumentChange",
     "IndexReport",
     "IndexTime",
+    "ListedName",
     "LoadReport",
     "OnChange",
     "StageRecord",
     "StoredDocument",
+    "StoredNameEdit",
+    "add_edits",
     "annotate",
     "boilerplate_blocks",
     "build_index",
@@ -36,16 +40,19 @@ __all__ = [
     "estimate_index_time",
     "keep_boilerplate",
     "load",
+    "most_mentioned",
     "note_vanished",
     "preview",
     "read_status",
     "rebuild_indexes",
     "remove_corpus",
     "remove_documents",
+    "remove_edit",
     "remove_vanished",
     "rows_of_all",
     "select_all",
     "stored_documents",
+    "stored_edits",
     "sync_boilerplate",
     "sync_entities",
     "sync_mentions_if_extracted",

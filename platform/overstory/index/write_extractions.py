@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, replace
 
 from overstory.graph import Transaction, batches
 from overstory.graph.ids import entity_argument, entity_id, fact_id, text_argument
+from overstory.text.names.edits import EditedNames
 
 ROWS_A_STATEMENT = 5_000
 
@@ -48,9 +50,26 @@ class Findings:
 Row = dict[str, object]
 
 
-def write_findings(tx: Transaction, label: str, by: str, findings: Sequence[Findings]) -> None:
-    """Replaces what the same kind (`by`) found in these chunks before."""
+def write_findings(
+    tx: Transaction, label: str, by: str, findings: Sequence[Findings], edits: EditedNames | None
+) -> None:
+    """Replaces what the same kind (`by`) found in these chunks before.
+
+    Args:
+        findings: as they were found, without the edits.
+        edits: what is written follows them; chunks that they concern keep what was found. None where the corpus never
+            had any.
+    """
     tx.run("ingest/clear_extraction", label, by=by, ids=[found.chunk_id for found in findings])
+    if edits is not None:
+        tx.run("ingest/remove_original_names", label, by=by, ids=[found.chunk_id for found in findings])
+        originals: list[Row] = [
+            {"chunk": found.chunk_id, "keys": keys, "found": packed(found)}
+            for found in findings
+            if (keys := _edited_keys(found, edits))
+        ]
+        tx.run("ingest/write_original_names", label, label=label, by=by, rows=originals)
+        findings = [with_edits(found, edits) for found in findings]
     for rows in batches(_entity_rows(label, findings), ROWS_A_STATEMENT):
         tx.run("ingest/write_entities", label, label=label, rows=rows)
     for rows in batches(_mention_rows(label, findings), ROWS_A_STATEMENT):
@@ -58,6 +77,61 @@ def write_findings(tx: Transaction, label: str, by: str, findings: Sequence[Find
     stated = [(found.chunk_id, fact, _fact_id(label, fact)) for found in findings for fact in found.facts]
     for part in batches(stated, ROWS_A_STATEMENT):
         _write_facts(tx, label, by, part)
+
+
+def with_edits(findings: Findings, edits: EditedNames) -> Findings:
+    """The findings as edits of names have them: hidden names go, with the facts about them, and merged ones are one.
+
+    The result does not depend on the order in which different names were found.
+    """
+    if not _edited_keys(findings, edits):
+        return findings
+    mentions = [
+        replace(mention, key=key)
+        for mention in sorted(findings.mentions, key=lambda mention: mention.key)
+        if (key := edits.resolve(mention.key))
+    ]
+    nowhere = {mention.key for mention in mentions if mention.sentence is None}
+    facts: list[FoundFact] = []
+    for fact in findings.facts:
+        subject, object_ = edits.resolve(fact.subject_key), edits.resolve(fact.object_key)
+        if bool(subject) == bool(fact.subject_key) and bool(object_) == bool(fact.object_key):
+            facts.append(replace(fact, subject_key=subject, object_key=object_))
+    return Findings(
+        findings.chunk_id,
+        [replace(mention, sentence=None) if mention.key in nowhere else mention for mention in mentions],
+        facts,
+    )
+
+
+def packed(findings: Findings) -> str:
+    """Findings as JSON; `unpacked` reads them. Where an argument is a name, its key stands for its words, which the
+    entities stage writes."""
+    mentions = sorted(findings.mentions, key=lambda mention: mention.key)
+    facts = [
+        replace(fact, subject=fact.subject_key or fact.subject, object=fact.object_key or fact.object)
+        for fact in findings.facts
+    ]
+    ordered = sorted(facts, key=lambda fact: (fact.position, fact.subject, fact.predicate, fact.object))
+    return json.dumps(
+        {"mentions": [astuple(mention) for mention in mentions], "facts": [astuple(fact) for fact in ordered]},
+        ensure_ascii=False,
+    )
+
+
+def unpacked(chunk_id: str, found: str) -> Findings:
+    """The findings in a chunk that `packed` wrote."""
+    record = json.loads(found)
+    return Findings(
+        chunk_id, [FoundMention(*each) for each in record["mentions"]], [FoundFact(*each) for each in record["facts"]]
+    )
+
+
+def _edited_keys(findings: Findings, edits: EditedNames) -> list[str]:
+    """The names among the findings that edits hide or merge; facts are about names that are mentioned."""
+    keys = {mention.key for mention in findings.mentions}
+    keys |= {key for fact in findings.facts for key in (fact.subject_key, fact.object_key) if key}
+    return sorted(keys & edits.resolved.keys())
 
 
 def _write_facts(tx: Transaction, label: str, by: str, stated: list[tuple[str, FoundFact, str]]) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from overstory.graph import Corpus, Transaction
 from overstory.graph.ids import entity_id
+from overstory.retrieve.edited_names import cached_edits
 from overstory.retrieve.question import Question
 from overstory.text.names.dictionary import Match, NameDictionary
 from overstory.text.names.tokens import Tokens
@@ -61,12 +62,19 @@ def question_entities(
         in_dictionary: only those of the name dictionary, which are looked for in all texts; otherwise also those that
             just a parser or OpenIE found.
     """
-    ids = [entity_id(corpus.label, key) for key in dict.fromkeys(possible_names(question.tokens))]
-    terms = [entity_id(corpus.label, key) for key in dict.fromkeys(possible_terms(question.tokens, MOST_WORDS))]
+    edits = cached_edits(tx, corpus)
+    names = {key: edits.resolve(key) for key in possible_names(question.tokens) if edits.resolve(key)}
+    asked = {key: edits.resolve(key) for key in possible_terms(question.tokens, MOST_WORDS) if edits.resolve(key)}
+    ids = [entity_id(corpus.label, key) for key in dict.fromkeys((*names.values(), *names))]
+    terms = [entity_id(corpus.label, key) for key in dict.fromkeys((*asked.values(), *asked))]
     (row,) = tx.run("retrieve/question_entities", corpus.label, ids=ids, terms=terms, dictionary=in_dictionary)
     known = {entity.key: entity for entity in (QuestionEntity(*each) for each in row["entities"])}
-    terms_known = {entity.key for entity in known.values() if entity.term}
-    matches = question_names(question.tokens, NameDictionary(known), terms_known)
+    # An edit that no index run has applied yet leads to a name that may not be there yet.
+    both = {key: name if name in known else key for key, name in (asked | names).items()}
+    named = {key: known[name] for key, name in both.items() if name in known}
+    terms_known = {key for key, entity in named.items() if entity.term}
+    found = question_names(question.tokens, NameDictionary(named), terms_known)
+    matches = [match._replace(key=named[match.key].key) for match in found]
     return QuestionEntities(
         entities=tuple(known[key] for key in dict.fromkeys(match.key for match in matches)),
         matches=tuple(matches),

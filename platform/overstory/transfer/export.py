@@ -10,13 +10,17 @@ import base64
 import hashlib
 import json
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from overstory.graph import Corpus, GraphClient
+from overstory.index.found_names import kept
+from overstory.index.name_edits import stored_edits
 from overstory.index.stages.mentions import pending_mentions
 from overstory.index.write_documents import METADATA
+from overstory.index.write_extractions import Findings, unpacked
 
 FORMAT = 1
 DOCUMENTS_A_PAGE = 100
@@ -27,21 +31,26 @@ Record = dict[str, Any]
 
 def export_lines(graph: GraphClient, corpus: Corpus) -> Iterator[str]:
     """A header, then one line per document, without line ends; lazily."""
-    yield _json(
-        {
-            "overstory_export": FORMAT,
-            "corpus": corpus.name,
-            "embedder": corpus.embedder,
-            "dimension": corpus.dimension,
-            "analyzer": corpus.analyzer,
-        }
-    )
-    for record in document_records(graph, corpus):
+    header: Record = {
+        "overstory_export": FORMAT,
+        "corpus": corpus.name,
+        "embedder": corpus.embedder,
+        "dimension": corpus.dimension,
+        "analyzer": corpus.analyzer,
+    }
+    if edits := _name_edits(graph, corpus):
+        header["name_edits"] = edits
+    yield _json(header)
+    for record in document_records(graph, corpus, edited=False):
         yield _json(record)
 
 
-def document_records(graph: GraphClient, corpus: Corpus) -> Iterator[Record]:
-    """Every document with its chunks, their vectors, mentions and facts; lazily, page by page."""
+def document_records(graph: GraphClient, corpus: Corpus, *, edited: bool) -> Iterator[Record]:
+    """Every document with its chunks, their vectors, mentions and facts; lazily, page by page.
+
+    Args:
+        edited: with the names as edits by hand have them; else as they were found.
+    """
     label = corpus.label
     for page in graph.pages(
         "corpus/document_pages", label, size=DOCUMENTS_A_PAGE, id_of=lambda row: row["document"]["id"]
@@ -52,6 +61,9 @@ def document_records(graph: GraphClient, corpus: Corpus) -> Iterator[Record]:
         chunk_ids = [row["id"] for row in rows]
         mentions = _grouped(graph.run("export/mentions", label, read=True, chunks=chunk_ids))
         facts = _grouped(graph.run("export/statements", label, read=True, chunks=chunk_ids))
+        if corpus.name_edits and not edited:
+            for row in kept(graph, label, chunk_ids):
+                _put_originals(mentions, facts, row["by"], unpacked(row["chunk"], row["found"]))
         chunks: dict[str, list[Record]] = {}
         for row in rows:
             found = {"mentions": mentions.get(row["id"], []), "facts": facts.get(row["id"], [])}
@@ -61,7 +73,8 @@ def document_records(graph: GraphClient, corpus: Corpus) -> Iterator[Record]:
 
 
 def digest(graph: GraphClient, corpus: Corpus) -> str:
-    """64 hexadecimal digits over everything derived from the documents: chunks, vectors, mentions, facts, entities.
+    """64 hexadecimal digits over everything derived from the documents: chunks, vectors, mentions, facts, entities,
+    and over the edits of names by hand.
 
     The results of the mentions stage are included if they are up to date.
 
@@ -72,6 +85,31 @@ def digest(graph: GraphClient, corpus: Corpus) -> str:
     for record in _digest_records(graph, corpus):
         total += int.from_bytes(hashlib.sha256(_json(record).encode()).digest())
     return f"{total % 2**256:064x}"
+
+
+def _name_edits(graph: GraphClient, corpus: Corpus) -> list[Record]:
+    """The log of edits by hand, in its order; numbers and times are those of this corpus alone."""
+    return [asdict(stored.edit) for stored in stored_edits(graph, corpus)]
+
+
+def _put_originals(mentions: dict[str, list[Record]], facts: dict[str, list[Record]], by: str, found: Findings) -> None:
+    """Puts what a kind found in a chunk in place of what edits made of it, in the order of the graph's rows."""
+    chunk = found.chunk_id
+    rows: dict[str, Record] = {}
+    for mention in found.mentions:
+        row = rows.setdefault(mention.key, {"key": mention.key, "by": by, "surfaces": [], "types": [], "sentences": []})
+        row["surfaces"].append(mention.surface)
+        row["types"].append(mention.type)
+        if mention.sentence is not None:
+            row["sentences"].append(mention.sentence)
+    others = [row for row in mentions.get(chunk, []) if row["by"] != by]
+    mentions[chunk] = sorted([*others, *rows.values()], key=lambda row: (row["by"], row["key"]))
+    stated = [asdict(fact) | {"by": by} for fact in found.facts]
+    others = [row for row in facts.get(chunk, []) if row["by"] != by]
+    facts[chunk] = sorted(
+        [*others, *stated],
+        key=lambda row: (row["by"], row["position"], row["subject"], row["predicate"], row["object"]),
+    )
 
 
 def _document_record(document: Record, chunks: list[Record]) -> Record:
@@ -104,7 +142,8 @@ def _grouped(rows: list[Record]) -> dict[str, list[Record]]:
 
 def _digest_records(graph: GraphClient, corpus: Corpus) -> Iterator[Record]:
     yield {"embedder": corpus.embedder, "dimension": corpus.dimension, "analyzer": corpus.analyzer}
-    yield from document_records(graph, corpus)
+    yield from ({"name_edit": number} | edit for number, edit in enumerate(_name_edits(graph, corpus)))
+    yield from document_records(graph, corpus, edited=True)
     statements = ["entities", "relations", "order"]
     if not pending_mentions(graph, corpus):  # outdated ones depend on an earlier state
         statements += ["about", "dictionary_mentions"]

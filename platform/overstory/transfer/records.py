@@ -18,6 +18,7 @@ from overstory.index.write_extractions import FoundFact, FoundMention
 from overstory.model import Document, TextPiece
 from overstory.model.documents import MetadataValue
 from overstory.surrogates import is_well_formed
+from overstory.text.names.edits import NameEdit, checked_edit
 from overstory.transfer.export import FORMAT, Record
 
 MOST = 2**53
@@ -31,10 +32,12 @@ _SHA256 = re.compile("[0-9a-f]{64}")
 
 @dataclass(frozen=True, slots=True)
 class ExportHeader:
-    """The first line of an export; `embedder` is "" and `dimension` 0 where it has no vectors."""
+    """The first line of an export; `embedder` is "" and `dimension` 0 where it has no vectors. `name_edits` is the log
+    of edits by hand."""
 
     embedder: str
     dimension: int
+    name_edits: tuple[NameEdit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,11 @@ def read_header(line: str, source: str) -> ExportHeader:
     try:
         header = json.loads(line)
         known = _whole(header["overstory_export"]) == FORMAT
-        result = ExportHeader(_text(header["embedder"]), _whole(header["dimension"], MOST_DIMENSIONS))
+        result = ExportHeader(
+            _text(header["embedder"]),
+            _whole(header["dimension"], MOST_DIMENSIONS),
+            tuple(_name_edit(edit) for edit in _list(header.get("name_edits", []))) if known else (),
+        )
         if printable(result.embedder) != result.embedder or "\n" in result.embedder:
             raise ValueError("the embedder's name has control characters")
         if bool(result.embedder) != bool(result.dimension):
@@ -96,6 +103,10 @@ def read_documents(
                 failures.append(_broken(source, number, "a document of an export", error))
                 return
             yield restored
+
+
+def _name_edit(record: Record) -> NameEdit:
+    return checked_edit(_text(record["kind"]), _text(record["name"]), _text(record["to"]))
 
 
 def _check_once(restored: RestoredDocument, seen: dict[int, int]) -> None:

@@ -14,11 +14,13 @@ from overstory.graph.ids import document_id
 from overstory.index.boilerplate import count_all_documents
 from overstory.index.embedded_text import vector_of
 from overstory.index.ledger import recorded
+from overstory.index.name_edits import add_edits, names_of, stored_edits
 from overstory.index.stages.embed import write_vectors
 from overstory.index.stages.load import LoadReport
 from overstory.index.write_documents import Row, chunk_rows, document_row, store_documents
 from overstory.index.write_extractions import Findings, write_findings
 from overstory.protocols import OnBroken, Progress
+from overstory.text.names.edits import EditedNames
 from overstory.transfer.export import DOCUMENTS_A_PAGE
 from overstory.transfer.records import ExportHeader, RestoredChunk, RestoredDocument, read_documents, read_header
 
@@ -68,12 +70,14 @@ def _restore(writer: Writer, lines: Iterable[str], *, source: str, report: LoadR
     numbered = enumerate(lines, start=1)
     header = read_header(next(numbered, (1, ""))[1], source)
     _take_over_embedder(writer, header, source)
+    _take_over_edits(writer, header)
     progress.start("restore", None, "documents")
     with recorded(writer, "load", "restore-1") as run:
         count_all_documents(writer)
         failures: list[BrokenSource] = []
+        edits = names_of(writer)
         for batch in batches(read_documents(numbered, header, source, failures), DOCUMENTS_A_PAGE):
-            _restore_batch(writer, batch, report)
+            _restore_batch(writer, batch, edits, report)
             progress.advance(len(batch))
         if failures:
             raise failures[0]
@@ -94,7 +98,18 @@ def _take_over_embedder(writer: Writer, header: ExportHeader, source: str) -> No
     writer.set(embedder=header.embedder, dimension=header.dimension)
 
 
-def _restore_batch(writer: Writer, batch: list[RestoredDocument], report: LoadReport) -> None:
+def _take_over_edits(writer: Writer, header: ExportHeader) -> None:
+    """Adds the edits of names that the corpus does not have yet after its own."""
+    corpus = read_corpus(writer.graph, writer.corpus.name)
+    known = {stored.edit for stored in stored_edits(writer.graph, corpus)}
+    new = [edit for edit in header.name_edits if edit not in known]
+    if new:
+        add_edits(writer, new)
+
+
+def _restore_batch(
+    writer: Writer, batch: list[RestoredDocument], edits: EditedNames | None, report: LoadReport
+) -> None:
     label = writer.corpus.label
     by_id = {document_id(label, r.document.source, r.document.source_key): r for r in batch}
     rows = writer.graph.run("ingest/known_documents", label, read=True, ids=list(by_id))
@@ -104,13 +119,19 @@ def _restore_batch(writer: Writer, batch: list[RestoredDocument], report: LoadRe
     if not wanted:
         return
     changed = [id_ for id_ in wanted if id_ in known]
-    writer.commit("restore", lambda tx: _store(tx, writer, changed, wanted))
+    writer.commit("restore", lambda tx: _store(tx, writer, changed, wanted, edits))
     report.changed += len(changed)
     report.added += len(wanted) - len(changed)
     report.chunks += sum(len(restored.chunks) for restored in wanted.values())
 
 
-def _store(tx: Transaction, writer: Writer, changed: list[str], wanted: dict[str, RestoredDocument]) -> None:
+def _store(
+    tx: Transaction,
+    writer: Writer,
+    changed: list[str],
+    wanted: dict[str, RestoredDocument],
+    edits: EditedNames | None,
+) -> None:
     corpus, label = writer.corpus, writer.corpus.label
     documents = [document_row(label, id_, r.document, r.sha256, len(r.chunks)) for id_, r in wanted.items()]
     chunks: list[tuple[str, RestoredChunk]] = []
@@ -126,7 +147,7 @@ def _store(tx: Transaction, writer: Writer, changed: list[str], wanted: dict[str
     store_documents(tx, corpus, changed, documents, rows)
     _store_vectors(tx, corpus, rows, [chunk for _, chunk in chunks])
     for by in sorted({by for _, chunk in chunks for by, _ in (*chunk.mentions, *chunk.facts)}):
-        write_findings(tx, label, by, [_findings(id_, chunk, by) for id_, chunk in chunks])
+        write_findings(tx, label, by, [_findings(id_, chunk, by) for id_, chunk in chunks], edits)
     marks = [
         {"chunk": id_, "fingerprint": chunk.extracted, "sentences": chunk.sentences}
         for id_, chunk in chunks

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from overstory.errors import BrokenSource
+from overstory.text.names.edits import NameEdit
 from overstory.transfer.records import RestoredDocument, read_documents, read_header
 
 HEADER = {"overstory_export": 1, "corpus": "c", "embedder": "e", "dimension": 2, "analyzer": "english"}
@@ -48,6 +49,13 @@ def test_a_line_is_read_as_it_stands() -> None:
     assert restored.document.metadata == {"n": 1}
     [chunk] = restored.chunks
     assert (chunk.piece.text, chunk.sentences, chunk.vector) == (TEXT, [0, 5], [1.0, 0.0])
+
+
+def test_edits_of_names_are_read_from_the_header_and_may_be_missing() -> None:
+    edits = [{"kind": "hide", "name": "Ulm", "to": ""}, {"kind": "merge", "name": "Bärn", "to": "Bern"}]
+    header = read_header(json.dumps(HEADER | {"name_edits": edits}), "e.jsonl")
+    assert header.name_edits == (NameEdit("hide", "Ulm"), NameEdit("merge", "Bärn", "Bern"))
+    assert read_header(json.dumps(HEADER), "e.jsonl").name_edits == ()
 
 
 def _chunk(**values: object) -> Damage:
@@ -125,6 +133,13 @@ def test_a_document_may_come_twice_but_not_with_another_content() -> None:
         json.dumps(HEADER | {"embedder": "e\x1b[31m"}),
         json.dumps(HEADER | {"embedder": "\ud800"}),
         json.dumps(HEADER | {"overstory_export": "1"}),
+        json.dumps(HEADER | {"name_edits": {}}),
+        json.dumps(HEADER | {"name_edits": [{"kind": "hide", "name": "Ulm"}]}),
+        json.dumps(HEADER | {"name_edits": [{"kind": "drop", "name": "Ulm", "to": ""}]}),
+        json.dumps(HEADER | {"name_edits": [{"kind": "hide", "name": "…", "to": ""}]}),
+        json.dumps(HEADER | {"name_edits": [{"kind": "hide", "name": "Ulm", "to": "Bern"}]}),
+        json.dumps(HEADER | {"name_edits": [{"kind": "merge", "name": "Ulm", "to": ""}]}),
+        json.dumps(HEADER | {"name_edits": [{"kind": "rename", "name": "Ulm", "to": "x" * 1_001}]}),
     ],
 )
 def test_a_header_that_is_none_is_refused_with_its_file(line: str) -> None:

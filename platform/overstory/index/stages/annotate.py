@@ -8,6 +8,7 @@ from overstory.errors import BrokenSource
 from overstory.graph import Transaction, Writer
 from overstory.graph.client import Row
 from overstory.graph.ids import document_id
+from overstory.index.name_edits import names_of
 from overstory.index.write_extractions import Findings, FoundFact, FoundMention, write_findings
 from overstory.model import Annotation
 from overstory.protocols import OnBroken
@@ -35,9 +36,10 @@ def annotate(writer: Writer, annotations: Sequence[Annotation], on_broken: OnBro
         found += 1
         findings += _findings(annotation, next(iter(own.values())))
     if findings:
+        edits = names_of(writer)
 
         def write(tx: Transaction) -> None:
-            write_findings(tx, label, BY, findings)
+            write_findings(tx, label, BY, findings, edits)
 
         writer.commit("annotate", write)
     return found

@@ -13,12 +13,17 @@ from overstory.display import counted
 from overstory.graph import Transaction, Writer, read_corpus
 from overstory.graph.client import Row
 from overstory.graph.corpora import count_deleted
+from overstory.index.found_names import originals_of
 from overstory.index.ledger import recorded
+from overstory.index.name_edits import names_of
+from overstory.index.write_extractions import write_findings
 from overstory.protocols import Progress
+from overstory.text.names.edits import NO_EDITS, EditedNames
 from overstory.text.names.idf import idf_weight
 
 ENTITIES_A_TRANSACTION = 1_000
 FACTS_A_TRANSACTION = 2_000
+CHUNKS_A_TRANSACTION = 200
 KINDS = ("ner", "openie")
 """Mentions that count for an entity's name, df and specificity; those that one system's index stage adds do not."""
 
@@ -35,14 +40,17 @@ def sync_entities(writer: Writer, *, progress: Progress) -> bool:
     (state,) = graph.run("ingest/stale_counts", label, read=True)
     chunks: int = state["chunks"]
     resized = read_corpus(graph, writer.corpus.name).linked_chunks != chunks
-    if not (state["entities"] or state["facts"] or resized):
+    if not (state["entities"] or state["facts"] or state["renamed"] or resized):
         return False
+    edits = names_of(writer)
     progress.start("entities", state["entities"] + state["facts"], "entities and facts")
     with recorded(writer, "entities", "link-1") as run:
         if resized:
             writer.set(linked_chunks=None)  # or an interrupted run could be taken for one that was never needed
+        if state["renamed"]:
+            run.count("chunks_renamed", _edit_names(writer, edits or NO_EDITS))
         graph.run_in_batches("ingest/link_dead_facts", label)
-        named, removed = _link_entities(writer, chunks, progress)
+        named, removed = _link_entities(writer, chunks, edits or NO_EDITS, progress)
         run.count("entities", named)
         run.count("entities_removed", removed)
         run.count("facts", _link_facts(writer, progress))
@@ -59,6 +67,23 @@ def most_frequent(counted: Sequence[tuple[str, int]]) -> list[str]:
     return [text for text, _ in sorted(counted, key=lambda pair: (-pair[1], pair[0]))]
 
 
+def _edit_names(writer: Writer, edits: EditedNames) -> int:
+    """Writes again what was found in the chunks that a change of edits concerns; how many."""
+    graph, label = writer.graph, writer.corpus.label
+    edited = 0
+    while rows := graph.run("ingest/renamed_chunks", label, read=True, limit=CHUNKS_A_TRANSACTION):
+        ids = [str(row["id"]) for row in rows]
+
+        def write(tx: Transaction, ids: list[str] = ids) -> None:
+            for by, findings in originals_of(tx, label, ids).items():
+                write_findings(tx, label, by, findings, edits)
+            tx.run("ingest/finish_renamed", label, ids=ids)
+
+        writer.commit("entities", write)
+        edited += len(ids)
+    return edited
+
+
 def _link_facts(writer: Writer, progress: Progress) -> int:
     def work(tx: Transaction) -> int:
         (row,) = tx.run("ingest/link_facts", writer.corpus.label, limit=FACTS_A_TRANSACTION)
@@ -73,14 +98,14 @@ def _link_facts(writer: Writer, progress: Progress) -> int:
             return linked
 
 
-def _link_entities(writer: Writer, chunks: int, progress: Progress) -> tuple[int, int]:
+def _link_entities(writer: Writer, chunks: int, edits: EditedNames, progress: Progress) -> tuple[int, int]:
     label = writer.corpus.label
     named = removed = 0
     while True:
         rows = writer.graph.run(
             "ingest/stale_entities", label, read=True, kinds=list(KINDS), limit=ENTITIES_A_TRANSACTION
         )
-        alive = [_entity_row(row, chunks) for row in rows if row["held"]]
+        alive = [_entity_row(row, chunks, edits) for row in rows if row["held"]]
         dead = [row["id"] for row in rows if not row["held"]]
         if rows:
 
@@ -97,8 +122,8 @@ def _link_entities(writer: Writer, chunks: int, progress: Progress) -> tuple[int
             return named, removed
 
 
-def _entity_row(row: Row, chunks: int) -> Row:
-    surfaces = most_frequent([(text, count) for text, count in row["surfaces"]])
+def _entity_row(row: Row, chunks: int, edits: EditedNames) -> Row:
+    surfaces = edits.name_first(row["key"], most_frequent([(text, count) for text, count in row["surfaces"]]))
     types = most_frequent([(text, count) for text, count in row["types"] if text])
     return {
         "id": row["id"],

@@ -9,6 +9,7 @@ from overstory.display import counted
 from overstory.graph import GraphClient, Transaction, Writer, batches
 from overstory.graph.corpora import Corpus
 from overstory.index.ledger import recorded
+from overstory.index.name_edits import names_of
 from overstory.index.write_extractions import Findings, FoundFact, FoundMention, write_findings
 from overstory.model import ChunkText, Extraction
 from overstory.model.boilerplate import without_boilerplate
@@ -37,6 +38,7 @@ def extract(writer: Writer, extractor: Extractor, *, progress: Progress, parsed:
     if not state["missing"]:
         return False
     texts: dict[str, str] = {}
+    edits = names_of(writer)
     progress.start("extract", state["missing"], "chunks")
     with recorded(writer, "extract", extractor.fingerprint, of=("chunks", state["missing"])) as run:
         pending = _remembered(_pending(writer.graph, writer.corpus, extractor.fingerprint), texts)
@@ -50,7 +52,7 @@ def extract(writer: Writer, extractor: Extractor, *, progress: Progress, parsed:
             def write(
                 tx: Transaction, findings: list[Findings] = findings, marks: list[dict[str, object]] = marks
             ) -> None:
-                write_findings(tx, label, extractor.by, findings)
+                write_findings(tx, label, extractor.by, findings, edits)
                 tx.run("ingest/mark_extracted", label, rows=marks)
 
             writer.commit("extract", write)

@@ -15,6 +15,7 @@ It goes in three steps, each of which may be interrupted:
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from itertools import groupby
@@ -25,11 +26,14 @@ from overstory.graph.client import Row
 from overstory.graph.corpora import Corpus, count_deleted
 from overstory.graph.ids import entity_id
 from overstory.graph.schema import name_index
+from overstory.index.found_names import ABOUT
 from overstory.index.ledger import StageRun, recorded
-from overstory.index.stages.entities import most_frequent
+from overstory.index.name_edits import MOST_LOOKED_UP, names_of
+from overstory.index.stages.entities import MOST_ALIASES, most_frequent
 from overstory.model.boilerplate import without_boilerplate
 from overstory.protocols import Progress
 from overstory.text.names.dictionary import NameDictionary, is_looked_for
+from overstory.text.names.edits import NO_EDITS, EditedNames
 from overstory.text.names.subjects import (
     OWN,
     SURE,
@@ -37,6 +41,7 @@ from overstory.text.names.subjects import (
     Passage,
     Said,
     Subject,
+    edited_subjects,
     looked_for,
     name_start,
     name_starts,
@@ -53,8 +58,6 @@ ENTITIES_A_TRANSACTION = 2_000
 PARSED = ("ner",)
 """Kinds of mentions whose names are looked for in all texts."""
 
-MOST_LOOKED_UP = 5_000
-"""New names that are looked up in the index of name starts; with more, every chunk is read again."""
 STARTS_A_QUERY = 500
 
 FINGERPRINT = "names-3"
@@ -76,9 +79,10 @@ def sync_mentions(writer: Writer, *, progress: Progress) -> bool:
             graph.run_in_batches("ingest/mark_all_changed", label)
         (state,) = graph.run("ingest/names_state", label, read=True)
         progress.start("mentions", None, "chunks")
-        names = _find_subjects(writer, run, all_changed=state["changed_chunks"] == state["chunks"])
-        scanned = _scan_changed(writer, names, run, progress)
-        _sync_changed(writer, run)
+        edits = names_of(writer)
+        names = _find_subjects(writer, edits, run, all_changed=state["changed_chunks"] == state["chunks"])
+        scanned = _scan_changed(writer, names, edits or NO_EDITS, run, progress)
+        _sync_changed(writer, edits or NO_EDITS, run)
         writer.set(named_by=FINGERPRINT, named_chunks=state["chunks"])
     progress.finish(f"{counted(len(names.all), 'name')}; {counted(scanned, 'chunk')} read")
     return True
@@ -109,24 +113,30 @@ class _Names:
     subjects: Set[str]
 
 
-def _find_subjects(writer: Writer, run: StageRun, *, all_changed: bool) -> _Names:
+def _find_subjects(writer: Writer, log: EditedNames | None, run: StageRun, *, all_changed: bool) -> _Names:
     """The first step: ABOUT, and the marks of chunks in which names came or went."""
-    graph, label = writer.graph, writer.corpus.label
+    graph, label, edits = writer.graph, writer.corpus.label, log or NO_EDITS
     stored = _stored_about(graph, label)
-    own = {
+    originals = {} if log is None else _originals(graph, label)
+    found = {
         chunk: {key: subject for key, subject in names.items() if subject.source in OWN}
         for chunk, names in stored.items()
     }
+    found |= originals
     for _, rows in groupby(graph.stream("ingest/changed_passages", label), key=lambda row: row["document"]):
-        own |= _own_subjects(rows)
+        found |= _own_subjects(rows)
+    own = {chunk: edited_subjects(names, edits) for chunk, names in found.items()}
     parsed = _parsed(graph, label)
     about = {chunk: dict(names) for chunk, names in own.items()}
     for chunk, names in other_names(own, parsed).items():
         about[chunk] |= names
     wanted = _Names(*looked_for(about, parsed))
     if not all_changed:
-        _mark_changed(writer, _known(graph, label), wanted)
+        _mark_changed(writer, _known(graph, label), wanted, edits)
+    kept = {chunk: names for chunk, names in found.items() if names.keys() & edits.resolved.keys()}
+    _keep_originals(writer, {chunk: names for chunk, names in kept.items() if originals.get(chunk) != names}, edits)
     _write_about(writer, stored, about, run)
+    _forget_originals(writer, originals.keys() - kept.keys())  # last: until here only they say what was found
     return wanted
 
 
@@ -165,7 +175,34 @@ def _known(graph: GraphClient, label: str) -> _Names:
     return _Names(subject_of.keys(), {key for key, subject in subject_of.items() if subject})
 
 
-def _mark_changed(writer: Writer, known: _Names, wanted: _Names) -> None:
+def _originals(graph: GraphClient, label: str) -> About:
+    """What chunks whose names were edited are about by themselves, without the edits."""
+    return {
+        row["chunk"]: {key: Subject(*fields) for key, *fields in json.loads(row["found"])}
+        for row in graph.stream("ingest/original_subjects", label)
+    }
+
+
+def _keep_originals(writer: Writer, found: About, edits: EditedNames) -> None:
+    label = writer.corpus.label
+    rows: Iterator[Row] = (
+        {
+            "chunk": chunk,
+            "keys": sorted(names.keys() & edits.resolved.keys()),
+            "found": json.dumps([(key, *names[key]) for key in sorted(names)], ensure_ascii=False),
+        }
+        for chunk, names in found.items()
+    )
+    for some in batches(rows, ROWS_A_TRANSACTION):
+        _commit(writer, "ingest/write_original_names", label=label, by=ABOUT, rows=some)
+
+
+def _forget_originals(writer: Writer, chunks: Iterable[str]) -> None:
+    for ids in batches(chunks, ROWS_A_TRANSACTION):
+        _commit(writer, "ingest/remove_original_names", by=ABOUT, ids=ids)
+
+
+def _mark_changed(writer: Writer, known: _Names, wanted: _Names, edits: EditedNames) -> None:
     """Marks the chunks whose mentions may have changed; no other name changes what they mention."""
     label = writer.corpus.label
     gone = (known.all - wanted.all) | (known.subjects - wanted.subjects)
@@ -173,6 +210,7 @@ def _mark_changed(writer: Writer, known: _Names, wanted: _Names) -> None:
         ids = [entity_id(label, key) for key in keys]
         _commit(writer, "ingest/mark_mentioning", ids=ids)
     came = (wanted.all - known.all) | (wanted.subjects - known.subjects)
+    came = edits.with_aliases(came)
     if len(came) > MOST_LOOKED_UP:
         writer.graph.run_in_batches("ingest/mark_all_changed", label)
         return
@@ -209,10 +247,11 @@ def _properties(subject: Subject) -> Row:
     }
 
 
-def _scan_changed(writer: Writer, names: _Names, run: StageRun, progress: Progress) -> int:
+def _scan_changed(writer: Writer, names: _Names, edits: EditedNames, run: StageRun, progress: Progress) -> int:
     """The second step: what the changed chunks mention, a page at a time."""
     graph, label = writer.graph, writer.corpus.label
-    dictionary, subjects = NameDictionary(names.all), NameDictionary(names.subjects)
+    dictionary = NameDictionary(edits.with_aliases(names.all))
+    subjects = NameDictionary(edits.with_aliases(names.subjects))
     scanned = 0
     while rows := graph.run("ingest/changed_chunks", label, read=True, sure=SURE, limit=CHUNKS_A_TRANSACTION):
         starts: list[Row] = []
@@ -223,7 +262,7 @@ def _scan_changed(writer: Writer, names: _Names, run: StageRun, progress: Progre
             tokens = tokenise(text)
             starts.append({"chunk": row["id"], "starts": name_starts(tokens)})
             wanted = dict.fromkeys(row["subjects"], Said())
-            wanted |= said_names(text, tokens, row["sentences"], dictionary, subjects)
+            wanted |= said_names(text, tokens, row["sentences"], dictionary, subjects, edits)
             stored = {key: Said(tuple(surfaces), tuple(sentences)) for key, surfaces, sentences in row["mentions"]}
             lost = stored.keys() - wanted.keys()
             gone += [_edge(label, row["id"], key) for key in lost]
@@ -252,13 +291,13 @@ def _edge(label: str, chunk: str, key: str) -> Row:
     return {"chunk": chunk, "entity": entity_id(label, key)}
 
 
-def _sync_changed(writer: Writer, run: StageRun) -> None:
+def _sync_changed(writer: Writer, edits: EditedNames, run: StageRun) -> None:
     """The third step: df, and the names of entities that the entities stage does not name."""
     graph, label = writer.graph, writer.corpus.label
     while rows := graph.run(
         "ingest/changed_entities", label, read=True, kinds=list(PARSED), limit=ENTITIES_A_TRANSACTION
     ):
-        held = [_entity_row(row) for row in rows if row["held"]]
+        held = [_entity_row(row, edits) for row in rows if row["held"]]
         dead = [row["id"] for row in rows if not row["held"]]
 
         def write(tx: Transaction, held: list[Row] = held, dead: list[str] = dead) -> None:
@@ -271,8 +310,8 @@ def _sync_changed(writer: Writer, run: StageRun) -> None:
         run.count("entities_removed", len(dead))
 
 
-def _entity_row(row: Row) -> Row:
-    surfaces = most_frequent([(surface, count) for surface, count in row["surfaces"]])
+def _entity_row(row: Row, edits: EditedNames) -> Row:
+    surfaces = edits.name_first(row["key"], most_frequent([(text, count) for text, count in row["surfaces"]]))
     types = most_frequent([(type_, count) for type_, count in row["about_types"]])
     parsed = _is_parsed(row)
     in_dictionary = row["subject"] or parsed
@@ -282,6 +321,7 @@ def _entity_row(row: Row) -> Row:
         "subject": row["subject"] or None,
         "common": (row["common"] and not parsed) or None,
         "name": None if row["linked"] else (surfaces[0] if surfaces else row["key"]),
+        "aliases": None if row["linked"] else (surfaces[1 : 1 + MOST_ALIASES] if row["key"] in edits.called else []),
         "type": None if row["linked"] else (types[0] if types else ""),
     }
 

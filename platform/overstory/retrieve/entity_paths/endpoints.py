@@ -13,6 +13,7 @@ from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.graph.ids import entity_id
 from overstory.retrieve.context import text_index_name
+from overstory.retrieve.edited_names import cached_edits
 from overstory.retrieve.question import full_text_query, read_question
 from overstory.text.names.keys import entity_key
 
@@ -63,10 +64,19 @@ def read_ends(tx: Transaction, corpus: Corpus, start: str, end: str) -> Ends:
         IndexMissing: the corpus has no names yet.
         NameNotFound: it has others.
     """
+    edits = cached_edits(tx, corpus)
     asked = [(text, entity_key(text)) for text in map(_clean, (start, end))]
     for text, key in asked:
         if not key:
             raise QuestionError(f"{text!r} is no name.", remedy="Name two things, like: overstory path Dracula Dublin")
+        if not edits.resolve(key):
+            raise NameNotFound(
+                f"The name {shortened(text)!r} was hidden by hand.",
+                name=text,
+                suggestions=(),
+                remedy=f"overstory names --show --corpus {shlex.quote(corpus.name)} lists edits, --undo N undoes one.",
+            )
+    asked = [(text, edits.resolve(key)) for text, key in asked]
     if asked[0][1] == asked[1][1]:
         raise QuestionError(
             f"{asked[0][0]!r} and {asked[1][0]!r} are one name, to which no path leads.",
@@ -83,7 +93,7 @@ def read_ends(tx: Transaction, corpus: Corpus, start: str, end: str) -> Ends:
     outdated = row["changed"] > 0 or not corpus.named_by
     for text, key in asked:
         if key not in known:
-            raise _not_found(tx, corpus, text, key, outdated=outdated)
+            raise name_not_found(tx, corpus, text, key, outdated=outdated)
     return Ends(known[asked[0][1]], known[asked[1][1]], row["chunks"], outdated)
 
 
@@ -131,7 +141,14 @@ def _clean(text: str) -> str:
         ) from error
 
 
-def _not_found(tx: Transaction, corpus: Corpus, name: str, key: str, *, outdated: bool) -> NameNotFound:
+def name_not_found(
+    tx: Transaction, corpus: Corpus, name: str, key: str, *, outdated: bool = False, hint: str = ""
+) -> NameNotFound:
+    """The error that says that no passage mentions a name, with the nearest names that some do.
+
+    Args:
+        hint: what else the reader may do.
+    """
     rows: list[Row] = []
     if query := fuzzy_query(name):
         rows = tx.run(
@@ -145,6 +162,8 @@ def _not_found(tx: Transaction, corpus: Corpus, name: str, key: str, *, outdated
     remedies = [f"Did you mean {_either(suggestions)}?"] if suggestions else []
     if outdated:
         remedies.append(f"The index is older than the documents: {index_command(corpus.name)}")
+    if hint:
+        remedies.append(hint)
     if not remedies:
         command = f"overstory search {shlex.quote(shortened(name))} --corpus {shlex.quote(corpus.name)}"
         remedies.append(f"Names are what texts call people, places, works and the like; {command} finds other words.")

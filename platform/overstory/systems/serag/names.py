@@ -57,12 +57,15 @@ def named_entities(tx: Transaction, corpus: Corpus, question: Question, chunks: 
     Args:
         chunks: how many the corpus has.
     """
-    found = question_entities(tx, corpus, question).entities[:MOST_NAMES]
+    named = question_entities(tx, corpus, question)
+    found = named.entities[:MOST_NAMES]
     ids = [entity.id for entity in found]
     rows = {row["id"]: row for row in tx.run("systems/serag/entity_chunks", corpus.label, ids=ids, most=MOST_CHUNKS)}
     found = tuple(entity for entity in found if entity.id in rows)  # but those that were deleted meanwhile
     counts = [(entity, dict(rows[entity.id]["chunks"])) for entity in found]
-    unknown = longest_unknown(question.text, question.tokens, {entity.key for entity in found})
+    known = {entity.key for entity in found}
+    merged = {question.tokens.key(match.first, match.stop) for match in named.matches if match.key in known}
+    unknown = longest_unknown(question.text, question.tokens, known | merged)
     return NamedEntities(
         entities=[_named_entity(entity.name, 1.0, of_chunks, chunks) for entity, of_chunks in counts if of_chunks],
         names=[*(entity.name for entity in found), *unknown][:MOST_NAMES],

@@ -144,11 +144,12 @@ def _dotted(surface: str, start: int, end: int) -> _Found:
     last = others[-1].lower()
     if last in _ENDINGS and min(map(len, (first, *others[:-1]))) > 1:
         return Shape(bare.lower(), FILE, start, end), _SURE
-    shape = Shape(bare.lower(), CODE, start, end)
-    if bare != surface or "_" in bare:
-        return shape, _SURE
-    if last in _DOMAINS or min(map(len, (first, *others))) < 2:
+    like_others = "_" not in bare and (last in _DOMAINS or min(map(len, (first, *others))) < 2)
+    if bare != surface or "_" in bare:  # "f.read()" keeps its brackets: without them it might be initials
+        return Shape((surface if like_others else bare).lower(), CODE, start, end), _SURE
+    if like_others:
         return None, _SURE
+    shape = Shape(bare.lower(), CODE, start, end)
     joined = _JOINED_SENTENCES.search(bare)
     if joined and (first[0].isupper() or any(part.lower() in FUNCTION_WORDS and part[0].isupper() for part in others)):
         return None, _SURE

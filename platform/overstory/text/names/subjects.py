@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -15,6 +15,7 @@ from overstory.model.passage_text import PATH_SEPARATOR
 from overstory.text.names.abbreviations import FullNames
 from overstory.text.names.definitions import Term, defined_terms
 from overstory.text.names.dictionary import Match, NameDictionary, mentioned_names
+from overstory.text.names.edits import NO_EDITS, EditedNames
 from overstory.text.names.keys import entity_key
 from overstory.text.names.shapes import TERM
 from overstory.text.names.spellings import Spellings
@@ -152,6 +153,17 @@ def other_names(own: About, parsed: Set[str]) -> About:
     return about
 
 
+def edited_subjects(names: Mapping[str, Subject], edits: EditedNames) -> dict[str, Subject]:
+    """What a passage is about by itself, as edits of names have it: hidden names go, merged ones are one."""
+    if not names.keys() & edits.resolved.keys():
+        return dict(names)
+    edited: dict[str, Subject] = {}
+    for key in sorted(names):
+        if edits.resolve(key):
+            _add(edited, edits.resolve(key), names[key])
+    return edited
+
+
 def looked_for(about: About, parsed: Set[str]) -> tuple[set[str], set[str]]:
     """The keys that are looked for in all texts, and those of them that some passage is about.
 
@@ -167,7 +179,12 @@ def looked_for(about: About, parsed: Set[str]) -> tuple[set[str], set[str]]:
 
 
 def said_names(
-    text: str, tokens: Tokens, sentences: Sequence[int], names: NameDictionary, subjects: NameDictionary
+    text: str,
+    tokens: Tokens,
+    sentences: Sequence[int],
+    names: NameDictionary,
+    subjects: NameDictionary,
+    edits: EditedNames = NO_EDITS,
 ) -> dict[str, Said]:
     """The names that a text says, by key.
 
@@ -175,10 +192,11 @@ def said_names(
         sentences: their first characters.
         names: all that are looked for.
         subjects: those that some passage is about: a longer name does not hide them.
+        edits: say for which name a key stands.
     """
     places: dict[str, list[Match]] = {}
     for match in mentioned_names(tokens, names, subjects):
-        places.setdefault(match.key, []).append(match)
+        places.setdefault(edits.resolve(match.key), []).append(match)
     return {
         key: Said(
             tuple(text[match.start : match.end] for match in found),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from overstory.text.names.dictionary import NameDictionary, mentioned_names
@@ -101,6 +101,8 @@ PIECES = st.sampled_from(
 
 
 @given(st.lists(PIECES, max_size=12).map("".join))
+@example("X.Y()")
+@example("f.read() and example.com()")
 def test_the_key_of_a_shape_is_the_key_of_its_words_and_its_own(text: str) -> None:
     for shape in shapes(text):
         assert entity_key(text[shape.start : shape.end]) == shape.key == entity_key(shape.key)

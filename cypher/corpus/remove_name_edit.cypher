@@ -1,0 +1,5 @@
+// Takes back an edit of a name by hand.
+// Parameters: $id STRING
+// Rows: none
+MATCH (edit:Overstory {id: $id}) WHERE edit:NameEdit:{{corpus}}
+DELETE edit

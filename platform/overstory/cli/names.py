@@ -1,0 +1,166 @@
+"""overstory names"""
+
+from __future__ import annotations
+
+import click
+
+from overstory.cli.options import json_option, knowledge_options
+from overstory.cli.output import show_json
+from overstory.display import counted, index_command, printable, shortened
+from overstory.index import ListedName, StoredNameEdit
+from overstory.knowledge import MOST_NAMES, Knowledge
+
+LAST = "last"
+MOST_ALIASES = 3
+"""Other spellings that a line shows."""
+
+
+@click.command()
+@click.argument("more", nargs=-1, metavar="[NAME…]")
+@click.option("--hide", multiple=True, metavar="NAME", help="Hide this name, and those that follow.")
+@click.option("--merge", multiple=True, metavar="NAME", help="Merge this name, and those that follow, into another.")
+@click.option("--into", metavar="NAME", help="The name that --merge leads to.")
+@click.option("--rename", metavar="NAME", help="Give this name another one.")
+@click.option("--to", metavar="NAME", help="The new name, as it is to be written.")
+@click.option("--future", is_flag=True, help="Also take names that no passage mentions yet.")
+@click.option("--show", is_flag=True, help="List the edits with their numbers.")
+@click.option(
+    "--undo", is_flag=False, flag_value=LAST, metavar="[N]", help="Take back edit N, or the last; the others stay."
+)
+@click.option(
+    "--limit", type=click.IntRange(min=1), metavar="N", help=f"List at most N names, by default {MOST_NAMES}."
+)
+@click.option("--type", "type_", default="", metavar="TYPE", help="List only names of this type: PERSON, ORG, TERM, …")
+@click.option("--like", default="", metavar="PREFIX", help="List only names that begin so, in any spelling.")
+@json_option
+@knowledge_options
+def names(
+    knowledge: Knowledge,
+    more: tuple[str, ...],
+    hide: tuple[str, ...],
+    merge: tuple[str, ...],
+    into: str | None,
+    rename: str | None,
+    to: str | None,
+    future: bool,
+    show: bool,
+    undo: str | None,
+    limit: int | None,
+    type_: str,
+    like: str,
+    as_json: bool,
+) -> None:
+    """List the names that most passages mention, or edit names by hand.
+
+    A hidden name is no name any more: nothing is found by it. A merged one leads to another, and a renamed one has a
+    new name, to which the old ones lead. Case, accents and punctuation make no difference. `overstory index` applies
+    the edits, reads only the passages with these names again, and keeps applying them to new documents. Exports have
+    them. A name that is not there is an error; one that is hidden, or comes later (--future), may be given.
+
+    \b
+    Examples:
+      overstory names --like lin --limit 10
+      overstory names --hide 'See also' Overview
+      overstory names --merge 'Big Blue' --into IBM
+      overstory names --rename LF --to 'Linux Foundation'
+      overstory names --show
+      overstory names --undo 2
+    """
+    chosen = [bool(hide), bool(merge), rename is not None, show, undo is not None]
+    _refuse_wrong_use(chosen, more, merge, into, rename, to, future=future, listing=bool(limit or type_ or like))
+    if hide:
+        _tell(knowledge, knowledge.hide_names([*hide, *more], future=future), as_json=as_json)
+    elif merge and into is not None:
+        _tell(knowledge, knowledge.merge_names([*merge, *more], into, future=future), as_json=as_json)
+    elif rename is not None and to is not None:
+        _tell(knowledge, [knowledge.rename_name(rename, to, future=future)], as_json=as_json)
+    elif show:
+        _show_log(knowledge.name_edits(), as_json=as_json)
+    elif undo is not None:
+        _undo(knowledge, undo, as_json=as_json)
+    else:
+        _show_names(knowledge.names(limit=limit or MOST_NAMES, type=type_, like=like), as_json=as_json)
+
+
+def _refuse_wrong_use(
+    chosen: list[bool],
+    more: tuple[str, ...],
+    merge: tuple[str, ...],
+    into: str | None,
+    rename: str | None,
+    to: str | None,
+    *,
+    future: bool,
+    listing: bool,
+) -> None:
+    """
+    Raises:
+        click.UsageError: the options do not go together.
+    """
+    hides, merges, renames, *_ = chosen
+    if sum(chosen) > 1:
+        raise click.UsageError("Give one of --hide, --merge, --rename, --show and --undo.")
+    if bool(merge) != (into is not None):
+        raise click.UsageError("--merge NAME and --into NAME go together.")
+    if (rename is None) != (to is None):
+        raise click.UsageError("--rename NAME and --to NAME go together.")
+    if more and not (hides or merges):
+        raise click.UsageError("Names stand after --hide or --merge; --like PREFIX lists names.")
+    if future and not (hides or merges or renames):
+        raise click.UsageError("--future goes with --hide, --merge or --rename.")
+    if listing and any(chosen):
+        raise click.UsageError("--limit, --type and --like are for the list of names.")
+
+
+def _tell(knowledge: Knowledge, made: list[StoredNameEdit], *, as_json: bool) -> None:
+    if as_json:
+        show_json({"edits": made})
+        return
+    for edit in made:
+        click.echo(_line(edit))
+    if made:
+        click.echo(f"The next {index_command(knowledge.corpus_name)} applies this.", err=True)
+    else:
+        click.echo("Hidden already.")
+
+
+def _undo(knowledge: Knowledge, undo: str, *, as_json: bool) -> None:
+    if undo != LAST and not (undo.isascii() and undo.isdigit()):
+        raise click.UsageError(f"--undo takes the number of an edit, not {undo!r}.")
+    undone = knowledge.undo_name_edit(None if undo == LAST else int(undo))
+    if as_json:
+        show_json({"undone": undone})
+        return
+    click.echo(f"Undone: {_line(undone)}")
+    click.echo(f"The next {index_command(knowledge.corpus_name)} applies this.", err=True)
+
+
+def _show_log(made: list[StoredNameEdit], *, as_json: bool) -> None:
+    if as_json:
+        show_json({"edits": made})
+        return
+    if not made:
+        click.echo("No name was edited by hand.")
+    for edit in made:
+        click.echo(f"{_line(edit)}  ({edit.at:%Y-%m-%d %H:%M} UTC)")
+
+
+def _show_names(listed: list[ListedName], *, as_json: bool) -> None:
+    if as_json:
+        show_json({"names": listed})
+        return
+    if not listed:
+        click.echo("No such name; `overstory index` finds the names of new documents.")
+    for name in listed:
+        also = ", ".join(_shown(alias) for alias in name.aliases[:MOST_ALIASES])
+        more = f" and {counted(len(name.aliases) - MOST_ALIASES, 'other')}" if len(name.aliases) > MOST_ALIASES else ""
+        also = f"  (also {also}{more})" if also else ""
+        click.echo(f"{name.passages:>7,}  {name.type or '-':<12}  {_shown(name.name)}{also}")
+
+
+def _line(edit: StoredNameEdit) -> str:
+    return f"{edit.number:>4}  {printable(str(edit.edit))}"
+
+
+def _shown(name: str) -> str:
+    return shortened(printable(name))

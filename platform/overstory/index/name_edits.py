@@ -1,0 +1,172 @@
+"""Edits of names by hand: a log in the graph, which the entities and the mentions stage apply.
+
+What a chunk mentions is written as edits have it. What was found there before is kept beside the chunk
+(`OriginalNames`) as long as an edit concerns it, so that every edit can be taken back.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches, read_corpus
+from overstory.graph.client import Row
+from overstory.graph.ids import content_id, entity_id
+from overstory.graph.schema import name_index
+from overstory.text.names.edits import EditedNames, NameEdit, checked_edit
+from overstory.text.names.subjects import name_start
+
+_Write = Callable[[Transaction], None]
+
+IDS_A_STATEMENT = 500
+MOST_LOOKED_UP = 5_000
+"""Names whose texts are looked up in the index of name starts; with more, every chunk is read again."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredNameEdit:
+    """An edit in the log of a corpus: its number, by which it is undone, and when it was made (UTC)."""
+
+    number: int
+    edit: NameEdit
+    at: datetime.datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ListedName:
+    """A name of the corpus: its key, its most frequent spelling or the one given by hand, its type ("" where it has
+    none), its other spellings, and how many passages mention it."""
+
+    key: str
+    name: str
+    type: str
+    aliases: tuple[str, ...]
+    passages: int
+
+
+def stored_edits(graph: GraphClient | Transaction, corpus: Corpus) -> list[StoredNameEdit]:
+    """The log of a corpus as it is read now, in the order in which its edits apply."""
+    if not corpus.name_edits:
+        return []
+    if isinstance(graph, Transaction):
+        rows = graph.run("corpus/name_edits", corpus.label)
+    else:
+        rows = graph.run("corpus/name_edits", corpus.label, read=True)
+    return [
+        StoredNameEdit(row["number"], checked_edit(row["kind"], row["name"], row["to"]), row["at"].to_native())
+        for row in rows
+    ]
+
+
+def edited_names(graph: GraphClient | Transaction, corpus: Corpus) -> EditedNames:
+    """What the log of a corpus makes of its names."""
+    return EditedNames(stored.edit for stored in stored_edits(graph, corpus))
+
+
+def names_of(writer: Writer) -> EditedNames | None:
+    """What the log of the corpus makes of its names, edits under the same lease included; None if it never had any."""
+    corpus = read_corpus(writer.graph, writer.corpus.name)
+    return edited_names(writer.graph, corpus) if corpus.name_edits else None
+
+
+def add_edits(writer: Writer, edits: Sequence[NameEdit]) -> list[StoredNameEdit]:
+    """Adds edits to the end of the log; the next run of the stages applies them. Returns them as they are stored.
+
+    Raises:
+        LeaseLost, DatabaseError: none was added; call again.
+    """
+    label = writer.corpus.label
+    corpus = read_corpus(writer.graph, writer.corpus.name)
+    known = stored_edits(writer.graph, corpus)
+    first = corpus.name_edits + 1
+    rows: list[Row] = [
+        {
+            "id": _edit_id(label, number),
+            "number": number,
+            "kind": edit.kind,
+            "name": edit.name,
+            "to": edit.to,
+        }
+        for number, edit in enumerate(edits, start=first)
+    ]
+    before = [stored.edit for stored in known]
+
+    def write(tx: Transaction) -> None:
+        tx.run("corpus/write_name_edits", label, label=label, rows=rows, last=corpus.name_edits + len(rows))
+
+    _change(writer, before, [*before, *edits], write)
+    made = stored_edits(writer.graph, read_corpus(writer.graph, writer.corpus.name))
+    return [stored for stored in made if stored.number >= first]
+
+
+def remove_edit(writer: Writer, number: int) -> None:
+    """Takes an edit out of the log, where it must be; the next run of the stages undoes what it did.
+
+    Raises:
+        LeaseLost, DatabaseError: nothing was changed; call again.
+    """
+    label = writer.corpus.label
+    known = stored_edits(writer.graph, read_corpus(writer.graph, writer.corpus.name))
+
+    def write(tx: Transaction) -> None:
+        tx.run("corpus/remove_name_edit", label, id=_edit_id(label, number))
+
+    before = [stored.edit for stored in known]
+    _change(writer, before, [stored.edit for stored in known if stored.number != number], write)
+
+
+def most_mentioned(
+    graph: GraphClient, corpus: Corpus, *, limit: int, type_: str = "", prefix: str = ""
+) -> list[ListedName]:
+    """The names that most passages mention, of a type, or with a key that begins so, or that of a name that was merged
+    into it.
+
+    Looks at every name of the corpus once.
+    """
+    resolved = edited_names(graph, corpus).resolved if prefix else {}
+    others = sorted({name for key, name in resolved.items() if name and key.startswith(prefix)})
+    rows = graph.run(
+        "corpus/most_mentioned", corpus.label, read=True, type=type_, prefix=prefix, others=others, limit=limit
+    )
+    return [ListedName(row["key"], row["name"], row["type"], tuple(row["aliases"]), row["passages"]) for row in rows]
+
+
+def _edit_id(label: str, number: int) -> str:
+    return content_id("name-edit", label, str(number))
+
+
+def _change(writer: Writer, before: Iterable[NameEdit], after: Iterable[NameEdit], write: _Write) -> None:
+    """Marks what a change of the log concerns, then makes it: an interrupted call has marked too much at most."""
+    label, old, new = writer.corpus.label, EditedNames(before), EditedNames(after)
+    moved = sorted(key for key in old.resolved.keys() | new.resolved.keys() if old.resolve(key) != new.resolve(key))
+    for keys in batches(moved, IDS_A_STATEMENT):
+        writer.renew()
+        writer.graph.run_in_batches("ingest/mark_edited_mentions", label, ids=[entity_id(label, key) for key in keys])
+    if moved:
+        writer.graph.run_in_batches("ingest/mark_original_names", label, keys=moved)
+    _mark_texts(writer, moved)
+    called = {key for key in old.called.keys() | new.called.keys() if old.called.get(key) != new.called.get(key)}
+    concerned = called.union(moved, map(old.resolve, moved), map(new.resolve, moved)) - {""}
+
+    def work(tx: Transaction) -> None:
+        for keys in batches(sorted(concerned), IDS_A_STATEMENT):
+            tx.run("ingest/mark_edited_entities", label, ids=[entity_id(label, key) for key in keys])
+        write(tx)
+
+    writer.commit("names", work)
+
+
+def _mark_texts(writer: Writer, keys: Sequence[str]) -> None:
+    """Marks the chunks in whose texts one of the names may stand for the mentions stage."""
+    label = writer.corpus.label
+    if len(keys) > MOST_LOOKED_UP:
+        writer.graph.run_in_batches("ingest/mark_all_changed", label)
+        return
+    for starts in batches(sorted({name_start(key) for key in keys}), IDS_A_STATEMENT):
+        query = " ".join(f'"{start}"' for start in starts)
+
+        def mark(tx: Transaction, query: str = query) -> None:
+            tx.run("ingest/mark_starting", label, index=name_index(label), query=query)
+
+        writer.commit("names", mark)
