@@ -262,7 +262,7 @@ def test_what_is_not_in_the_documents_is_said_with_the_nearest_of_them(capsys: p
     assert lines[-1] == "`overstory search` with the same question shows their passages."
 
 
-def test_files_below_the_current_folder_are_named_from_there(
+def test_repeats_and_nearest_documents_are_named_from_the_current_folder(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
