@@ -11,6 +11,7 @@ import click
 from overstory.cli.options import json_option, knowledge_options
 from overstory.cli.output import harmless
 from overstory.display import counted, escaped, printable, shortened
+from overstory.errors import DocumentNotFound
 from overstory.index import BoilerplateBlock, StoredDocument
 from overstory.knowledge import MOST_BLOCKS, Knowledge
 
@@ -56,8 +57,19 @@ def documents(
     listed = knowledge.documents(source=sources or None)
     for document in itertools.islice(listed, limit):
         click.echo(_json(document) if as_json else _line(document))
+    for source in sources:
+        _note_if_unknown(knowledge, source)
     if limit is not None and next(listed, None) is not None:
         click.echo(f"There are more than {counted(limit, 'document')}.", err=True)
+
+
+def _note_if_unknown(knowledge: Knowledge, source: str) -> None:
+    """Says that a source has no documents, and which ones are like it; reads a page of documents where it has some."""
+    if next(knowledge.documents(source=source), None) is None:
+        try:
+            knowledge.count_documents(source=source)
+        except DocumentNotFound as error:
+            click.echo(f"Note: {printable(str(error))} {printable(error.remedy)}", err=True)
 
 
 def _show_blocks(blocks: list[BoilerplateBlock], limit: int, *, as_json: bool) -> None:

@@ -113,7 +113,7 @@ def _show_citation(citation: Citation) -> None:
     if citation.kind == "passage":
         click.echo(f"{citation.number:>3}. {title}  [{shown_origin(citation)}]")
         for also in dict.fromkeys(passage.also for passage in citation.passages if passage.also):
-            click.echo(f"     {also}")
+            click.echo(f"     {_from_here(also)}")
         return
     click.echo(f"{citation.number:>3}. {title}  ({citation.kind})")
     for passage in citation.passages:
@@ -142,7 +142,7 @@ def _show_nearest(answer: Answer) -> None:
     click.echo("\nThe nearest documents:")
     for hit in list(nearest.values())[:MOST_NEAREST]:
         title = printable(hit.title) or shortened(printable(hit.text), WIDTH // 2)
-        click.echo(f"     {title}  [{printable(hit.origin)}]")
+        click.echo(f"     {title}  [{shown_origin(hit)}]")
     click.echo("`overstory search` with the same question shows their passages.")
 
 
@@ -163,7 +163,7 @@ def _show_hit(rank: int, hit: Hit, *, figures: bool) -> None:
     for line in passage_lines(hit, width=WIDTH - 4, most=MOST_LINES):
         click.echo(f"    {line}")
     if hit.also:
-        also = f"{hit.also[0].upper()}{hit.also[1:]}."
+        also = _from_here(f"{hit.also[0].upper()}{hit.also[1:]}.")
         click.echo(textwrap.fill(printable(also), WIDTH, initial_indent="    ", subsequent_indent="    "))
     if hit.in_words:
         click.echo(textwrap.fill(printable(hit.in_words), WIDTH, initial_indent="    ", subsequent_indent="    "))
@@ -176,12 +176,22 @@ def _show_hit(rank: int, hit: Hit, *, figures: bool) -> None:
 
 def shown_origin(place: HasOrigin) -> str:
     """Where something comes from, on one line; a file below the current folder by its path from there."""
-    origin = _line(printable(place.origin))
+    return _line(printable(place.origin)).removeprefix(_here())
+
+
+def _from_here(also: str) -> str:
+    """`Hit.also` with the files below the current folder by their paths from there."""
+    here = _here()
+    return also.replace(f" {here}", " ") if here else also
+
+
+def _here() -> str:
+    """The current folder with a slash, before the paths of what is below; "" if it is the root, or was deleted."""
     try:
         folder = Path.cwd()
-    except OSError:  # it was deleted
-        return origin
-    return origin if folder == folder.parent else origin.removeprefix(f"{folder}/")
+    except OSError:
+        return ""
+    return "" if folder == folder.parent else f"{folder}/"
 
 
 def shown_time(estimate: IndexTime | None) -> str:

@@ -7,7 +7,7 @@ import textwrap
 import click
 
 from overstory.cli.options import json_option, knowledge_options
-from overstory.cli.output import MOST_LINES, WIDTH, show_json
+from overstory.cli.output import MOST_LINES, WIDTH, show_json, shown_origin
 from overstory.display import counted, printable
 from overstory.knowledge import MOST_PATHS, MOST_STEPS, Knowledge
 from overstory.model.entity_paths import EntityPath, EntityPaths, PathStep
@@ -60,7 +60,7 @@ def _at_most(steps: int) -> str:
 
 def _show_path(rank: int, one: EntityPath) -> None:
     length = counted(len(one.steps), "step")
-    click.echo(f"{rank:>2}. {click.style(str(one), bold=True)}  ({length}, cost {one.cost:.2f})")
+    click.echo(f"{rank:>2}. {click.style(printable(str(one)), bold=True)}  ({length}, cost {one.cost:.2f})")
     for step in one.steps:
         _show_step(step)
 
@@ -68,7 +68,7 @@ def _show_path(rank: int, one: EntityPath) -> None:
 def _show_step(step: PathStep) -> None:
     title = passage_text(step.title, step.heading, "").replace("\n", PATH_SEPARATOR) or "(no title)"
     more = f", and {counted(step.more, 'other passage')}" if step.more else ""
-    click.echo(f"    {step.says} in {title}  [{step.origin}]{more}")
+    click.echo(printable(f"    {step.says} in {title}  [{shown_origin(step)}]{more}"))
     for sentence in step.sentences:
-        lines = textwrap.wrap(sentence, WIDTH - 6, max_lines=MOST_LINES, placeholder=" …")
+        lines = textwrap.wrap(printable(sentence), WIDTH - 6, max_lines=MOST_LINES, placeholder=" …")
         click.echo(textwrap.indent("\n".join(lines), " " * 6))

@@ -67,7 +67,7 @@ def selections(given: str) -> list[Selection]:
     a folder that fits stands for everything below it.
     """
     path = absolute(given).as_posix() if given and _is_path(given) else given
-    found = [selection_of(Root(given, with_contents=given == path))]
+    found = [selection_of(Root(given, with_contents=bool(given) and given == path))]  # "" is no folder, not even "/"
     if path != given:
         found.append(selection_of(Root(path)))
     if _WILD.search(given):

@@ -31,9 +31,10 @@ def has_names(found: Sequence[str]) -> str:
     return f"names {listed(found)}, as the question does"
 
 
-def shares(name: str, source: str) -> str:
-    """By which name another passage led to this one; `source` as `quoted` gives it."""
-    return f"shares the name {_line(name)} with {source}, which was found first"
+def shares(name: str, source: str, *, better: bool) -> str:
+    """By which name another passage led to this one; `source` as `quoted` gives it, `better` if it stands before this
+    one. Two passages may lead to each other."""
+    return f"shares the name {_line(name)} with {source}{', which was found first' if better else ''}"
 
 
 def is_about(name: str, source: str) -> str:

@@ -100,6 +100,10 @@ def test_exporting_and_reading_back_and_deleting(overstory: Run, corpus: str, fo
     again = overstory(*curie)
     assert again.code == 7
     assert str(folder / "ulm.txt") in overstory("delete", "--source", str(folder / "um.txt"), "--corpus", corpus).err
+    listed = overstory("documents", "--source", str(folder / "um.txt"), "--source", str(folder), "--corpus", corpus)
+    assert listed.out == overstory("documents", "--corpus", corpus).out
+    assert listed.err.startswith("Note: No document has the source ")
+    assert str(folder / "ulm.txt") in listed.err
 
 
 def test_a_corpus_follows_a_folder_with_sync(

@@ -16,13 +16,17 @@ from overstory.retrieve.corpus_cache import VectorCache
 WINE = passage("wine", "Ostwind", "Ostwind is a film. It was directed by Karla Ehrenreich.")
 WOMAN = passage("woman", "Karla Ehrenreich", "Karla Ehrenreich was born in Bad Wimpfen.")
 TOWN = passage("town", "Bad Wimpfen", "Bad Wimpfen is a town on the Neckar.")
+DRACULA = [
+    passage("stoker", "", "Bram Stoker was an Irish author, born in Dublin. He wrote the novel Dracula."),
+    passage("nosferatu", "", "Nosferatu is a silent film of 1922, based on the novel Dracula."),
+]
 OTHERS = [passage(f"o{i}", f"Film {i}", f"Film {i} is a film. Its director came from town {i}.") for i in range(8)]
 
 
 @pytest.fixture(scope="module")
 def corpus(open_module_corpus: OpenCorpus) -> Knowledge:
     knowledge = open_module_corpus()
-    knowledge.ingest_documents([WINE, WOMAN, TOWN, *OTHERS])
+    knowledge.ingest_documents([WINE, WOMAN, TOWN, *DRACULA, *OTHERS])
     knowledge.index()
     return knowledge
 
@@ -49,6 +53,13 @@ def test_the_parts_of_a_score_name_what_they_come_from(corpus: Knowledge) -> Non
     assert [reason.kind for reason in first.reasons[:4]] == ["dense", "words", "name", "rest"]
     assert first.reasons[2].detail == "Ostwind"
     assert first.in_words == "It names Ostwind, as the question does; has words of the question: Ostwind."
+
+
+def test_of_two_passages_that_lead_to_each_other_one_was_found_first(corpus: Knowledge) -> None:
+    hits = corpus.search("Where was the author of the novel behind Nosferatu born?", 2).hits
+    both = [hit.in_words for hit in hits]
+    assert all('shares the name Dracula with "' in why for why in both), both
+    assert ["which was found first" in why for why in both] == [False, True], both
 
 
 def test_an_index_older_than_its_documents_is_told(corpus: Knowledge) -> None:

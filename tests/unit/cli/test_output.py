@@ -16,10 +16,12 @@ from overstory.answer import Answer, Citation, CitedPassage
 from overstory.cli.documents import _json, _line  # pyright: ignore[reportPrivateUsage]
 from overstory.cli.output import JsonList, harmless, show_answer, show_evidence, show_json
 from overstory.cli.passages import passage_lines
+from overstory.cli.path import _show  # pyright: ignore[reportPrivateUsage]
 from overstory.cli.status import _status  # pyright: ignore[reportPrivateUsage]
 from overstory.display import escaped, printable
 from overstory.index import DocumentChange, LoadReport, StageRecord, StoredDocument
 from overstory.model import BridgePath, BridgeStep, Evidence, Hit, Part, Reason, Repeat
+from overstory.model.entity_paths import EntityPath, EntityPaths, PathStep
 from overstory.sources import Kept
 
 OBEYED = "a\x1b[2Jb\x07c\x9b31m\rd\u202ee\u2066f\x7f"
@@ -258,3 +260,35 @@ def test_what_is_not_in_the_documents_is_said_with_the_nearest_of_them(capsys: p
     ]
     assert len(lines) == 7
     assert lines[-1] == "`overstory search` with the same question shows their passages."
+
+
+def test_repeats_and_nearest_documents_are_named_from_the_current_folder(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    above = tmp_path.parent / "above.txt"
+    places = [str(tmp_path / "b.txt"), str(tmp_path / "docs" / "c.txt"), str(above)]
+    repeats = tuple(Repeat("c", f"other {source}", source, "", "", "") for source in places)
+    hit = dataclasses.replace(HIT, source=str(tmp_path / "a.txt"), source_key="", repeated=3, repeats=repeats)
+    show_evidence(Evidence("Who?", "test", (hit,)))
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "1. Ulm [a.txt]" in shown
+    assert f"Also 3 more times, in b.txt, docs/c.txt, {above}." in shown
+    passage = CitedPassage("c1", "d1", hit.source, "", "Ulm", None, None, None, also=hit.also)
+    cited = Citation(1, "c1", "d1", hit.source, "", "Ulm", hit.text, passages=(passage,))
+    show_answer(Answer("Who?", "[1]", "", "extractive", "answered", (cited,), Evidence("Who?", "test", (hit,))))
+    assert f"     also 3 more times, in b.txt, docs/c.txt, {above}\n" in capsys.readouterr().out
+    show_answer(Answer("Who?", "No.", "", "extractive", "not_in_documents", (), Evidence("Who?", "test", (hit,))))
+    assert "     Ulm  [a.txt]\n" in capsys.readouterr().out
+
+
+def test_a_path_between_names_is_shown_without_control_characters(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    source = str(tmp_path / "a.txt")
+    step = PathStep(OBEYED, "Ulm", "sentence", "", "", "", (OBEYED,), OBEYED, "", source, "", "d1", "c1", 1.1, 0)
+    _show(EntityPaths(OBEYED, "Ulm", (EntityPath((OBEYED, "Ulm"), (step,), 1.1),), ()), 4)
+    shown = capsys.readouterr().out
+    assert printable(shown) == shown
+    assert "[a.txt]" in shown

@@ -62,6 +62,14 @@ def test_a_file_whose_name_looks_like_a_pattern_is_meant_before_others(tmp_path:
     assert not first.holds(f"{tmp_path}/a1.txt")
 
 
+def test_an_empty_text_is_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A script with an unset variable (--source "$FOLDER") must not delete what is below "/"."""
+    monkeypatch.chdir(tmp_path)
+    assert means("", "")
+    assert not means("", f"{tmp_path}/a.txt")
+    assert means("/", f"{tmp_path}/a.txt")
+
+
 @given(st.text())
 def test_any_text_can_be_looked_for(text: str) -> None:
     for selection in selections(text):

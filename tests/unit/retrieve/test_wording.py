@@ -31,9 +31,9 @@ def test_other_passages_are_named_by_title_or_first_words() -> None:
 
 
 def test_clauses_say_how_a_name_led_here() -> None:
-    assert (
-        wording.shares("Raphaël\nHertzog", '"D"') == 'shares the name Raphaël Hertzog with "D", which was found first'
-    )
+    shared = 'shares the name Raphaël Hertzog with "D"'
+    assert wording.shares("Raphaël\nHertzog", '"D"', better=True) == f"{shared}, which was found first"
+    assert wording.shares("Raphaël\nHertzog", '"D"', better=False) == shared
     assert wording.is_about("Ulm", '"D"') == 'is about Ulm, named in "D"'
     assert wording.two_names_away("Ulm", '"D"') == 'is two names away: by Ulm from "D"'
     assert wording.has_names(["Ulm", "Bern"]) == "names Ulm, Bern, as the question does"

@@ -255,7 +255,7 @@ def _shown(
     first = ranked[:k]
     rows = chunk_rows(tx, corpus, (chunk for one in first for chunk in _on_the_way(one, by_chunk)))
     scores = {one.chunk: one.score for one in first}
-    hits = ranked_hits(rows, scores, lambda chunk: _reasons(by_chunk[chunk], words, rows))
+    hits = ranked_hits(rows, scores, lambda chunk: _reasons(by_chunk[chunk], words, rows, scores))
     paths = tuple(bridge_paths([one for one in first if one.chunk in rows], by_chunk, rows))
     passed = dict.fromkeys(chunk for path in paths for chunk in path.chunks if chunk not in scores)
     return hits, paths, source_hits(rows, passed)
@@ -269,8 +269,14 @@ def _on_the_way(one: Scored, by_chunk: Mapping[str, Scored]) -> Iterator[str]:
         yield from by_chunk[source].came_from()
 
 
-def _reasons(one: Scored, words: AskedWords, rows: Mapping[str, Row]) -> tuple[Reason, ...]:
-    """The parts of the score; they add up to it. Meaning is put in words only if there is no other reason."""
+def _reasons(
+    one: Scored, words: AskedWords, rows: Mapping[str, Row], scores: Mapping[str, float]
+) -> tuple[Reason, ...]:
+    """The parts of the score; they add up to it. Meaning is put in words only if there is no other reason.
+
+    Args:
+        scores: of all hits.
+    """
     found, row = one.candidate, rows[one.chunk]
     plain = not (found.words or found.seed or one.forward or one.shared or one.second)
     reasons = [Reason("dense", one.dense, f"cosine {found.cosine:.3f} to the question", NEAREST if plain else "")]
@@ -281,10 +287,10 @@ def _reasons(one: Scored, words: AskedWords, rows: Mapping[str, Row]) -> tuple[R
         reasons.append(Reason("name", one.name, found.seed.name, has_names([found.seed.name])))
     reasons.append(Reason("rest", one.rest, f"cosine {found.rest:.3f} to the rest of the question, names aside"))
     if one.forward:
-        clause = _leading(one.forward.way, row, rows)
+        clause = _leading(one.forward.way, one, rows, scores)
         reasons.append(Reason("forward", scoring.FORWARD * one.forward.value, clause, clause))
     if one.shared:
-        clause = _leading(one.shared.way, row, rows)
+        clause = _leading(one.shared.way, one, rows, scores)
         said = one.forward is not None and one.forward.way.source_and_key == one.shared.way.source_and_key
         reasons.append(Reason("shared", scoring.SHARED * one.shared.value, clause, "" if said else clause))
     if one.direct:
@@ -302,7 +308,9 @@ def _reasons(one: Scored, words: AskedWords, rows: Mapping[str, Row]) -> tuple[R
     return tuple(reasons)
 
 
-def _leading(way: Way, target: Row, rows: Mapping[str, Row]) -> str:
-    """How a name led from another passage to this one."""
-    source = quoted(rows.get(way.source), target)
-    return shares(way.name, source) if way.weight is None else is_about(way.name, source)
+def _leading(way: Way, target: Scored, rows: Mapping[str, Row], scores: Mapping[str, float]) -> str:
+    """How a name led from another passage to this one; `scores` are those of all hits."""
+    source = quoted(rows.get(way.source), rows[target.chunk])
+    if way.weight is not None:
+        return is_about(way.name, source)
+    return shares(way.name, source, better=scores.get(way.source, target.score) > target.score)
