@@ -84,7 +84,8 @@ def ingest(
         show_json(report)
     else:
         _show(report, knowledge.corpus_name, paths=len(paths), dry_run=dry_run)
-        if report.added + report.changed + report.moved + report.removed + report.annotated and not dry_run:
+        changed = report.added + report.changed + report.moved + report.removed + report.annotated
+        if (changed or (keep_boilerplate is not None and report.in_corpus)) and not dry_run:
             _show_next(knowledge)
     return SourceError.exit_code if report.broken else 0
 
