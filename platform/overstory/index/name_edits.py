@@ -259,7 +259,8 @@ def _change(writer: Writer, old: EditedNames, new: EditedNames, write: _Write) -
         writer.graph.run_in_batches("ingest/mark_original_names", label, keys=moved)
     listed = old.given.keys() ^ new.given.keys()
     _mark_texts(writer, sorted({*new.with_aliases(old.with_aliases(listed)), *moved}))
-    called = {key for key in old.called.keys() | new.called.keys() if old.called.get(key) != new.called.get(key)}
+    before, after = old.called, new.called
+    called = {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
     typed = {key for key in old.given.keys() & new.given.keys() if old.given[key] != new.given[key]}
     concerned = called.union(listed, typed, moved, map(old.resolve, moved), map(new.resolve, moved)) - {""}
 

@@ -80,6 +80,8 @@ class EditedNames:
             self._apply(edit)
         keys = self._hidden | self._into.keys()
         self._resolved = {key: self._resolve(key) for key in keys}
+        spelt = self._names.keys() | self._spelt.keys()
+        self._called = {key: (self._names.get(key, ""), self._spelt.get(key, "")) for key in spelt}
         self._aliases: dict[str, list[str]] = {}
         for key in sorted(keys):
             if self._resolved[key]:
@@ -106,8 +108,7 @@ class EditedNames:
     @property
     def called(self) -> Mapping[str, tuple[str, str]]:
         """For the keys that edits lead to: the name given by hand, and how edits spell it; either may be ""."""
-        keys = self._names.keys() | self._spelt.keys()
-        return {key: (self._names.get(key, ""), self._spelt.get(key, "")) for key in keys}
+        return self._called
 
     def resolve(self, key: str) -> str:
         """The key of the name that a name stands for: its own if no edit concerns it, "" if it is hidden."""
