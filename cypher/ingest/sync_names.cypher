@@ -12,9 +12,13 @@ SET e.dictionary_df = row.df, e.subject = row.subject, e.common = row.common,
   e.aliases = coalesce(row.aliases, e.aliases),
   e.touched = corpus.version + 1
 REMOVE e:{{corpus}}_Changed
-WITH e, row WHERE row.type IS NOT NULL // no parser found it: its shape or a definition says what it is
+WITH e, row WHERE row.type IS NOT NULL // no parser found it: a vocabulary, its shape or a definition says what it is
 REMOVE e:PersonName:OrganisationName:PlaceName:WorkName:TechnicalName
 SET e:$(CASE
+  WHEN row.type = 'PERSON' THEN ['PersonName']
+  WHEN row.type IN ['ORG', 'NORP'] THEN ['OrganisationName']
+  WHEN row.type IN ['GPE', 'LOC', 'FAC'] THEN ['PlaceName']
+  WHEN row.type IN ['WORK_OF_ART', 'PRODUCT', 'LAW'] THEN ['WorkName']
   WHEN row.type IN ['CODE', 'OPTION', 'COMMAND', 'FILE', 'PACKAGE', 'TERM'] THEN ['TechnicalName']
   ELSE []
 END)

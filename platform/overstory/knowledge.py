@@ -58,6 +58,8 @@ from overstory.index import (
     OnChange,
     StoredDocument,
     StoredNameEdit,
+    StoredVocabulary,
+    VocabularyChange,
 )
 from overstory.llm import Chat, ChosenModel, Estimate, record_usage
 from overstory.model import Annotation, Document, Evidence
@@ -95,6 +97,7 @@ from overstory.systems.tree.view import view_tree
 from overstory.text import entity_key, make_extractor
 from overstory.text.names.edits import NameEdit
 from overstory.text.names.keys import key_words
+from overstory.text.names.vocabulary import read_vocabulary
 from overstory.text.parsing.parsed_texts import ParsedTexts
 
 if TYPE_CHECKING:
@@ -777,6 +780,39 @@ class Knowledge:
                 )
             index.remove_edit(writer, found[0].number)
         return found[0]
+
+    def load_vocabulary(self, path: str | Path, *, dry_run: bool = False) -> VocabularyChange:
+        """Makes the names of a file known to the corpus, whether a parser found them or not; the next `index` looks for
+        them in all texts. Loading a file again replaces what it said before; an empty one removes it.
+
+        Args:
+            path: CSV that begins with the line "name,type,aliases", or JSON lines with these keys.
+            dry_run: write nothing, and return what would change.
+
+        Raises:
+            BrokenSource: the file cannot be read, or a line is wrong; nothing was changed.
+            CorpusNotFound, WriterBusy, LeaseLost, DatabaseError: nothing was changed.
+        """
+        source = Path(path).expanduser().resolve()
+        wanted = read_vocabulary(source)
+        corpus = read_corpus(self.graph, self.corpus_name)
+        if dry_run:
+            known = index.stored_vocabularies(self.graph, corpus).get(str(source), {})
+            return index.vocabulary_change(str(source), known, wanted)
+        with writing(self.graph, corpus, "names") as writer:
+            return index.replace_vocabulary(writer, str(source), wanted)
+
+    def vocabularies(self) -> list[StoredVocabulary]:
+        """The vocabularies of the corpus, in the order in which they apply, that of their paths.
+
+        Raises:
+            CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
+        """
+        stored = index.stored_vocabularies(self.graph, read_corpus(self.graph, self.corpus_name))
+        return [
+            StoredVocabulary(source, len(names), sum(len(name.aliases) for name in names.values()))
+            for source, names in stored.items()
+        ]
 
     def documents_of(self, evidence: Evidence) -> dict[str, StoredDocument]:
         """The documents that hits come from, with their metadata, by `Hit.document_id`; those that are still there.

@@ -7,7 +7,7 @@ import click
 from overstory.cli.options import json_option, knowledge_options
 from overstory.cli.output import show_json
 from overstory.display import counted, index_command, printable, shortened
-from overstory.index import ListedName, StoredNameEdit
+from overstory.index import ListedName, StoredNameEdit, StoredVocabulary, VocabularyChange
 from overstory.knowledge import MOST_NAMES, Knowledge
 
 LAST = "last"
@@ -23,7 +23,9 @@ MOST_ALIASES = 3
 @click.option("--rename", metavar="NAME", help="Give this name another one.")
 @click.option("--to", metavar="NAME", help="The new name, as it is to be written.")
 @click.option("--future", is_flag=True, help="Also take names that no passage mentions yet.")
-@click.option("--show", is_flag=True, help="List the edits with their numbers.")
+@click.option("--vocabulary", metavar="FILE", help="Make the names of this file known: CSV or JSON lines.")
+@click.option("--dry-run", is_flag=True, help="Print what --vocabulary would change, and change nothing.")
+@click.option("--show", is_flag=True, help="List the vocabularies, and the edits with their numbers.")
 @click.option(
     "--undo", is_flag=False, flag_value=LAST, metavar="[N]", help="Take back edit N, or the last; the others stay."
 )
@@ -43,6 +45,8 @@ def names(
     rename: str | None,
     to: str | None,
     future: bool,
+    vocabulary: str | None,
+    dry_run: bool,
     show: bool,
     undo: str | None,
     limit: int | None,
@@ -57,16 +61,23 @@ def names(
     the edits, reads only the passages with these names again, and keeps applying them to new documents. Exports have
     them. A name that is not there is an error; one that is hidden, or comes later (--future), may be given.
 
+    A vocabulary has names with their types and aliases, for all texts: lines "name,type,aliases" with that header, the
+    aliases separated by ";", or JSON lines with these keys. Loading the file again replaces what it said before, and an
+    empty file removes it.
+
     \b
     Examples:
       overstory names --like lin --limit 10
       overstory names --hide 'See also' Overview
       overstory names --merge 'Big Blue' --into IBM
       overstory names --rename LF --to 'Linux Foundation'
+      overstory names --vocabulary terms.csv --dry-run
       overstory names --show
       overstory names --undo 2
     """
-    chosen = [bool(hide), bool(merge), rename is not None, show, undo is not None]
+    chosen = [bool(hide), bool(merge), rename is not None, show, undo is not None, vocabulary is not None]
+    if dry_run and vocabulary is None:
+        raise click.UsageError("--dry-run goes with --vocabulary.")
     _refuse_wrong_use(chosen, more, merge, into, rename, to, future=future, listing=bool(limit or type_ or like))
     if hide:
         _tell(knowledge, knowledge.hide_names([*hide, *more], future=future), as_json=as_json)
@@ -75,7 +86,10 @@ def names(
     elif rename is not None and to is not None:
         _tell(knowledge, [knowledge.rename_name(rename, to, future=future)], as_json=as_json)
     elif show:
-        _show_log(knowledge.name_edits(), as_json=as_json)
+        _show_log(knowledge.name_edits(), knowledge.vocabularies(), as_json=as_json)
+    elif vocabulary is not None:
+        change = knowledge.load_vocabulary(vocabulary, dry_run=dry_run)
+        _tell_change(knowledge, change, dry_run=dry_run, as_json=as_json)
     elif undo is not None:
         _undo(knowledge, undo, as_json=as_json)
     else:
@@ -99,7 +113,7 @@ def _refuse_wrong_use(
     """
     hides, merges, renames, *_ = chosen
     if sum(chosen) > 1:
-        raise click.UsageError("Give one of --hide, --merge, --rename, --show and --undo.")
+        raise click.UsageError("Give one of --hide, --merge, --rename, --vocabulary, --show and --undo.")
     if bool(merge) != (into is not None):
         raise click.UsageError("--merge NAME and --into NAME go together.")
     if (rename is None) != (to is None):
@@ -135,10 +149,33 @@ def _undo(knowledge: Knowledge, undo: str, *, as_json: bool) -> None:
     click.echo(f"The next {index_command(knowledge.corpus_name)} applies this.", err=True)
 
 
-def _show_log(made: list[StoredNameEdit], *, as_json: bool) -> None:
+def _tell_change(knowledge: Knowledge, change: VocabularyChange, *, dry_run: bool, as_json: bool) -> None:
     if as_json:
-        show_json({"edits": made})
+        show_json({"dry_run": dry_run, "vocabulary": change})
         return
+    parts = {"add": change.added, "change": change.changed, "remove": change.removed}
+    if not any(parts.values()):
+        click.echo(f"{printable(change.source)} changes nothing.")
+        return
+    done = {"add": "added", "change": "changed", "remove": "removed"}
+    counts = ", ".join(f"{len(names):,} {done[what]}" for what, names in parts.items() if names)
+    if dry_run:
+        for what, names in parts.items():
+            for name in names:
+                click.echo(f"{what:<7} {_shown(name)}")
+        click.echo(f"{counts}; nothing was written.", err=True)
+        return
+    click.echo(f"{printable(change.source)}: {counts}; it has {counted(change.names, 'name')} now.")
+    click.echo(f"The next {index_command(knowledge.corpus_name)} applies this.", err=True)
+
+
+def _show_log(made: list[StoredNameEdit], vocabularies: list[StoredVocabulary], *, as_json: bool) -> None:
+    if as_json:
+        show_json({"edits": made, "vocabularies": vocabularies})
+        return
+    for each in vocabularies:
+        counts = f"{counted(each.names, 'name')}, {counted(each.aliases, 'alias', 'aliases')}"
+        click.echo(f"vocabulary {printable(each.source)}: {counts}")
     if not made:
         click.echo("No name was edited by hand.")
     for edit in made:

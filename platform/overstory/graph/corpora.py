@@ -41,6 +41,7 @@ class Corpus:
         keep_boilerplate: whether blocks that most documents of a folder repeat are read like any other text.
         boilerplate_by: the rule by which the blocks of all documents were counted, "" before.
         name_edits: how many edits of names by hand were ever made; the number of the last one.
+        vocabularies: how many times a vocabulary was loaded that changed something.
     """
 
     id: str
@@ -61,6 +62,12 @@ class Corpus:
     keep_boilerplate: bool = False
     boilerplate_by: str = ""
     name_edits: int = 0
+    vocabularies: int = 0
+
+    @property
+    def edits_names(self) -> bool:
+        """Whether names may be other than they are found: there were edits by hand, or vocabularies."""
+        return bool(self.name_edits or self.vocabularies)
 
     def check_embedder(self, embedder: Embedder) -> None:
         """
@@ -163,4 +170,5 @@ def _corpus(row: Row) -> Corpus:
         keep_boilerplate=row.get("keep_boilerplate", False),
         boilerplate_by=row.get("boilerplate_by", ""),
         name_edits=row.get("name_edits", 0),
+        vocabularies=row.get("vocabularies", 0),
     )

@@ -5,7 +5,19 @@ from overstory.index.changes import Changes, DocumentChange, OnChange
 from overstory.index.document_sources import rows_of_all, select_all, stored_documents
 from overstory.index.index_time import IndexTime, estimate_index_time
 from overstory.index.ledger import StageRecord
-from overstory.index.name_edits import ListedName, StoredNameEdit, add_edits, most_mentioned, remove_edit, stored_edits
+from overstory.index.name_edits import (
+    ListedName,
+    StoredNameEdit,
+    StoredVocabulary,
+    VocabularyChange,
+    add_edits,
+    most_mentioned,
+    remove_edit,
+    replace_vocabulary,
+    stored_edits,
+    stored_vocabularies,
+    vocabulary_change,
+)
 from overstory.index.pipeline import IndexReport, build_index
 from overstory.index.rebuild import rebuild_indexes
 from overstory.index.removal import remove_corpus, remove_documents
@@ -30,6 +42,8 @@ __all__ = [
     "StageRecord",
     "StoredDocument",
     "StoredNameEdit",
+    "StoredVocabulary",
+    "VocabularyChange",
     "add_edits",
     "annotate",
     "boilerplate_blocks",
@@ -49,12 +63,15 @@ __all__ = [
     "remove_documents",
     "remove_edit",
     "remove_vanished",
+    "replace_vocabulary",
     "rows_of_all",
     "select_all",
     "stored_documents",
     "stored_edits",
+    "stored_vocabularies",
     "sync_boilerplate",
     "sync_entities",
     "sync_mentions_if_extracted",
     "sync_vectors",
+    "vocabulary_change",
 ]

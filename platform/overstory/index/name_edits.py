@@ -7,7 +7,7 @@ What a chunk mentions is written as edits have it. What was found there before i
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches, read_corpus
@@ -16,10 +16,12 @@ from overstory.graph.ids import content_id, entity_id
 from overstory.graph.schema import name_index
 from overstory.text.names.edits import EditedNames, NameEdit, checked_edit
 from overstory.text.names.subjects import name_start
+from overstory.text.names.vocabulary import VocabularyName
 
 _Write = Callable[[Transaction], None]
 
 IDS_A_STATEMENT = 500
+NAMES_A_STATEMENT = 5_000
 MOST_LOOKED_UP = 5_000
 """Names whose texts are looked up in the index of name starts; with more, every chunk is read again."""
 
@@ -31,6 +33,27 @@ class StoredNameEdit:
     number: int
     edit: NameEdit
     at: datetime.datetime
+
+
+@dataclass(frozen=True, slots=True)
+class StoredVocabulary:
+    """A vocabulary of a corpus: the path of its file, and how many names and aliases it has."""
+
+    source: str
+    names: int
+    aliases: int
+
+
+@dataclass(frozen=True, slots=True)
+class VocabularyChange:
+    """What loading a vocabulary changes: the path of its file, how many names it has now, and those that came, have
+    another spelling, type or aliases, or went."""
+
+    source: str
+    names: int
+    added: tuple[str, ...]
+    changed: tuple[str, ...]
+    removed: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +83,16 @@ def stored_edits(graph: GraphClient | Transaction, corpus: Corpus) -> list[Store
 
 
 def edited_names(graph: GraphClient | Transaction, corpus: Corpus) -> EditedNames:
-    """What the log of a corpus makes of its names."""
-    return EditedNames(stored.edit for stored in stored_edits(graph, corpus))
+    """What the vocabularies and the log of a corpus make of its names."""
+    log = (stored.edit for stored in stored_edits(graph, corpus))
+    return EditedNames(log, names_in(stored_vocabularies(graph, corpus)))
 
 
 def names_of(writer: Writer) -> EditedNames | None:
-    """What the log of the corpus makes of its names, edits under the same lease included; None if it never had any."""
+    """What vocabularies and the log of the corpus make of its names, changes under the same lease included; None if it
+    never had any."""
     corpus = read_corpus(writer.graph, writer.corpus.name)
-    return edited_names(writer.graph, corpus) if corpus.name_edits else None
+    return edited_names(writer.graph, corpus) if corpus.edits_names else None
 
 
 def add_edits(writer: Writer, edits: Sequence[NameEdit]) -> list[StoredNameEdit]:
@@ -90,12 +115,13 @@ def add_edits(writer: Writer, edits: Sequence[NameEdit]) -> list[StoredNameEdit]
         }
         for number, edit in enumerate(edits, start=first)
     ]
+    listed = names_in(stored_vocabularies(writer.graph, corpus))
     before = [stored.edit for stored in known]
 
     def write(tx: Transaction) -> None:
         tx.run("corpus/write_name_edits", label, label=label, rows=rows, last=corpus.name_edits + len(rows))
 
-    _change(writer, before, [*before, *edits], write)
+    _change(writer, EditedNames(before, listed), EditedNames([*before, *edits], listed), write)
     made = stored_edits(writer.graph, read_corpus(writer.graph, writer.corpus.name))
     return [stored for stored in made if stored.number >= first]
 
@@ -107,13 +133,94 @@ def remove_edit(writer: Writer, number: int) -> None:
         LeaseLost, DatabaseError: nothing was changed; call again.
     """
     label = writer.corpus.label
-    known = stored_edits(writer.graph, read_corpus(writer.graph, writer.corpus.name))
+    corpus = read_corpus(writer.graph, writer.corpus.name)
+    known = stored_edits(writer.graph, corpus)
+    listed = names_in(stored_vocabularies(writer.graph, corpus))
 
     def write(tx: Transaction) -> None:
         tx.run("corpus/remove_name_edit", label, id=_edit_id(label, number))
 
     before = [stored.edit for stored in known]
-    _change(writer, before, [stored.edit for stored in known if stored.number != number], write)
+    after = [stored.edit for stored in known if stored.number != number]
+    _change(writer, EditedNames(before, listed), EditedNames(after, listed), write)
+
+
+def stored_vocabularies(graph: GraphClient | Transaction, corpus: Corpus) -> dict[str, dict[str, VocabularyName]]:
+    """The vocabularies of a corpus as they are read now, by their paths, in the order in which they apply: their names
+    by key."""
+    if not corpus.vocabularies:
+        return {}
+    if isinstance(graph, Transaction):
+        rows = graph.run("corpus/vocabulary_names", corpus.label)
+    else:
+        rows = graph.run("corpus/vocabulary_names", corpus.label, read=True)
+    found: dict[str, dict[str, VocabularyName]] = {}
+    for row in rows:
+        found.setdefault(row["source"], {})[row["key"]] = VocabularyName(
+            row["name"], row["type"], tuple(row["aliases"])
+        )
+    return found
+
+
+def names_in(vocabularies: Mapping[str, Mapping[str, VocabularyName]]) -> list[VocabularyName]:
+    """The names of all vocabularies, in the order in which they apply."""
+    return [name for source in sorted(vocabularies) for name in vocabularies[source].values()]
+
+
+def vocabulary_change(
+    source: str, known: Mapping[str, VocabularyName], wanted: Mapping[str, VocabularyName]
+) -> VocabularyChange:
+    """What changes where `wanted` comes in place of `known`; both have names by their keys."""
+    return VocabularyChange(
+        source,
+        names=len(wanted),
+        added=tuple(sorted(name.name for key, name in wanted.items() if key not in known)),
+        changed=tuple(sorted(name.name for key, name in wanted.items() if key in known and known[key] != name)),
+        removed=tuple(sorted(name.name for key, name in known.items() if key not in wanted)),
+    )
+
+
+def replace_vocabulary(writer: Writer, source: str, wanted: Mapping[str, VocabularyName]) -> VocabularyChange:
+    """Makes `wanted` the vocabulary of this path, in place of what it had; the next run of the stages applies it.
+
+    Args:
+        wanted: names by their keys; none removes the vocabulary.
+
+    Raises:
+        LeaseLost, DatabaseError: nothing was changed; call again.
+    """
+    label = writer.corpus.label
+    corpus = read_corpus(writer.graph, writer.corpus.name)
+    stored = stored_vocabularies(writer.graph, corpus)
+    known = stored.get(source, {})
+    change = vocabulary_change(source, known, wanted)
+    if not (change.added or change.changed or change.removed):
+        return change
+    gone = [_vocabulary_id(label, source, key) for key in known if key not in wanted]
+    rows: list[Row] = [
+        {
+            "id": _vocabulary_id(label, source, key),
+            "source": source,
+            "key": key,
+            "name": name.name,
+            "type": name.type,
+            "aliases": list(name.aliases),
+        }
+        for key, name in wanted.items()
+        if known.get(key) != name
+    ]
+
+    def write(tx: Transaction) -> None:
+        for ids in batches(gone, NAMES_A_STATEMENT):
+            tx.run("corpus/remove_vocabulary_names", label, ids=ids)
+        for some in batches(rows, NAMES_A_STATEMENT):
+            tx.run("corpus/write_vocabulary_names", label, label=label, rows=some)
+        tx.run("corpus/count_vocabulary", label, loads=corpus.vocabularies + 1)
+
+    log = [each.edit for each in stored_edits(writer.graph, corpus)]
+    after = EditedNames(log, names_in(stored | {source: wanted}))
+    _change(writer, EditedNames(log, names_in(stored)), after, write)
+    return change
 
 
 def most_mentioned(
@@ -136,18 +243,26 @@ def _edit_id(label: str, number: int) -> str:
     return content_id("name-edit", label, str(number))
 
 
-def _change(writer: Writer, before: Iterable[NameEdit], after: Iterable[NameEdit], write: _Write) -> None:
-    """Marks what a change of the log concerns, then makes it: an interrupted call has marked too much at most."""
-    label, old, new = writer.corpus.label, EditedNames(before), EditedNames(after)
+def _vocabulary_id(label: str, source: str, key: str) -> str:
+    return content_id("vocabulary-name", label, source, key)
+
+
+def _change(writer: Writer, old: EditedNames, new: EditedNames, write: _Write) -> None:
+    """Marks what a change of the log or of vocabularies concerns, then makes it: an interrupted call has marked too
+    much at most."""
+    label = writer.corpus.label
     moved = sorted(key for key in old.resolved.keys() | new.resolved.keys() if old.resolve(key) != new.resolve(key))
     for keys in batches(moved, IDS_A_STATEMENT):
         writer.renew()
         writer.graph.run_in_batches("ingest/mark_edited_mentions", label, ids=[entity_id(label, key) for key in keys])
     if moved:
         writer.graph.run_in_batches("ingest/mark_original_names", label, keys=moved)
-    _mark_texts(writer, moved)
-    called = {key for key in old.called.keys() | new.called.keys() if old.called.get(key) != new.called.get(key)}
-    concerned = called.union(moved, map(old.resolve, moved), map(new.resolve, moved)) - {""}
+    listed = old.given.keys() ^ new.given.keys()
+    _mark_texts(writer, sorted({*new.with_aliases(old.with_aliases(listed)), *moved}))
+    before, after = old.called, new.called
+    called = {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
+    typed = {key for key in old.given.keys() & new.given.keys() if old.given[key] != new.given[key]}
+    concerned = called.union(listed, typed, moved, map(old.resolve, moved), map(new.resolve, moved)) - {""}
 
     def work(tx: Transaction) -> None:
         for keys in batches(sorted(concerned), IDS_A_STATEMENT):

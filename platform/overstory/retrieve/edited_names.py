@@ -19,7 +19,7 @@ _kept: OrderedDict[_State, EditedNames] = OrderedDict()
 
 def cached_edits(tx: Transaction, corpus: Corpus) -> EditedNames:
     """What the log of a corpus makes of its names; read again when the corpus has changed."""
-    if not corpus.name_edits:
+    if not corpus.edits_names:
         return NO_EDITS
     state = (corpus.label, corpus.created, corpus.version)
     with _lock:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from overstory.errors import QuestionError
 from overstory.graph import Corpus, Transaction
 from overstory.graph.ids import entity_id
-from overstory.index.name_edits import stored_edits
+from overstory.index.name_edits import edited_names
 from overstory.retrieve.entity_paths.endpoints import name_not_found
 from overstory.text.names.edits import EditedNames, NameEdit, checked_edit
 from overstory.text.names.keys import entity_key
@@ -26,7 +26,7 @@ def check_edits(tx: Transaction, corpus: Corpus, edits: Sequence[NameEdit], *, f
         NameNotFound: a name is neither in the corpus nor in its log of edits; the remedy names the nearest.
         QuestionError: a name is empty, or an edit would merge names that are one already or take the name of another.
     """
-    state = EditedNames(stored.edit for stored in stored_edits(tx, corpus))
+    state = edited_names(tx, corpus)
     made: dict[str, NameEdit] = {}
     for edit in edits:
         _check_names(edit)
@@ -64,7 +64,12 @@ def _check_names(edit: NameEdit) -> None:
 
 def _require(tx: Transaction, corpus: Corpus, state: EditedNames, name: str) -> None:
     key = entity_key(name)
-    if key in state.resolved or key in state.called or _is_there(tx, corpus, [key, state.resolve(key)]):
+    if (
+        key in state.resolved
+        or key in state.called
+        or key in state.given
+        or _is_there(tx, corpus, [key, state.resolve(key)])
+    ):
         return
     raise name_not_found(tx, corpus, [(name, key)], hint=FUTURE)
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from overstory.graph import Corpus, GraphClient
 from overstory.index.found_names import kept
-from overstory.index.name_edits import stored_edits
+from overstory.index.name_edits import stored_edits, stored_vocabularies
 from overstory.index.stages.mentions import pending_mentions
 from overstory.index.write_documents import METADATA
 from overstory.index.write_extractions import Findings, unpacked
@@ -40,6 +40,8 @@ def export_lines(graph: GraphClient, corpus: Corpus) -> Iterator[str]:
     }
     if edits := _name_edits(graph, corpus):
         header["name_edits"] = edits
+    if vocabulary := _vocabulary(graph, corpus):
+        header["vocabulary"] = vocabulary
     yield _json(header)
     for record in document_records(graph, corpus, edited=False):
         yield _json(record)
@@ -61,7 +63,7 @@ def document_records(graph: GraphClient, corpus: Corpus, *, edited: bool) -> Ite
         chunk_ids = [row["id"] for row in rows]
         mentions = _grouped(graph.run("export/mentions", label, read=True, chunks=chunk_ids))
         facts = _grouped(graph.run("export/statements", label, read=True, chunks=chunk_ids))
-        if corpus.name_edits and not edited:
+        if corpus.edits_names and not edited:
             for row in kept(graph, label, chunk_ids):
                 _put_originals(mentions, facts, row["by"], unpacked(row["chunk"], row["found"]))
         chunks: dict[str, list[Record]] = {}
@@ -74,7 +76,7 @@ def document_records(graph: GraphClient, corpus: Corpus, *, edited: bool) -> Ite
 
 def digest(graph: GraphClient, corpus: Corpus) -> str:
     """64 hexadecimal digits over everything derived from the documents: chunks, vectors, mentions, facts, entities,
-    and over the edits of names by hand.
+    and over the edits of names by hand and vocabularies.
 
     The results of the mentions stage are included if they are up to date.
 
@@ -90,6 +92,15 @@ def digest(graph: GraphClient, corpus: Corpus) -> str:
 def _name_edits(graph: GraphClient, corpus: Corpus) -> list[Record]:
     """The log of edits by hand, in its order; numbers and times are those of this corpus alone."""
     return [asdict(stored.edit) for stored in stored_edits(graph, corpus)]
+
+
+def _vocabulary(graph: GraphClient, corpus: Corpus) -> list[Record]:
+    """The names of all vocabularies, each with the path that it came from."""
+    return [
+        {"source": source} | asdict(name)
+        for source, names in stored_vocabularies(graph, corpus).items()
+        for name in names.values()
+    ]
 
 
 def _put_originals(mentions: dict[str, list[Record]], facts: dict[str, list[Record]], by: str, found: Findings) -> None:
@@ -143,6 +154,7 @@ def _grouped(rows: list[Record]) -> dict[str, list[Record]]:
 def _digest_records(graph: GraphClient, corpus: Corpus) -> Iterator[Record]:
     yield {"embedder": corpus.embedder, "dimension": corpus.dimension, "analyzer": corpus.analyzer}
     yield from ({"name_edit": number} | edit for number, edit in enumerate(_name_edits(graph, corpus)))
+    yield from ({"vocabulary": name} for name in _vocabulary(graph, corpus))
     yield from document_records(graph, corpus, edited=True)
     statements = ["entities", "relations", "order"]
     if not pending_mentions(graph, corpus):  # outdated ones depend on an earlier state

@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, cast
 
@@ -19,6 +19,7 @@ from overstory.model import Document, TextPiece
 from overstory.model.documents import MetadataValue
 from overstory.surrogates import is_well_formed
 from overstory.text.names.edits import NameEdit, checked_edit
+from overstory.text.names.vocabulary import Names, VocabularyName
 from overstory.transfer.export import FORMAT, Record
 
 MOST = 2**53
@@ -33,11 +34,12 @@ _SHA256 = re.compile("[0-9a-f]{64}")
 @dataclass(frozen=True, slots=True)
 class ExportHeader:
     """The first line of an export; `embedder` is "" and `dimension` 0 where it has no vectors. `name_edits` is the log
-    of edits by hand."""
+    of edits by hand, `vocabularies` has the names of each by their keys, by the path of its file."""
 
     embedder: str
     dimension: int
     name_edits: tuple[NameEdit, ...] = ()
+    vocabularies: Mapping[str, Mapping[str, VocabularyName]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,7 @@ def read_header(line: str, source: str) -> ExportHeader:
             _text(header["embedder"]),
             _whole(header["dimension"], MOST_DIMENSIONS),
             tuple(_name_edit(edit) for edit in _list(header.get("name_edits", []))) if known else (),
+            _vocabularies(_list(header.get("vocabulary", []))) if known else {},
         )
         if printable(result.embedder) != result.embedder or "\n" in result.embedder:
             raise ValueError("the embedder's name has control characters")
@@ -107,6 +110,21 @@ def read_documents(
 
 def _name_edit(record: Record) -> NameEdit:
     return checked_edit(_text(record["kind"]), _text(record["name"]), _text(record["to"]))
+
+
+def _vocabularies(records: list[Any]) -> dict[str, dict[str, VocabularyName]]:
+    """
+    Raises:
+        ValueError: one is no vocabulary that a file could have.
+    """
+    found: dict[str, Names] = {}
+    for number, record in enumerate(records, start=1):
+        source = _text(record["source"])
+        if not source:
+            raise ValueError("a vocabulary has no path")
+        aliases = [_text(alias) for alias in _list(record["aliases"])]
+        found.setdefault(source, Names()).add(_text(record["name"]), _text(record["type"]), aliases, number)
+    return {source: names.by_key() for source, names in found.items()}
 
 
 def _check_once(restored: RestoredDocument, seen: dict[int, int]) -> None:

@@ -14,7 +14,7 @@ from overstory.graph.ids import document_id
 from overstory.index.boilerplate import count_all_documents
 from overstory.index.embedded_text import vector_of
 from overstory.index.ledger import recorded
-from overstory.index.name_edits import add_edits, names_of, stored_edits
+from overstory.index.name_edits import add_edits, names_of, replace_vocabulary, stored_edits, stored_vocabularies
 from overstory.index.stages.embed import write_vectors
 from overstory.index.stages.load import LoadReport
 from overstory.index.write_documents import Row, chunk_rows, document_row, store_documents
@@ -70,6 +70,7 @@ def _restore(writer: Writer, lines: Iterable[str], *, source: str, report: LoadR
     numbered = enumerate(lines, start=1)
     header = read_header(next(numbered, (1, ""))[1], source)
     _take_over_embedder(writer, header, source)
+    _take_over_vocabularies(writer, header)
     _take_over_edits(writer, header)
     progress.start("restore", None, "documents")
     with recorded(writer, "load", "restore-1") as run:
@@ -96,6 +97,14 @@ def _take_over_embedder(writer: Writer, header: ExportHeader, source: str) -> No
             remedy="Restore into a corpus of its own: --corpus NAME",
         )
     writer.set(embedder=header.embedder, dimension=header.dimension)
+
+
+def _take_over_vocabularies(writer: Writer, header: ExportHeader) -> None:
+    """Adds the vocabularies that the corpus does not have yet; its own stay as they are."""
+    known = stored_vocabularies(writer.graph, read_corpus(writer.graph, writer.corpus.name))
+    for source, names in header.vocabularies.items():
+        if source not in known:
+            replace_vocabulary(writer, source, names)
 
 
 def _take_over_edits(writer: Writer, header: ExportHeader) -> None:

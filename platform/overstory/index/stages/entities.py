@@ -129,7 +129,7 @@ def _entity_row(row: Row, chunks: int, edits: EditedNames) -> Row:
         "id": row["id"],
         "name": surfaces[0] if surfaces else row["key"],
         "aliases": surfaces[1 : 1 + MOST_ALIASES],
-        "type": types[0] if types else "",
+        "type": edits.type_of(row["key"], types),
         "df": row["df"],
         "specificity": idf_weight(chunks, row["df"]),
     }

@@ -130,7 +130,8 @@ def _find_subjects(writer: Writer, log: EditedNames | None, run: StageRun, *, al
     about = {chunk: dict(names) for chunk, names in own.items()}
     for chunk, names in other_names(own, parsed).items():
         about[chunk] |= names
-    wanted = _Names(*looked_for(about, parsed))
+    everywhere, subjects = looked_for(about, parsed)
+    wanted = _Names(everywhere | edits.given.keys(), subjects | edits.given.keys())
     if not all_changed:
         _mark_changed(writer, _known(graph, label), wanted, edits)
     kept = {chunk: names for chunk, names in found.items() if names.keys() & edits.resolved.keys()}
@@ -210,7 +211,8 @@ def _mark_changed(writer: Writer, known: _Names, wanted: _Names, edits: EditedNa
         ids = [entity_id(label, key) for key in keys]
         _commit(writer, "ingest/mark_mentioning", ids=ids)
     came = (wanted.all - known.all) | (wanted.subjects - known.subjects)
-    came = edits.with_aliases(came)
+    # Names of a vocabulary may be in no text. Whoever changed the vocabulary marked the texts that may have them.
+    came = edits.with_aliases(came - edits.given.keys())
     if len(came) > MOST_LOOKED_UP:
         writer.graph.run_in_batches("ingest/mark_all_changed", label)
         return
@@ -257,6 +259,7 @@ def _scan_changed(writer: Writer, names: _Names, edits: EditedNames, run: StageR
         starts: list[Row] = []
         gone: list[Row] = []
         new: list[Row] = []
+        listed: set[str] = set()
         for row in rows:
             text = without_boilerplate(row["text"], row["boilerplate"])
             tokens = tokenise(text)
@@ -267,9 +270,19 @@ def _scan_changed(writer: Writer, names: _Names, edits: EditedNames, run: StageR
             lost = stored.keys() - wanted.keys()
             gone += [_edge(label, row["id"], key) for key in lost]
             new += _mention_rows(label, row["id"], wanted, stored)
+            listed |= wanted.keys() & edits.given.keys()
 
-        def write(tx: Transaction, starts: list[Row] = starts, gone: list[Row] = gone, new: list[Row] = new) -> None:
+        made: list[Row] = [{"id": entity_id(label, key), "key": key} for key in sorted(listed)]
+
+        def write(
+            tx: Transaction,
+            starts: list[Row] = starts,
+            gone: list[Row] = gone,
+            new: list[Row] = new,
+            made: list[Row] = made,
+        ) -> None:
             tx.run("ingest/remove_dictionary_mentions", label, rows=gone)
+            tx.run("ingest/write_vocabulary_entities", label, label=label, rows=made)
             tx.run("ingest/write_dictionary_mentions", label, rows=new)
             tx.run("ingest/finish_chunks", label, rows=starts)
 
@@ -314,15 +327,15 @@ def _entity_row(row: Row, edits: EditedNames) -> Row:
     surfaces = edits.name_first(row["key"], most_frequent([(text, count) for text, count in row["surfaces"]]))
     types = most_frequent([(type_, count) for type_, count in row["about_types"]])
     parsed = _is_parsed(row)
-    in_dictionary = row["subject"] or parsed
+    in_dictionary = row["subject"] or parsed or row["key"] in edits.given
     return {
         "id": row["id"],
         "df": row["df"] if in_dictionary else None,
         "subject": row["subject"] or None,
-        "common": (row["common"] and not parsed) or None,
+        "common": (row["common"] and not parsed and row["key"] not in edits.given) or None,
         "name": None if row["linked"] else (surfaces[0] if surfaces else row["key"]),
         "aliases": None if row["linked"] else (surfaces[1 : 1 + MOST_ALIASES] if row["key"] in edits.called else []),
-        "type": None if row["linked"] else (types[0] if types else ""),
+        "type": None if row["linked"] else edits.type_of(row["key"], types),
     }
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from overstory.text.names.keys import entity_key
+from overstory.text.names.shapes import TERM
+from overstory.text.names.vocabulary import VocabularyName
 
 LONGEST = 1_000
 """Characters of a name in an edit."""
@@ -59,25 +61,44 @@ class EditedNames:
     to the name it begins with, the name that it leads to is a name of its own again. A hidden name hides what was
     merged into it; merging or renaming it shows it again. A new name with another key is also a merge: the old name
     leads to it.
+
+    The aliases of vocabularies lead to their names as if they had been merged before the first edit; where vocabularies
+    differ, the later one wins.
     """
 
-    def __init__(self, edits: Iterable[NameEdit] = ()) -> None:
+    def __init__(self, edits: Iterable[NameEdit] = (), vocabulary: Iterable[VocabularyName] = ()) -> None:
         self._into: dict[str, str] = {}
         self._hidden: set[str] = set()
         self._names: dict[str, str] = {}
         self._spelt: dict[str, str] = {}
+        listed: dict[str, str] = {}
+        for name in vocabulary:
+            listed[entity_key(name.name)] = name.type
+            for alias in name.aliases:
+                self._apply(NameEdit("merge", alias, name.name))
         for edit in edits:
             self._apply(edit)
         keys = self._hidden | self._into.keys()
         self._resolved = {key: self._resolve(key) for key in keys}
+        spelt = self._names.keys() | self._spelt.keys()
+        self._called = {key: (self._names.get(key, ""), self._spelt.get(key, "")) for key in spelt}
         self._aliases: dict[str, list[str]] = {}
         for key in sorted(keys):
             if self._resolved[key]:
                 self._aliases.setdefault(self._resolved[key], []).append(key)
+        self._given: dict[str, str] = {}
+        for key in sorted(listed, key=lambda key: (self.resolve(key) == key, key)):
+            if self.resolve(key):
+                self._given[self.resolve(key)] = listed[key] or self._given.get(self.resolve(key), "")
 
     def __bool__(self) -> bool:
         """Whether there is any edit that has an effect."""
-        return bool(self._resolved or self._names)
+        return bool(self._resolved or self._names or self._given)
+
+    @property
+    def given(self) -> Mapping[str, str]:
+        """The keys of the names that vocabularies have, with the types that these give them, or ""."""
+        return self._given
 
     @property
     def resolved(self) -> Mapping[str, str]:
@@ -87,8 +108,7 @@ class EditedNames:
     @property
     def called(self) -> Mapping[str, tuple[str, str]]:
         """For the keys that edits lead to: the name given by hand, and how edits spell it; either may be ""."""
-        keys = self._names.keys() | self._spelt.keys()
-        return {key: (self._names.get(key, ""), self._spelt.get(key, "")) for key in keys}
+        return self._called
 
     def resolve(self, key: str) -> str:
         """The key of the name that a name stands for: its own if no edit concerns it, "" if it is hidden."""
@@ -109,6 +129,10 @@ class EditedNames:
         if not self._aliases:
             return keys
         return {*keys, *(alias for key, aliases in self._aliases.items() if key in keys for alias in aliases)}
+
+    def type_of(self, key: str, types: Sequence[str]) -> str:
+        """What a vocabulary says, else the first of `types`; without either, TERM for a name of a vocabulary."""
+        return self._given.get(key, "") or (types[0] if types else TERM if key in self._given else "")
 
     def name_first(self, key: str, surfaces: Sequence[str]) -> list[str]:
         """The spellings of a name in their order, but the one that it is called by first: the name given by hand, or

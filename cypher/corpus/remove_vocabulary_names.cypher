@@ -1,0 +1,6 @@
+// Removes names of vocabularies.
+// Parameters: $ids LIST<STRING>
+// Rows: none
+UNWIND $ids AS id
+MATCH (v:Overstory {id: id}) WHERE v:VocabularyName:{{corpus}}
+DELETE v

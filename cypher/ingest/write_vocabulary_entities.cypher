@@ -1,0 +1,9 @@
+// Makes sure that the entities of names of vocabularies are there. One that is made here has no type yet, and counts for no
+// other stage.
+// Parameters: $label STRING; $rows LIST<MAP {id, key STRING}>
+// Rows: none
+MATCH (corpus:Corpus:{{corpus}})
+UNWIND $rows AS row
+MERGE (e:Overstory {id: row.id})
+ON CREATE SET e:Entity:{{corpus}}:{{corpus}}_Entity, e.corpus = $label, e.key = row.key, e.name = row.key, e.type = '', e.aliases = [],
+  e.df = 0, e.specificity = 1.0, e.touched = corpus.version + 1

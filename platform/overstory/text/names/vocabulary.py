@@ -1,0 +1,189 @@
+"""A user's vocabulary: names with their types and aliases, as a file lists them."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO, cast
+
+from overstory.errors import BrokenSource
+from overstory.surrogates import is_well_formed
+from overstory.text.names.keys import entity_key
+from overstory.text.names.shapes import CODE, COMMAND, FILE, OPTION, PACKAGE, TERM
+
+NER_TYPES = (
+    "PERSON", "NORP", "FAC", "ORG", "GPE", "LOC", "PRODUCT", "EVENT", "WORK_OF_ART", "LAW", "LANGUAGE",
+)  # fmt: skip
+TYPES = (*NER_TYPES, CODE, OPTION, COMMAND, FILE, PACKAGE, TERM)
+"""Types that a vocabulary may give."""
+
+MOST_LINES = 100_000
+LONGEST = 200
+"""Characters of a name or an alias."""
+
+FIELDS = ["name", "type", "aliases"]
+_BETWEEN_ALIASES = ";"
+_FORM = 'CSV that begins with the line "name,type,aliases", or JSON lines with these keys'
+
+
+@dataclass(frozen=True, slots=True)
+class VocabularyName:
+    """A name of a vocabulary: as it is to be written, its type ("" where none is given), and its other names."""
+
+    name: str
+    type: str = ""
+    aliases: tuple[str, ...] = ()
+
+
+class Names:
+    """Collects the names of one vocabulary, and refuses those that do not go together."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, VocabularyName] = {}
+        self._lines: dict[str, int] = {}
+        self._owners: dict[str, tuple[str, int]] = {}
+        """Names by the keys of their aliases, with their lines."""
+
+    def add(self, name: str, type_: str, aliases: Iterable[str], line: int) -> None:
+        """Takes a name; spellings of one name among its aliases are left out.
+
+        Raises:
+            ValueError: it cannot be taken; the message says why.
+        """
+        name, type_ = name.strip(), type_.strip()
+        key = _key(name, "the name")
+        if type_ and type_ not in TYPES:
+            raise ValueError(f"{type_!r:.40} is no type of a name; types are {', '.join(TYPES)}")
+        if key in self._lines:
+            raise ValueError(f"{name!r} is on line {self._lines[key]} already")
+        if key in self._owners:
+            owner, at = self._owners[key]
+            raise ValueError(f"{name!r} is an alias of {owner!r} on line {at}")
+        others: dict[str, str] = {}
+        for alias in filter(None, (each.strip() for each in aliases)):
+            other = _key(alias, "an alias")
+            if other in self._lines:
+                raise ValueError(f"the alias {alias!r} is a name on line {self._lines[other]}")
+            if other in self._owners:
+                owner, at = self._owners[other]
+                raise ValueError(f"the alias {alias!r} is also one of {owner!r} on line {at}")
+            if other != key:
+                others.setdefault(other, alias)
+        self._lines[key] = line
+        self._owners |= dict.fromkeys(others, (name, line))
+        self._names[key] = VocabularyName(name, type_, tuple(others.values()))
+
+    def by_key(self) -> dict[str, VocabularyName]:
+        """The names by their keys, in the order in which they were added."""
+        return self._names
+
+
+def read_vocabulary(path: Path) -> dict[str, VocabularyName]:
+    """The names of a vocabulary file by their keys; none where it is empty.
+
+    Raises:
+        BrokenSource: it cannot be read, or a line is wrong; the message names both.
+    """
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            return _read(file, str(path))
+    except (OSError, UnicodeDecodeError) as error:
+        raise BrokenSource(
+            f"cannot be read: {error}", source=str(path), remedy=f"A vocabulary is {_FORM}, in UTF-8."
+        ) from error
+
+
+def _read(file: TextIO, source: str) -> dict[str, VocabularyName]:
+    names = Names()
+    line = 0
+
+    def lines() -> Iterator[str]:
+        nonlocal line
+        for text in file:
+            line += 1
+            if line > MOST_LINES:
+                raise ValueError(f"the file has more than {MOST_LINES:,} lines")
+            yield text
+
+    read = lines()
+    try:
+        first = next((text for text in read if text.strip()), None)
+        if first is None:
+            return {}
+        rest = itertools.chain([first], read)
+        records = _json_lines(rest) if first.lstrip().startswith("{") else _csv_rows(rest)
+        for name, type_, aliases in records:
+            names.add(name, type_, aliases, line)
+    except UnicodeDecodeError:
+        raise
+    except (ValueError, csv.Error, RecursionError) as error:
+        why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise BrokenSource(
+            why, source=source, line=line, remedy=f"Correct this line and load the file again. A vocabulary is {_FORM}."
+        ) from error
+    return names.by_key()
+
+
+def _csv_rows(lines: Iterable[str]) -> Iterator[tuple[str, str, list[str]]]:
+    rows = csv.reader(lines, strict=True)
+    header = [field.strip() for field in next(rows)]
+    if header != FIELDS:
+        raise ValueError(f"the header is {','.join(header)!r:.80}, not {','.join(FIELDS)!r}")
+    for row in rows:
+        if not any(field.strip() for field in row):
+            if len(row) > 1:
+                raise ValueError("the name is empty")
+            continue
+        if len(row) > len(FIELDS):
+            raise ValueError(f"there are {len(row)} fields, not {len(FIELDS)}; names with commas stand in quotes")
+        name, type_, aliases = [*row, "", ""][: len(FIELDS)]
+        yield name, type_, aliases.split(_BETWEEN_ALIASES)
+
+
+def _json_lines(lines: Iterable[str]) -> Iterator[tuple[str, str, list[str]]]:
+    for text in lines:
+        if not text.strip():
+            continue
+        record = json.loads(text)
+        if not isinstance(record, dict):
+            raise ValueError(f"{text.strip()!r:.40} is no JSON object")  # a line of the file is wrong
+        fields = cast("dict[str, Any]", record)
+        if unknown := sorted(fields.keys() - set(FIELDS)):
+            raise ValueError(f"{unknown[0]!r:.40} is no key of a vocabulary")
+        aliases = fields.get("aliases") or []
+        if isinstance(aliases, str):
+            aliases = aliases.split(_BETWEEN_ALIASES)
+        if not isinstance(aliases, list):
+            raise ValueError("the aliases are neither a list nor a text")
+        yield (
+            _text(fields.get("name") or "", "name"),
+            _text(fields.get("type") or "", "type"),
+            [_text(alias, "alias") for alias in cast("list[object]", aliases)],
+        )
+
+
+def _text(value: object, what: str) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"the {what} {value!r:.40} is no text")
+    if not is_well_formed(value):
+        raise ValueError(f"the {what} {value!r:.40} has half a character")
+    return value
+
+
+def _key(name: str, what: str) -> str:
+    """
+    Raises:
+        ValueError: this is no name.
+    """
+    if not name:
+        raise ValueError(f"{what} is empty")
+    if len(name) > LONGEST:
+        raise ValueError(f"{what} {name[:20]!r}… has {len(name):,} characters, more than {LONGEST}")
+    key = entity_key(name)
+    if not key:
+        raise ValueError(f"{what} {name!r} has neither letters nor digits, and names nothing")
+    return key
