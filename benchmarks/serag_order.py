@@ -118,11 +118,11 @@ def _in_order(place: dict[str, int] | None) -> Generator[None]:
         places[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
         return replace(chunks, documents=["the file"] * len(keys), places=places)
 
-    vars(build)["read_chunks"] = read  # a switch of this script alone: no user wants it
+    setattr(build, "read_chunks", read)  # noqa: B010 - a switch of this script alone: no user wants it
     try:
         yield
     finally:
-        vars(build)["read_chunks"] = read_chunks
+        setattr(build, "read_chunks", read_chunks)  # noqa: B010
 
 
 def _together(knowledge: Knowledge, pairs: Pairs, name: str) -> list[list[str]]:
