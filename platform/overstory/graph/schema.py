@@ -203,7 +203,9 @@ def create_derived_index(graph: GraphClient, label: str, kind: str, *, dimension
     found = graph.run("schema/index_state", read=True, name=name)
     if found and (found[0]["dimension"] != dimension or found[0]["state"] == "FAILED"):
         drop_index(graph, name)
-    graph.run("schema/vector_index", derived_label(label, kind, slot), name=name, dimension=dimension)
+        found = []
+    if not found:  # else no statement that Neo4j might take for a change of the schema, and forget all plans
+        graph.run("schema/vector_index", derived_label(label, kind, slot), name=name, dimension=dimension)
     await_index(graph, name)
     return name
 
@@ -215,10 +217,10 @@ def sync_derived_index(graph: GraphClient, label: str, kind: str, *, dimension: 
     Raises:
         StatementFailed: as `await_index`.
     """
-    name = derived_index(label, kind)
-    (row,) = graph.run("schema/count_kind", derived_label(label, kind), read=True)
-    if row["nodes"] < VECTOR_INDEX_FROM and not graph.run("schema/index_state", read=True, name=name):
-        return ""
+    if not graph.run("schema/index_state", read=True, name=derived_index(label, kind)):
+        (row,) = graph.run("schema/count_kind", derived_label(label, kind), read=True)
+        if row["nodes"] < VECTOR_INDEX_FROM:
+            return ""
     return create_derived_index(graph, label, kind, dimension=dimension)
 
 
