@@ -10,7 +10,7 @@ from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
 from overstory.errors import ExtraMissing
-from overstory.surrogates import OBEYED, escaped, printable
+from overstory.surrogates import OBEYED, escaped, on_one_line, printable
 
 if TYPE_CHECKING:
     import pandas
@@ -27,6 +27,7 @@ __all__ = [
     "html_pieces",
     "html_table",
     "index_command",
+    "on_one_line",
     "origin",
     "pieces",
     "printable",

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 from urllib.parse import SplitResult, urljoin, urlsplit
 
-from overstory.display import printable
+from overstory.display import on_one_line
 
 MASK = "***"
 SHORTEST_SECRET = 8
@@ -20,7 +20,7 @@ _PORTS = {"http": 80, "https": 443}
 
 def cleaned(said: str, key: str | None) -> str:
     """An endpoint's message for an error: on one line, shortened, without the key and without terminal escapes."""
-    said = " ".join(printable(said).split())
+    said = on_one_line(said)
     return (said.replace(key, MASK) if key else said)[:MOST_SAID]
 
 

@@ -39,6 +39,11 @@ def printable(text: str) -> str:
     return OBEYED.sub("", text)
 
 
+def on_one_line(text: str) -> str:
+    """The text without control and invisible characters, its white space squeezed."""
+    return " ".join(printable(text).split())
+
+
 def escaped(name: str) -> str:
     """A name on one line: line ends, and what a terminal would obey or nobody sees, as Python writes it."""
     return _LINE_END.sub(_as_written, OBEYED.sub(_as_written, name))

@@ -10,7 +10,7 @@ import click
 
 from overstory.cli.options import json_option, knowledge_options
 from overstory.cli.output import harmless
-from overstory.display import counted, escaped, printable, shortened
+from overstory.display import counted, escaped, on_one_line, printable, shortened
 from overstory.errors import DocumentNotFound
 from overstory.index import BoilerplateBlock, StoredDocument
 from overstory.knowledge import MOST_BLOCKS, Knowledge
@@ -80,17 +80,13 @@ def _show_blocks(blocks: list[BoilerplateBlock], limit: int, *, as_json: bool) -
     if not blocks:
         click.echo("No block is in most documents of its folder, or this corpus keeps such blocks.")
     for folder, found in itertools.groupby(blocks, key=lambda block: block.folder):
-        click.echo(_on_one_line(folder))
+        click.echo(on_one_line(folder))
         for block in found:
             click.echo(
-                f"  {block.documents:,} of {counted(block.of, 'document')}: {shortened(_on_one_line(block.words))}"
+                f"  {block.documents:,} of {counted(block.of, 'document')}: {shortened(on_one_line(block.words))}"
             )
     if len(blocks) == limit:
         click.echo(f"The first {counted(limit, 'block')}; --limit shows more.", err=True)
-
-
-def _on_one_line(text: str) -> str:
-    return " ".join(printable(text).split())
 
 
 def _line(document: StoredDocument) -> str:

@@ -13,7 +13,7 @@ import click
 
 from overstory.answer import Answer, Citation
 from overstory.cli.passages import passage_lines
-from overstory.display import OBEYED, about, printable, shortened
+from overstory.display import OBEYED, about, on_one_line, printable, shortened
 from overstory.index import IndexTime
 from overstory.model import BridgePath, Evidence, Hit, Part
 from overstory.model.origin import HasOrigin
@@ -109,7 +109,7 @@ def show_answer(answer: Answer, *, streamed: bool = False, hint: bool = False) -
 
 def _show_citation(citation: Citation) -> None:
     """A passage with its source; another part with the passages that it stands on."""
-    title = click.style(_line(printable(citation.title or shortened(citation.text, WIDTH // 2))), bold=True)
+    title = click.style(on_one_line(citation.title or shortened(citation.text, WIDTH // 2)), bold=True)
     if citation.kind == "passage":
         click.echo(f"{citation.number:>3}. {title}  [{shown_origin(citation)}]")
         for also in dict.fromkeys(passage.also for passage in citation.passages if passage.also):
@@ -117,7 +117,7 @@ def _show_citation(citation: Citation) -> None:
         return
     click.echo(f"{citation.number:>3}. {title}  ({citation.kind})")
     for passage in citation.passages:
-        click.echo(f"     from {_line(printable(passage.title)) or '(no title)'}  [{shown_origin(passage)}]")
+        click.echo(f"     from {on_one_line(passage.title) or '(no title)'}  [{shown_origin(passage)}]")
 
 
 def _show_text(answer: Answer) -> None:
@@ -157,8 +157,8 @@ def _show_path(path: BridgePath, shown: set[str], *, figures: bool) -> None:
 
 
 def _show_hit(rank: int, hit: Hit, *, figures: bool) -> None:
-    path = passage_text(_line(hit.title), _line(hit.heading), "").replace("\n", PATH_SEPARATOR)
-    title = printable(path) or hit.shown_title
+    path = passage_text(on_one_line(hit.title), on_one_line(hit.heading), "").replace("\n", PATH_SEPARATOR)
+    title = path or hit.shown_title
     click.echo(f"{rank:>2}. {click.style(title, bold=True)}  [{shown_origin(hit)}]")
     for line in passage_lines(hit, width=WIDTH - 4, most=MOST_LINES):
         click.echo(f"    {line}")
@@ -176,7 +176,7 @@ def _show_hit(rank: int, hit: Hit, *, figures: bool) -> None:
 
 def shown_origin(place: HasOrigin) -> str:
     """Where something comes from, on one line; a file below the current folder by its path from there."""
-    return _line(printable(place.origin)).removeprefix(_here())
+    return on_one_line(place.origin).removeprefix(_here())
 
 
 def _from_here(also: str) -> str:
@@ -200,10 +200,6 @@ def shown_time(estimate: IndexTime | None) -> str:
         return ""
     basis = "estimated from earlier runs" if estimate.measured else "a rough estimate: no long run was measured yet"
     return f"; indexing takes about {about(estimate.seconds)} ({basis})"
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _show_part(part: Part, evidence: Evidence) -> None:
