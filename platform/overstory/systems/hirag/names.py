@@ -1,0 +1,35 @@
+"""What HiRAG's nodes, relationships and trees are called in the graph."""
+
+from __future__ import annotations
+
+from overstory.graph.ids import content_id
+from overstory.systems.tree.kinds import TreeKind
+
+NAME = "hirag"
+ENTITY = "HiragEntity"
+DESCRIPTION = "HiragDescription"
+COMMUNITY = "HiragCommunity"
+REPORT = "HiragReport"
+READING = "HiragReading"
+
+COMMUNITIES = TreeKind(name=NAME, title="HiRAG tree of communities", unit="entity", label=COMMUNITY, structure=NAME)
+RULES = "rules"
+"""In `by`: rules wrote it. Everything else is the name of a language model."""
+
+
+def entity_id(label: str, generation: int, ref: str) -> str:
+    """The id of an entity's node; `ref` as `knowledge_graph.ref_of` makes it."""
+    return content_id("hirag-entity", label, str(generation), ref)
+
+
+def description_id(entity: str) -> str:
+    return content_id("hirag-description", entity)
+
+
+def report_id(label: str, generation: int, key: str) -> str:
+    """By what the report is made from (`reports.Report.key`), so that equal communities share one."""
+    return content_id("hirag-report", label, str(generation), key)
+
+
+def reading_id(chunk: str) -> str:
+    return content_id("hirag-reading", chunk)
