@@ -7,7 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
+import numpy as np
+
+from overstory.entropy import Graph
 from overstory.systems.hirag.names import RULES
 
 
@@ -27,6 +31,7 @@ class LayerEntity:
         chunks: the ids of the passages that the description stands on, the most important first.
         entity: the id of the corpus' entity that it stands for, "" where there is none.
         by: who wrote the description: "rules" or a model.
+        source: a digest of what the description was made from: entities with equal digests have equal descriptions.
     """
 
     layer: int
@@ -37,6 +42,7 @@ class LayerEntity:
     chunks: tuple[str, ...]
     entity: str = ""
     by: str = RULES
+    source: str = ""
 
     @property
     def ref(self) -> str:
@@ -137,3 +143,41 @@ class SummaryLayers:
     sparsity: Sequence[float]
     redone: int
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class LayeredGraph:
+    """The graph of all layers: what communities are found in (the paper's G_k).
+
+    Attributes:
+        entities: of all layers, in order of ref.
+        relations: of layer 0.
+        links, same: between layers, as `SummaryLayers` has them.
+    """
+
+    entities: Sequence[LayerEntity]
+    relations: Sequence[Relation]
+    links: Sequence[SummaryLink] = ()
+    same: Sequence[tuple[str, str]] = ()
+
+    @cached_property
+    def refs(self) -> list[str]:
+        return [entity.ref for entity in self.entities]
+
+    @cached_property
+    def number(self) -> dict[str, int]:
+        """The place of each ref in `entities`."""
+        return {ref: place for place, ref in enumerate(self.refs)}
+
+    def as_graph(self) -> Graph:
+        """The same for the entropy engine: a vertex an entity, weights of parallel edges summed up."""
+        number = self.number
+        ends = [(number[each.source], number[each.target]) for each in self.relations]
+        ends += [(number[each.member], number[each.summary]) for each in self.links]
+        ends += [(number[one], number[other]) for one, other in self.same]
+        weights = [
+            *(r.weight for r in self.relations),
+            *(link.weight for link in self.links),
+            *([1.0] * len(self.same)),
+        ]
+        return Graph.from_edges(len(self.entities), np.asarray(ends, dtype=np.int64).reshape(-1, 2), weights)
