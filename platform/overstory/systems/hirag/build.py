@@ -29,14 +29,13 @@ from overstory.systems.hirag.base_layer import read_base_layer
 from overstory.systems.hirag.bridges import Bridge, find_bridges
 from overstory.systems.hirag.communities import layered_projection
 from overstory.systems.hirag.index_settings import HiragIndexSettings
-from overstory.systems.hirag.knowledge_graph import BaseLayer, LayeredGraph, LayerEntity, SummaryLayers
+from overstory.systems.hirag.knowledge_graph import BaseLayer, LayeredGraph, SummaryLayers
 from overstory.systems.hirag.layers import grow
 from overstory.systems.hirag.names import COMMUNITIES, ENTITY, NAME, READING, entity_id
 from overstory.systems.hirag.store import StoredGraph, Wanted, read_graph, write_graph, write_graph_in
 from overstory.systems.tree.build import TreeNodes, stored_form
 from overstory.systems.tree.changes import TreeChanges, commit_rows, tree_changes, write_tree, write_tree_in
 from overstory.systems.tree.reports import (
-    Report,
     ReportChanges,
     StoredReports,
     read_reports,
@@ -80,9 +79,8 @@ class Build:
             base = read_base_layer(job, before.base if before else {})
         if not job.model:
             job.graph.run_in_batches("systems/remove_nodes", derived_label(job.corpus.label, READING))
-        if before is None or _changed(base, before) > MOST_CHANGED * max(len(base.entities), 1):
-            self._build_anew(base)
-        elif not self._update(base, before):
+        small = before is not None and _changed(base, before) <= MOST_CHANGED * max(len(base.entities), 1)
+        if not (before is not None and small and self._update(base, before)):
             self._build_anew(base)
         remove_unused(job.writer, stage=NAME)
 
@@ -185,7 +183,7 @@ class Build:
     def _communities(
         self, wanted: Wanted, generation: int, stored: StoredReports, tree_before: StoredTree
     ) -> _FoundCommunities:
-        """Communities of the stored graph, their reports and the bridges between them, as differences from the store."""
+        """Communities of the stored graph, their reports and bridges, as differences from what is stored."""
         job, label = self.job, self.job.corpus.label
         graph = wanted.graph
         job.progress.start(f"{NAME} communities", len(graph.entities), "entities")
