@@ -260,7 +260,7 @@ def readers(folder: Path) -> None:
         with Knowledge(name) as knowledge:
             compare(knowledge, dataset, Layout(), ["dense"])
             if files:
-                knowledge.ingest(*files)
+                knowledge.ingest(files)
             knowledge.index(systems=["hirag"])
             (report,) = (each for each in knowledge.system_reports() if each.name == "hirag")
             print(what, {name: figure for name, figure in report.figures.items() if "seconds" not in name})
