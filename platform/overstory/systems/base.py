@@ -296,7 +296,7 @@ class System(ABC, Generic[S, R]):
     def retriever(self, context: RetrievalContext, settings: R) -> Retriever:
         """A retriever over the index. Each question checks that the index exists."""
 
-    def require(self, settings: S, graph: GraphClient) -> None:  # noqa: ARG002 # for those that need more than all do
+    def require(self, settings: S, graph: GraphClient) -> None:
         """Checks that `build` has what it needs, before anything is done.
 
         Raises:
