@@ -40,7 +40,7 @@ class Chosen:
 
     Attributes:
         first: shape (n + 1,): where the rows of each entity begin.
-        sentence: shape (m,), chunk · MOST_SENTENCES + sentence; for a triple the sentence counts for nothing.
+        sentence: shape (m,), chunk · MOST_SENTENCES + sentence; 0 as the sentence of triples.
         position: shape (m,), of an OpenIE triple whose text is taken; else `NOWHERE`.
     """
 
