@@ -28,6 +28,10 @@ from overstory.systems.hirag.relations import MOST_NAMES, MOST_PARTNERS, Related
 
 TEXTS_A_PAGE = 500
 
+Place = tuple[int, int]
+"""Where a text stands: chunk · MOST_SENTENCES + sentence, and `NOWHERE`; for an OpenIE triple chunk · MOST_SENTENCES,
+and its position."""
+
 
 def read_base_layer(run: SystemRun[HiragIndexSettings], known: Mapping[str, LayerEntity]) -> BaseLayer:
     """Layer 0 of a corpus, the same for the same content in whatever order it was stored.
@@ -48,12 +52,13 @@ def layer_by_rules(graph: GraphClient, label: str, known: Mapping[str, LayerEnti
     sentences = names_of_sentences(incidence)
     pairs = related(incidence, sentences)
     chosen = choose(incidence, sentences)
-    sources = [_source(incidence, chosen, entity) for entity in range(len(incidence.names))]
+    triples = _triples(graph, label, incidence, chosen, pairs)
+    sources = [_source(incidence, chosen, triples, entity) for entity in range(len(incidence.names))]
     before = [known.get(ref_of(0, name.key)) for name in incidence.names]
     same = np.array(
         [old is not None and old.source == new for old, new in zip(before, sources, strict=True)], dtype=np.bool_
     )
-    texts = _Texts(graph, label, incidence, _wanted(chosen, same, pairs))
+    texts = _sentences(graph, label, incidence, _wanted(chosen, same, pairs)) | triples
     entities = []
     for entity, (old, source) in enumerate(zip(before, sources, strict=True)):
         if old is not None and same[entity]:
@@ -70,61 +75,53 @@ def layer_by_rules(graph: GraphClient, label: str, known: Mapping[str, LayerEnti
     return BaseLayer(entities, _relations(incidence, pairs, texts), counts, tuple(_notes(counts)))
 
 
-def _source(incidence: Incidence, chosen: Chosen, entity: int) -> str:
-    """A digest of the name, and of which sentences may describe it. The id of a passage follows from its text."""
+def _source(incidence: Incidence, chosen: Chosen, triples: Mapping[Place, str], entity: int) -> str:
+    """A digest of the name, and of which sentences may describe it. The id of a passage follows from its text; the text
+    of a triple changes with the names in it."""
     passages = incidence.passages
     digest = hashlib.sha256(f"{RULES} {VERSION} {incidence.names[entity].name}".encode())
     for sentence, position in chosen.of(entity):
         chunk = sentence // MOST_SENTENCES
         span = passages.span(chunk, sentence % MOST_SENTENCES)
-        digest.update(f" {passages.ids[chunk]} {span} {position} {passages.boilerplate.get(chunk, '')}".encode())
+        text = triples.get((sentence, position), "")
+        digest.update(f" {passages.ids[chunk]} {span} {passages.boilerplate.get(chunk, '')} {text}".encode())
     return digest.hexdigest()[:32]
 
 
-def _wanted(chosen: Chosen, same: Flags, pairs: Related) -> tuple[Ints, Ints]:
-    """Sentences whose text is needed, and the triples: shape (2, m), chunk · MOST_SENTENCES and position."""
-    anew = np.repeat(~same, np.diff(chosen.first))
-    sentence, position = chosen.sentence[anew], chosen.position[anew]
-    plain = np.concatenate([sentence[position == NOWHERE], pairs.sentence[pairs.sentence != NOWHERE]])
-    by_triple = pairs.position != NOWHERE
-    first = np.array([chunks[0] for chunks in pairs.chunks], dtype=np.int64) * MOST_SENTENCES
-    triples = np.stack(
-        [
-            np.concatenate([sentence[position != NOWHERE], first[by_triple]]) // MOST_SENTENCES,
-            np.concatenate([position[position != NOWHERE], pairs.position[by_triple]]),
-        ]
-    )
-    return np.unique(plain), np.unique(triples, axis=1)
+def _wanted(chosen: Chosen, same: Flags, pairs: Related) -> Ints:
+    """The sentences whose text is needed, in order: of descriptions that are not kept, and of relations."""
+    anew = np.repeat(~same, np.diff(chosen.first)) & (chosen.position == NOWHERE)
+    return np.unique(np.concatenate([chosen.sentence[anew], pairs.sentence[pairs.position == NOWHERE]]))
 
 
-class _Texts:
-    """The texts of sentences and triples, cleaned. Each is one string, whatever shares it."""
+def _sentences(graph: GraphClient, label: str, incidence: Incidence, wanted: Ints) -> dict[Place, str]:
+    """The texts of sentences, cleaned. Each is one string, whatever shares it."""
+    passages, found = incidence.passages, dict[Place, str]()
+    for some in batches(_by_chunk(wanted // MOST_SENTENCES, wanted % MOST_SENTENCES), TEXTS_A_PAGE):
+        numbers = {passages.ids[chunk]: (chunk, which) for chunk, which in some}
+        for row in graph.run("systems/hirag/texts", label, read=True, ids=list(numbers)):
+            chunk, which = numbers[row["id"]]
+            text = without_boilerplate(row["text"], row["boilerplate"])
+            for sentence in which:
+                start, end = passages.span(chunk, sentence)
+                said = text[start:] if end < 0 else text[start:end]
+                found[chunk * MOST_SENTENCES + sentence, NOWHERE] = cleaned(said)
+    return found
 
-    def __init__(self, graph: GraphClient, label: str, incidence: Incidence, wanted: tuple[Ints, Ints]) -> None:
-        self._sentences: dict[int, str] = {}
-        self._triples: dict[tuple[int, int], str] = {}
-        passages = incidence.passages
-        sentences, triples = wanted
-        for some in batches(_by_chunk(sentences // MOST_SENTENCES, sentences % MOST_SENTENCES), TEXTS_A_PAGE):
-            numbers = {passages.ids[chunk]: (chunk, which) for chunk, which in some}
-            for row in graph.run("systems/hirag/texts", label, read=True, ids=list(numbers)):
-                chunk, which = numbers[row["id"]]
-                text = without_boilerplate(row["text"], row["boilerplate"])
-                for sentence in which:
-                    start, end = passages.span(chunk, sentence)
-                    said = text[start:] if end < 0 else text[start:end]
-                    self._sentences[chunk * MOST_SENTENCES + sentence] = cleaned(said)
-        for some in batches(_by_chunk(*triples), TEXTS_A_PAGE):
-            places = {passages.ids[chunk]: chunk for chunk, _ in some}
-            rows = [{"chunk": passages.ids[chunk], "positions": which} for chunk, which in some]
-            for row in graph.run("systems/hirag/fact_texts", label, read=True, rows=rows):
-                self._triples[places[row["chunk"]], row["position"]] = cleaned(row["text"])
 
-    def of(self, sentence: int, position: int) -> str:
-        """The text of a sentence, or of a triple where there is a position; "" where there is none any more."""
-        if position == NOWHERE:
-            return self._sentences.get(sentence, "")
-        return self._triples.get((sentence // MOST_SENTENCES, position), "")
+def _triples(graph: GraphClient, label: str, incidence: Incidence, chosen: Chosen, pairs: Related) -> dict[Place, str]:
+    """The texts of OpenIE triples that descriptions and relations may be made of."""
+    passages, found = incidence.passages, dict[Place, str]()
+    of_entities, of_pairs = chosen.position != NOWHERE, pairs.position != NOWHERE
+    sentence = np.concatenate([chosen.sentence[of_entities], pairs.sentence[of_pairs]])
+    position = np.concatenate([chosen.position[of_entities], pairs.position[of_pairs]])
+    chunk, which = np.unique(np.stack([sentence // MOST_SENTENCES, position]), axis=1)
+    for some in batches(_by_chunk(chunk, which), TEXTS_A_PAGE):
+        numbers = {passages.ids[chunk]: chunk for chunk, _ in some}
+        rows = [{"chunk": passages.ids[chunk], "positions": positions} for chunk, positions in some]
+        for row in graph.run("systems/hirag/fact_texts", label, read=True, rows=rows):
+            found[numbers[row["chunk"]] * MOST_SENTENCES, row["position"]] = cleaned(row["text"])
+    return found
 
 
 def _by_chunk(chunk: Ints, which: Ints) -> Iterator[tuple[int, list[int]]]:
@@ -134,26 +131,28 @@ def _by_chunk(chunk: Ints, which: Ints) -> Iterator[tuple[int, list[int]]]:
         yield int(chunk[one]), which[one:end].tolist()
 
 
-def _described(incidence: Incidence, chosen: Chosen, texts: _Texts, entity: int, source: str) -> LayerEntity:
+def _described(
+    incidence: Incidence, chosen: Chosen, texts: Mapping[Place, str], entity: int, source: str
+) -> LayerEntity:
     name = incidence.names[entity]
     said = (
-        Said(sentence // MOST_SENTENCES, texts.of(sentence, position), triple=position != NOWHERE)
-        for sentence, position in chosen.of(entity)
+        Said(place[0] // MOST_SENTENCES, texts.get(place, ""), triple=place[1] != NOWHERE)
+        for place in chosen.of(entity)
     )
     description, chunks = describe(name.name, name.key, said)
     ids = tuple(incidence.passages.ids[chunk] for chunk in chunks)
     return LayerEntity(0, name.key, name.name, name.type, description, ids, name.id, RULES, source)
 
 
-def _relations(incidence: Incidence, pairs: Related, texts: _Texts) -> list[Relation]:
-    names, ids = incidence.names, list(incidence.passages.ids)
+def _relations(incidence: Incidence, pairs: Related, texts: Mapping[Place, str]) -> list[Relation]:
+    names, ids = incidence.names, incidence.passages.ids
     refs = [ref_of(0, name.key) for name in names]
     relations: list[Relation] = []
     columns = (pairs.source, pairs.target, pairs.weight, pairs.sentence, pairs.position, pairs.implied)
     rows = zip(*(column.tolist() for column in columns), pairs.chunks, strict=True)
     for source, target, weight, sentence, position, implied, chunks in rows:
-        text = texts.of(sentence if position == NOWHERE else chunks[0] * MOST_SENTENCES, position)
-        said = relation_text(text, names[source].name, names[target].name, implied=implied)
+        said = texts.get((sentence, position), "")
+        said = relation_text(said, names[source].name, names[target].name, implied=implied)
         relations.append(Relation(refs[source], refs[target], weight, said, tuple(ids[chunk] for chunk in chunks)))
     return relations
 

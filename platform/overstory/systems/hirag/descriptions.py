@@ -24,13 +24,17 @@ LONGEST_READ = 2_000
 """Characters that are kept of a sentence: a table or listing may have no end."""
 SHORT, LONG = 30, 400
 """Characters of sentences that rather are headings, and of those that rather are listings."""
+LEAST_PLAIN_WORDS, PLAIN_SHARE = 2, 0.2
+"""Words in lower case that a sentence has at least, and their share."""
 
 _ABOUT, _OF_FACT, _SAYING, _TRIPLE = range(4)
 
 _SPACE = re.compile(r"\s+")
-_MARKS = re.compile(r"^(?:#{1,6}\s|[-*+•>|=_~`]+\s*|\d{1,3}[.)]\s)+|[|`*_#=~-]+$")
+_MARKS = re.compile(r"^(?:(?:#{1,6}|[-*+•>|]+|\d{1,3}[.)])\s+)+|\s[|#=~-]+$")
 _EMPHASIS = re.compile(r"\*\*|__|`+|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)")
 _LINK = re.compile(r"!?\[([^\]\[]*)\]\([^()\s]*\)")
+_NO_SPACES = "\u2e80"
+"""From here on are the scripts of East Asia, which have neither capitals nor spaces between words."""
 _RULES = re.compile(r"[-=_*~#.|+]{3,}")
 
 
@@ -40,7 +44,7 @@ class Chosen:
 
     Attributes:
         first: shape (n + 1,): where the rows of each entity begin.
-        sentence: shape (m,), chunk · MOST_SENTENCES + sentence; for a triple the sentence counts for nothing.
+        sentence: shape (m,), chunk · MOST_SENTENCES + sentence; 0 as the sentence of triples.
         position: shape (m,), of an OpenIE triple whose text is taken; else `NOWHERE`.
     """
 
@@ -209,24 +213,32 @@ def describe(name: str, key: str, texts: Iterable[Said]) -> tuple[str, tuple[int
     taken: list[str] = []
     chunks: list[int] = []
     seen: set[str] = set()
-    room = CHARACTERS
     sentences: set[int] = set()
-    for each in texts:
-        chunk, text = each.chunk, each.text
-        if len(taken) == MOST_TAKEN or room < SHORT:
+    room = CHARACTERS
+    for each in sorted(texts, key=lambda said: not is_prose(said.text)):
+        if len(taken) == MOST_TAKEN or room < SHORT or (taken and not is_prose(each.text) and not each.triple):
             break
-        told = fold(text)
-        if not any(letter.isalpha() for letter in text) or told in seen or entity_key(text) == key:
+        text, told = each.text, fold(each.text)
+        if told in seen or not any(letter.isalpha() for letter in text) or entity_key(text) == key:
             continue
-        if (each.triple and chunk in sentences) or (taken and len(text) >= room):
+        if (each.triple and each.chunk in sentences) or (taken and len(text) >= room):
             continue
         seen.add(told)
         if each.triple:
             text += "" if text.endswith((".", "!", "?")) else "."
         else:
-            sentences.add(chunk)
+            sentences.add(each.chunk)
         piece = excerpt(text, [name], room)
         taken.append(piece)
-        chunks.append(chunk)
+        chunks.append(each.chunk)
         room -= len(piece) + 1
     return " ".join(taken), tuple(dict.fromkeys(chunks))
+
+
+def is_prose(text: str) -> bool:
+    """Whether a text reads like a sentence: not a heading, a synopsis, a listing or a row of references."""
+    if any(character >= _NO_SPACES for character in text):
+        return len(text) >= SHORT // 2
+    words = [word.strip("(),.;:!?\"'") for word in text.split()]
+    plain = sum(word.isalpha() and not word[:1].isupper() for word in words)
+    return len(text) >= SHORT and plain >= LEAST_PLAIN_WORDS and plain >= PLAIN_SHARE * len(words)

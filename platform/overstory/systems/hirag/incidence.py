@@ -85,7 +85,7 @@ class Passages:
         boilerplate: digests of the spans of those that have some.
     """
 
-    ids: Sequence[str]
+    ids: list[str]
     seq: Ints
     first: Ints
     starts: Ints

@@ -47,7 +47,8 @@ class Related:
     Attributes:
         source, target: shape (r,), source < target.
         weight: shape (r,).
-        sentence: shape (r,), that of the description (chunk · MOST_SENTENCES + sentence, `NOWHERE` for OpenIE triples).
+        sentence: shape (r,), that of the description (chunk · MOST_SENTENCES + sentence, which is 0 for
+            OpenIE triples).
         position: shape (r,), the OpenIE triple in the first of `chunks`, else `NOWHERE`.
         implied: shape (r,), True where the sentence says one name of a passage that is about the other.
         chunks: up to MOST_CHUNKS passages each, that of the description first.
@@ -121,7 +122,7 @@ def related(incidence: Incidence, sentences: Sentences, *, most_partners: int = 
         key[at] // number,
         key[at] % number,
         total[kept],
-        np.where(by_triple, NOWHERE, sentence[at]),
+        np.where(by_triple, chunk[at] * MOST_SENTENCES, sentence[at]),
         np.where(by_triple, position[at], NOWHERE),
         kind[at] == _BY_SUBJECT,
         chunks,
