@@ -44,7 +44,7 @@ class Material:
 
 
 class Materials:
-    """The material of all communities of a tree. Time and memory are linear in entities and relations, level by level."""
+    """The material of all communities of a tree. Time and memory: linear in entities and relations, for each level."""
 
     def __init__(self, tree: EncodingTree, graph: LayeredGraph) -> None:
         """
