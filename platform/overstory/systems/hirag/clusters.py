@@ -36,6 +36,9 @@ BLOCK = 65_536
 """Entities that are compared with centres at a time."""
 PATIENCE = 3
 """Numbers of components that are tried after the best."""
+LEAST_SHARE = 0.1
+"""Of the mean variance of an axis, what a component's variance has at least: a component of one entity or of equal ones
+would otherwise have an unbounded likelihood, and BIC would ask for more of them."""
 LEAST_VARIANCE = 1e-10
 """Vectors of unit length that vary less are equal but for rounding."""
 
@@ -142,9 +145,10 @@ def _by_mixture(points: Floats, seed: int) -> Ints:
     from sklearn.mixture import GaussianMixture
 
     best, lowest, worse = np.zeros(len(points), dtype=np.int64), np.inf, 0
+    floor = LEAST_SHARE / max(1, points.shape[1])
     k, following = 1, 2
     while k <= _distinct(points) // 2 and worse < PATIENCE:
-        mixture = GaussianMixture(k, covariance_type="spherical", random_state=seed).fit(points)
+        mixture = GaussianMixture(k, covariance_type="spherical", reg_covar=floor, random_state=seed).fit(points)
         bic = float(mixture.bic(points))
         if bic < lowest:
             best, lowest, worse = mixture.predict(points).astype(np.int64), bic, 0

@@ -55,6 +55,11 @@ def test_equal_vectors_are_cut_apart_in_their_order(value: float) -> None:
     assert labels.tolist() == [place // 30 for place in range(70)]
 
 
+def test_entities_without_any_groups_are_not_parted_one_by_one() -> None:
+    vectors = np.random.default_rng(3).normal(size=(12, 32)).astype(np.float32)
+    assert sizes(vectors) == [12]
+
+
 def test_few_entities_are_in_one_cluster() -> None:
     vectors, _ = blobs(groups=1, each=3)
     assert clusters(vectors[:0], wanted=10).tolist() == []
