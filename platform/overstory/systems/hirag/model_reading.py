@@ -257,6 +257,10 @@ def read_documents(run: SystemRun[HiragIndexSettings], chat: Chat) -> None:
         LlmError, BudgetExhausted, LeaseLost, DatabaseError: what was committed before stays.
     """
     reader = ModelReader(chat, run.settings)
+    (unread,) = run.graph.run("systems/hirag/count_unread", run.corpus.label, read=True, by=reader.fingerprint)
+    if not unread["documents"]:
+        return
+    run.progress.start(f"{NAME} reading", unread["documents"], "documents")
     documents = _unread(run.graph, run.corpus, reader.fingerprint)
     for some in batches(reader.read(documents), AT_ONCE):
         rows: list[Row] = [
@@ -280,6 +284,9 @@ def read_documents(run: SystemRun[HiragIndexSettings], chat: Chat) -> None:
         run.ledger.count("documents", len(some))
         run.ledger.count("windows", sum(each.windows for each in some))
         run.ledger.count("read_by_rules", sum(each.by_rules for each in some))
+        run.progress.advance(len(some))
+    counts = run.ledger.counts
+    run.progress.finish(f"{counts['windows']:,} windows, {counts['read_by_rules']:,} of them by rules")
 
 
 def estimate_reading(view: SystemView[HiragIndexSettings]) -> Estimate:
