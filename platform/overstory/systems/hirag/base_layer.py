@@ -27,7 +27,7 @@ from overstory.systems.hirag.incidence import MOST_SENTENCES, NOWHERE, Flags, In
 from overstory.systems.hirag.index_settings import HiragIndexSettings
 from overstory.systems.hirag.knowledge_graph import BaseLayer, LayerEntity, Relation, ref_of
 from overstory.systems.hirag.names import RULES
-from overstory.systems.hirag.relations import MOST_NAMES, MOST_PARTNERS, Related, names_of_sentences, related
+from overstory.systems.hirag.relations import MOST_NAMES, Related, left_out_note, names_of_sentences, related
 
 TEXTS_A_PAGE = 500
 
@@ -192,9 +192,6 @@ def _relations(incidence: Incidence, pairs: Related, texts: Mapping[Place, str])
 
 def _notes(counts: Mapping[str, int]) -> Iterator[str]:
     if counts["relations_left_out"]:
-        yield (
-            f"{counts['relations_left_out']:,} relations were left out: they are not among the {MOST_PARTNERS} "
-            "strongest of either of their entities"
-        )
+        yield left_out_note(counts["relations_left_out"])
     if counts["crowded_sentences"]:
-        yield f"{counts['crowded_sentences']:,} sentences with more than {MOST_NAMES} names made no relations"
+        yield f"{counted(counts['crowded_sentences'], 'sentence')} with more than {MOST_NAMES} names made no relations"

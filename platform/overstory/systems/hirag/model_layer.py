@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from pydantic import BaseModel, Field
 
+from overstory.display import counted
 from overstory.errors import AnswerRefused, AnswerTruncated, AnswerUnusable, PromptTooLong
 from overstory.graph import GraphClient, batches
 from overstory.graph.client import Row
@@ -17,7 +18,7 @@ from overstory.graph.ids import entity_id
 from overstory.llm import Chat, prompt
 from overstory.systems.hirag.knowledge_graph import BaseLayer, LayerEntity, Relation, ref_of
 from overstory.systems.hirag.names import NAME
-from overstory.systems.hirag.relations import MOST_CHUNKS, MOST_PARTNERS, among_strongest
+from overstory.systems.hirag.relations import MOST_CHUNKS, MOST_PARTNERS, among_strongest, left_out_note
 
 CHUNKS_A_PAGE = 1_000
 IDS_A_PAGE = 5_000
@@ -152,12 +153,11 @@ def merged_layer(
     counts = {"summarised": len(long), "kept_descriptions": kept, "relations_left_out": dropped}
     notes = []
     if fallen:
-        notes.append(f"{fallen:,} long descriptions were cut: the answers of {model} could not be used")
-    if dropped:
         notes.append(
-            f"{dropped:,} relations were left out: they are not among the {MOST_PARTNERS} strongest of either of their "
-            "entities"
+            f"{counted(fallen, 'long description was', 'long descriptions were')} cut: the answers of {model} could not be used"
         )
+    if dropped:
+        notes.append(left_out_note(dropped))
     return BaseLayer(list(entities.values()), relations, counts, tuple(notes))
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from overstory.display import counted
 from overstory.systems.hirag.incidence import MOST_SENTENCES, NOWHERE, Flags, Floats, Incidence, Ints
 
 MOST_NAMES = 20
@@ -209,3 +210,9 @@ def among_strongest(source: Ints, target: Ints, weight: Floats, most: int) -> Fl
     strong = np.zeros(len(entity), dtype=np.bool_)
     strong[order] = rank_within(entity[order]) < most
     return strong[: len(source)] | strong[len(source) :]
+
+
+def left_out_note(dropped: int) -> str:
+    """What the user should know of relations that are not among the strongest."""
+    left_out = counted(dropped, "relation was", "relations were")
+    return f"{left_out} left out: not among the {MOST_PARTNERS} strongest of either end"
