@@ -146,16 +146,15 @@ def merged_layer(
         if text:
             entities[made.key] = replace(made, description=text)
         else:  # without a source, so that the next build asks again
-            cut = first_that_fit(readings.entities[made.key].descriptions)
-            entities[made.key] = replace(made, description=cut, source="")
+            shortened = first_that_fit(readings.entities[made.key].descriptions)
+            entities[made.key] = replace(made, description=shortened, source="")
             fallen += 1
     relations, dropped = _relations(readings)
     counts = {"summarised": len(long), "kept_descriptions": kept, "relations_left_out": dropped}
     notes = []
     if fallen:
-        notes.append(
-            f"{counted(fallen, 'long description was', 'long descriptions were')} cut: the answers of {model} could not be used"
-        )
+        cut = counted(fallen, "long description was", "long descriptions were")
+        notes.append(f"{cut} cut: the answers of {model} could not be used")
     if dropped:
         notes.append(left_out_note(dropped))
     return BaseLayer(list(entities.values()), relations, counts, tuple(notes))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from pydantic import BaseModel, Field
 
-from overstory.errors import AnswerRefused, AnswerTruncated, AnswerUnusable, PromptTooLong
+from overstory.errors import AnswerRefused, AnswerTruncated, AnswerUnusable, LlmError, PromptTooLong
 from overstory.graph import Corpus, GraphClient, Transaction, batches
 from overstory.graph.client import Row
 from overstory.llm import Chat, Estimate, Request, prompt
@@ -261,32 +261,46 @@ def read_documents(run: SystemRun[HiragIndexSettings], chat: Chat) -> None:
     if not unread["documents"]:
         return
     run.progress.start(f"{NAME} reading", unread["documents"], "documents")
-    documents = _unread(run.graph, run.corpus, reader.fingerprint)
-    for some in batches(reader.read(documents), AT_ONCE):
-        rows: list[Row] = [
-            {
-                "id": reading_id(chunk),
-                "chunk": chunk,
-                "found": each.chunks[chunk].found,
-                "rules": each.chunks[chunk].rules,
-                "touched": touched,
-            }
-            for each in some
-            for chunk, _, touched in each.document.chunks
-        ]
-
-        def write(tx: Transaction, rows: list[Row] = rows) -> None:
-            label = run.corpus.label
-            for page in batches(rows, CHUNKS_A_PAGE):
-                tx.run("systems/hirag/write_readings", label, label=label, by=reader.fingerprint, rows=page)
-
-        run.commit(write)
-        run.ledger.count("documents", len(some))
-        run.ledger.count("windows", sum(each.windows for each in some))
-        run.ledger.count("read_by_rules", sum(each.by_rules for each in some))
-        run.progress.advance(len(some))
+    read: list[DocumentReading] = []
+    try:
+        for document in reader.read(_unread(run.graph, run.corpus, reader.fingerprint)):
+            read.append(document)
+            if len(read) == AT_ONCE:
+                _store(run, reader.fingerprint, read)
+                read = []
+    except LlmError:
+        _store(run, reader.fingerprint, read)  # what was paid for
+        raise
+    _store(run, reader.fingerprint, read)
     counts = run.ledger.counts
     run.progress.finish(f"{counts['windows']:,} windows, {counts['read_by_rules']:,} of them by rules")
+
+
+def _store(run: SystemRun[HiragIndexSettings], by: str, read: Sequence[DocumentReading]) -> None:
+    """Writes what was read in documents, in one transaction."""
+    label = run.corpus.label
+    rows: list[Row] = [
+        {
+            "id": reading_id(chunk),
+            "chunk": chunk,
+            "found": each.chunks[chunk].found,
+            "rules": each.chunks[chunk].rules,
+            "touched": touched,
+        }
+        for each in read
+        for chunk, _, touched in each.document.chunks
+    ]
+
+    def write(tx: Transaction) -> None:
+        for page in batches(rows, CHUNKS_A_PAGE):
+            tx.run("systems/hirag/write_readings", label, label=label, by=by, rows=page)
+
+    if rows:
+        run.commit(write)
+    run.ledger.count("documents", len(read))
+    run.ledger.count("windows", sum(each.windows for each in read))
+    run.ledger.count("read_by_rules", sum(each.by_rules for each in read))
+    run.progress.advance(len(read))
 
 
 def estimate_reading(view: SystemView[HiragIndexSettings]) -> Estimate:
