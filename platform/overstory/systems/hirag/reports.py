@@ -131,6 +131,8 @@ class RuleReporter:
             (chunk for finding in findings for chunk in finding.chunks),
             (chunk for entity in shown for chunk in entity.chunks[:1]),
             told.chunks if leading else (),
+            # What a model wrote may come from any of the passages that it was shown.
+            (chunk for part in parts if part.by != RULES for chunk in part.stands_on),
         )
         return Report(
             key=material.key,
@@ -162,6 +164,12 @@ def lead(entity: LayerEntity) -> str:
     if not sentence:
         return ""
     return sentence if entity.name.casefold() in sentence.casefold() else f"{entity.name}: {sentence}"
+
+
+def central_relations(material: Material) -> list[Relation]:
+    """Relations among the entities that the material has, the strongest first."""
+    refs = {entity.ref for entity in material.entities}
+    return [each for each in material.relations if each.source in refs and each.target in refs]
 
 
 def stated(relation: Relation, names: Mapping[str, str]) -> str:
@@ -228,10 +236,9 @@ def _of_relations(material: Material) -> Iterator[Finding]:
     entities = {entity.ref: entity for entity in material.entities}
     rank = {ref: place for place, ref in enumerate(entities)}
     said: dict[str, list[Relation]] = {}
-    for relation in material.relations:
-        if relation.source in entities and relation.target in entities:
-            names = {relation.source: entities[relation.source].name, relation.target: entities[relation.target].name}
-            said.setdefault(stated(relation, names), []).append(relation)
+    for relation in central_relations(material):
+        names = {relation.source: entities[relation.source].name, relation.target: entities[relation.target].name}
+        said.setdefault(stated(relation, names), []).append(relation)
 
     def weight(relations: Sequence[Relation]) -> float:
         return sum(each.weight / (1 + min(rank[each.source], rank[each.target])) for each in relations)
