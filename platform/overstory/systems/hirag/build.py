@@ -26,7 +26,7 @@ from overstory.index.derived_vectors import DerivedVectors, remove_other_embedde
 from overstory.protocols import Vectors
 from overstory.systems.base import SystemRun
 from overstory.systems.hirag.base_layer import read_base_layer
-from overstory.systems.hirag.bridges import Bridge, find_bridges
+from overstory.systems.hirag.bridges import find_bridges
 from overstory.systems.hirag.communities import layered_projection
 from overstory.systems.hirag.index_settings import HiragIndexSettings
 from overstory.systems.hirag.knowledge_graph import BaseLayer, LayeredGraph, SummaryLayers
@@ -35,7 +35,7 @@ from overstory.systems.hirag.names import COMMUNITIES, ENTITY, NAME, READING, en
 from overstory.systems.hirag.reports import Reporter, RuleReporter, write_reports
 from overstory.systems.hirag.store import StoredGraph, Wanted, read_graph, write_graph, write_graph_in
 from overstory.systems.hirag.summaries import RuleSummariser, Summariser
-from overstory.systems.tree.build import TreeNodes, stored_form
+from overstory.systems.tree.build import stored_form
 from overstory.systems.tree.changes import TreeChanges, commit_rows, tree_changes, write_tree, write_tree_in
 from overstory.systems.tree.reports import (
     ReportChanges,
@@ -224,12 +224,13 @@ class Build:
                 tree, graph, known=stored.by_key, writer_of_reports=self._reporter(), progress=job.progress
             )
         job.notes.extend(reports.notes)
-        job.figures |= _community_figures(tree) | {"reports_written": reports.written, "bridges": len(bridges)}
+        job.figures |= _community_figures(tree) | {"reports_written": reports.written}
+        job.figures |= {"bridges": len(bridges), "communities_not_bridged": bridges.left_out}
         by_id = {nodes.ids[node]: report for node, report in reports.of_node.items()}
         return _FoundCommunities(
             tree_changes(nodes, tree_before),
             report_changes(COMMUNITIES, label, generation, by_id, stored),
-            [_bridge_row(bridge, nodes) for bridge in bridges],
+            [bridge.row(nodes.ids) for bridge in bridges],
         )
 
     def _indexed(self, wanted: Wanted, generation: int) -> dict[str, object]:
@@ -301,15 +302,3 @@ def _community_figures(tree: EncodingTree) -> dict[str, float]:
 
 def _told(tree: EncodingTree) -> str:
     return counted(len(tree) - tree.leaves - 1, "community", "communities")
-
-
-def _bridge_row(bridge: Bridge, nodes: TreeNodes) -> Row:
-    one, other = sorted((nodes.ids[bridge.source], nodes.ids[bridge.target]))
-    return {
-        "from": one,
-        "to": other,
-        "names": list(bridge.names),
-        "refs": list(bridge.refs),
-        "cost": bridge.cost,
-        "hops": bridge.hops,
-    }
