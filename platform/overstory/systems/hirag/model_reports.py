@@ -13,13 +13,14 @@ from overstory.llm import Chat, Estimate, Request, prompt
 from overstory.model import Usage
 from overstory.surrogates import well_formed
 from overstory.systems.hirag.names import NAME
-from overstory.systems.hirag.report_material import Material
-from overstory.systems.hirag.reports import DIRECTLY, RuleReporter, central_relations, stated
+from overstory.systems.hirag.report_material import MOST_ENTITIES, MOST_RELATIONS, Material
+from overstory.systems.hirag.reports import RuleReporter, stated
 from overstory.systems.tree.reports import Finding, Report
 
 PROMPT = "report"
-CHARACTERS = 8_000
+CHARACTERS = 6_000
 """The most of all sources of a request: what a small model can take in."""
+MOST_SOURCES = MOST_ENTITIES + MOST_RELATIONS
 LONGEST_ENTITY = 400
 LONGEST_PART = 700
 MOST_FINDINGS = 6
@@ -100,12 +101,13 @@ class ModelReporter:
             yield report
 
     def estimate(self, communities: int) -> Estimate:
-        """An upper bound on the cost of reports on so many communities: each with as many sources as a request holds.
-        What the answer cache has is not known yet."""
-        one = self._chat.estimate(
-            [Request(self._prompt.messages(size="9" * 9, source=["x" * CHARACTERS]), WrittenReport)]
-        )
-        usage = Usage(one.usage.prompt_tokens * communities, one.usage.completion_tokens * communities, estimated=True)
+        """The cost of reports on so many communities: each with as many sources as a request holds, and half a token a
+        character, which is the double of what texts in the Latin script have. What the answer cache has is not known
+        yet."""
+        sources = ["Xyz " * (CHARACTERS // 4 // MOST_SOURCES)] * MOST_SOURCES
+        one = self._chat.estimate([Request(self._prompt.messages(size="1000000", source=sources), WrittenReport)])
+        prompts, answers = one.usage.prompt_tokens * communities, one.usage.completion_tokens * communities
+        usage = Usage(prompts, answers, estimated=True)
         return Estimate(communities, 0, usage, self._chat.usage.prices.of(usage))
 
     def request(self, material: Material, parts: Sequence[Report]) -> Request:
@@ -145,10 +147,9 @@ class ModelReporter:
 def shown_sources(material: Material, parts: Sequence[Report]) -> list[Source]:
     """What a request says of a community, as far as it fits: entities and relations, of a large community few of them
     and then the reports on its parts."""
-    through_parts = bool(parts) and material.size > DIRECTLY
     entities, relations = list(_entities(material)), list(_relations(material))
     found = [*entities, *relations]
-    if through_parts:
+    if parts:
         found = [*entities[:BESIDE_PARTS], *relations[:BESIDE_PARTS], *map(_part, parts)]
     shown: list[Source] = []
     room = CHARACTERS
@@ -167,11 +168,10 @@ def _entities(material: Material) -> Iterator[Source]:
 
 
 def _relations(material: Material) -> Iterator[Source]:
-    entities = {entity.ref: entity for entity in material.entities}
-    for relation in central_relations(material):
-        ends = (entities[relation.source], entities[relation.target])
+    for relation in material.relations:
+        ends = (material.ends[relation.source], material.ends[relation.target])
         chunks = tuple(dict.fromkeys([*relation.chunks[:1], *(chunk for end in ends for chunk in end.chunks[:1])]))
-        text = stated(relation, {end.ref: end.name for end in ends})
+        text = stated(relation, material.ends)
         yield Source(f"Relation: {text}", chunks, chunks, tuple(end.name for end in ends))
 
 
