@@ -17,7 +17,6 @@ from overstory.entropy import EncodingTree
 from overstory.errors import GdsMissing, GraphError, StatementFailed
 from overstory.graph import Writer, writing
 from overstory.graph.gds import gds_client, projections, require_client, require_memory
-from overstory.knowledge import Knowledge
 from overstory.systems.hirag.bridges import MOST_HOPS, PARTNERS, find_bridges
 from overstory.systems.hirag.communities import layered_projection, require_gds
 from overstory.systems.hirag.knowledge_graph import LayeredGraph
@@ -30,10 +29,9 @@ def large_graph() -> LayeredGraph:
     ends = {
         (10 * group + one, 10 * group + other) for group in range(40) for other in range(10) for one in range(other)
     }
-    ends |= {
-        (50 * place + random.integers(50), 50 * place + random.integers(50)) for place in range(8) for _ in range(30)
-    }
-    ends |= {(int(random.integers(400)), int(random.integers(400))) for _ in range(30)}
+    for place in range(8):
+        ends |= set(map(tuple, (50 * place + random.integers(50, size=(30, 2))).tolist()))
+    ends |= set(map(tuple, random.integers(400, size=(30, 2)).tolist()))
     pairs = sorted({(min(pair), max(pair)) for pair in ends if pair[0] != pair[1]})
     relations = [relation(names[one], names[other], round(0.5 + float(random.random()), 3)) for one, other in pairs]
     entities = [entity(name) for name in (*names, "alone")]
@@ -115,16 +113,16 @@ def test_layers_are_in_one_projection_and_generations_in_one_each(open_corpus: O
         coarsest = labels_of(writer, graph, 1)[0]
         assert labels_of(writer, without, 2) == [list(range(len(graph.entities)))]
         assert labels_of(writer, LayeredGraph([], []), 3) == []
-    groups = defaultdict(set[str])
+    groups: dict[int, set[str]] = defaultdict(set)
     for each, label in zip(graph.entities, coarsest, strict=True):
         groups[label].add(each.name)
     assert sorted(map(sorted, groups.values())) == sorted([sorted(BAND), sorted(ISLE), sorted(CELL)])
 
 
 def test_what_is_lacking_is_said_before_anything_is_done(
-    shared_corpus: Knowledge, monkeypatch: pytest.MonkeyPatch
+    open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    graph = shared_corpus.graph
+    graph = open_corpus().graph
     require_gds(graph)
     client = gds_client(graph, "test")
     require_memory(graph, client, 1_000, 10_000, properties=("weight",))

@@ -73,9 +73,9 @@ def test_a_report_says_nothing_of_passages_that_it_does_not_stand_on() -> None:
         for each in graph.entities:
             if each.name in said and not each.layer and each.name != "Hammett":  # which is also in another's name
                 assert each.chunks[0] in report.stands_on
-        for each in graph.relations:
-            if each.description in said:
-                assert each.chunks[0] in report.stands_on
+        for told in graph.relations:
+            if told.description in said:
+                assert told.chunks[0] in report.stands_on
 
 
 def test_relations_are_said_where_both_ends_are_and_in_no_deeper_community() -> None:
