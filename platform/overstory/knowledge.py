@@ -56,12 +56,13 @@ from overstory.index import (
     ListedName,
     LoadReport,
     OnChange,
+    RememberedAnswers,
     StoredDocument,
     StoredNameEdit,
     StoredVocabulary,
     VocabularyChange,
 )
-from overstory.llm import Chat, ChosenModel, Estimate, record_usage
+from overstory.llm import Chat, ChosenModel, Estimate, answer_cache, record_usage
 from overstory.model import Annotation, Document, Evidence
 from overstory.model.communities import CommunityTree
 from overstory.model.entity_paths import EntityPaths
@@ -284,11 +285,14 @@ class Knowledge:
         report.hidden = coverage.hidden
         if not exports and not first and not (sync and self._is_in_corpus(coverage, allow_empty=allow_empty)):
             return report
+        answers = self._remembered_answers()
         with self._writing("ingest") as writer, Changes() as changes:
             if keep_boilerplate is not None:
                 index.keep_boilerplate(writer, keep=keep_boilerplate)
             for export in exports:
-                transfer.restore_file(writer, export, report=report, on_broken=on_broken, progress=self.progress)
+                transfer.restore_file(
+                    writer, export, report=report, answers=answers, on_broken=on_broken, progress=self.progress
+                )
             if exports:
                 index.sync_boilerplate(writer, progress=self.progress)
                 index.sync_vectors(writer, dimension=self.embedder.dimension)
@@ -297,10 +301,10 @@ class Knowledge:
             if first:
                 read = itertools.chain(first, documents)
                 loaded = changes.without_annotations(read) if sync else read
-                self._load(writer, loaded, report, _on_unstorable(coverage, on_broken), changes)
+                self._load(writer, loaded, report, answers, _on_unstorable(coverage, on_broken), changes)
             index.note_vanished(self.graph, writer.corpus, coverage, changes, report, allow_empty=allow_empty)
             if sync:
-                self._remove_vanished(writer, changes, report, on_broken)
+                self._remove_vanished(writer, changes, report, answers, on_broken)
             _count_vanished(report, changes, sync=sync)
             report.hidden = coverage.hidden
             report.in_corpus = index.count_documents(self.graph, writer.corpus)
@@ -326,7 +330,8 @@ class Knowledge:
         in_memory = sources.in_memory_documents(documents)
         first = list(itertools.islice(in_memory, 1))  # what cannot be loaded at all makes no corpus
         with self._writing("ingest") as writer:
-            self._load(writer, itertools.chain(first, in_memory), report, _on_broken(report, strict=strict))
+            on_broken = _on_broken(report, strict=strict)
+            self._load(writer, itertools.chain(first, in_memory), report, self._remembered_answers(), on_broken)
             report.in_corpus = index.count_documents(self.graph, writer.corpus)
         return report
 
@@ -866,7 +871,9 @@ class Knowledge:
         with writing(self.graph, read_corpus(self.graph, self.corpus_name), "delete") as writer:
             chosen = [] if source is None else index.select_all(self.graph, writer.corpus, _texts(source))
             found = (str(row["id"]) for row in index.rows_of_all(self.graph, writer.corpus, chosen))
-            removed = index.remove_documents(writer, itertools.chain(named, found), progress=self.progress)
+            removed = index.remove_documents(
+                writer, itertools.chain(named, found), answers=self._remembered_answers(), progress=self.progress
+            )
             index.sync_boilerplate(writer, progress=self.progress)
             index.sync_entities(writer, progress=self.progress)
             index.sync_mentions_if_extracted(writer, progress=self.progress)
@@ -881,7 +888,7 @@ class Knowledge:
             DatabaseError: call again to go on.
         """
         with writing(self.graph, read_corpus(self.graph, self.corpus_name), "delete") as writer:
-            index.remove_corpus(writer)
+            index.remove_corpus(writer, answers=self._remembered_answers())
 
     def export(self, write: Callable[[str], object]) -> ExportReport:
         """Gives every line of an export (JSON lines, with line ends) to `write`; `ingest` reads them back.
@@ -1009,6 +1016,7 @@ class Knowledge:
         writer: Writer,
         documents: Iterable[Document | Annotation],
         report: LoadReport,
+        answers: RememberedAnswers,
         on_broken: OnBroken,
         changes: Changes | None = None,
     ) -> None:
@@ -1017,6 +1025,7 @@ class Knowledge:
             documents,
             self.embedder,
             report=report,
+            answers=answers,
             on_broken=on_broken,
             progress=self.progress,
             on_read=None if changes is None else changes.note_read,
@@ -1043,11 +1052,16 @@ class Knowledge:
             )
         return True
 
-    def _remove_vanished(self, writer: Writer, changes: Changes, report: LoadReport, on_broken: OnBroken) -> None:
+    def _remembered_answers(self) -> RememberedAnswers:
+        return RememberedAnswers(answer_cache(self.settings))
+
+    def _remove_vanished(
+        self, writer: Writer, changes: Changes, report: LoadReport, answers: RememberedAnswers, on_broken: OnBroken
+    ) -> None:
         """The second half of a sync: what vanished goes; then annotations find their documents, of which those that
         moved are no longer there twice."""
         if changes.removed or changes.moved:
-            index.remove_vanished(writer, changes, progress=self.progress)
+            index.remove_vanished(writer, changes, answers=answers, progress=self.progress)
         for batch in batches(changes.annotations(), ANNOTATIONS_A_BATCH):
             report.annotated += index.annotate(writer, batch, on_broken)
         if changes.removed or changes.moved:
