@@ -421,6 +421,7 @@ class Knowledge:
         Raises:
             SettingsError: there is no such system, or it has no such option.
             CorpusNotFound: nothing was loaded yet.
+            GdsMissing, ExtraMissing: a system needs what the server or this environment lacks.
             LlmError, BudgetExhausted: of a system's language model.
             EmbedderMismatch, ModelError, WriterBusy, LeaseLost, DatabaseError: what was committed before stays;
                 call again to go on.
@@ -428,9 +429,11 @@ class Knowledge:
         wished = wishes(systems, model)
         self._check_models(extracts=True)
         with writing(self.graph, read_corpus(self.graph, self.corpus_name), "index") as writer:
+            wanted = all_wishes(writer.corpus, wished, model)
+            for wish in wished.values():
+                wish.require(self.graph, writer.corpus)
             if rebuild_indexes:
                 self._rebuild_indexes(writer)
-            wanted = all_wishes(writer.corpus, wished, model)
             readings = [each for wish in wanted.values() for each in wish.readings(writer.corpus)]
             try:
                 with ParsedTexts(self.settings.places.cache, readings) as parsed:

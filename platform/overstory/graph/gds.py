@@ -6,6 +6,7 @@ So a projection that a killed process left in memory can be told from one that a
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import uuid
 from collections.abc import Generator, Sequence
@@ -16,7 +17,7 @@ from urllib.parse import quote, unquote
 
 import psutil
 
-from overstory.errors import GdsMissing
+from overstory.errors import GdsMissing, StatementFailed
 from overstory.graph.client import GraphClient
 from overstory.graph.failures import driver_errors
 from overstory.graph.lease import Writer, is_dead, this_host
@@ -144,18 +145,97 @@ def projected(
         GdsMissing: the server has no GDS, or the `gds` extra is not installed.
         LeaseLost, StatementFailed: as `projection`.
     """
-    graph = writer.graph
-    graph.capabilities.require_gds(stage)
-    try:
-        from graphdatascience import GraphDataScience
-    except ImportError as error:
-        raise GdsMissing(
-            f"{stage} needs the Graph Data Science client.", remedy='pip install "overstory[gds]"'
-        ) from error
-    with driver_errors("gds"):
-        client = GraphDataScience(graph.native_driver(), database=graph.database, show_progress=False)
-    with (
-        projection(writer, "gds/project_corpus", stage=stage, types=list(types), weight=weight) as name,
-        driver_errors("gds"),
-    ):
+    with projected_by(writer, "gds/project_corpus", stage=stage, types=list(types), weight=weight) as made:
+        yield made
+
+
+@contextmanager
+def projected_by(
+    writer: Writer, statement: str, *, stage: str, extra: str = "gds", **parameters: object
+) -> Generator[tuple[GraphDataScience, Graph]]:
+    """The GDS client and the in-memory graph that a statement (`gds/project_…`) makes of a corpus; dropped at the end.
+
+    Args:
+        stage: who asks, for the error message and the name.
+        extra: that installs the client.
+
+    Raises:
+        GdsMissing: as `gds_client`.
+        LeaseLost, StatementFailed: as `projection`.
+    """
+    client = gds_client(writer.graph, stage, extra=extra)
+    with projection(writer, statement, stage=stage, **parameters) as name, driver_errors("gds"):
         yield client, client.graph.get(name)
+
+
+def gds_client(graph: GraphClient, stage: str, *, extra: str = "gds") -> GraphDataScience:
+    """The GDS client on a connection of ours.
+
+    Args:
+        stage: who asks, for the error message.
+        extra: that installs the client.
+
+    Raises:
+        GdsMissing: as `require_client`.
+    """
+    require_client(graph, stage, extra=extra)
+    from graphdatascience import GraphDataScience
+
+    with driver_errors("gds"):
+        return GraphDataScience(graph.native_driver(), database=graph.database, show_progress=False)
+
+
+def require_client(graph: GraphClient, stage: str, *, extra: str = "gds") -> None:
+    """Check that both halves of Graph Data Science are there: for a stage to call before it does anything.
+
+    Args:
+        stage: who asks, for the error message.
+        extra: that installs the client.
+
+    Raises:
+        GdsMissing: the server has no GDS, or its client is not installed.
+    """
+    graph.capabilities.require_gds(stage)
+    if importlib.util.find_spec("graphdatascience") is None:
+        raise GdsMissing(f"{stage} needs the Graph Data Science client.", remedy=f'pip install "overstory[{extra}]"')
+
+
+def require_memory(
+    graph: GraphClient, client: GraphDataScience, nodes: int, relationships: int, *, properties: Sequence[str]
+) -> None:
+    """Check that the server's heap has room for an undirected in-memory graph of this size, and for Leiden on it.
+
+    What the heap has in use may be garbage in good part, so at least half of it counts as free. A server that does not
+    say how much it uses is not checked: GDS itself refuses what cannot fit.
+
+    Args:
+        properties: of the relationships.
+
+    Raises:
+        StatementFailed: it has not.
+    """
+    imagined = {
+        "nodeCount": nodes,
+        "relationshipCount": relationships,
+        "nodeProjection": "*",
+        "relationshipProjection": {"LINK": {"type": "*", "orientation": "UNDIRECTED", "properties": list(properties)}},
+    }
+    with driver_errors("gds"):
+        needed = client.leiden.estimate(
+            imagined,
+            include_intermediate_communities=True,
+            concurrency=1,
+            relationship_weight_property=properties[0],
+        ).bytes_max
+    try:
+        (heap,) = graph.run("gds/heap", read=True)
+    except StatementFailed:
+        return
+    free = max(heap["most"] - heap["used"], heap["most"] // 2)
+    if needed > free:
+        raise StatementFailed(
+            f"Communities of {nodes:,} nodes and {relationships:,} relationships need up to {needed / 1e6:,.0f} MB of "
+            f"the server's memory, and {free / 1e6:,.0f} MB of its heap of {heap['most'] / 1e6:,.0f} MB are free.",
+            remedy=f"Set OVERSTORY_SERVER_HEAP to {2 * needed // 2**20 + 1}m or more and restart the server (overstory "
+            "server stop). On a server of your own, raise server.memory.heap.max_size.",
+        )

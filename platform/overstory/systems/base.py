@@ -296,6 +296,14 @@ class System(ABC, Generic[S, R]):
     def retriever(self, context: RetrievalContext, settings: R) -> Retriever:
         """A retriever over the index. Each question checks that the index exists."""
 
+    def require(self, settings: S, graph: GraphClient) -> None:
+        """Checks that `build` has what it needs, before anything is done.
+
+        Raises:
+            GdsMissing: the server lacks Graph Data Science.
+            ExtraMissing: a package is not installed.
+        """
+
     def fingerprint(self, settings: S, context: BuildContext, chat: Chat | None) -> str:  # noqa: ARG002 # for those that read texts
         """Changes when the same unit may be read differently for a reason other than settings, model or embedder."""
         return ""

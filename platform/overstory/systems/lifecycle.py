@@ -54,6 +54,13 @@ class Wish(Generic[S]):
             return check(self.settings, of=of)
         return parse(self.system.settings, self.options, of=of, base=before.settings if before else None)
 
+    def require(self, graph: GraphClient, corpus: Corpus) -> None:
+        """
+        Raises:
+            SettingsError, GdsMissing, ExtraMissing: as `check` and `System.require`.
+        """
+        self.system.require(self.settings_after(read_state(self.system, corpus)), graph)
+
     def readings(self, corpus: Corpus) -> Sequence[Reading[Any]]:
         """The readings that the build will take from parsed chunks."""
         before = read_state(self.system, corpus)
@@ -94,8 +101,8 @@ def build(writer: Writer, wish: Wish[S], context: BuildContext) -> Built:
     """Brings the index of a system up to date.
 
     Raises:
-        SettingsError, LlmError, BudgetExhausted, ModelError, GdsMissing, LeaseLost, DatabaseError: what was committed
-            before stays, and the same call goes on from there.
+        SettingsError, LlmError, BudgetExhausted, ModelError, GdsMissing, ExtraMissing, LeaseLost, DatabaseError: what
+            was committed before stays, and the same call goes on from there.
     """
     system, graph = wish.system, writer.graph
     corpus = read_corpus(graph, writer.corpus.name)
@@ -106,6 +113,7 @@ def build(writer: Writer, wish: Wish[S], context: BuildContext) -> Built:
     backlog = read_backlog(graph, corpus, system, before)
     if before is not None and same and _is_current(system, before, backlog, context):
         return Built(False, notes)
+    system.require(settings, graph)
     chat = _open(model, system, corpus, context)
     fingerprint = system.fingerprint(settings, context, chat)
     embedder = context.embedder.fingerprint

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
+from overstory.display import counted
+from overstory.graph import Corpus, GraphClient
+from overstory.llm import Chat, Estimate
 from overstory.protocols import Retriever
 from overstory.retrieve import RetrievalContext
-from overstory.systems.base import Owned, System, SystemRun
+from overstory.systems.base import BuildContext, Owned, System, SystemRun, SystemView
 from overstory.systems.hirag.index_settings import HiragIndexSettings
 from overstory.systems.hirag.names import COMMUNITIES, COMMUNITY, DESCRIPTION, ENTITY, NAME, READING, REPORT
 from overstory.systems.hirag.retriever_settings import HiragRetrieverSettings
+from overstory.systems.settings import described
+from overstory.systems.state import IndexState
+
+VERSION = 1
+"""Changes whenever the same passages may be read or summarised differently."""
 
 
 class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
@@ -26,11 +37,56 @@ class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
     trees = (COMMUNITIES,)
     reads_with_model = True
 
+    def require(self, settings: HiragIndexSettings, graph: GraphClient) -> None:
+        """
+        Raises:
+            GdsMissing, ExtraMissing: as `System.require`.
+        """
+        from overstory.systems.hirag.clusters import require_clustering
+        from overstory.systems.hirag.communities import require_gds
+
+        require_gds(graph)
+        if not settings.flat:
+            require_clustering()
+
+    def fingerprint(self, settings: HiragIndexSettings, context: BuildContext, chat: Chat | None) -> str:  # noqa: ARG002
+        """Of the rules, and of the prompts of a language model."""
+        if chat is None:
+            return f"rules:{VERSION}"
+        from overstory.systems.hirag.prompts_of import prompt_fingerprints
+
+        return f"{chat.model.fingerprint} {VERSION} {prompt_fingerprints()}"
+
     def build(self, run: SystemRun[HiragIndexSettings]) -> None:
         """See `System.build`."""
         from overstory.systems.hirag.build import Build
 
         Build(run).run()
+
+    def estimate(self, view: SystemView[HiragIndexSettings]) -> Estimate:
+        """
+        Raises:
+            LlmError, ModelError, DatabaseError: as `System.build`.
+        """
+        from overstory.systems.hirag.estimates import estimate
+
+        return estimate(view)
+
+    def index_options(self, settings: HiragRetrieverSettings) -> str:
+        """The ablation w/o HiIndex asks an index of its own."""
+        return "flat" if settings.flat else ""
+
+    def describe(self, state: IndexState[HiragIndexSettings]) -> str:
+        """Who read, and how many layers there are."""
+        settings = state.settings
+        layers = "flat" if settings.flat else counted(int(state.figures.get("layers", 0)), "summary layer")
+        others = described(replace(settings, flat=False))
+        return ", ".join(filter(None, (f"read by {state.model or 'rules'}", layers, others)))
+
+    def figures(self, graph: GraphClient, corpus: Corpus, state: IndexState[HiragIndexSettings]) -> Mapping[str, float]:
+        """Reports that are there now: a deletion hides those that stand on a deleted passage."""
+        (row,) = graph.run("systems/hirag/report", corpus.label, read=True, generation=state.generation)
+        return {"reports": row["reports"], "communities_without_report": row["without"]}
 
     def retriever(self, context: RetrievalContext, settings: HiragRetrieverSettings) -> Retriever:
         """See `System.retriever`."""

@@ -12,7 +12,15 @@ COMMUNITY = "HiragCommunity"
 REPORT = "HiragReport"
 READING = "HiragReading"
 
-COMMUNITIES = TreeKind(name=NAME, title="HiRAG tree of communities", unit="entity", label=COMMUNITY, structure=NAME)
+COMMUNITIES = TreeKind(
+    name=NAME,
+    title="HiRAG tree of communities",
+    unit="entity",
+    label=COMMUNITY,
+    structure=NAME,
+    own_units=True,
+    reports=REPORT,
+)
 RULES = "rules"
 """In `by`: rules wrote it. Everything else is the name of a language model."""
 
@@ -24,11 +32,6 @@ def entity_id(label: str, generation: int, ref: str) -> str:
 
 def description_id(entity: str) -> str:
     return content_id("hirag-description", entity)
-
-
-def report_id(label: str, generation: int, key: str) -> str:
-    """By what the report is made from (`reports.Report.key`), so that equal communities share one."""
-    return content_id("hirag-report", label, str(generation), key)
 
 
 def reading_id(chunk: str) -> str:

@@ -121,7 +121,11 @@ def _statements(label: str, changes: TreeChanges) -> Iterable[tuple[str, Sequenc
     kind = changes.kind
     yield "systems/tree/write_nodes", changes.nodes, {"labels": [kind.label, f"{label}_{kind.label}"]}
     yield "systems/tree/place_nodes", changes.places, {}
-    yield "systems/tree/cover", changes.covers, {"labels": [f"{label}_Of{kind.unit.capitalize()}"]}
+    yield (
+        "systems/tree/cover",
+        changes.covers,
+        {"labels": [] if kind.own_units else [f"{label}_Of{kind.unit.capitalize()}"]},
+    )
 
 
 def commit_rows(

@@ -7,10 +7,16 @@ without a report until the next build. Communities with the same content share a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
+from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches
 from overstory.graph.client import Row
+from overstory.graph.ids import content_id
+from overstory.protocols import Progress
+from overstory.systems.tree.changes import ROWS_A_STATEMENT, commit_rows
+from overstory.systems.tree.kinds import TreeKind
 
 LABEL = "CommunityReport"
 """Of reports of all systems; each has its system's own beside it."""
@@ -81,3 +87,98 @@ class Report:
             by=properties["by"],
             stands_on=tuple(stands_on),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class StoredReports:
+    """The reports of a generation.
+
+    Attributes:
+        reports: by id.
+        of: the id of each community's report by its own; a community without a report is left out.
+    """
+
+    reports: Mapping[str, Report] = field(default_factory=dict[str, Report])
+    of: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def by_key(self) -> dict[str, Report]:
+        return {report.key: report for report in self.reports.values()}
+
+
+def read_reports(graph: GraphClient, corpus: Corpus, kind: TreeKind, generation: int) -> StoredReports:
+    """
+    Raises:
+        DatabaseError: as `GraphClient.stream`.
+    """
+    reports: dict[str, Report] = {}
+    of: dict[str, str] = {}
+    rows = graph.stream("systems/tree/stored_reports", corpus.label, tree=kind.name, generation=generation)
+    for row in rows:
+        of |= dict.fromkeys(row["communities"], row["id"])
+        reports[row["id"]] = Report.from_properties(row["properties"], row["chunks"])
+    return StoredReports(reports, of)
+
+
+@dataclass(frozen=True, slots=True)
+class ReportChanges:
+    """Rows of the statements that bring stored reports up to date."""
+
+    kind: TreeKind
+    gone: list[Row]
+    parted: list[Row]
+    new: list[Row]
+    joined: list[Row]
+
+    def __len__(self) -> int:
+        return len(self.gone) + len(self.parted) + len(self.new) + len(self.joined)
+
+    def statements(self, label: str) -> Iterable[tuple[str, Sequence[Row], dict[str, Any]]]:
+        """Each statement with its rows and what it takes besides."""
+        kinds = (LABEL, self.kind.reports)
+        labels = [each for kind in kinds for each in (kind, f"{label}_{kind}")]
+        yield "systems/tree/remove_reports", self.gone, {}
+        yield "systems/tree/part_reports", self.parted, {}
+        yield "systems/tree/write_reports", self.new, {"labels": labels}
+        yield "systems/tree/join_reports", self.joined, {}
+
+
+def report_changes(
+    kind: TreeKind, corpus: str, generation: int, wanted: Mapping[str, Report], stored: StoredReports
+) -> ReportChanges:
+    """What differs from the stored reports.
+
+    Args:
+        corpus: the label.
+        wanted: the report of each community, by its id.
+    """
+    changes = ReportChanges(kind, [], [], [], [])
+    always = {"corpus": corpus, "derived": kind.structure, "generation": generation}
+    there: set[str] = set()
+    for community, report in wanted.items():
+        id_ = content_id("community-report", corpus, kind.name, str(generation), report.key)
+        if id_ not in stored.reports and id_ not in there:
+            changes.new.append({"id": id_, "properties": report.properties | always, "chunks": list(report.stands_on)})
+        there.add(id_)
+        if stored.of.get(community) != id_:
+            changes.joined.append({"community": community, "report": id_})
+            changes.parted.extend([{"community": community}] * (community in stored.of))
+    changes.gone.extend({"id": id_} for id_ in stored.reports if id_ not in there)
+    return changes
+
+
+def write_reports(writer: Writer, changes: ReportChanges, progress: Progress) -> None:
+    """Commits as it goes: for a generation that nobody reads yet.
+
+    Raises:
+        LeaseLost, DatabaseError: as `Writer.commit`; transactions before stay.
+    """
+    for statement, rows, also in changes.statements(writer.corpus.label):
+        commit_rows(writer, changes.kind.structure, statement, rows, progress, **also)
+
+
+def write_reports_in(tx: Transaction, label: str, changes: ReportChanges) -> None:
+    """Within one transaction: for the generation that is read."""
+    for statement, rows, also in changes.statements(label):
+        for some in batches(rows, ROWS_A_STATEMENT):
+            tx.run(statement, label, rows=some, **also)

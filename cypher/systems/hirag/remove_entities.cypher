@@ -1,0 +1,7 @@
+// Deletes entities with what is said of them.
+// Parameters: $rows LIST<MAP {id STRING}>
+// Rows: none
+UNWIND $rows AS row
+MATCH (e:Overstory {id: row.id}) WHERE e:{{corpus}}_HiragEntity
+OPTIONAL MATCH (e)-[:HAS_DESCRIPTION]->(d:{{corpus}}_HiragDescription)
+DETACH DELETE e, d

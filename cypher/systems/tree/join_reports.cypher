@@ -1,0 +1,6 @@
+// Ties communities to their reports.
+// Parameters: $rows LIST<MAP {community, report STRING}>
+// Rows: none
+UNWIND $rows AS row
+MATCH (t:Overstory {id: row.community}), (r:Overstory {id: row.report}) WHERE t:{{corpus}}_TreeNode
+MERGE (t)-[:HAS_REPORT]->(r)

@@ -1,0 +1,294 @@
+"""One build of HiRAG's index: layer 0, the layers above it, communities with their reports, and bridges between these.
+
+A first build, and one after many changes, fills a new generation, which readers see when all of it is there. A small
+change is made in place, in two transactions: the graph first, which Graph Data Science reads to find the communities,
+then these with the state of the index. What costs most is not lost in a kill: vectors are stored as they are made,
+readings of a language model too, and its other answers are remembered.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from overstory.display import counted
+from overstory.entropy import EncodingTree
+from overstory.graph import Transaction, generations, schema
+from overstory.graph.client import Row
+from overstory.graph.generations import slot_of
+from overstory.graph.ids import derived_label
+from overstory.index.derived_vectors import DerivedVectors, remove_other_embedders, remove_unused
+from overstory.protocols import Vectors
+from overstory.systems.base import SystemRun
+from overstory.systems.hirag.base_layer import read_base_layer
+from overstory.systems.hirag.bridges import Bridge, find_bridges
+from overstory.systems.hirag.communities import layered_projection
+from overstory.systems.hirag.index_settings import HiragIndexSettings
+from overstory.systems.hirag.knowledge_graph import BaseLayer, LayeredGraph, SummaryLayers
+from overstory.systems.hirag.layers import grow
+from overstory.systems.hirag.names import COMMUNITIES, ENTITY, NAME, READING, entity_id
+from overstory.systems.hirag.store import StoredGraph, Wanted, read_graph, write_graph, write_graph_in
+from overstory.systems.tree.build import TreeNodes, stored_form
+from overstory.systems.tree.changes import TreeChanges, commit_rows, tree_changes, write_tree, write_tree_in
+from overstory.systems.tree.reports import (
+    ReportChanges,
+    StoredReports,
+    read_reports,
+    report_changes,
+    write_reports,
+    write_reports_in,
+)
+from overstory.systems.tree.stored import StoredTree, read_tree
+from overstory.systems.vector_indexes import SCANNED
+
+MOST_CHANGED = 0.2
+"""Share of the entities of layer 0: if more are new, gone or described in other words, all is built anew."""
+CLUSTER_SIZES = ((1, 1), (2, 5), (6, 10), (11, 20), (21, 30))
+MOST_IN_PLACE = 20_000
+"""Rows that one transaction changes; more go into a new generation."""
+
+
+@dataclass(slots=True)
+class Build:
+    """A build in progress."""
+
+    job: SystemRun[HiragIndexSettings]
+    store: DerivedVectors = field(init=False)
+    known: dict[str, Vectors] = field(default_factory=dict[str, Vectors])
+    _inner: list[float] = field(default_factory=list[float])
+
+    def __post_init__(self) -> None:
+        self.store = DerivedVectors(self.job.writer, self.job.context.embedder, stage=NAME)
+
+    def run(self) -> None:
+        """
+        Raises:
+            LlmError, BudgetExhausted, GdsMissing, LeaseLost, DatabaseError: what was committed before stays; build
+                again to go on.
+        """
+        job = self.job
+        if job.before is not None and job.before.embedder != job.context.embedder.fingerprint:
+            remove_other_embedders(job.writer)
+        before = self._stored()
+        with self._timed("read"):
+            base = read_base_layer(job, before.base if before else {})
+        if not job.model:
+            job.graph.run_in_batches("systems/remove_nodes", derived_label(job.corpus.label, READING))
+        small = before is not None and _changed(base, before) <= MOST_CHANGED * max(len(base.entities), 1)
+        if not (before is not None and small and self._update(base, before)):
+            self._build_anew(base)
+        remove_unused(job.writer, stage=NAME)
+
+    def _stored(self) -> StoredGraph | None:
+        """The index as it is, None if it is to be built from scratch."""
+        before = self.job.before
+        if self.job.scratch or before is None or not before.generation:
+            return None
+        with self._timed("read"):
+            return read_graph(self.job.graph, self.job.corpus, before.generation)
+
+    def _build_anew(self, base: BaseLayer) -> None:
+        """Fills a new generation and publishes it."""
+        job = self.job
+        layers = self._layers(base, None)
+        wanted = self._wanted(base, layers)
+        generation = generations.begin(job.writer, NAME, (ENTITY,))
+        changes = wanted.changes_from(StoredGraph(generation, LayeredGraph([], [])))
+        job.progress.start(f"{NAME} graph", len(changes), "rows")
+        with self._timed("write"):
+            write_graph(job.writer, changes, job.progress)
+        job.progress.finish(f"{len(changes):,} rows written")
+        found = self._communities(wanted, generation, StoredReports(), {})
+        job.progress.start(f"{NAME} communities", len(found), "rows")
+        with self._timed("write"):
+            write_tree(job.writer, found.tree, job.progress)
+            write_reports(job.writer, found.reports, job.progress)
+            commit_rows(job.writer, NAME, "systems/hirag/write_bridges", found.bridges, job.progress)
+            details = self._indexed(wanted, generation)
+        job.progress.finish(f"{len(found):,} rows written")
+        job.publish(job.state(generation=generation, details=details))
+        job.ledger.count("rebuilt", 1)
+
+    def _update(self, base: BaseLayer, before: StoredGraph) -> bool:
+        """Changes the generation in use in place; False, with nothing changed, if that would be too much."""
+        job, generation = self.job, before.generation
+        generations.discard_unpublished(job.writer, NAME, (ENTITY,))  # of a build that was killed
+        layers = self._layers(base, before.layers())
+        wanted = self._wanted(base, layers)
+        changes = wanted.changes_from(before)
+        if len(changes) > MOST_IN_PLACE:
+            return False
+        with self._timed("write"):
+            job.commit(lambda tx: write_graph_in(tx, job.corpus.label, changes))
+        with self._timed("read"):
+            tree = read_tree(job.graph, job.corpus, COMMUNITIES, generation)
+            reports = read_reports(job.graph, job.corpus, COMMUNITIES, generation)
+        found = self._communities(wanted, generation, reports, tree)
+        if len(found) > MOST_IN_PLACE:
+            return False
+        details = self._indexed(wanted, generation)
+
+        def write(tx: Transaction) -> None:
+            label = job.corpus.label
+            write_tree_in(tx, label, found.tree)
+            write_reports_in(tx, label, found.reports)
+            tx.run("systems/hirag/remove_bridges", label, generation=generation)
+            tx.run("systems/hirag/write_bridges", label, rows=found.bridges)
+            job.publish_in(tx, job.state(generation=generation, details=details))
+
+        with self._timed("write"):
+            job.commit(write)
+        job.ledger.count("rebuilt", 0)
+        return True
+
+    def _layers(self, base: BaseLayer, before: SummaryLayers | None) -> SummaryLayers:
+        job = self.job
+        job.notes.extend(base.notes)
+        job.figures |= base.counts
+        job.figures |= {"entities": len(base.entities), "relations": len(base.relations)}
+        with self._timed("layers"):
+            layers = grow(
+                base.entities,
+                settings=job.settings,
+                before=before,
+                summariser=self._summariser(),
+                vectors_of=self._vectors,
+                progress=job.progress,
+            )
+        job.notes.extend(layers.notes)
+        job.figures |= _layer_figures(layers)
+        return layers
+
+    def _wanted(self, base: BaseLayer, layers: SummaryLayers) -> Wanted:
+        entities = sorted([*base.entities, *layers.entities], key=lambda entity: entity.ref)
+        graph = LayeredGraph(entities, base.relations, layers.links, layers.same)
+        texts = [entity.embedded for entity in entities]
+        cluster = {ref: each.members[0] for each in layers.clusters for ref in each.members}
+        return Wanted(self.job.corpus.label, graph, self._vectors(texts), self.store.ids(texts), cluster)
+
+    def _vectors(self, texts: Sequence[str]) -> Vectors:
+        """float32[len(texts), dimension]; each text is read or embedded once a build."""
+        new = list(dict.fromkeys(text for text in texts if text not in self.known))
+        if new:
+            with self._timed("embed"):
+                self.known.update(zip(new, self.store.of(new), strict=True))
+        dimension = self.job.context.embedder.dimension
+        return np.stack([self.known[text] for text in texts]) if texts else np.zeros((0, dimension), np.float32)
+
+    def _communities(
+        self, wanted: Wanted, generation: int, stored: StoredReports, tree_before: StoredTree
+    ) -> _FoundCommunities:
+        """Communities of the stored graph, their reports and bridges, as differences from what is stored."""
+        job, label = self.job, self.job.corpus.label
+        graph = wanted.graph
+        job.progress.start(f"{NAME} communities", len(graph.entities), "entities")
+        with self._timed("communities"), layered_projection(job.writer, generation) as projected:
+            labels = projected.communities(graph.refs)
+            tree = EncodingTree.from_labels(graph.as_graph(), *labels)
+            nodes = stored_form(
+                tree,
+                [entity_id(label, generation, ref) for ref in graph.refs],
+                wanted.vectors,
+                kind=COMMUNITIES,
+                corpus=label,
+                generation=generation,
+            )
+            with self._timed("bridges"):
+                bridges = find_bridges(projected, tree, graph, wanted.vectors)
+        job.progress.finish(_told(tree))
+        with self._timed("reports"):
+            reports = self._reports(tree, graph, stored.by_key)
+        job.figures |= _community_figures(tree) | {"bridges": len(bridges)}
+        by_id = {nodes.ids[node]: report for node, report in reports.items()}
+        return _FoundCommunities(
+            tree_changes(nodes, tree_before),
+            report_changes(COMMUNITIES, label, generation, by_id, stored),
+            [_bridge_row(bridge, nodes) for bridge in bridges],
+        )
+
+    def _indexed(self, wanted: Wanted, generation: int) -> dict[str, object]:
+        """The details of the state; makes the vector index over the entities where there are enough of them."""
+        job = self.job
+        before = job.before.details.get(SCANNED, ()) if job.before is not None else ()
+        here = job.before is not None and job.before.generation == generation
+        many = len(wanted.graph.entities) >= schema.VECTOR_INDEX_FROM
+        if not many and not (here and ENTITY not in before):
+            return {SCANNED: [ENTITY]}
+        dimension = job.context.embedder.dimension
+        schema.create_derived_index(job.graph, job.corpus.label, ENTITY, dimension=dimension, slot=slot_of(generation))
+        return {SCANNED: []}
+
+    @contextmanager
+    def _timed(self, part: str) -> Generator[None]:
+        """Adds the seconds of a part to the figures, without those of parts inside it."""
+        began = time.perf_counter()
+        self._inner.append(0.0)
+        try:
+            yield
+        finally:
+            took = time.perf_counter() - began
+            own = took - self._inner.pop()
+            if self._inner:
+                self._inner[-1] += took
+            name = f"{part}_seconds"
+            self.job.figures[name] = round(self.job.figures.get(name, 0.0) + own, 3)
+
+
+@dataclass(frozen=True, slots=True)
+class _FoundCommunities:
+    """What is to be written of communities."""
+
+    tree: TreeChanges
+    reports: ReportChanges
+    bridges: list[Row]
+
+    def __len__(self) -> int:
+        return len(self.tree) + len(self.reports) + len(self.bridges)
+
+
+def _changed(base: BaseLayer, before: StoredGraph) -> int:
+    """How many entities of layer 0 are new, gone or described in other words."""
+    was = {ref: entity.source for ref, entity in before.base.items()}
+    now = {entity.ref: entity.source for entity in base.entities}
+    return sum(was.get(ref) != source for ref, source in now.items()) + len(was.keys() - now.keys())
+
+
+def _layer_figures(layers: SummaryLayers) -> dict[str, float]:
+    """Entities and clusters of each layer, how large these are, and the cluster sparsity."""
+    figures: dict[str, float] = {"layers": max((entity.layer for entity in layers.entities), default=0)}
+    entities = Counter(entity.layer for entity in layers.entities)
+    figures |= {f"layer_{layer}_entities": count for layer, count in sorted(entities.items())}
+    for layer, sparsity in enumerate(layers.sparsity):
+        sizes = [len(cluster.members) for cluster in layers.clusters if cluster.layer == layer]
+        figures[f"layer_{layer}_sparsity"] = round(sparsity, 4)
+        for low, high in CLUSTER_SIZES:
+            named = str(low) if low == high else f"{low}_to_{high}"
+            figures[f"layer_{layer}_clusters_of_{named}"] = sum(low <= size <= high for size in sizes)
+    return figures | {"clusters_summarised": layers.redone, "same_across_layers": len(layers.same)}
+
+
+def _community_figures(tree: EncodingTree) -> dict[str, float]:
+    levels = np.bincount(tree.depths[tree.leaves :])
+    figures = {f"level_{level}_communities": int(levels[level]) for level in range(1, len(levels))}
+    return {"communities": sum(figures.values()), **figures}
+
+
+def _told(tree: EncodingTree) -> str:
+    return counted(len(tree) - tree.leaves - 1, "community", "communities")
+
+
+def _bridge_row(bridge: Bridge, nodes: TreeNodes) -> Row:
+    one, other = sorted((nodes.ids[bridge.source], nodes.ids[bridge.target]))
+    return {
+        "from": one,
+        "to": other,
+        "names": list(bridge.names),
+        "refs": list(bridge.refs),
+        "cost": bridge.cost,
+        "hops": bridge.hops,
+    }
