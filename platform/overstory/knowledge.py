@@ -65,6 +65,7 @@ from overstory.index import (
 from overstory.llm import Chat, ChosenModel, Estimate, answer_cache, record_usage
 from overstory.model import Annotation, Document, Evidence
 from overstory.model.communities import CommunityTree
+from overstory.model.community_reports import CommunityReports, FullReport
 from overstory.model.entity_paths import EntityPaths
 from overstory.progress import OnStep, progress_to
 from overstory.protocols import Embedder, Extractor, OnBroken, Progress, Retriever
@@ -94,6 +95,7 @@ from overstory.systems import (
     wishes,
 )
 from overstory.systems.settings import SettingsClass
+from overstory.systems.tree.report_view import view_report, view_reports
 from overstory.systems.tree.view import view_tree
 from overstory.text import entity_key, make_extractor
 from overstory.text.names.edits import NameEdit
@@ -611,6 +613,37 @@ class Knowledge:
         """
         context = self._retrieval_context()
         return view_tree(installed_systems(), context, node, depth=depth, limit=limit, tree=tree)
+
+    def reports(self, *, level: int | None = None, limit: int = 20, tree: str = "") -> CommunityReports:
+        """The reports that a system wrote on the communities of a tree, those of the highest rating first.
+
+        Args:
+            level: of the communities, 1 for the coarsest; the coarsest that has a report if left out.
+            limit: 1 to 100.
+            tree: its name; the first of the corpus with reports if left out.
+
+        Raises:
+            QuestionError: `level` or `limit` is out of bounds.
+            SettingsError: no system writes reports on such a tree; the remedy names those there are, and what builds
+                the others.
+            IndexMissing: the corpus does not have it, or has no reports; the remedy says what builds them.
+            CorpusNotFound, DatabaseError: the corpus is gone, or cannot be read.
+        """
+        systems = installed_systems()
+        return view_reports(systems, self.graph, self.corpus_name, level=level, limit=limit, tree=tree)
+
+    def report(self, community: str, *, tree: str = "") -> FullReport:
+        """The report on a community, each finding with the passages it stands on, and what is above and below it.
+
+        Args:
+            community: its id, or a unique prefix of it, as `reports` and `Knowledge.tree` have them.
+            tree: as of `reports`.
+
+        Raises:
+            QuestionError: no community has this id, or several begin so.
+            SettingsError, IndexMissing, CorpusNotFound, DatabaseError: as `reports`.
+        """
+        return view_report(installed_systems(), self.graph, self.corpus_name, community, tree=tree)
 
     def retriever(self, name: str | SettingsClass = DEFAULT_RETRIEVER, *, repeats: bool = False) -> Retriever:
         """A retriever over this corpus, made once.
