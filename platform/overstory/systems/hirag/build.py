@@ -26,22 +26,24 @@ from overstory.index.derived_vectors import DerivedVectors, remove_other_embedde
 from overstory.protocols import Vectors
 from overstory.systems.base import SystemRun
 from overstory.systems.hirag.base_layer import read_base_layer
-from overstory.systems.hirag.bridges import Bridge, find_bridges
+from overstory.systems.hirag.bridges import find_bridges
 from overstory.systems.hirag.communities import layered_projection
 from overstory.systems.hirag.index_settings import HiragIndexSettings
 from overstory.systems.hirag.knowledge_graph import BaseLayer, LayeredGraph, SummaryLayers
 from overstory.systems.hirag.layers import grow
 from overstory.systems.hirag.names import COMMUNITIES, ENTITY, NAME, READING, entity_id
+from overstory.systems.hirag.reports import Reporter, RuleReporter, write_reports
 from overstory.systems.hirag.store import StoredGraph, Wanted, read_graph, write_graph, write_graph_in
-from overstory.systems.tree.build import TreeNodes, stored_form
+from overstory.systems.hirag.summaries import RuleSummariser, Summariser
+from overstory.systems.tree.build import stored_form
 from overstory.systems.tree.changes import TreeChanges, commit_rows, tree_changes, write_tree, write_tree_in
 from overstory.systems.tree.reports import (
     ReportChanges,
     StoredReports,
     read_reports,
     report_changes,
-    write_reports,
-    write_reports_in,
+    store_reports,
+    store_reports_in,
 )
 from overstory.systems.tree.stored import StoredTree, read_tree
 from overstory.systems.vector_indexes import SCANNED
@@ -107,7 +109,7 @@ class Build:
         job.progress.start(f"{NAME} communities", len(found), "rows")
         with self._timed("write"):
             write_tree(job.writer, found.tree, job.progress)
-            write_reports(job.writer, found.reports, job.progress)
+            store_reports(job.writer, found.reports, job.progress)
             commit_rows(job.writer, NAME, "systems/hirag/write_bridges", found.bridges, job.progress)
             details = self._indexed(wanted, generation)
         job.progress.finish(f"{len(found):,} rows written")
@@ -136,7 +138,7 @@ class Build:
         def write(tx: Transaction) -> None:
             label = job.corpus.label
             write_tree_in(tx, label, found.tree)
-            write_reports_in(tx, label, found.reports)
+            store_reports_in(tx, label, found.reports)
             tx.run("systems/hirag/remove_bridges", label, generation=generation)
             tx.run("systems/hirag/write_bridges", label, rows=found.bridges)
             job.publish_in(tx, job.state(generation=generation, details=details))
@@ -163,6 +165,22 @@ class Build:
         job.notes.extend(layers.notes)
         job.figures |= _layer_figures(layers)
         return layers
+
+    def _summariser(self) -> Summariser:
+        chat = self.job.chat
+        if chat is None:
+            return RuleSummariser()
+        from overstory.systems.hirag.model_summaries import ModelSummariser  # pydantic, which only a model needs
+
+        return ModelSummariser(chat, self.job.model)
+
+    def _reporter(self) -> Reporter:
+        chat = self.job.chat
+        if chat is None:
+            return RuleReporter()
+        from overstory.systems.hirag.model_reports import ModelReporter
+
+        return ModelReporter(chat, self.job.model)
 
     def _wanted(self, base: BaseLayer, layers: SummaryLayers) -> Wanted:
         entities = sorted([*base.entities, *layers.entities], key=lambda entity: entity.ref)
@@ -202,13 +220,17 @@ class Build:
                 bridges = find_bridges(projected, tree, graph, wanted.vectors)
         job.progress.finish(_told(tree))
         with self._timed("reports"):
-            reports = self._reports(tree, graph, stored.by_key)
-        job.figures |= _community_figures(tree) | {"bridges": len(bridges)}
-        by_id = {nodes.ids[node]: report for node, report in reports.items()}
+            reports = write_reports(
+                tree, graph, known=stored.by_key, writer_of_reports=self._reporter(), progress=job.progress
+            )
+        job.notes.extend(reports.notes)
+        job.figures |= _community_figures(tree) | {"reports_written": reports.written}
+        job.figures |= {"bridges": len(bridges), "communities_not_bridged": bridges.left_out}
+        by_id = {nodes.ids[node]: report for node, report in reports.of_node.items()}
         return _FoundCommunities(
             tree_changes(nodes, tree_before),
             report_changes(COMMUNITIES, label, generation, by_id, stored),
-            [_bridge_row(bridge, nodes) for bridge in bridges],
+            [bridge.row(nodes.ids) for bridge in bridges],
         )
 
     def _indexed(self, wanted: Wanted, generation: int) -> dict[str, object]:
@@ -280,15 +302,3 @@ def _community_figures(tree: EncodingTree) -> dict[str, float]:
 
 def _told(tree: EncodingTree) -> str:
     return counted(len(tree) - tree.leaves - 1, "community", "communities")
-
-
-def _bridge_row(bridge: Bridge, nodes: TreeNodes) -> Row:
-    one, other = sorted((nodes.ids[bridge.source], nodes.ids[bridge.target]))
-    return {
-        "from": one,
-        "to": other,
-        "names": list(bridge.names),
-        "refs": list(bridge.refs),
-        "cost": bridge.cost,
-        "hops": bridge.hops,
-    }

@@ -1,6 +1,6 @@
 """Communities of the graph of all layers, by Leiden in Graph Data Science.
 
-Source: HiRAG, Section 4.1, "community detection". The projection is ordered by ref and Leiden has one thread and a fixed
+Source: HiRAG, Section 4.1. The projection is ordered by ref, and Leiden has one thread and a fixed
 seed, so equal graphs have equal communities, in whatever order they were stored. Leiden is not started from the
 communities of the build before: on hotpotqa with one document more, 93 to 97 % of all communities are the same without
 this, and seeding with the old ones lowers modularity from .85 to .82 and keeps fewer (docs/hirag.md).
@@ -8,7 +8,7 @@ this, and seeding with the old ones lowers modularity from .85 to .82 and keeps 
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ import numpy as np
 from overstory.entropy.compile import Ints
 from overstory.errors import GraphError
 from overstory.graph import GraphClient, Writer, batches
+from overstory.graph.client import Row
 from overstory.graph.gds import gds_client, projected_by, require_client, require_memory
 from overstory.systems.hirag.names import NAME
 
@@ -47,12 +48,14 @@ class LayeredProjection:
 
     Attributes:
         name: of the in-memory graph; "" for a graph without relations, which is not projected.
-        levels: what Leiden lists, from fine to coarse, by ref.
+        nodes: the server's numbers of the entities, by ref.
+        levels: the communities of each entity as Leiden lists them, from fine to coarse, by ref.
     """
 
     graph: GraphClient
     name: str
-    levels: dict[str, list[int]]
+    nodes: Mapping[str, int]
+    levels: Mapping[str, list[int]]
 
     def communities(self, refs: Sequence[str]) -> list[Ints]:
         """Partitions of the entities, coarsest first, each within the one before; none where there are no entities.
@@ -77,6 +80,24 @@ class LayeredProjection:
             )
         return nested(np.array([self.levels[ref] for ref in refs], dtype=np.int64).T)
 
+    def cheapest_paths(self, wanted: Mapping[str, Sequence[str]]) -> list[Row]:
+        """Paths by the relations' cost, one for each target that can be reached: rows with `cost` and `refs`, the
+        entities on the way, both ends included.
+
+        Args:
+            wanted: the targets of each source, refs of the projection.
+
+        Raises:
+            DatabaseError: as `GraphClient.run`.
+        """
+        if not self.name:
+            return []
+        rows = [
+            {"source": self.nodes[source], "targets": [self.nodes[target] for target in targets]}
+            for source, targets in wanted.items()
+        ]
+        return self.graph.run("gds/paths", read=True, graph=self.name, rows=rows)
+
 
 @contextmanager
 def layered_projection(writer: Writer, generation: int) -> Generator[LayeredProjection]:
@@ -92,7 +113,7 @@ def layered_projection(writer: Writer, generation: int) -> Generator[LayeredProj
     require_gds(graph)
     (size,) = graph.run("systems/hirag/size", label, read=True, generation=generation)
     if not size["relations"]:
-        yield LayeredProjection(graph, "", {})
+        yield LayeredProjection(graph, "", {}, {})
         return
     client = gds_client(graph, TITLE, extra=NAME)
     require_memory(graph, client, size["entities"], size["relations"], properties=("weight", "cost"))
@@ -105,7 +126,7 @@ def layered_projection(writer: Writer, generation: int) -> Generator[LayeredProj
             concurrency=1,
             log_progress=False,
         )
-        yield LayeredProjection(graph, projected.name(), _by_ref(graph, found))
+        yield _listed(graph, projected.name(), found)
 
 
 def nested(levels: Ints) -> list[Ints]:
@@ -141,12 +162,14 @@ def _groups(labels: Ints) -> int:
     return int(labels.max(initial=-1)) + 1
 
 
-def _by_ref(graph: GraphClient, found: DataFrame) -> dict[str, list[int]]:
-    """The communities of each entity, as GDS lists them."""
-    nodes: list[int] = found["nodeId"].tolist()
-    levels: list[list[int]] = found["intermediateCommunityIds"].tolist()
-    by_ref: dict[str, list[int]] = {}
-    for some in batches(list(zip(nodes, levels, strict=True)), ROWS_A_STATEMENT):
-        rows = graph.run("gds/refs", read=True, nodes=[node for node, _ in some])
-        by_ref.update((row["ref"], list(listed)) for row, (_, listed) in zip(rows, some, strict=True))
-    return by_ref
+def _listed(graph: GraphClient, name: str, found: DataFrame) -> LayeredProjection:
+    """The projection with what Leiden found."""
+    listed: list[tuple[int, list[int]]] = list(zip(found["nodeId"], found["intermediateCommunityIds"], strict=True))
+    nodes: dict[str, int] = {}
+    levels: dict[str, list[int]] = {}
+    for some in batches(listed, ROWS_A_STATEMENT):
+        rows = graph.run("gds/refs", read=True, nodes=[int(node) for node, _ in some])
+        for row, (_, communities) in zip(rows, some, strict=True):
+            nodes[row["ref"]] = row["node"]
+            levels[row["ref"]] = list(communities)
+    return LayeredProjection(graph, name, nodes, levels)

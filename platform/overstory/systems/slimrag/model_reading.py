@@ -12,13 +12,10 @@ from overstory.model import Message, Usage
 from overstory.systems.slimrag.reading import ReadDocument, ReadSentence, RuleReader, WholeDocument
 from overstory.text.coreference.chains import Resolved
 from overstory.text.names.keys import entity_key, key_words
-from overstory.text.sentences import sentence_starts, sentence_texts
+from overstory.text.windows import SENTENCES, sentences_of, windows
 
 STAGE = "slimrag"
 PROMPT = "entities"
-SENTENCES = 16
-CHARACTERS = 3_000
-"""The most of a window: what a small model can take in, and answer within a thousand tokens."""
 LONGEST_NAME = 200
 MOST_KNOWN = 40
 """Names from the windows before that a request repeats, the latest."""
@@ -65,11 +62,11 @@ class ModelReader:
         return self._chat.estimate(
             Request(self._messages(document, window, ()), FoundEntities)
             for document in documents
-            for window in windows(sentences_of(document))
+            for window in windows(_sentences(document))
         )
 
     def _read(self, document: WholeDocument) -> ReadDocument:
-        sentences = sentences_of(document)
+        sentences = _sentences(document)
         said = _Said(document)
         remembered, by_rules, read = Usage(), 0, list[ReadSentence]()
         parts = list(windows(sentences))
@@ -137,24 +134,6 @@ class _Said:
         return refers
 
 
-def sentences_of(document: WholeDocument) -> list[ReadSentence]:
-    """The sentences of a document, by rules, with nothing that they refer to yet."""
-    found: list[ReadSentence] = []
-    for chunk, text in document.chunks:
-        texts = [sentence.strip() for sentence in sentence_texts(text, sentence_starts(text))]
-        found += [ReadSentence(chunk, seq, one, ()) for seq, one in enumerate(texts) if one]
-    return found
-
-
-def windows(sentences: Sequence[ReadSentence]) -> Iterator[list[ReadSentence]]:
-    """Sentences that one request holds: at least one, however long it is."""
-    window: list[ReadSentence] = []
-    characters = 0
-    for sentence in sentences:
-        if window and (len(window) == SENTENCES or characters + len(sentence.text) > CHARACTERS):
-            yield window
-            window, characters = [], 0
-        window.append(sentence)
-        characters += len(sentence.text)
-    if window:
-        yield window
+def _sentences(document: WholeDocument) -> list[ReadSentence]:
+    """The sentences of a document, with nothing that they refer to yet."""
+    return [ReadSentence(*sentence, ()) for sentence in sentences_of(document.chunks)]

@@ -167,7 +167,7 @@ def report_changes(
     return changes
 
 
-def write_reports(writer: Writer, changes: ReportChanges, progress: Progress) -> None:
+def store_reports(writer: Writer, changes: ReportChanges, progress: Progress) -> None:
     """Commits as it goes: for a generation that nobody reads yet.
 
     Raises:
@@ -177,7 +177,7 @@ def write_reports(writer: Writer, changes: ReportChanges, progress: Progress) ->
         commit_rows(writer, changes.kind.structure, statement, rows, progress, **also)
 
 
-def write_reports_in(tx: Transaction, label: str, changes: ReportChanges) -> None:
+def store_reports_in(tx: Transaction, label: str, changes: ReportChanges) -> None:
     """Within one transaction: for the generation that is read."""
     for statement, rows, also in changes.statements(label):
         for some in batches(rows, ROWS_A_STATEMENT):

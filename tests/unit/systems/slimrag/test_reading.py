@@ -12,13 +12,14 @@ from overstory.errors import LlmUnreachable
 from overstory.llm import AnswerCache, Chat
 from overstory.model import ChunkText, Completion, Usage
 from overstory.settings import ExtractionSettings
-from overstory.systems.slimrag.model_reading import SENTENCES, ModelReader, sentences_of, windows
+from overstory.systems.slimrag.model_reading import ModelReader
 from overstory.systems.slimrag.question import QuestionReader
 from overstory.systems.slimrag.reading import RuleReader, WholeDocument
 from overstory.text.coreference.references import REFERENCES
 from overstory.text.extraction.spacy_extractor import SpacyExtractor
 from overstory.text.parsing.parsed_texts import ParsedTexts
 from overstory.text.parsing.pipelines import find_pipeline
+from overstory.text.windows import SENTENCES
 
 CURIE = WholeDocument(
     "curie", "Marie Curie", (("c1", "Marie Curie was born in Warsaw. "), ("c2", "She died in France."))
@@ -107,15 +108,6 @@ def test_an_endpoint_that_cannot_be_reached_ends_the_reading() -> None:
     reader = ModelReader(Chat(ScriptedChat(LlmUnreachable("gone"))), RULES)
     with pytest.raises(LlmUnreachable):
         list(reader.read([CURIE]))
-
-
-def test_windows_hold_all_sentences_in_order_and_one_at_least() -> None:
-    text = "Ulm is a city. " * 40 + "x" * 9_000 + ". The end."
-    sentences = sentences_of(WholeDocument("d", "", (("c", text),)))
-    found = list(windows(sentences))
-    assert [sentence for window in found for sentence in window] == sentences
-    assert max(map(len, found)) == SENTENCES
-    assert all(window for window in found)
 
 
 def test_a_later_window_is_told_the_names_before_it_as_data() -> None:

@@ -1,0 +1,244 @@
+"""Descriptions of entities, by rules: which sentences say most about each, and what is taken of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from overstory.systems.hirag.incidence import MOST_SENTENCES, NOWHERE, Incidence, Ints
+from overstory.systems.hirag.relations import MOST_NAMES, Sentences, rank_within
+from overstory.text.names.keys import entity_key, fold
+
+VERSION = 1
+"""Changes whenever the same sentences may give another description."""
+CHARACTERS = 240
+"""Of a description, some 60 tokens: embedding descriptions is the costliest part of the index."""
+MOST_TAKEN = 3
+CANDIDATES = 6
+"""Sentences of which up to MOST_TAKEN are taken: some are headings, repeats, or too long."""
+RELATION_CHARACTERS = 160
+LONGEST_READ = 2_000
+"""Characters that are kept of a sentence: a table or listing may have no end."""
+SHORT, LONG = 30, 400
+"""Characters of sentences that rather are headings, and of those that rather are listings."""
+LEAST_PLAIN_WORDS, PLAIN_SHARE = 2, 0.2
+"""Words in lower case that a sentence has at least, and their share."""
+
+_ABOUT, _OF_FACT, _SAYING, _TRIPLE = range(4)
+
+_SPACE = re.compile(r"\s+")
+_MARKS = re.compile(r"^(?:(?:#{1,6}|[-*+•>|]+|\d{1,3}[.)])\s+)+|\s[|#=~-]+$")
+_EMPHASIS = re.compile(r"\*\*|__|`+|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)")
+_LINK = re.compile(r"!?\[([^\]\[]*)\]\([^()\s]*\)")
+_NO_SPACES = "\u2e80"
+"""From here on are the scripts of East Asia, which have neither capitals nor spaces between words."""
+_RULES = re.compile(r"[-=_*~#.|+]{3,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Sentences that may describe entities, the best first. Rows in order of entity.
+
+    Attributes:
+        first: shape (n + 1,): where the rows of each entity begin.
+        sentence: shape (m,), chunk · MOST_SENTENCES + sentence; 0 as the sentence of triples.
+        position: shape (m,), of an OpenIE triple whose text is taken; else `NOWHERE`.
+    """
+
+    first: Ints
+    sentence: Ints
+    position: Ints
+
+    def of(self, entity: int) -> list[tuple[int, int]]:
+        """Sentence and position of each."""
+        rows = slice(int(self.first[entity]), int(self.first[entity + 1]))
+        return list(zip(self.sentence[rows].tolist(), self.position[rows].tolist(), strict=True))
+
+
+def choose(incidence: Incidence, sentences: Sentences) -> Chosen:
+    """The sentences that say most about each entity: the first of passages that are about it, then those of facts of
+    which it is the subject, then others that say its name, then the texts of triples."""
+    mentions, subjects, facts = incidence.mentions, incidence.subjects, incidence.statements
+    located = mentions.sentence != NOWHERE
+    where = mentions.chunk[located] * MOST_SENTENCES + mentions.sentence[located]
+    who = mentions.entity[located]
+    first_said = _FirstSaid(who, where)
+
+    about = first_said(subjects.entity, subjects.chunk)
+    of_fact = facts.subject != NOWHERE
+    subject, chunk = facts.subject[of_fact], facts.chunk[of_fact]
+    stated = np.where(
+        facts.sentence[of_fact] == NOWHERE,
+        first_said(subject, chunk),
+        chunk * MOST_SENTENCES + facts.sentence[of_fact],
+    )
+    unlocated = (facts.openie[of_fact] == 1) & (stated == NOWHERE)
+    pairs, times = np.unique(np.stack([subject[~unlocated], stated[~unlocated]]), axis=1, return_counts=True)
+    triple = facts.openie == 1
+    said_by = [(facts.subject, 0), (facts.object, 1)]
+    triples = [(ends[at := triple & (ends != NOWHERE)], at, second) for ends, second in said_by]
+    names = sentences.names[np.searchsorted(sentences.sentence, where)] if len(where) else where
+    columns = [
+        # entity, class, first score, second score, sentence, position
+        (
+            subjects.entity,
+            _ABOUT,
+            -subjects.weight,
+            incidence.passages.seq[subjects.chunk],
+            np.where(about == NOWHERE, subjects.chunk * MOST_SENTENCES, about),
+            NOWHERE,
+        ),
+        (pairs[0], _OF_FACT, _odd_length(incidence, pairs[1]), -times, pairs[1], NOWHERE),
+        (who, _SAYING, _odd_length(incidence, where), np.minimum(names, MOST_NAMES + 1), where, NOWHERE),
+        *(
+            (entity, _TRIPLE, second, 0, facts.chunk[at] * MOST_SENTENCES, facts.position[at])
+            for entity, at, second in triples
+        ),
+    ]
+    entity, kind, score, second, sentence, position = (
+        np.concatenate(
+            [np.broadcast_to(np.asarray(part), np.shape(one[0])) for one, part in zip(columns, parts, strict=True)]
+        )
+        for parts in zip(*columns, strict=True)
+    )
+    order = np.lexsort((position, sentence, second, score, kind, entity))
+    entity, sentence, position = entity[order], sentence[order], position[order]
+    # A sentence once: the rows of an entity are few, but their order must stay.
+    again = np.lexsort((np.arange(len(entity)), position, sentence, entity))
+    table = np.stack([entity, sentence, position])[:, again]
+    once = np.ones(len(entity), dtype=np.bool_)
+    once[again[1:]] = (table[:, 1:] != table[:, :-1]).any(axis=0)
+    entity, sentence, position = entity[once], sentence[once], position[once]
+    kept = rank_within(entity) < CANDIDATES
+    entity, sentence, position = entity[kept], sentence[kept], position[kept]
+    first = np.searchsorted(entity, np.arange(len(incidence.names) + 1))
+    return Chosen(first.astype(np.int64), sentence.astype(np.int64), position.astype(np.int64))
+
+
+class _FirstSaid:
+    """The first sentence of a chunk that says an entity's name."""
+
+    def __init__(self, who: Ints, where: Ints) -> None:
+        order = np.lexsort((where, who))
+        self._who, self._where = who[order], where[order]
+        self._many = int(where.max()) // MOST_SENTENCES + 1 if len(where) else 1
+        self._key = self._who * self._many + self._where // MOST_SENTENCES
+
+    def __call__(self, entity: Ints, chunk: Ints) -> Ints:
+        """Shape (n,): chunk · MOST_SENTENCES + sentence, `NOWHERE` where none is known to say it."""
+        key = entity * self._many + chunk
+        at = np.searchsorted(self._key, key)
+        found = np.full(len(key), NOWHERE, dtype=np.int64)
+        inside = np.flatnonzero((at < len(self._key)) & (chunk < self._many))
+        there = inside[self._key[at[inside]] == key[inside]]
+        found[there] = self._where[at[there]]
+        return found
+
+
+def _odd_length(incidence: Incidence, where: Ints) -> Ints:
+    """1 for a sentence that is very short or long, 0 for others; the last of a passage has no known length."""
+    passages = incidence.passages
+    chunk, sentence = where // MOST_SENTENCES, where % MOST_SENTENCES
+    at = passages.first[chunk] + sentence
+    last = at + 1 >= passages.first[chunk + 1]
+    starts = np.append(passages.starts, [0, 0])
+    at = np.minimum(at, len(passages.starts))
+    length = starts[at + 1] - starts[at]
+    return np.where(last, 0, (length < SHORT) | (length > LONG)).astype(np.int64)
+
+
+def cleaned(sentence: str) -> str:
+    """A sentence on one line, without what only marks it up: heading and list marks, emphasis, links, drawn lines."""
+    text = _RULES.sub(" ", sentence[: 2 * LONGEST_READ])
+    text = _LINK.sub(r"\1", _EMPHASIS.sub("", text))
+    text = _SPACE.sub(" ", text).strip()
+    return _MARKS.sub("", text).strip()[:LONGEST_READ]
+
+
+def excerpt(text: str, names: Sequence[str], most: int) -> str:
+    """At most `most` characters of a text: all of it, or its beginning, or a part around the first of `names` that the
+    beginning does not say; cut at words, with "…" where something is left out."""
+    if len(text) <= most:
+        return text
+    low = text.lower()
+    ends = [at + len(name) for name in names if name and (at := low.find(name.lower())) >= 0]
+    need = max(ends, default=0)
+    start = 0 if need <= most - 2 else _word_start(text, max(0, min(need - most // 2, need - most + 2)))
+    body = text[start : start + most - 2 * (start > 0) - 1]
+    if start + len(body) < len(text):
+        body = body[: _word_end(body)].rstrip(" ,;:(–-") + "…"
+    return ("…" if start else "") + body
+
+
+def relation_text(text: str, one: str, other: str, *, implied: bool) -> str:
+    """The description of a relation, from a sentence.
+
+    Args:
+        implied: the sentence says one of the names of a passage that is about the other, which goes before it.
+    """
+    said = excerpt(text, [one, other], RELATION_CHARACTERS)
+    low = fold(said)
+    missing = [name for name in (one, other) if fold(name) not in low] if implied and said else []
+    return f"{missing[0]}: {said}" if len(missing) == 1 else said
+
+
+def _word_start(text: str, at: int) -> int:
+    space = text.find(" ", at, at + 40)
+    return at if space < 0 else space + 1
+
+
+def _word_end(body: str) -> int:
+    space = body.rfind(" ", max(0, len(body) - 40))
+    return space if space > 0 else len(body)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A cleaned sentence of a chunk, or the text of an OpenIE triple."""
+
+    chunk: int
+    text: str
+    triple: bool = False
+
+
+def describe(name: str, key: str, texts: Iterable[Said]) -> tuple[str, tuple[int, ...]]:
+    """A description, and the chunks that it stands on.
+
+    Args:
+        texts: the best first. Of a chunk with a sentence no triples are taken, for they say the same.
+    """
+    taken: list[str] = []
+    chunks: list[int] = []
+    seen: set[str] = set()
+    sentences: set[int] = set()
+    room = CHARACTERS
+    for each in sorted(texts, key=lambda said: not is_prose(said.text)):
+        if len(taken) == MOST_TAKEN or room < SHORT or (taken and not is_prose(each.text) and not each.triple):
+            break
+        text, told = each.text, fold(each.text)
+        if told in seen or not any(letter.isalpha() for letter in text) or entity_key(text) == key:
+            continue
+        if (each.triple and each.chunk in sentences) or (taken and len(text) >= room):
+            continue
+        seen.add(told)
+        if each.triple:
+            text += "" if text.endswith((".", "!", "?")) else "."
+        else:
+            sentences.add(each.chunk)
+        piece = excerpt(text, [name], room)
+        taken.append(piece)
+        chunks.append(each.chunk)
+        room -= len(piece) + 1
+    return " ".join(taken), tuple(dict.fromkeys(chunks))
+
+
+def is_prose(text: str) -> bool:
+    """Whether a text reads like a sentence: not a heading, a synopsis, a listing or a row of references."""
+    if any(character >= _NO_SPACES for character in text):
+        return len(text) >= SHORT // 2
+    words = [word.strip("(),.;:!?\"'") for word in text.split()]
+    plain = sum(word.isalpha() and not word[:1].isupper() for word in words)
+    return len(text) >= SHORT and plain >= LEAST_PLAIN_WORDS and plain >= PLAIN_SHARE * len(words)

@@ -1,0 +1,231 @@
+"""Which entity stands where: what passages mention, are about and state, as arrays."""
+
+from __future__ import annotations
+
+import hashlib
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from overstory.graph import GraphClient
+from overstory.graph.client import Row
+from overstory.text.names.subjects import SURE
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+CHUNKS_A_PAGE = 1_000
+NOWHERE = -1
+"""The sentence of what is not known to stand in one; the subject or object that is no entity."""
+MOST_SENTENCES = 1 << 20
+"""Sentences are numbered through by chunk · MOST_SENTENCES + sentence."""
+
+DICTIONARY, OPENIE = "dictionary", "openie"
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name of the corpus that may be an entity of layer 0; `id` is that of its node."""
+
+    id: str
+    key: str
+    name: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """Where entities are mentioned: a row for each sentence, or one with `NOWHERE` where none is known. Shapes (m,)."""
+
+    entity: Ints
+    chunk: Ints
+    sentence: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Subjects:
+    """What passages are about. Shapes (s,)."""
+
+    entity: Ints
+    chunk: Ints
+    weight: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Statements:
+    """Facts as passages state them. Shapes (f,).
+
+    Attributes:
+        subject, object: `NOWHERE` for what is no entity.
+        sentence: `NOWHERE` where it is not known, which is so for OpenIE triples.
+        position: number of the fact in its passage.
+        openie: 1 for an OpenIE triple.
+    """
+
+    subject: Ints
+    object: Ints
+    chunk: Ints
+    sentence: Ints
+    position: Ints
+    openie: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Passages:
+    """All passages, in order of id.
+
+    Attributes:
+        seq: the place of each in its document.
+        first: of shape (c + 1,): where in `starts` those of a passage begin.
+        starts: the first characters of sentences.
+        boilerplate: digests of the spans of those that have some.
+    """
+
+    ids: list[str]
+    seq: Ints
+    first: Ints
+    starts: Ints
+    boilerplate: Mapping[int, str]
+
+    def span(self, chunk: int, sentence: int) -> tuple[int, int]:
+        """First character and end of a sentence; the end is −1 for the last. Unknown sentences are the last."""
+        begin, end = int(self.first[chunk]), int(self.first[chunk + 1])
+        if begin == end:
+            return 0, -1
+        at = min(begin + sentence, end - 1)
+        return int(self.starts[at]), int(self.starts[at + 1]) if at + 1 < end else -1
+
+
+@dataclass(frozen=True, slots=True)
+class Incidence:
+    """Who stands where.
+
+    Attributes:
+        names: the entities, in order of key; other attributes name them by their place here.
+    """
+
+    names: Sequence[Name]
+    passages: Passages
+    mentions: Mentions
+    subjects: Subjects
+    statements: Statements
+
+
+def read_incidence(graph: GraphClient, label: str) -> Incidence:
+    """What a corpus mentions and states, for its entities: names in a fact, or in two passages or more.
+
+    Raises:
+        DatabaseError: as `GraphClient.stream`.
+    """
+    names = [
+        Name(row["id"], row["key"], row["name"], row["type"]) for row in graph.stream("systems/hirag/entities", label)
+    ]
+    names.sort(key=lambda name: name.key)
+    pages = graph.pages("systems/hirag/incidence", label, size=CHUNKS_A_PAGE, sure=SURE)
+    return incidence_of(names, (row for rows in pages for row in rows))
+
+
+def incidence_of(names: Sequence[Name], rows: Iterable[Row]) -> Incidence:
+    """
+    Args:
+        names: candidates, in order of key.
+        rows: of chunks in order of id, as `systems/hirag/incidence` gives them.
+    """
+    return _entities_alone(names, *_collected({name.id: place for place, name in enumerate(names)}, rows))
+
+
+def _collected(place: Mapping[str, int], rows: Iterable[Row]) -> tuple[Passages, Mentions, Subjects, Statements]:
+    ids: list[str] = []
+    boilerplate: dict[int, str] = {}
+    seq, first, starts = array("q"), array("q", [0]), array("q")
+    mentions, subjects, statements = array("q"), array("q"), array("q")
+    weights = array("d")
+    for chunk, row in enumerate(rows):
+        ids.append(row["id"])
+        seq.append(row["seq"])
+        starts.extend(row["starts"])
+        first.append(len(starts))
+        if row["boilerplate"]:
+            boilerplate[chunk] = hashlib.sha256(repr(row["boilerplate"]).encode()).hexdigest()[:16]
+        by_triples = any(by == OPENIE for _, by, _ in row["mentions"]) or any(
+            each[2] == OPENIE for each in row["statements"]
+        )
+        for entity, sentences in sorted(_sentences_by_entity(row["mentions"], by_triples=by_triples).items()):
+            if entity in place:
+                for sentence in sorted(sentences) or [NOWHERE]:
+                    mentions.extend((place[entity], chunk, sentence))
+        for entity, weight in sorted(row["about"]):
+            if entity in place:
+                subjects.extend((place[entity], chunk))
+                weights.append(weight)
+        for subject, object_, by, sentence, position in row["statements"]:
+            if by_triples == (by == OPENIE):
+                ends = place.get(subject, NOWHERE), place.get(object_, NOWHERE)
+                at = NOWHERE if sentence is None else sentence
+                statements.extend((*ends, chunk, at, NOWHERE if position is None else position, int(by_triples)))
+    about, of = _columns(subjects, 2)
+    return (
+        Passages(ids, _ints(seq), _ints(first), _ints(starts), boilerplate),
+        Mentions(*_columns(mentions, 3)),
+        Subjects(about, of, np.array(weights, dtype=np.float64)),
+        Statements(*_columns(statements, 6)),
+    )
+
+
+def _sentences_by_entity(
+    mentions: Iterable[tuple[str, str, Sequence[int]]], *, by_triples: bool
+) -> dict[str, set[int]]:
+    """The sentences of each entity that a passage mentions. Where it has OpenIE triples, these say which there are."""
+    found: dict[str, set[int]] = {}
+    real: set[str] = set()
+    for entity, by, sentences in mentions:
+        found.setdefault(entity, set()).update(sentences)
+        if by == OPENIE if by_triples else by != DICTIONARY:
+            real.add(entity)
+    return {entity: sentences for entity, sentences in found.items() if entity in real}
+
+
+def _entities_alone(
+    names: Sequence[Name], passages: Passages, mentions: Mentions, subjects: Subjects, statements: Statements
+) -> Incidence:
+    """Without the names that stand in no fact and in one passage only."""
+    each = np.unique(np.stack([mentions.entity, mentions.chunk]), axis=1)
+    kept = np.bincount(each[0], minlength=len(names)) > 1
+    for ends in (statements.subject, statements.object):
+        kept[ends[ends != NOWHERE]] = True
+    new = np.where(kept, np.cumsum(kept) - 1, NOWHERE)
+    there = kept[mentions.entity]
+    about = kept[subjects.entity]
+    return Incidence(
+        [names[old] for old in np.flatnonzero(kept).tolist()],
+        passages,
+        Mentions(new[mentions.entity[there]], mentions.chunk[there], mentions.sentence[there]),
+        Subjects(new[subjects.entity[about]], subjects.chunk[about], subjects.weight[about]),
+        Statements(
+            _renumbered(statements.subject, new),
+            _renumbered(statements.object, new),
+            statements.chunk,
+            statements.sentence,
+            statements.position,
+            statements.openie,
+        ),
+    )
+
+
+def _renumbered(ends: Ints, new: Ints) -> Ints:
+    if not len(new):
+        return ends
+    return np.where(ends == NOWHERE, NOWHERE, new[ends])
+
+
+def _columns(values: array[int], width: int) -> list[Ints]:
+    table = _ints(values).reshape(-1, width)
+    return [np.ascontiguousarray(table[:, column]) for column in range(width)]
+
+
+def _ints(values: array[int]) -> Ints:
+    return np.array(values, dtype=np.int64)

@@ -1,0 +1,210 @@
+"""Relations of layer 0, by rules: facts, and names that sentences say together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from overstory.systems.hirag.incidence import MOST_SENTENCES, NOWHERE, Flags, Floats, Incidence, Ints
+
+MOST_NAMES = 20
+"""A sentence with more names is a list: it says little of any two of them, and would make thousands of pairs."""
+MOST_PARTNERS = 64
+MOST_SUBJECTS = 3
+"""Names that count as present in each sentence of a passage that is about them."""
+MOST_CHUNKS = 5
+"""Passages that a relation lists."""
+MOST_ROWS = 16
+"""Statements of a relation in which its passages are looked for."""
+
+_BY_TRIPLE, _BY_FACT, _BY_SENTENCE, _BY_SUBJECT = range(4)
+"""What a relation's description is taken from, the best first: an OpenIE triple, the sentence of a fact, one that says
+both names, one of a passage that is about one of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentences:
+    """The names of sentences, subjects of their passage included. Rows in order of sentence, then entity.
+
+    Attributes:
+        sentence: shape (m,), chunk · MOST_SENTENCES + sentence.
+        entity: shape (m,).
+        said: shape (m,), 1 where the sentence says the name.
+        names: shape (m,), how many names the sentence has.
+    """
+
+    sentence: Ints
+    entity: Ints
+    said: Ints
+    names: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Pairs of entities, in order.
+
+    Attributes:
+        source, target: shape (r,), source < target.
+        weight: shape (r,).
+        sentence: shape (r,), that of the description (chunk · MOST_SENTENCES + sentence, which is 0 for
+            OpenIE triples).
+        position: shape (r,), the OpenIE triple in the first of `chunks`, else `NOWHERE`.
+        implied: shape (r,), True where the sentence says one name of a passage that is about the other.
+        chunks: up to MOST_CHUNKS passages each, that of the description first.
+        crowded: sentences with too many names.
+        dropped: relations that are not among the strongest of either end.
+    """
+
+    source: Ints
+    target: Ints
+    weight: Floats
+    sentence: Ints
+    position: Ints
+    implied: Flags
+    chunks: list[tuple[int, ...]]
+    crowded: int
+    dropped: int
+
+
+def names_of_sentences(incidence: Incidence) -> Sentences:
+    """The names that each sentence says, and those that its passage is about."""
+    mentions = incidence.mentions
+    located = mentions.sentence != NOWHERE
+    said = mentions.chunk[located] * MOST_SENTENCES + mentions.sentence[located]
+    who = mentions.entity[located]
+    there = np.unique(said)
+    subject, chunk = _main_subjects(incidence)
+    begin = np.searchsorted(chunk, there // MOST_SENTENCES, side="left")
+    count = np.searchsorted(chunk, there // MOST_SENTENCES, side="right") - begin
+    implied = np.repeat(there, count)
+    at = np.repeat(begin - np.cumsum(count) + count, count) + np.arange(int(count.sum()))
+    sentence = np.concatenate([said, implied])
+    entity = np.concatenate([who, subject[at]])
+    is_said = np.concatenate([np.ones(len(said), dtype=np.int64), np.zeros(len(implied), dtype=np.int64)])
+    order = np.lexsort((-is_said, entity, sentence))
+    sentence, entity, is_said = sentence[order], entity[order], is_said[order]
+    first = np.ones(len(sentence), dtype=np.bool_)
+    first[1:] = (sentence[1:] != sentence[:-1]) | (entity[1:] != entity[:-1])
+    sentence, entity, is_said = sentence[first], entity[first], is_said[first]
+    _, inverse, counts = np.unique(sentence, return_inverse=True, return_counts=True)
+    return Sentences(sentence, entity, is_said, counts[inverse] if len(sentence) else sentence)
+
+
+def related(incidence: Incidence, sentences: Sentences, *, most_partners: int = MOST_PARTNERS) -> Related:
+    """Pairs of entities that facts or sentences tie together.
+
+    Each statement of a fact counts 1, a sentence with n names 1 / (n − 1) for each two of them (Newman 2001). A
+    relation is kept where it is among the strongest of one of its ends.
+    """
+    number = len(incidence.names)
+    crowded = int(np.unique(sentences.sentence[sentences.names > MOST_NAMES]).size)
+    source, target, weight, kind, names, sentence, position = _all_statements(incidence, sentences)
+    key = source * number + target
+    order = np.lexsort((position, sentence, names, kind, key))
+    key, weight = key[order], weight[order]
+    if not len(key):
+        none = np.zeros(0, dtype=np.int64)
+        return Related(none, none, np.zeros(0), none, none, none == 0, [], crowded, 0)
+    begin = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
+    total = np.add.reduceat(weight, begin)
+    kept = _among_strongest(key[begin] // number, key[begin] % number, total, most_partners)
+    at = begin[kept]
+    ends = np.concatenate([begin[1:], [len(key)]])[kept]
+    sentence, position, kind = sentence[order], position[order], kind[order]
+    chunk = sentence // MOST_SENTENCES
+    chunks = [
+        tuple(dict.fromkeys(chunk[one : min(end, one + MOST_ROWS)].tolist()))[:MOST_CHUNKS]
+        for one, end in zip(at.tolist(), ends.tolist(), strict=True)
+    ]
+    by_triple = kind[at] == _BY_TRIPLE
+    return Related(
+        key[at] // number,
+        key[at] % number,
+        total[kept],
+        np.where(by_triple, chunk[at] * MOST_SENTENCES, sentence[at]),
+        np.where(by_triple, position[at], NOWHERE),
+        kind[at] == _BY_SUBJECT,
+        chunks,
+        crowded,
+        int(len(kept) - kept.sum()),
+    )
+
+
+def _main_subjects(incidence: Incidence) -> tuple[Ints, Ints]:
+    """Entities and chunks, in order of chunk: what passages are most surely about, at most MOST_SUBJECTS each."""
+    subjects = incidence.subjects
+    order = np.lexsort((subjects.entity, -subjects.weight, subjects.chunk))
+    entity, chunk = subjects.entity[order], subjects.chunk[order]
+    kept = rank_within(chunk) < MOST_SUBJECTS
+    return entity[kept], chunk[kept]
+
+
+def rank_within(group: Ints) -> Ints:
+    """Shape (n,): the place of each row among those of its group, which stand together."""
+    if not len(group):
+        return group
+    begin = np.flatnonzero(np.concatenate([[True], group[1:] != group[:-1]]))
+    return np.arange(len(group)) - np.repeat(begin, np.diff(np.concatenate([begin, [len(group)]])))
+
+
+def _all_statements(incidence: Incidence, sentences: Sentences) -> tuple[Ints, Ints, Floats, Ints, Ints, Ints, Ints]:
+    """Source, target, weight, kind, names in the sentence, sentence and position of whatever relates two entities."""
+    facts = incidence.statements
+    both = (facts.subject != NOWHERE) & (facts.object != NOWHERE) & (facts.subject != facts.object)
+    one, other = facts.subject[both], facts.object[both]
+    where = facts.chunk[both] * MOST_SENTENCES + np.maximum(facts.sentence[both], 0)
+    triple = facts.openie[both] == 1
+    tables = [
+        (
+            np.minimum(one, other),
+            np.maximum(one, other),
+            np.ones(len(one)),
+            np.where(triple, _BY_TRIPLE, _BY_FACT),
+            np.where(triple, 0, _names_in(sentences, where)),
+            where,
+            np.where(triple, facts.position[both], NOWHERE),
+        )
+    ]
+    tables += [_together(sentences, names) for names in range(2, MOST_NAMES + 1)]
+    columns = zip(*tables, strict=True)
+    source, target, weight, kind, names, sentence, position = (np.concatenate(column) for column in columns)
+    return source, target, weight, kind, names, sentence, position
+
+
+def _names_in(sentences: Sentences, where: Ints) -> Ints:
+    at = np.searchsorted(sentences.sentence, where)
+    found = np.zeros(len(where), dtype=np.int64)
+    inside = at < len(sentences.sentence)
+    found[inside] = np.where(sentences.sentence[at[inside]] == where[inside], sentences.names[at[inside]], 0)
+    return found
+
+
+def _together(sentences: Sentences, names: int) -> tuple[Ints, Ints, Floats, Ints, Ints, Ints, Ints]:
+    """The pairs of all sentences with so many names."""
+    rows = sentences.names == names
+    entity = sentences.entity[rows].reshape(-1, names)
+    said = sentences.said[rows].reshape(-1, names)
+    one, other = np.triu_indices(names, k=1)
+    where = np.repeat(sentences.sentence[rows].reshape(-1, names)[:, 0], len(one))
+    times = (said[:, one] + said[:, other]).ravel()
+    some = times > 0  # of two that the passage is about, its other sentences say nothing
+    count = int(some.sum())
+    return (
+        entity[:, one].ravel()[some],
+        entity[:, other].ravel()[some],
+        np.full(count, 1.0 / (names - 1)),
+        np.where(times[some] == 2, _BY_SENTENCE, _BY_SUBJECT),
+        np.full(count, names),
+        where[some],
+        np.full(count, NOWHERE),
+    )
+
+
+def _among_strongest(source: Ints, target: Ints, weight: Floats, most: int) -> Flags:
+    entity = np.concatenate([source, target])
+    partner = np.concatenate([target, source])
+    order = np.lexsort((partner, -np.concatenate([weight, weight]), entity))
+    strong = np.zeros(len(entity), dtype=np.bool_)
+    strong[order] = rank_within(entity[order]) < most
+    return strong[: len(source)] | strong[len(source) :]

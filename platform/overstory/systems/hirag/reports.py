@@ -1,0 +1,266 @@
+"""Reports of communities, the deepest first: who writes them, and how rules do.
+
+Source: HiRAG, Section 4.1; without a language model, sentences of the corpus stand in for what a model would write.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, zip_longest
+from math import log2
+from typing import Protocol
+
+from overstory.display import counted
+from overstory.entropy import EncodingTree
+from overstory.graph.ids import content_id
+from overstory.protocols import Progress
+from overstory.systems.hirag.knowledge_graph import LayeredGraph, LayerEntity, Relation
+from overstory.systems.hirag.names import NAME, RULES
+from overstory.systems.hirag.report_material import Material, Materials
+from overstory.systems.tree.reports import Finding, Report
+from overstory.text.sentences import sentence_starts, sentence_texts
+
+MOST_FINDINGS = 6
+MOST_IN_TITLE = 3
+DIRECTLY = 30
+"""Members up to which a community with others below it is described by its own sentences, not by their reports."""
+LONGEST_SENTENCE = 400
+LARGE = 1_000
+"""Members at which a community's size counts in full in its rating."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommunityReports:
+    """The reports of a tree.
+
+    Attributes:
+        of_node: by node of the tree, of every community, the root left out; those with the same content share one.
+        written: how many reports were written now, the others were known.
+        notes: what the user should know.
+    """
+
+    of_node: Mapping[int, Report]
+    written: int
+    notes: tuple[str, ...] = ()
+
+
+class Reporter(Protocol):
+    """Writes reports. `fingerprint` changes with whatever may change them."""
+
+    @property
+    def fingerprint(self) -> str: ...
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What the user should know of the reports written so far."""
+        ...
+
+    def write(self, communities: Iterable[tuple[Material, Sequence[Report]]]) -> Iterator[Report]:
+        """The reports of communities of one level, in order.
+
+        Args:
+            communities: the material of each, with the reports of its parts. The report's key is that of the material.
+        """
+        ...
+
+
+def write_reports(
+    tree: EncodingTree,
+    graph: LayeredGraph,
+    *,
+    known: Mapping[str, Report],
+    writer_of_reports: Reporter,
+    progress: Progress,
+) -> CommunityReports:
+    """Reports of all communities of a tree, the deepest level first, because large ones are described by their parts.
+
+    Args:
+        tree: over the entities of the graph, all leaves at one depth.
+        known: reports by key, as an earlier build wrote them: communities with the same content keep theirs.
+
+    Raises:
+        BudgetExhausted, LlmError: as the writer of reports raises them; nothing is kept but what the answer cache has.
+    """
+    materials = Materials(tree, graph)
+    of_node: dict[int, Report] = {}
+    by_key: dict[str, Report] = {}
+    written = 0
+    progress.start(f"{NAME} reports", tree.root - tree.leaves, "communities")
+    for depth in materials.depths:
+        level = [replace(each, key=_key(writer_of_reports, each)) for each in materials.of_level(depth)]
+        by_key.update((each.key, known[each.key]) for each in level if each.key in known)
+        lacking = {each.key: each for each in level if each.key not in by_key}
+        asked = ((each, [of_node[part] for part in each.parts]) for each in lacking.values())
+        for report in writer_of_reports.write(asked):
+            by_key[report.key] = report
+            written += 1
+            progress.advance(1)
+        of_node.update((each.node, by_key[each.key]) for each in level)
+        communities = materials.communities(depth)
+        of_node.update((node, of_node[materials.bottom(node)]) for node in communities if node not in of_node)
+        progress.advance(len(communities) - len(lacking))
+    progress.finish(f"{counted(written, 'report')} written, {len(of_node) - written:,} kept or shared")
+    return CommunityReports(of_node, written, tuple(writer_of_reports.notes))
+
+
+def _key(reporter: Reporter, material: Material) -> str:
+    return content_id("hirag-report-content", reporter.fingerprint, material.key)
+
+
+class RuleReporter:
+    """Writes reports of sentences that are in the corpus, by rules."""
+
+    fingerprint = "rules-1"
+    notes: Sequence[str] = ()
+
+    def write(self, communities: Iterable[tuple[Material, Sequence[Report]]]) -> Iterator[Report]:
+        """See `Reporter.write`."""
+        for material, parts in communities:
+            yield self.report(material, parts)
+
+    def report(self, material: Material, parts: Sequence[Report]) -> Report:
+        """The report of one community."""
+        shown = _for_title(material.entities)
+        told = next((entity for entity in shown if not is_list(entity)), shown[0])
+        leading = lead(told)
+        summary = _summary(material, shown, leading)
+        findings = list(_findings(material, parts, leading))[:MOST_FINDINGS]
+        chunks = chain(
+            (chunk for finding in findings for chunk in finding.chunks),
+            (chunk for entity in shown for chunk in entity.chunks[:1]),
+            told.chunks if leading else (),
+        )
+        return Report(
+            key=material.key,
+            title=", ".join(entity.name for entity in shown),
+            summary=summary,
+            rating=rating(material),
+            findings=findings,
+            by=RULES,
+            stands_on=tuple(dict.fromkeys(chunks)),
+        )
+
+
+def rating(material: Material) -> float:
+    """How much a community matters, 0 to 10 with one decimal: by its size, and by how strongly its members hold
+    together. It depends on the community alone, so that it can be kept while others change."""
+    size = min(1.0, log2(1 + material.size) / log2(1 + LARGE))
+    strength = material.inner / max(material.size, 1)
+    return round(6.0 * size + 4.0 * strength / (1.0 + strength), 1)
+
+
+def is_list(entity: LayerEntity) -> bool:
+    """Whether it is a summary by rules, which lists other entities and says little of its own."""
+    return entity.layer > 0 and entity.by == RULES
+
+
+def lead(entity: LayerEntity) -> str:
+    """The first sentence of what is said of an entity, with its name in it; "" where nothing is said."""
+    sentence = _first_sentence(entity.description)
+    if not sentence:
+        return ""
+    return sentence if entity.name.casefold() in sentence.casefold() else f"{entity.name}: {sentence}"
+
+
+def stated(relation: Relation, names: Mapping[str, str]) -> str:
+    """What a relation says, after the names of its ends where it has neither.
+
+    Args:
+        names: by ref.
+    """
+    text = _shortened(relation.description)
+    source, target = names[relation.source], names[relation.target]
+    said = text.casefold()
+    if source.casefold() in said or target.casefold() in said:
+        return text
+    return f"{source} – {target}: {text}"
+
+
+def _for_title(entities: Sequence[LayerEntity]) -> list[LayerEntity]:
+    """The most central ones, without names that are a part of another's; those with a letter in their names first,
+    because years and numbers say little."""
+    shown: list[LayerEntity] = []
+    for entity in sorted(entities, key=lambda entity: not any(map(str.isalpha, entity.name))):
+        if len(shown) < MOST_IN_TITLE and not any(_overlap(entity.key, other.key) for other in shown):
+            shown.append(entity)
+    return shown
+
+
+def _overlap(one: str, other: str) -> bool:
+    """Whether one of two keys is in the other, word by word."""
+    return f" {one} " in f" {other} " or f" {other} " in f" {one} "
+
+
+def _summary(material: Material, shown: Sequence[LayerEntity], leading: str) -> str:
+    names = [entity.name for entity in shown]
+    if material.size == 1:
+        return leading or f"{names[0]} stands alone."
+    around = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    first = f"{counted(material.size, 'entity', 'entities')} around {around}."
+    return f"{first} {leading}".strip()
+
+
+def _findings(material: Material, parts: Sequence[Report], leading: str) -> Iterator[Finding]:
+    """The most important first, each text once."""
+    seen = {leading} if material.size == 1 else set[str]()
+    if parts and material.size > DIRECTLY:
+        ranked = sorted(parts, key=lambda part: -part.rating)
+        own = list(_of_relations(material))[: MOST_FINDINGS // 3]
+        candidates = chain(own, _in_turn([part.findings for part in ranked]))
+    else:
+        candidates = chain(_of_relations(material), _of_entities(material.entities))
+    for finding in candidates:
+        if finding.text not in seen:
+            seen.add(finding.text)
+            yield finding
+
+
+def _in_turn(lists: Sequence[Sequence[Finding]]) -> Iterator[Finding]:
+    """The first of each list, then the second of each."""
+    for row in zip_longest(*lists):
+        yield from (finding for finding in row if finding is not None)
+
+
+def _of_relations(material: Material) -> Iterator[Finding]:
+    """Sentences that tie the members, the one first that ties the most central ones most strongly."""
+    entities = {entity.ref: entity for entity in material.entities}
+    rank = {ref: place for place, ref in enumerate(entities)}
+    said: dict[str, list[Relation]] = {}
+    for relation in material.relations:
+        if relation.source in entities and relation.target in entities:
+            names = {relation.source: entities[relation.source].name, relation.target: entities[relation.target].name}
+            said.setdefault(stated(relation, names), []).append(relation)
+
+    def weight(relations: Sequence[Relation]) -> float:
+        return sum(each.weight / (1 + min(rank[each.source], rank[each.target])) for each in relations)
+
+    for text, relations in sorted(said.items(), key=lambda item: (-weight(item[1]), item[0])):
+        ends = sorted({ref for each in relations for ref in (each.source, each.target)}, key=rank.__getitem__)
+        chunks = [*(each.chunks[0] for each in relations if each.chunks)]
+        chunks += [chunk for ref in ends for chunk in entities[ref].chunks[:1]]
+        if chunks:
+            yield Finding(text, tuple(dict.fromkeys(chunks)), tuple(entities[ref].name for ref in ends))
+
+
+def _of_entities(entities: Sequence[LayerEntity]) -> Iterator[Finding]:
+    """What is said of members, the most central first; summaries by rules come last."""
+    for entity in sorted(entities, key=is_list):
+        text = lead(entity)
+        if text and entity.chunks:
+            yield Finding(text, tuple(dict.fromkeys(entity.chunks)), (entity.name,))
+
+
+@functools.lru_cache(maxsize=10_000)
+def _first_sentence(text: str) -> str:
+    start = text[: 2 * LONGEST_SENTENCE]
+    return _shortened(sentence_texts(start, sentence_starts(start))[0]) if start else ""
+
+
+def _shortened(text: str) -> str:
+    """The text on one line, cut at a word."""
+    line = " ".join(text.split())
+    if len(line) <= LONGEST_SENTENCE:
+        return line
+    return line[: LONGEST_SENTENCE - 1].rsplit(" ", 1)[0] + "…"

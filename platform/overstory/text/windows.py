@@ -1,0 +1,51 @@
+"""Windows of sentences: what one request to a language model holds of a document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, Protocol, TypeVar
+
+from overstory.text.sentences import sentence_starts, sentence_texts
+
+SENTENCES = 16
+CHARACTERS = 3_000
+"""The most of a window: what a small model can take in, and answer within a thousand tokens."""
+
+
+class ChunkSentence(NamedTuple):
+    """A sentence of a chunk; `seq` counts from 0 in there."""
+
+    chunk: str
+    seq: int
+    text: str
+
+
+class HasText(Protocol):
+    @property
+    def text(self) -> str: ...
+
+
+S = TypeVar("S", bound=HasText)
+
+
+def sentences_of(chunks: Iterable[tuple[str, str]]) -> list[ChunkSentence]:
+    """The sentences of chunks, (id, text) each, by rules; blank ones are left out, though they count."""
+    found: list[ChunkSentence] = []
+    for chunk, text in chunks:
+        texts = [sentence.strip() for sentence in sentence_texts(text, sentence_starts(text))]
+        found += [ChunkSentence(chunk, seq, one) for seq, one in enumerate(texts) if one]
+    return found
+
+
+def windows(sentences: Sequence[S]) -> Iterator[list[S]]:
+    """Sentences that one request holds: at least one, however long it is."""
+    window: list[S] = []
+    characters = 0
+    for sentence in sentences:
+        if window and (len(window) == SENTENCES or characters + len(sentence.text) > CHARACTERS):
+            yield window
+            window, characters = [], 0
+        window.append(sentence)
+        characters += len(sentence.text)
+    if window:
+        yield window
