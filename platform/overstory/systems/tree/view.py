@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from overstory.display import counted
 from overstory.errors import QuestionError
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
@@ -19,7 +20,7 @@ from overstory.model.communities import (
     MemberPassage,
     TellingName,
 )
-from overstory.model.units import PLURAL
+from overstory.model.units import PLURAL, SINGULAR
 from overstory.protocols import Embedder, Vectors
 from overstory.retrieve.context import RetrievalContext, query_current_corpus
 from overstory.retrieve.hits import chunk_rows, content
@@ -114,7 +115,7 @@ class _Seen:
             unit=self.kind.unit,
             size=self.levels[0]["size"],
             levels=tuple(row["communities"] for row in self.levels[1:] if row["communities"]),
-            entropy=sum(row["entropy"] for row in self.levels),
+            entropy=sum(row["entropy"] for row in self.levels) if self.kind.encodes else None,
             above=tuple(reversed(top["above"])),
             community=self._community(self.top, sentences),
             notes=tuple(self.notes),
@@ -131,7 +132,7 @@ class _Seen:
             size=row["size"],
             entropy=row["entropy"],
             entropy_below=row["entropy_below"],
-            inside=1.0 - row["cut"] / row["volume"] if row["cut"] > 0.0 else 1.0,
+            inside=_inside(row) if self.kind.encodes else None,
             names=tuple(TellingName(name, passages) for name, passages in names),
             sentences=sentences.get(id_, ()),
             communities=tuple(self._community(each, sentences) for each in self.children.get(id_, ())),
@@ -170,18 +171,21 @@ class _Reading:
         return self.found.kind
 
     def seen(self, node: str | None, depth: int, limit: int) -> _Seen:
-        levels = self._run("levels", tree=self.kind.name, generation=self.found.state.generation)
+        levels = self._run("levels")
         if not levels:
             raise self.found.gone(self.corpus)
         root = levels[0]["root"]
         top = root if node is None else community_id(self.tx, self.corpus, self.found, node, command="tree")
         seen = _Seen(self.corpus.name, self.kind, levels, top=top)
         seen.notes.extend(self._outdated())
+        if alone := levels[0].get("alone"):
+            are = "is" if alone == 1 else "are"
+            seen.notes.append(f"{counted(alone, SINGULAR[self.kind.unit])} {are} in no community")
         shown = self._shown(seen, depth, limit)
         rows = {row["id"]: row for row in self._run("communities", ids=shown, whole=levels[0]["whole"])}
         if any(id_ not in rows for id_ in shown):
             raise self.found.gone(self.corpus)
-        seen.rows |= {id_: row | {"vector": _of_unit_length(row["vector"])} for id_, row in rows.items()}
+        seen.rows |= {id_: row | {"vector": _of_unit_length(row["vector"] or b"")} for id_, row in rows.items()}
         bottoms = [id_ for id_ in seen.children if not seen.children[id_] and id_ != root]
         self._tell(seen, [id_ for id_ in shown if id_ != root], max(TELLING_PASSAGES, limit if bottoms else 0))
         self._list_leaves(seen, [id_ for id_ in bottoms if id_ in seen.told], limit)
@@ -255,7 +259,12 @@ class _Reading:
         return StaleNotes(self.found.system).of(self.tx, self.corpus, self.found.state)
 
     def _run(self, what: str, **parameters: object) -> list[Row]:
-        return self.tx.run(self.kind.statement(what), self.corpus.label, **parameters)
+        of = {"tree": self.kind.name, "generation": self.found.state.generation}
+        return self.tx.run(self.kind.statement(what), self.corpus.label, **of, **parameters)
+
+
+def _inside(row: Row) -> float:
+    return 1.0 - float(row["cut"] / row["volume"]) if row["cut"] > 0.0 else 1.0
 
 
 def _of_unit_length(vector: bytes) -> Vectors:

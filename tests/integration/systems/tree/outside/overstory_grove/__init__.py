@@ -27,8 +27,8 @@ from overstory.systems.tree.reports import (
     StoredReports,
     read_reports,
     report_changes,
-    write_reports,
-    write_reports_in,
+    store_reports,
+    store_reports_in,
 )
 from overstory.systems.tree.stored import read_tree
 
@@ -89,14 +89,14 @@ class Grove(System[GroveIndexSettings, GroveRetrieverSettings]):
         if before is None:
             for each in changes:
                 write_tree(run.writer, each, run.progress)
-            write_reports(run.writer, reports, run.progress)
+            store_reports(run.writer, reports, run.progress)
             run.publish(state)
             return
 
         def write(tx: Transaction) -> None:
             for each in changes:
                 write_tree_in(tx, run.corpus.label, each)
-            write_reports_in(tx, run.corpus.label, reports)
+            store_reports_in(tx, run.corpus.label, reports)
             run.publish_in(tx, state)
 
         run.commit(write)
