@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal, cast, get_args
 
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, Field
@@ -72,7 +72,13 @@ def _meta_type(said: object) -> object:
 
 def _at_most(length: int) -> BeforeValidator:
     """Cuts what is longer than the schema says, to models that do not keep to it: their answers are paid for, too."""
-    return BeforeValidator(lambda said: said[:length] if isinstance(said, str | list) else said)
+
+    def cut(said: object) -> object:
+        if isinstance(said, str):
+            return said[:length]
+        return cast("list[object]", said)[:length] if isinstance(said, list) else said
+
+    return BeforeValidator(cut)
 
 
 class SummarisedMember(BaseModel):
