@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from overstory.knowledge import ExportReport, Knowledge
     from overstory.model import Annotation, Document, Evidence, Heading, Hit, Part, Reason
     from overstory.model.communities import Community, CommunityTree
+    from overstory.model.community_reports import CommunityReports, FullReport
     from overstory.model.entity_paths import EntityPath, EntityPaths, PathStep
     from overstory.progress import Step
     from overstory.settings import Settings
@@ -26,6 +27,7 @@ __all__ = [
     "Answer",
     "Citation",
     "Community",
+    "CommunityReports",
     "CommunityTree",
     "CorpusSize",
     "CorpusStatus",
@@ -34,6 +36,7 @@ __all__ = [
     "EntityPaths",
     "Evidence",
     "ExportReport",
+    "FullReport",
     "Heading",
     "Hit",
     "IndexReport",
@@ -57,6 +60,7 @@ _HOMES = {
     "overstory.knowledge": ("ExportReport", "Knowledge"),
     "overstory.model": ("Annotation", "Document", "Evidence", "Heading", "Hit", "Part", "Reason"),
     "overstory.model.communities": ("Community", "CommunityTree"),
+    "overstory.model.community_reports": ("CommunityReports", "FullReport"),
     "overstory.progress": ("Step",),
     "overstory.settings": ("Settings",),
 }

@@ -56,14 +56,16 @@ from overstory.index import (
     ListedName,
     LoadReport,
     OnChange,
+    RememberedAnswers,
     StoredDocument,
     StoredNameEdit,
     StoredVocabulary,
     VocabularyChange,
 )
-from overstory.llm import Chat, ChosenModel, Estimate, record_usage
+from overstory.llm import Chat, ChosenModel, Estimate, answer_cache, record_usage
 from overstory.model import Annotation, Document, Evidence
 from overstory.model.communities import CommunityTree
+from overstory.model.community_reports import CommunityReports, FullReport
 from overstory.model.entity_paths import EntityPaths
 from overstory.progress import OnStep, progress_to
 from overstory.protocols import Embedder, Extractor, OnBroken, Progress, Retriever
@@ -93,6 +95,7 @@ from overstory.systems import (
     wishes,
 )
 from overstory.systems.settings import SettingsClass
+from overstory.systems.tree.report_view import view_report, view_reports
 from overstory.systems.tree.view import view_tree
 from overstory.text import entity_key, make_extractor
 from overstory.text.names.edits import NameEdit
@@ -284,11 +287,14 @@ class Knowledge:
         report.hidden = coverage.hidden
         if not exports and not first and not (sync and self._is_in_corpus(coverage, allow_empty=allow_empty)):
             return report
+        answers = self._remembered_answers()
         with self._writing("ingest") as writer, Changes() as changes:
             if keep_boilerplate is not None:
                 index.keep_boilerplate(writer, keep=keep_boilerplate)
             for export in exports:
-                transfer.restore_file(writer, export, report=report, on_broken=on_broken, progress=self.progress)
+                transfer.restore_file(
+                    writer, export, report=report, answers=answers, on_broken=on_broken, progress=self.progress
+                )
             if exports:
                 index.sync_boilerplate(writer, progress=self.progress)
                 index.sync_vectors(writer, dimension=self.embedder.dimension)
@@ -297,10 +303,10 @@ class Knowledge:
             if first:
                 read = itertools.chain(first, documents)
                 loaded = changes.without_annotations(read) if sync else read
-                self._load(writer, loaded, report, _on_unstorable(coverage, on_broken), changes)
+                self._load(writer, loaded, report, answers, _on_unstorable(coverage, on_broken), changes)
             index.note_vanished(self.graph, writer.corpus, coverage, changes, report, allow_empty=allow_empty)
             if sync:
-                self._remove_vanished(writer, changes, report, on_broken)
+                self._remove_vanished(writer, changes, report, answers, on_broken)
             _count_vanished(report, changes, sync=sync)
             report.hidden = coverage.hidden
             report.in_corpus = index.count_documents(self.graph, writer.corpus)
@@ -326,7 +332,8 @@ class Knowledge:
         in_memory = sources.in_memory_documents(documents)
         first = list(itertools.islice(in_memory, 1))  # what cannot be loaded at all makes no corpus
         with self._writing("ingest") as writer:
-            self._load(writer, itertools.chain(first, in_memory), report, _on_broken(report, strict=strict))
+            on_broken = _on_broken(report, strict=strict)
+            self._load(writer, itertools.chain(first, in_memory), report, self._remembered_answers(), on_broken)
             report.in_corpus = index.count_documents(self.graph, writer.corpus)
         return report
 
@@ -607,6 +614,37 @@ class Knowledge:
         context = self._retrieval_context()
         return view_tree(installed_systems(), context, node, depth=depth, limit=limit, tree=tree)
 
+    def reports(self, *, level: int | None = None, limit: int = 20, tree: str = "") -> CommunityReports:
+        """The reports that a system wrote on the communities of a tree, those of the highest rating first.
+
+        Args:
+            level: of the communities, 1 for the coarsest; the coarsest that has a report if left out.
+            limit: 1 to 100.
+            tree: its name; the first of the corpus with reports if left out.
+
+        Raises:
+            QuestionError: `level` or `limit` is out of bounds.
+            SettingsError: no system writes reports on such a tree; the remedy names those there are, and what builds
+                the others.
+            IndexMissing: the corpus does not have it, or has no reports; the remedy says what builds them.
+            CorpusNotFound, DatabaseError: the corpus is gone, or cannot be read.
+        """
+        systems = installed_systems()
+        return view_reports(systems, self.graph, self.corpus_name, level=level, limit=limit, tree=tree)
+
+    def report(self, community: str, *, tree: str = "") -> FullReport:
+        """The report on a community, each finding with the passages it stands on, and what is above and below it.
+
+        Args:
+            community: its id, or a unique prefix of it, as `reports` and `Knowledge.tree` have them.
+            tree: as of `reports`.
+
+        Raises:
+            QuestionError: no community has this id, or several begin so.
+            SettingsError, IndexMissing, CorpusNotFound, DatabaseError: as `reports`.
+        """
+        return view_report(installed_systems(), self.graph, self.corpus_name, community, tree=tree)
+
     def retriever(self, name: str | SettingsClass = DEFAULT_RETRIEVER, *, repeats: bool = False) -> Retriever:
         """A retriever over this corpus, made once.
 
@@ -869,7 +907,9 @@ class Knowledge:
         with writing(self.graph, read_corpus(self.graph, self.corpus_name), "delete") as writer:
             chosen = [] if source is None else index.select_all(self.graph, writer.corpus, _texts(source))
             found = (str(row["id"]) for row in index.rows_of_all(self.graph, writer.corpus, chosen))
-            removed = index.remove_documents(writer, itertools.chain(named, found), progress=self.progress)
+            removed = index.remove_documents(
+                writer, itertools.chain(named, found), answers=self._remembered_answers(), progress=self.progress
+            )
             index.sync_boilerplate(writer, progress=self.progress)
             index.sync_entities(writer, progress=self.progress)
             index.sync_mentions_if_extracted(writer, progress=self.progress)
@@ -884,7 +924,7 @@ class Knowledge:
             DatabaseError: call again to go on.
         """
         with writing(self.graph, read_corpus(self.graph, self.corpus_name), "delete") as writer:
-            index.remove_corpus(writer)
+            index.remove_corpus(writer, answers=self._remembered_answers())
 
     def export(self, write: Callable[[str], object]) -> ExportReport:
         """Gives every line of an export (JSON lines, with line ends) to `write`; `ingest` reads them back.
@@ -1012,6 +1052,7 @@ class Knowledge:
         writer: Writer,
         documents: Iterable[Document | Annotation],
         report: LoadReport,
+        answers: RememberedAnswers,
         on_broken: OnBroken,
         changes: Changes | None = None,
     ) -> None:
@@ -1020,6 +1061,7 @@ class Knowledge:
             documents,
             self.embedder,
             report=report,
+            answers=answers,
             on_broken=on_broken,
             progress=self.progress,
             on_read=None if changes is None else changes.note_read,
@@ -1046,11 +1088,16 @@ class Knowledge:
             )
         return True
 
-    def _remove_vanished(self, writer: Writer, changes: Changes, report: LoadReport, on_broken: OnBroken) -> None:
+    def _remembered_answers(self) -> RememberedAnswers:
+        return RememberedAnswers(answer_cache(self.settings))
+
+    def _remove_vanished(
+        self, writer: Writer, changes: Changes, report: LoadReport, answers: RememberedAnswers, on_broken: OnBroken
+    ) -> None:
         """The second half of a sync: what vanished goes; then annotations find their documents, of which those that
         moved are no longer there twice."""
         if changes.removed or changes.moved:
-            index.remove_vanished(writer, changes, progress=self.progress)
+            index.remove_vanished(writer, changes, answers=answers, progress=self.progress)
         for batch in batches(changes.annotations(), ANNOTATIONS_A_BATCH):
             report.annotated += index.annotate(writer, batch, on_broken)
         if changes.removed or changes.moved:

@@ -2,8 +2,8 @@
 // Parameters: $ids LIST<STRING>; $whole FLOAT (volume of the tree's root)
 // Rows: id STRING; level, size INTEGER; below INTEGER (communities right below it, of a bottom one leaves); volume,
 //   cut FLOAT; vector BYTES (float16, little endian); entropy, entropy_below FLOAT (bits); above LIST<STRING> (the
-//   communities that it is in, by id, the smallest first, without the root); title, summary STRING (null where the
-//   system writes none)
+//   communities that it is in, by id, the smallest first, without the root); title, summary STRING (of its report
+//   where it has one, else its own; null where the system writes none)
 UNWIND $ids AS id
 MATCH (t:Overstory {id: id}) WHERE t:{{corpus}}_TreeNode
 OPTIONAL MATCH (t)-[:CHILD_OF]->(parent:{{corpus}}_TreeNode) WHERE t.cut > 0
@@ -11,8 +11,9 @@ CALL (t) {
   MATCH (below:{{corpus}}_TreeNode)-[:CHILD_OF]->(middle:{{corpus}}_TreeNode)-[:CHILD_OF*0..]->(t) WHERE below.cut > 0
   RETURN sum(below.cut * log(middle.volume / below.volume)) AS terms
 }
-RETURN id, t.level AS level, t.size AS size, t.volume AS volume, t.cut AS cut, t.vector AS vector, t.title AS title,
-  t.summary AS summary,
+OPTIONAL MATCH (t)-[:HAS_REPORT]->(report:{{corpus}}_CommunityReport)
+RETURN id, t.level AS level, t.size AS size, t.volume AS volume, t.cut AS cut, t.vector AS vector,
+  coalesce(report.title, t.title) AS title, coalesce(report.summary, t.summary) AS summary,
   COUNT { (t)<-[:CHILD_OF]-() } AS below,
   coalesce(t.cut / $whole * log(parent.volume / t.volume) / log(2), 0.0) AS entropy,
   CASE WHEN $whole > 0 THEN terms / $whole / log(2) ELSE 0.0 END AS entropy_below,

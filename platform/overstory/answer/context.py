@@ -54,6 +54,11 @@ class Item:
         return "passage" if isinstance(self.found, Hit) else self.found.kind
 
     @property
+    def chunks(self) -> tuple[str, ...]:
+        """The ids of all passages that it was taken or made from."""
+        return (self.found.chunk_id,) if isinstance(self.found, Hit) else self.found.chunks
+
+    @property
     def title(self) -> str:
         return self.found.title
 

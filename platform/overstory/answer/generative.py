@@ -67,7 +67,8 @@ def write(chat: Chat, question: str, context: Context, on_text: OnText | None = 
     """
     heard = _Heard(len(context.items), on_text)
     messages = prompt("answer").messages(question=question, passage=[each.text for each in context.items])
-    pieces = chat.stream(messages)
+    quoted = (id_ for each in context.items for id_ in each.chunks)
+    pieces = chat.quoting(quoted).stream(messages)
     notes: list[str] = []
     model = ""
     try:

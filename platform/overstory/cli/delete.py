@@ -29,9 +29,9 @@ def delete(
 ) -> int:
     """Delete documents, with names that only they mention, or a whole corpus.
 
-    A relative path is taken from the current folder, as by `overstory ingest`; a folder stands for everything below it.
-    The exit code is 7 if there is no document with one of the ids, or of one of the sources, so also if a run before
-    this one deleted it.
+    Cached answers of language models that quote them are deleted, too. A relative path is taken from the current
+    folder, as by `overstory ingest`; a folder stands for everything below it. The exit code is 7 if there is no
+    document with one of the ids, or of one of the sources, so also if a run before this one deleted it.
 
     \b
     Examples:

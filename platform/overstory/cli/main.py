@@ -24,6 +24,7 @@ COMMANDS = (
     "ask",
     "path",
     "tree",
+    "report",
     "status",
     "corpora",
     "documents",

@@ -50,7 +50,7 @@ def tree(knowledge: Knowledge, node: str | None, depth: int, limit: int, which: 
     NODE is the id of a community, or enough of its beginning to tell it. Each community is shown with its size, how
     much of its edges' weight stays inside, its term of the tree's entropy and the terms of all below it, the names
     that tell it from the rest, and the sentences nearest to its vector, or the title and summary that the system gave
-    it.
+    it. A tree of summaries encodes no graph, and has no weight or entropy to show.
 
     The corpus needs the index of a system that has trees: overstory index --system NAME.
 

@@ -20,6 +20,7 @@ from overstory.index.name_edits import (
 )
 from overstory.index.pipeline import IndexReport, build_index
 from overstory.index.rebuild import rebuild_indexes
+from overstory.index.remembered_answers import RememberedAnswers
 from overstory.index.removal import remove_corpus, remove_documents
 from overstory.index.stages.annotate import annotate
 from overstory.index.stages.embed import sync_vectors
@@ -39,6 +40,7 @@ __all__ = [
     "ListedName",
     "LoadReport",
     "OnChange",
+    "RememberedAnswers",
     "StageRecord",
     "StoredDocument",
     "StoredNameEdit",

@@ -13,6 +13,7 @@ from overstory.graph.client import Row
 from overstory.graph.ids import chunk_id
 from overstory.index.changes import Changes, Identity, Removal
 from overstory.index.document_sources import rows_of, selection_of
+from overstory.index.remembered_answers import RememberedAnswers
 from overstory.index.removal import DOCUMENTS_A_TRANSACTION, remove_in
 from overstory.index.stages.annotate import BY as ANNOTATED
 from overstory.index.stages.load import LoadReport
@@ -60,9 +61,9 @@ def count_in(graph: GraphClient, corpus: Corpus, roots: list[Root]) -> int:
     return sum(1 for _ in _rows_of_roots(graph, corpus, roots))
 
 
-def remove_vanished(writer: Writer, changes: Changes, *, progress: Progress) -> None:
+def remove_vanished(writer: Writer, changes: Changes, *, answers: RememberedAnswers, progress: Progress) -> None:
     """Deletes the documents that vanished, in batches, each whole or not at all; what was found in those that moved
-    goes to the new ones in the same transaction.
+    goes to the new ones in the same transaction, as do answers that quote them.
 
     Raises:
         LeaseLost, DatabaseError: what was committed before stays; another run goes on from there.
@@ -73,19 +74,21 @@ def remove_vanished(writer: Writer, changes: Changes, *, progress: Progress) -> 
         def work(tx: Transaction, batch: list[Removal] = batch) -> None:
             for removal in batch:
                 if removal.heir:
-                    _carry_over(tx, writer.corpus, removal.id, removal.heir)
-            remove_in(tx, writer.corpus, [removal.id for removal in batch])
+                    _carry_over(tx, writer.corpus, removal.id, removal.heir, answers)
+            remove_in(tx, writer.corpus, [removal.id for removal in batch], answers)
 
         writer.commit("sync", work)
         progress.advance(len(batch))
     progress.finish(f"{counted(changes.removed, 'document')} removed, {changes.moved:,} moved")
 
 
-def _carry_over(tx: Transaction, corpus: Corpus, old: str, new: str) -> None:
+def _carry_over(tx: Transaction, corpus: Corpus, old: str, new: str, answers: RememberedAnswers) -> None:
     """Gives the chunks of a document what the chunks of another with the same texts have."""
+    there = {row["id"] for row in tx.run("ingest/known_chunks", corpus.label, documents=[new])}
     for pairs in batches(_pairs(tx, corpus, old, new), CHUNKS_A_STATEMENT):
         tx.run("ingest/carry_over_vectors", corpus.label, property=corpus.embedding_property, rows=pairs)
         tx.run("ingest/carry_over_extractions", corpus.label, annotated=ANNOTATED, rows=pairs)
+        answers.move([(pair["old"], pair["new"]) for pair in pairs if pair["new"] in there])
 
 
 def _pairs(tx: Transaction, corpus: Corpus, old: str, new: str) -> Iterator[dict[str, str]]:

@@ -12,6 +12,7 @@ from overstory.graph.corpora import count_deleted
 from overstory.graph.ids import chunk_id
 from overstory.index.boilerplate import count_documents, counted_documents
 from overstory.index.embedded_text import vector_of
+from overstory.index.remembered_answers import RememberedAnswers
 from overstory.model import Document, TextPiece
 
 CHUNKS_A_STATEMENT = 1_000
@@ -23,11 +24,18 @@ Row = dict[str, Any]
 
 
 def store_documents(
-    tx: Transaction, corpus: Corpus, changed: Sequence[str], documents: Sequence[Row], chunks: Sequence[Row]
+    tx: Transaction,
+    corpus: Corpus,
+    changed: Sequence[str],
+    documents: Sequence[Row],
+    chunks: Sequence[Row],
+    *,
+    answers: RememberedAnswers,
 ) -> None:
     """Writes documents with their chunks in reading order.
 
     Args:
+        answers: those that quote a chunk that changed are forgotten.
         changed: ids of those that are there with other content. A chunk that did not change keeps its vector, its
             mentions and its facts.
     """
@@ -37,6 +45,7 @@ def store_documents(
         tx.run("ingest/unchain_chunks", label, documents=changed)
         outdated = _outdated(tx, label, changed, chunks)
         tx.run("ingest/remove_chunks", label, ids=outdated)
+        answers.forget(outdated)
         count_deleted(tx, corpus, chunks=len(outdated))
     tx.run("ingest/write_documents", label, corpus=corpus.id, rows=documents)
     for part in batches(chunks, CHUNKS_A_STATEMENT):

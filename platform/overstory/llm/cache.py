@@ -1,15 +1,17 @@
 """A cache of language models' answers on disk, so that a resumed run does not pay twice.
 
-One SQLite file in the cache folder, shared by all processes of a user. It holds answers and digests of requests, but
-neither prompts nor keys. The least recently used answers are dropped when the file exceeds its limit. A corrupt file,
-or one of another version, is recreated: losing it only costs money.
+One SQLite file in the cache folder, shared by all processes of a user. It holds answers, digests of requests and the
+ids of the passages that prompts quote, but neither prompts nor keys. When such a passage is deleted, the answer is
+forgotten. The least recently used answers are dropped when the file exceeds its limit. A corrupt file, or one of
+another version, is recreated: losing it only costs money.
 """
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,21 +23,35 @@ from overstory.model import Completion, JsonSchema, Message, Usage
 
 R = TypeVar("R")
 
-VERSION = 1
+VERSION = 2
 BUSY_SECONDS = 30.0
 OVERHEAD = 200
 """Bytes of an answer in addition to its text."""
+QUOTE_BYTES = 250
+"""Bytes for each passage that its prompt quotes: two ids, in a table and in its index."""
 TOUCH_SECONDS = 3_600.0
 """Minimum time between two updates of an answer's last use, so that reads cause few writes."""
 KEPT = 0.8
 """Share of the size limit that remains after dropping answers."""
 
-_TABLE = """
-CREATE TABLE IF NOT EXISTS answers (
-    key TEXT PRIMARY KEY, model TEXT NOT NULL, text TEXT NOT NULL,
-    prompt_tokens INTEGER NOT NULL, completion_tokens INTEGER NOT NULL, estimated INTEGER NOT NULL,
-    size INTEGER NOT NULL, used REAL NOT NULL
-) WITHOUT ROWID
+_TABLES = (
+    "DROP TABLE IF EXISTS answers",
+    "DROP TABLE IF EXISTS quotes",
+    """
+    CREATE TABLE answers (
+        key TEXT PRIMARY KEY, model TEXT NOT NULL, text TEXT NOT NULL,
+        prompt_tokens INTEGER NOT NULL, completion_tokens INTEGER NOT NULL, estimated INTEGER NOT NULL,
+        size INTEGER NOT NULL, used REAL NOT NULL
+    ) WITHOUT ROWID
+    """,
+    "CREATE TABLE quotes (passage TEXT, key TEXT, PRIMARY KEY (passage, key)) WITHOUT ROWID",
+    "CREATE INDEX quotes_by_key ON quotes (key)",
+)
+FORGET_ANSWERS = """
+DELETE FROM answers WHERE key IN (SELECT key FROM quotes WHERE passage IN (SELECT value FROM json_each(?)))
+"""
+FORGET_QUOTES = """
+DELETE FROM quotes WHERE key IN (SELECT key FROM quotes WHERE passage IN (SELECT value FROM json_each(?)))
 """
 
 
@@ -70,8 +86,12 @@ class AnswerCache:
         """
         self._do(lambda _: None)
 
-    def get(self, key: str) -> Completion | None:
+    def get(self, key: str, *, quotes: Collection[str] = ()) -> Completion | None:
         """The cached answer to a request, or None.
+
+        Args:
+            quotes: the ids of the passages that the prompt quotes. The answer may have been cached for others with the
+                same texts; it is forgotten with the first that is deleted.
 
         Raises:
             LlmError: the file cannot be opened.
@@ -88,17 +108,23 @@ class AnswerCache:
             now = time.time()
             if abs(now - used) > TOUCH_SECONDS:
                 database.execute("UPDATE answers SET used = ? WHERE key = ?", (now, key))
+            if quotes:
+                self._quote_also(database, key, quotes)
             return Completion(text, model, Usage(prompt, completion, bool(estimated)), cached=True)
 
         return self._do(read) if self.path.exists() else None
 
-    def put(self, key: str, completion: Completion) -> None:
+    def put(self, key: str, completion: Completion, *, quotes: Collection[str] = ()) -> None:
         """Store an answer; the caller decides which ones are worth it.
+
+        Args:
+            quotes: the ids of the passages that the prompt quotes: `forget` deletes the answer with any of them.
 
         Raises:
             LlmError: the file cannot be opened or written.
         """
-        size = len(completion.text.encode(errors="replace")) + OVERHEAD
+        passages = set(quotes)
+        size = len(completion.text.encode(errors="replace")) + OVERHEAD + QUOTE_BYTES * len(passages)
         if size > self._most_bytes:
             return
         usage = completion.usage
@@ -112,10 +138,46 @@ class AnswerCache:
                     *(usage.estimated, size, time.time()),
                 ),
             )
+            database.executemany("INSERT OR IGNORE INTO quotes VALUES (?, ?)", ((passage, key) for passage in passages))
             self._make_room(database)
             database.execute("COMMIT")
 
         self._do(write)
+
+    def forget(self, passages: Sequence[str]) -> int:
+        """Delete the answers whose prompts quote one of these passages; returns how many there were. Only they are
+        read, and what is deleted is overwritten in the file.
+
+        Raises:
+            LlmError: the file cannot be opened or written.
+        """
+        ids = json.dumps(list(passages))
+
+        def delete(database: sqlite3.Connection) -> int:
+            database.execute("PRAGMA secure_delete = ON")
+            database.execute("BEGIN IMMEDIATE")
+            forgotten = database.execute(FORGET_ANSWERS, (ids,)).rowcount
+            database.execute(FORGET_QUOTES, (ids,))
+            database.execute("COMMIT")
+            return forgotten
+
+        return self._do(delete) if self._is_there() else 0
+
+    def move(self, passages: Sequence[tuple[str, str]]) -> None:
+        """Note that passages got other ids, because their document moved: pairs of the old and the new one.
+
+        Raises:
+            LlmError: the file cannot be opened or written.
+        """
+
+        def rename(database: sqlite3.Connection) -> None:
+            database.execute("BEGIN IMMEDIATE")
+            for old, new in passages:
+                database.execute("UPDATE OR REPLACE quotes SET passage = ? WHERE passage = ?", (new, old))
+            database.execute("COMMIT")
+
+        if passages and self._is_there():
+            self._do(rename)
 
     def size(self) -> CacheSize:
         """The size of the cache.
@@ -141,7 +203,7 @@ class AnswerCache:
         """
         found = self.size()
         if found.answers:
-            self._do(lambda database: database.execute("DELETE FROM answers"))
+            self._do(lambda database: database.executescript("DELETE FROM answers; DELETE FROM quotes"))
             self._do(lambda database: database.execute("VACUUM"))
         return found
 
@@ -154,7 +216,24 @@ class AnswerCache:
             if excess <= 0:
                 return
             database.execute("DELETE FROM answers WHERE key = ?", (key,))
+            database.execute("DELETE FROM quotes WHERE key = ?", (key,))
             excess -= size
+
+    def _quote_also(self, database: sqlite3.Connection, key: str, passages: Collection[str]) -> None:
+        """Add passages to those of a cached answer; writes only if it lacks some."""
+        known = {passage for (passage,) in database.execute("SELECT passage FROM quotes WHERE key = ?", (key,))}
+        new = set(passages) - known
+        if new:
+            database.execute("BEGIN IMMEDIATE")
+            database.execute("UPDATE answers SET size = size + ? WHERE key = ?", (QUOTE_BYTES * len(new), key))
+            database.executemany("INSERT OR IGNORE INTO quotes VALUES (?, ?)", ((passage, key) for passage in new))
+            database.execute("COMMIT")
+
+    def _is_there(self) -> bool:
+        try:
+            return self.path.exists()
+        except OSError as error:
+            raise self._unusable(error) from error
 
     def _do(self, work: Callable[[sqlite3.Connection], R]) -> R:
         """Run `work` on a connection of its own: opening takes a tenth of a millisecond, and threads need not wait for
@@ -171,14 +250,17 @@ class AnswerCache:
                 with closing(self._connected()) as database:
                     return work(database)
         except (sqlite3.Error, OSError) as error:
-            raise LlmError(
-                f"The answer cache {self.path} cannot be used: {error}",
-                remedy="Make its folder writable, choose another with OVERSTORY_CACHE, or set OVERSTORY_LLM_CACHE_MB=0"
-                " to turn the cache off.",
-            ) from error
+            raise self._unusable(error) from error
+
+    def _unusable(self, error: Exception) -> LlmError:
+        return LlmError(
+            f"The answer cache {self.path} cannot be used: {error}",
+            remedy="Make its folder writable, choose another with OVERSTORY_CACHE, or set OVERSTORY_LLM_CACHE_MB=0"
+            " to turn the cache off.",
+        )
 
     def _connected(self) -> sqlite3.Connection:
-        """A connection in autocommit mode to a file with the table created."""
+        """A connection in autocommit mode to a file with the tables created."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         new = not self.path.exists()
         database = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
@@ -192,8 +274,8 @@ class AnswerCache:
                 database.execute("BEGIN IMMEDIATE")
                 [version] = database.execute("PRAGMA user_version").fetchone()
                 if version != VERSION:  # not created meanwhile by another process
-                    database.execute("DROP TABLE IF EXISTS answers")
-                    database.execute(_TABLE)
+                    for statement in _TABLES:
+                        database.execute(statement)
                     database.execute(f"PRAGMA user_version = {VERSION}")
                 database.execute("COMMIT")
             database.execute("PRAGMA synchronous = NORMAL")

@@ -90,6 +90,7 @@ class Chat:
         at_once: int = AT_ONCE,
         stage: str = "chat",
         question: str | None = None,
+        quotes: Iterable[str] = (),
         _flights: SingleFlight | None = None,
     ) -> None:
         """
@@ -98,6 +99,7 @@ class Chat:
             usage: a new meter by default.
             at_once: maximum number of concurrent requests of `each`.
             stage, question: the keys of `usage` that answers are booked under.
+            quotes: see `quoting`.
         """
         self.model = model
         self.cache = cache
@@ -105,6 +107,7 @@ class Chat:
         self.at_once = max(1, at_once)
         self.stage = stage
         self.question = question
+        self.quotes = frozenset(quotes)
         self._flights = _flights or SingleFlight()
 
     def __enter__(self) -> Self:
@@ -121,15 +124,12 @@ class Chat:
 
     def booked(self, stage: str, question: str | None = None) -> Chat:
         """A chat with the same model, cache and meter that books its usage under this stage and question."""
-        return Chat(
-            self.model,
-            cache=self.cache,
-            usage=self.usage,
-            at_once=self.at_once,
-            stage=stage,
-            question=question,
-            _flights=self._flights,
-        )
+        return self._like(stage=stage, question=question, quotes=self.quotes)
+
+    def quoting(self, passages: Iterable[str]) -> Chat:
+        """A chat whose requests quote these passages, by the ids of their chunks, and what was made from them: the
+        answers that it caches are forgotten with any of them. Otherwise as this one."""
+        return self._like(stage=self.stage, question=self.question, quotes=passages)
 
     def ask(self, messages: Sequence[Message], *, max_tokens: int | None = None) -> Completion:
         """Return the answer as text.
@@ -307,6 +307,18 @@ class Chat:
         finally:
             pieces.close()
 
+    def _like(self, *, stage: str, question: str | None, quotes: Iterable[str]) -> Chat:
+        return Chat(
+            self.model,
+            cache=self.cache,
+            usage=self.usage,
+            at_once=self.at_once,
+            stage=stage,
+            question=question,
+            quotes=quotes,
+            _flights=self._flights,
+        )
+
     def _limit(self, max_tokens: int | None) -> int:
         return self.model.max_tokens if max_tokens is None else max_tokens
 
@@ -314,12 +326,12 @@ class Chat:
         return request_key(self.model.fingerprint, messages, schema, limit)
 
     def _remembered(self, key: str) -> Completion | None:
-        return None if self.cache is None else self.cache.get(key)
+        return None if self.cache is None else self.cache.get(key, quotes=self.quotes)
 
     def _remember(self, key: str, completion: Completion) -> None:
         if self.cache is not None:
             try:
-                self.cache.put(key, completion)
+                self.cache.put(key, completion, quotes=self.quotes)
             except LlmError as error:  # the answer is paid for, so use it even if it cannot be cached
                 _log.warning("An answer could not be cached. %s", error)
 

@@ -100,7 +100,8 @@ class Community:
         size: its passages, names or documents.
         entropy: its own term of the structural entropy, in bits: what it costs to enter it.
         entropy_below: the terms of everything below it, leaves included, in bits.
-        inside: the share of its volume that edges to others of its own take; 1 if no edge leaves it.
+        inside: the share of its volume that edges to others of its own take; 1 if no edge leaves it. This and the two
+            before are None in a tree that encodes no graph, such as one of summaries.
         names: those that tell it from the rest, the most telling first; none for the root.
         sentences: those nearest to its vector, of the passages nearest to it; none for the root.
         communities: right below it, the largest first, as far as they were asked for.
@@ -114,9 +115,9 @@ class Community:
     unit: Unit
     level: int
     size: int
-    entropy: float
-    entropy_below: float
-    inside: float
+    entropy: float | None
+    entropy_below: float | None
+    inside: float | None
     names: tuple[TellingName, ...]
     sentences: tuple[str, ...]
     communities: tuple[Community, ...]
@@ -140,9 +141,11 @@ class Community:
     @property
     def figures(self) -> str:
         """ "138 passages, 73 % inside, 0.1076 bits and 0.8095 below"."""
+        size = counted(self.size, SINGULAR[self.unit])
+        if self.inside is None:
+            return size
         # Rounded down: 100 % is said only of a community that nothing leaves.
         inside = f"{int(self.inside * 100)} % inside"
-        size = counted(self.size, SINGULAR[self.unit])
         return f"{size}, {inside}, {self.entropy:.4f} bits and {self.entropy_below:.4f} below"
 
     @property
@@ -170,7 +173,7 @@ class CommunityTree:
         unit: what it groups: passages ("chunk"), names ("entity") or documents.
         size: passages, names or documents of the whole tree.
         levels: communities of the whole tree at each level, from the top; without the root.
-        entropy: of the whole tree, in bits.
+        entropy: of the whole tree, in bits; None where it encodes no graph.
         above: ids of the communities that `community` is in, the largest first; without the root.
         community: what was asked for, the root if nothing was, with what is below it.
         notes: what the reader should know of the result (an index older than the corpus, what was left out).
@@ -181,7 +184,7 @@ class CommunityTree:
     unit: Unit
     size: int
     levels: tuple[int, ...]
-    entropy: float
+    entropy: float | None
     above: tuple[str, ...]
     community: Community
     notes: tuple[str, ...] = ()
@@ -193,7 +196,8 @@ class CommunityTree:
         communities = "community" if self.levels == (1,) else "communities"
         inside = f" in {number} {communities}" if self.levels else ""
         size = counted(self.size, SINGULAR[self.unit])
-        return f"Corpus {self.corpus!r}, tree {self.tree}: {size}{inside}, {self.entropy:.4f} bits"
+        bits = "" if self.entropy is None else f", {self.entropy:.4f} bits"
+        return f"Corpus {self.corpus!r}, tree {self.tree}: {size}{inside}{bits}"
 
     def __repr__(self) -> str:
         """The headline, and a line for each community, passage, name or document."""

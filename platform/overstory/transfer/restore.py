@@ -15,6 +15,7 @@ from overstory.index.boilerplate import count_all_documents
 from overstory.index.embedded_text import vector_of
 from overstory.index.ledger import recorded
 from overstory.index.name_edits import add_edits, names_of, replace_vocabulary, stored_edits, stored_vocabularies
+from overstory.index.remembered_answers import RememberedAnswers
 from overstory.index.stages.embed import write_vectors
 from overstory.index.stages.load import LoadReport
 from overstory.index.write_documents import Row, chunk_rows, document_row, store_documents
@@ -49,8 +50,17 @@ def usable_exports(paths: Sequence[str], on_broken: OnBroken) -> list[str]:
     return usable
 
 
-def restore_file(writer: Writer, path: str, *, report: LoadReport, on_broken: OnBroken, progress: Progress) -> None:
-    """Restore an export. Documents that are already in the corpus unchanged are skipped.
+def restore_file(
+    writer: Writer,
+    path: str,
+    *,
+    report: LoadReport,
+    answers: RememberedAnswers,
+    on_broken: OnBroken,
+    progress: Progress,
+) -> None:
+    """Restore an export. Documents that are already in the corpus unchanged are skipped; answers that quote others are
+    forgotten.
 
     Reading ends at the first invalid line, which is passed to `on_broken`; the documents before it are stored.
 
@@ -59,14 +69,22 @@ def restore_file(writer: Writer, path: str, *, report: LoadReport, on_broken: On
     """
     try:
         with Path(path).open(encoding="utf-8") as lines:
-            _restore(writer, lines, source=path, report=report, progress=progress)
+            _restore(writer, lines, source=path, report=report, answers=answers, progress=progress)
     except BrokenSource as error:
         on_broken(error)
     except (OSError, UnicodeDecodeError) as error:
         on_broken(BrokenSource(f"cannot be read: {error}", source=path))
 
 
-def _restore(writer: Writer, lines: Iterable[str], *, source: str, report: LoadReport, progress: Progress) -> None:
+def _restore(
+    writer: Writer,
+    lines: Iterable[str],
+    *,
+    source: str,
+    report: LoadReport,
+    answers: RememberedAnswers,
+    progress: Progress,
+) -> None:
     numbered = enumerate(lines, start=1)
     header = read_header(next(numbered, (1, ""))[1], source)
     _take_over_embedder(writer, header, source)
@@ -78,7 +96,7 @@ def _restore(writer: Writer, lines: Iterable[str], *, source: str, report: LoadR
         failures: list[BrokenSource] = []
         edits = names_of(writer)
         for batch in batches(read_documents(numbered, header, source, failures), DOCUMENTS_A_PAGE):
-            _restore_batch(writer, batch, edits, report)
+            _restore_batch(writer, batch, edits, report, answers)
             progress.advance(len(batch))
         if failures:
             raise failures[0]
@@ -117,7 +135,11 @@ def _take_over_edits(writer: Writer, header: ExportHeader) -> None:
 
 
 def _restore_batch(
-    writer: Writer, batch: list[RestoredDocument], edits: EditedNames | None, report: LoadReport
+    writer: Writer,
+    batch: list[RestoredDocument],
+    edits: EditedNames | None,
+    report: LoadReport,
+    answers: RememberedAnswers,
 ) -> None:
     label = writer.corpus.label
     by_id = {document_id(label, r.document.source, r.document.source_key): r for r in batch}
@@ -128,7 +150,7 @@ def _restore_batch(
     if not wanted:
         return
     changed = [id_ for id_ in wanted if id_ in known]
-    writer.commit("restore", lambda tx: _store(tx, writer, changed, wanted, edits))
+    writer.commit("restore", lambda tx: _store(tx, writer, changed, wanted, edits, answers))
     report.changed += len(changed)
     report.added += len(wanted) - len(changed)
     report.chunks += sum(len(restored.chunks) for restored in wanted.values())
@@ -140,6 +162,7 @@ def _store(
     changed: list[str],
     wanted: dict[str, RestoredDocument],
     edits: EditedNames | None,
+    answers: RememberedAnswers,
 ) -> None:
     corpus, label = writer.corpus, writer.corpus.label
     documents = [document_row(label, id_, r.document, r.sha256, len(r.chunks)) for id_, r in wanted.items()]
@@ -153,7 +176,7 @@ def _store(
                 row["vector"] = vector_of(corpus.label, row["properties"])
         rows += own
         chunks += zip([str(row["id"]) for row in own], restored.chunks, strict=True)
-    store_documents(tx, corpus, changed, documents, rows)
+    store_documents(tx, corpus, changed, documents, rows, answers=answers)
     _store_vectors(tx, corpus, rows, [chunk for _, chunk in chunks])
     for by in sorted({by for _, chunk in chunks for by, _ in (*chunk.mentions, *chunk.facts)}):
         write_findings(tx, label, by, [_findings(id_, chunk, by) for id_, chunk in chunks], edits)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 
 import pytest
 from tests.fakes import ScriptedChat
@@ -10,7 +11,7 @@ from tests.fakes import ScriptedChat
 from overstory.answer import Answer, CitedPassage, Context, Extract, answer
 from overstory.answer.extractive import Sentence
 from overstory.errors import BudgetExhausted, LlmCancelled, LlmError, LlmRefused, LlmUnreachable
-from overstory.llm import Chat, UsageMeter
+from overstory.llm import AnswerCache, Chat, UsageMeter
 from overstory.model import Evidence, Hit, Part
 
 EVIDENCE = Evidence(
@@ -55,6 +56,16 @@ REPORT = Part(
 )
 SOURCE = Hit("c9", "d9", "a.pdf", "", "Lives", "", "Einstein, born in Ulm, …", 0.0, start=40, end=64, page=3)
 REPORTED = dataclasses.replace(EVIDENCE, parts=(REPORT,), sources=(SOURCE,), shares={"passage": 0.6, "report": 0.4})
+
+
+@pytest.mark.parametrize("passage", ["c1", "c9"])
+def test_an_answer_is_forgotten_with_a_passage_it_was_read_from_or_a_part_stands_on(
+    passage: str, tmp_path: Path
+) -> None:
+    cache = AnswerCache(tmp_path / "answers.sqlite3", most_bytes=1_000_000)
+    alone = dataclasses.replace(REPORTED, hits=REPORTED.hits[1:])
+    answer(alone, chat=Chat(ScriptedChat("Ulm [2]."), cache=cache), extracting=first_sentences)
+    assert cache.forget([passage]) == 1
 
 
 def test_a_cited_part_leads_to_its_passages_also_to_those_that_are_no_hits() -> None:

@@ -6,12 +6,13 @@ import multiprocessing
 import sqlite3
 import stat
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from overstory.errors import LlmError
-from overstory.llm.cache import OVERHEAD, AnswerCache, request_key
+from overstory.llm.cache import FORGET_ANSWERS, FORGET_QUOTES, OVERHEAD, QUOTE_BYTES, AnswerCache, request_key
 from overstory.model import Completion, JsonSchema, Message, Usage
 
 ANSWER = Completion("Dublin", "m", Usage(10, 2))
@@ -113,6 +114,88 @@ def test_a_folder_that_cannot_be_made_is_an_error_with_a_remedy(tmp_path: Path) 
     with pytest.raises(LlmError, match="answer cache") as caught:
         AnswerCache(tmp_path / "file" / "x" / "answers.sqlite3", most_bytes=1_000).put("a", ANSWER)
     assert "OVERSTORY_LLM_CACHE_MB=0" in caught.value.remedy
+
+
+def test_with_a_passage_go_the_answers_whose_prompts_quote_it(cache: AnswerCache) -> None:
+    cache.put("a", ANSWER, quotes=["p1", "p2", "p2"])
+    cache.put("b", ANSWER, quotes=["p2"])
+    cache.put("c", ANSWER, quotes=["p3"])
+    cache.put("d", ANSWER)
+    assert cache.forget(["p9"]) == 0
+    assert cache.forget(["p2", "p9"]) == 2
+    assert [bool(cache.get(key)) for key in "abcd"] == [False, False, True, True]
+    cache.put("a", ANSWER, quotes=["p4"])
+    assert cache.forget(["p1", "p2"]) == 0  # what the forgotten answer quoted is forgotten, too
+
+
+def test_forgetting_makes_no_file(cache: AnswerCache) -> None:
+    assert cache.forget(["p1"]) == 0
+    cache.move([("p1", "p2")])
+    assert not cache.path.parent.exists()
+
+
+def test_a_forgotten_answer_is_not_left_in_the_file(cache: AnswerCache) -> None:
+    secret = "born in Dublin, as nobody may know"
+    for number in range(50):
+        cache.put(f"k{number}", Completion(f"{number} {secret}", "m", Usage()), quotes=["p"])
+    cache.forget(["p"])
+    assert all(secret.encode() not in file.read_bytes() for file in cache.path.parent.iterdir())
+
+
+def test_an_answer_that_another_passage_with_the_same_text_got_from_the_cache_goes_with_either(
+    cache: AnswerCache,
+) -> None:
+    cache.put("a", ANSWER, quotes=["p1"])
+    before = cache.size().bytes
+    assert cache.get("a", quotes=["p1", "p2"])
+    assert cache.get("a", quotes=["p2"])
+    assert cache.size().bytes == before + QUOTE_BYTES
+    assert cache.forget(["p2"]) == 1
+    assert cache.get("a") is None
+
+
+def test_an_answer_follows_a_passage_that_moved(cache: AnswerCache) -> None:
+    cache.put("a", ANSWER, quotes=["old", "new", "other"])
+    cache.put("b", ANSWER, quotes=["old"])
+    cache.move([("old", "new"), ("unknown", "p")])
+    assert cache.forget(["old", "unknown"]) == 0
+    assert cache.forget(["new"]) == 2
+
+
+def test_what_dropped_answers_quoted_is_dropped_with_them(cache: AnswerCache) -> None:
+    small = AnswerCache(cache.path, most_bytes=10 * (OVERHEAD + QUOTE_BYTES + 6))
+    for number in range(25):
+        small.put(str(number), ANSWER, quotes=["p"])
+    with closing(sqlite3.connect(cache.path)) as database:
+        [(quotes,)] = database.execute("SELECT count(*) FROM quotes").fetchall()
+    assert small.size().bytes <= 10 * (OVERHEAD + QUOTE_BYTES + 6)
+    assert quotes == small.size().answers
+    small.clear()
+    assert small.forget(["p"]) == 0
+
+
+def test_forgetting_reads_only_what_quotes_the_passages(cache: AnswerCache) -> None:
+    cache.put("a", ANSWER, quotes=["p1"])
+    with closing(sqlite3.connect(cache.path)) as database:
+        for statement in (FORGET_ANSWERS, FORGET_QUOTES):
+            plan = [row[3] for row in database.execute(f"EXPLAIN QUERY PLAN {statement}", ("[]",))]
+            assert any("quotes USING PRIMARY KEY (passage=?)" in step for step in plan)
+            assert [step for step in plan if step.startswith("SCAN")] == ["SCAN json_each VIRTUAL TABLE INDEX 1:"]
+
+
+def test_a_file_of_the_version_before_is_begun_anew_and_knows_what_prompts_quote(cache: AnswerCache) -> None:
+    cache.path.parent.mkdir()
+    with closing(sqlite3.connect(cache.path)) as database:
+        database.execute(
+            "CREATE TABLE answers (key TEXT PRIMARY KEY, model TEXT, text TEXT, prompt_tokens INTEGER,"
+            " completion_tokens INTEGER, estimated INTEGER, size INTEGER, used REAL) WITHOUT ROWID"
+        )
+        database.execute("INSERT INTO answers VALUES ('a', 'm', 'Dublin', 1, 1, 0, 1, 1.0)")
+        database.execute("PRAGMA user_version = 1")
+        database.commit()
+    assert cache.get("a") is None  # nobody knows what it quotes, so that it could not be forgotten
+    cache.put("a", ANSWER, quotes=["p"])
+    assert cache.forget(["p"]) == 1
 
 
 def _fill(path: Path, name: str) -> None:

@@ -113,6 +113,24 @@ def test_threads_that_ask_the_same_pay_once(cache: AnswerCache) -> None:
     assert len(model.asked) == 1
 
 
+def test_answers_of_every_kind_are_forgotten_with_a_passage_that_their_prompts_quote(cache: AnswerCache) -> None:
+    model = ScriptedChat(GOOD)
+    chat = Chat(model, cache=cache).quoting(["p1", "p2"]).booked("stage")
+    chat.ask(ASKED)
+    list(chat.stream([*ASKED, *ASKED]))
+    chat.ask_for(City, ASKED)
+    chat.quoting(["p3"]).ask([*ASKED, *ASKED, *ASKED])
+    assert cache.forget(["p2"]) == 3
+    assert cache.size().answers == 1
+
+
+def test_an_answer_from_the_cache_is_forgotten_with_the_passages_of_whoever_got_it(cache: AnswerCache) -> None:
+    chat = Chat(ScriptedChat("Ulm"), cache=cache)
+    chat.quoting(["p1"]).ask(ASKED)
+    assert chat.quoting(["p2"]).ask(ASKED).cached
+    assert cache.forget(["p2"]) == 1
+
+
 def test_what_cannot_be_remembered_is_not_asked(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     model = ScriptedChat("Dublin")

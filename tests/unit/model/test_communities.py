@@ -41,6 +41,14 @@ def test_a_community_says_how_large_it_is_and_what_it_is_about() -> None:
     assert "100 % inside" in ROOT.figures
 
 
+def test_where_a_tree_encodes_no_graph_nothing_is_said_of_entropy() -> None:
+    summary = dataclasses.replace(UPPER, entropy=None, entropy_below=None, inside=None)
+    assert repr(summary) == "<Community fedcba98: 3 passages>"
+    whole = dataclasses.replace(TREE, entropy=None, community=dataclasses.replace(ROOT, communities=(summary,)))
+    assert whole.headline == "Corpus 'demo', tree serag: 3 passages in 1 community"
+    assert "bits" not in repr(dataclasses.replace(whole, community=summary)).splitlines()[1]
+
+
 def test_what_is_left_out_is_counted() -> None:
     assert BOTTOM.hidden == "2 more passages"
     assert UPPER.hidden == "1 more community"

@@ -18,6 +18,7 @@ from overstory.index.chunking import Chunking
 from overstory.index.document_checks import fault_of
 from overstory.index.index_time import IndexTime
 from overstory.index.ledger import recorded
+from overstory.index.remembered_answers import RememberedAnswers
 from overstory.index.stages.annotate import annotate
 from overstory.index.write_documents import chunk_rows, document_row, store_documents
 from overstory.model import Annotation, Document
@@ -93,6 +94,7 @@ def load(
     embedder: Embedder,
     *,
     report: LoadReport,
+    answers: RememberedAnswers,
     on_broken: OnBroken,
     progress: Progress,
     on_read: OnRead | None = None,
@@ -102,6 +104,7 @@ def load(
     An annotation must come after its document. The embedder gives the token limit of a chunk.
 
     Args:
+        answers: those that quote what changed are forgotten.
         on_read: called for each document that is stored now, whether it changed or not.
 
     Raises:
@@ -111,7 +114,7 @@ def load(
     with recorded(writer, "load", "load-1") as run:
         count_all_documents(writer)
         for batch in _document_batches(documents):
-            _load_batch(writer, _storable(batch, on_broken), chunking, report, on_read or _ignore)
+            _load_batch(writer, _storable(batch, on_broken), chunking, report, answers, on_read or _ignore)
             annotations = [item for item in batch if isinstance(item, Annotation)]
             report.annotated += annotate(writer, annotations, on_broken)
             chunking.advance(len(batch))
@@ -193,7 +196,12 @@ def _document_batches(items: Iterable[Document | Annotation]) -> Iterator[list[D
 
 
 def _load_batch(
-    writer: Writer, batch: Sequence[Document], chunking: Chunking, report: LoadReport, on_read: OnRead
+    writer: Writer,
+    batch: Sequence[Document],
+    chunking: Chunking,
+    report: LoadReport,
+    answers: RememberedAnswers,
+    on_read: OnRead,
 ) -> None:
     label = writer.corpus.label
     by_id = {document_id(label, d.source, d.source_key): d for d in batch}
@@ -206,7 +214,8 @@ def _load_batch(
         for id_, d in by_id.items()
     }
     if wanted:
-        report.chunks += _store(writer, wanted, identities, [id_ for id_ in wanted if id_ in known], chunking)
+        changed = [id_ for id_ in wanted if id_ in known]
+        report.chunks += _store(writer, wanted, identities, changed, chunking, answers)
     _count(report, outcomes.values())
     for id_, identity in identities.items():
         on_read(identity, outcomes[id_])
@@ -218,6 +227,7 @@ def _store(
     identities: Mapping[str, Identity],
     changed: list[str],
     chunking: Chunking,
+    answers: RememberedAnswers,
 ) -> int:
     """Writes documents by their ids; how many chunks they have."""
     label = writer.corpus.label
@@ -228,7 +238,8 @@ def _store(
         for own in (identities[id_],)
     ]
     chunks = [row for id_, d in wanted.items() for row in chunk_rows(label, id_, d.title, pieces[id_])]
-    writer.commit("load", lambda tx: store_documents(tx, writer.corpus, changed, documents, chunks))
+    corpus = writer.corpus
+    writer.commit("load", lambda tx: store_documents(tx, corpus, changed, documents, chunks, answers=answers))
     return len(chunks)
 
 

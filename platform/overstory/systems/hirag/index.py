@@ -12,10 +12,11 @@ from overstory.protocols import Retriever
 from overstory.retrieve import RetrievalContext
 from overstory.systems.base import BuildContext, Owned, System, SystemRun, SystemView
 from overstory.systems.hirag.index_settings import HiragIndexSettings
-from overstory.systems.hirag.names import COMMUNITIES, COMMUNITY, DESCRIPTION, ENTITY, NAME, READING, REPORT
+from overstory.systems.hirag.names import COMMUNITIES, COMMUNITY, DESCRIPTION, ENTITY, LAYERS, NAME, READING, REPORT
 from overstory.systems.hirag.retriever_settings import HiragRetrieverSettings
 from overstory.systems.settings import described
 from overstory.systems.state import IndexState
+from overstory.systems.tree.kinds import TreeKind
 
 VERSION = 1
 """Changes whenever the same passages may be read or summarised differently."""
@@ -34,7 +35,7 @@ class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
         vector_indexes=(ENTITY,),
         generations=(NAME,),
     )
-    trees = (COMMUNITIES,)
+    trees = (COMMUNITIES, LAYERS)
     reads_with_model = True
 
     def require(self, settings: HiragIndexSettings, graph: GraphClient) -> None:
@@ -75,6 +76,10 @@ class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
     def index_options(self, settings: HiragRetrieverSettings) -> str:
         """The ablation w/o HiIndex asks an index of its own."""
         return "flat" if settings.flat else ""
+
+    def has_tree(self, tree: TreeKind, state: IndexState[HiragIndexSettings]) -> bool:
+        """A flat index has no summary layers."""
+        return tree != LAYERS or not state.settings.flat
 
     def describe(self, state: IndexState[HiragIndexSettings]) -> str:
         """Who read, and how many layers there are."""

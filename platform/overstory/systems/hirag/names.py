@@ -20,7 +20,22 @@ COMMUNITIES = TreeKind(
     structure=NAME,
     own_units=True,
     reports=REPORT,
+    statements=("systems/hirag/tree/about_entity", "systems/hirag/tree/entities"),
 )
+LAYERS = TreeKind(
+    name=f"{NAME}-layers",
+    title="HiRAG summary layers",
+    unit="entity",
+    label=ENTITY,
+    structure=NAME,
+    own_units=True,
+    statements=(
+        *(f"systems/hirag/layers/{name}" for name in ("levels", "children", "communities", "begins", "about_entity")),
+        "systems/hirag/tree/entities",
+    ),
+    encodes=False,
+)
+"""Has no nodes of its own: its communities are entities that summarise others."""
 RULES = "rules"
 """In `by`: rules wrote it. Everything else is the name of a language model."""
 

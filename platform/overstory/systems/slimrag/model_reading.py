@@ -73,7 +73,8 @@ class ModelReader:
         with record_usage() as recorded:
             for window in parts:
                 try:
-                    reply = self._chat.ask_for(FoundEntities, self._messages(document, window, said.names))
+                    chat = self._chat.quoting([*(sentence.chunk for sentence in window), *said.chunks])
+                    reply = chat.ask_for(FoundEntities, self._messages(document, window, said.names))
                 except (AnswerUnusable, AnswerTruncated, AnswerRefused, PromptTooLong):
                     refers: list[list[Resolved]] = []
                 else:
@@ -91,7 +92,7 @@ class ModelReader:
     ) -> Sequence[Message]:
         numbered = "\n".join(f"{number}. {sentence.text}" for number, sentence in enumerate(window, start=1))
         return self._prompt.messages(
-            title=document.title or "(none)", known="; ".join(known[-MOST_KNOWN:]) or "(none)", sentences=numbered
+            title=document.title or "(none)", known="; ".join(known) or "(none)", sentences=numbered
         )
 
 
@@ -101,21 +102,30 @@ class _Said:
     def __init__(self, document: WholeDocument) -> None:
         self._words = set(key_words(" ".join([document.title, *(text for _, text in document.chunks)])))
         self._names: dict[str, str] = {}
+        self._chunks: dict[str, frozenset[str]] = {}  # by key, of the window where the model found the name
 
     @property
     def names(self) -> Sequence[str]:
-        return list(self._names.values())
+        """The latest, as many as a request repeats."""
+        return list(self._names.values())[-MOST_KNOWN:]
+
+    @property
+    def chunks(self) -> frozenset[str]:
+        """The ids of the chunks that these names were read in."""
+        return frozenset().union(*list(self._chunks.values())[-MOST_KNOWN:])
 
     def of(self, window: Sequence[ReadSentence], found: FoundEntities) -> list[list[Resolved]]:
         """References by sentence of a window. One that contains a name refers to it, whatever the model says."""
         refers: list[list[Resolved]] = [[] for _ in window]
         said = [f" {' '.join(key_words(sentence.text))} " for sentence in window]
+        chunks = frozenset(sentence.chunk for sentence in window)
         for entity in found.entities:
             name = " ".join(entity.name.split())
             key = entity_key(name)
             if not key or not self._words.issuperset(key_words(name)):
                 continue
             name = self._names.setdefault(key, name)
+            self._chunks.setdefault(key, chunks)
             for number, words in enumerate(said, start=1):
                 if f" {key} " in words:
                     refers[number - 1].append(Resolved(name, name, "text"))

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from overstory.graph import Transaction, Writer, batches
 from overstory.graph.client import Row
 from overstory.protocols import Progress
-from overstory.systems.tree.build import TreeNodes
 from overstory.systems.tree.kinds import TreeKind
 from overstory.systems.tree.stored import StoredNode, StoredTree
+
+if TYPE_CHECKING:
+    from overstory.systems.tree.build import TreeNodes  # whose entropy engine takes a second to import
 
 ROWS_A_TRANSACTION = 10_000
 ROWS_A_STATEMENT = 2_000

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from overstory.display import index_command
-from overstory.errors import IndexMissing, SettingsError
-from overstory.graph import Corpus
-from overstory.model.units import PLURAL
+from overstory.display import counted, index_command
+from overstory.errors import IndexMissing, QuestionError, SettingsError
+from overstory.graph import Corpus, Transaction
+from overstory.graph.client import Row
+from overstory.model.communities import SHORT
+from overstory.model.units import PLURAL, SINGULAR
 from overstory.systems.base import System
 from overstory.systems.settings import SettingsClass
 from overstory.systems.state import IndexState, index_missing, read_state, require_state, with_options
 from overstory.systems.tree.kinds import TreeKind
 
 S = TypeVar("S", bound=SettingsClass)
+
+CANDIDATES = 6
+"""Communities listed if the requested id fits several."""
+
+_DIGITS = re.compile(r"[0-9a-f]{1,32}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,30 +35,45 @@ class FoundTree:
     kind: TreeKind
     state: IndexState[Any]
 
+    def gone(self, corpus: Corpus) -> IndexMissing:
+        """The error where it cannot be read: a build publishes its tree and then deletes the one before, which somebody
+        may be reading."""
+        system = self.system.name
+        return IndexMissing(
+            f"The tree {self.kind.name} of corpus {corpus.name!r} was replaced while it was read.",
+            remedy="Ask again. If that does not help, remove the index (overstory index --remove-system "
+            f"{system} --corpus {shlex.quote(corpus.name)}) and build it again (--system {system}).",
+        )
 
-def find_tree(systems: Sequence[System[Any, Any]], corpus: Corpus, name: str = "") -> FoundTree:
+
+def find_tree(
+    systems: Sequence[System[Any, Any]], corpus: Corpus, name: str = "", *, with_reports: bool = False
+) -> FoundTree:
     """The tree of a name; without one the first that the corpus has.
 
     Args:
         systems: whose trees are looked at, in this order.
+        with_reports: only trees on whose communities their systems write reports.
 
     Raises:
         SettingsError: no system has a tree of this name; the remedy names those there are, and what builds the others.
         IndexMissing: the corpus does not have it, or has no tree at all.
     """
-    offered = [(system, kind) for system in systems for kind in system.trees]
+    offered = _offered(systems, with_reports=with_reports)
     for system, kind in offered:
         if kind.name == name:
             return FoundTree(system, kind, require_tree(system, corpus, kind))
     if name:
-        raise SettingsError(f"There is no tree {name!r}.", remedy=_choice(systems, corpus))
-    found = next(_trees_of(systems, corpus), None)
+        what = f"There is no tree {name!r}{' with reports' if with_reports else ''}."
+        raise SettingsError(what, remedy=_choice(offered, corpus))
+    found = next(_trees_of(offered, corpus), None)
     if found is not None:
         return found
     for system, _ in offered:
         if read_state(system, corpus) is not None:
             require_state(system, corpus)  # says what is wrong with it
-    raise IndexMissing(f"Corpus {corpus.name!r} has no tree.", remedy=_choice(systems, corpus))
+    what = "no reports on communities" if with_reports else "no tree"
+    raise IndexMissing(f"Corpus {corpus.name!r} has {what}.", remedy=_choice(offered, corpus))
 
 
 def require_tree(system: System[S, Any], corpus: Corpus, kind: TreeKind) -> IndexState[S]:
@@ -64,20 +88,63 @@ def require_tree(system: System[S, Any], corpus: Corpus, kind: TreeKind) -> Inde
     return state
 
 
-def _trees_of(systems: Sequence[System[Any, Any]], corpus: Corpus) -> Iterator[FoundTree]:
+def community_id(tx: Transaction, corpus: Corpus, found: FoundTree, begins: str, *, command: str) -> str:
+    """The id of the community that `begins` is, or is the beginning of.
+
+    Args:
+        command: of ours, that shows communities by id: "tree".
+
+    Raises:
+        QuestionError: there is none, or there are several.
+    """
+    wanted, kind = begins.strip().lower(), found.kind
+    here = f"overstory {command} --corpus {shlex.quote(corpus.name)} --tree {kind.name}"
+    rows: list[Row] = []
+    if _DIGITS.fullmatch(wanted):
+        rows = tx.run(
+            kind.statement("begins"),
+            corpus.label,
+            begins=wanted,
+            tree=kind.name,
+            generation=found.state.generation,
+            limit=CANDIDATES + 1,
+        )
+    if not rows:
+        raise QuestionError(
+            f"No community has an id that begins with {begins!r}.",
+            remedy=f"See what there is: {here}. Ids change when a tree is rebuilt.",
+        )
+    if len(rows) > 1:
+        of = SINGULAR[kind.unit]
+        named = ", ".join(f"{row['id'][:SHORT]} ({counted(row['size'], of)})" for row in rows[:CANDIDATES])
+        more = ", …" if len(rows) > CANDIDATES else ""
+        raise QuestionError(
+            f"Several communities have an id that begins with {begins!r}: {named}{more}.",
+            remedy=f"Give more of the id: {here} {rows[0]['id'][: max(SHORT, len(wanted) + 1)]}",
+        )
+    return str(rows[0]["id"])
+
+
+_Offered = Sequence[tuple[System[Any, Any], TreeKind]]
+
+
+def _offered(systems: Sequence[System[Any, Any]], *, with_reports: bool) -> _Offered:
+    return [(system, kind) for system in systems for kind in system.trees if kind.reports or not with_reports]
+
+
+def _trees_of(offered: _Offered, corpus: Corpus) -> Iterator[FoundTree]:
     """The trees of a corpus that can be searched."""
-    for system in systems:
-        for kind in system.trees:
-            try:
-                yield FoundTree(system, kind, require_tree(system, corpus, kind))
-            except IndexMissing:
-                continue
+    for system, kind in offered:
+        try:
+            yield FoundTree(system, kind, require_tree(system, corpus, kind))
+        except IndexMissing:
+            continue
 
 
-def _choice(systems: Sequence[System[Any, Any]], corpus: Corpus) -> str:
+def _choice(offered: _Offered, corpus: Corpus) -> str:
     """Names the trees that a corpus has, and for the others what builds them."""
-    there = [found.kind for found in _trees_of(systems, corpus)]
-    missing = [(system, kind) for system in systems for kind in system.trees if kind not in there]
+    there = [found.kind for found in _trees_of(offered, corpus)]
+    missing = [(system, kind) for system, kind in offered if kind not in there]
     sentences: list[str] = []
     if there:
         named = ", ".join(f"{kind.name} ({_described(kind)})" for kind in there)
@@ -85,7 +152,7 @@ def _choice(systems: Sequence[System[Any, Any]], corpus: Corpus) -> str:
     for system, kind in missing:
         command = index_command(corpus.name, with_options(system, kind.options))
         sentences.append(f"To build {kind.name} ({_described(kind)}): {command}")
-    return "\n  ".join(sentences) or "No system that is installed has trees."
+    return "\n  ".join(sentences) or "No system that is installed has any."
 
 
 def _described(kind: TreeKind) -> str:

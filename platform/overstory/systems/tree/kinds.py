@@ -22,6 +22,11 @@ class TreeKind:
         own_units: whether its leaves stand for nodes of the system's own, which do not take them along.
         reports: the system's own label for reports of its communities (`systems.tree.reports`), one of
             `owns.labels`; "" where it writes none.
+        statements: those of the system's own that take the place of shared ones of the same last name:
+            "systems/acme/levels" that of "systems/tree/levels". They get `$tree` and `$generation` and what the shared
+            ones take, and return the same.
+        encodes: whether it is an encoding tree, so that its communities have an entropy, and a share of their weight
+            that stays inside.
     """
 
     name: str
@@ -33,3 +38,9 @@ class TreeKind:
     properties: tuple[str, ...] = ()
     own_units: bool = False
     reports: str = ""
+    statements: tuple[str, ...] = ()
+    encodes: bool = True
+
+    def statement(self, name: str) -> str:
+        """The statement that reads this tree: the system's own, or else the shared one."""
+        return next((own for own in self.statements if own.endswith(f"/{name}")), f"systems/tree/{name}")

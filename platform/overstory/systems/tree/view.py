@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from overstory.display import counted
-from overstory.errors import IndexMissing, QuestionError
+from overstory.errors import QuestionError
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.model.communities import (
-    SHORT,
     Community,
     CommunityTree,
     MemberDocument,
@@ -29,7 +26,7 @@ from overstory.retrieve.context import RetrievalContext, query_current_corpus
 from overstory.retrieve.hits import chunk_rows, content
 from overstory.systems.base import System
 from overstory.systems.state import StaleNotes
-from overstory.systems.tree.finding import FoundTree, find_tree
+from overstory.systems.tree.finding import FoundTree, community_id, find_tree
 from overstory.systems.tree.kinds import TreeKind
 from overstory.text.sentences import sentence_texts
 from overstory.vectors.packed import unpacked
@@ -49,10 +46,6 @@ SENTENCES_READ = 4
 """Of each of these passages, the first ones: a sentence takes some 5 ms to embed, and there are many communities."""
 SHORTEST_SENTENCE = 25
 """Characters. A heading or a name alone can be near a vector, but says little."""
-CANDIDATES = 6
-"""Communities listed if the requested id fits several."""
-
-_DIGITS = re.compile(r"[0-9a-f]{1,32}")
 
 
 def view_tree(
@@ -122,7 +115,7 @@ class _Seen:
             unit=self.kind.unit,
             size=self.levels[0]["size"],
             levels=tuple(row["communities"] for row in self.levels[1:] if row["communities"]),
-            entropy=sum(row["entropy"] for row in self.levels),
+            entropy=sum(row["entropy"] for row in self.levels) if self.kind.encodes else None,
             above=tuple(reversed(top["above"])),
             community=self._community(self.top, sentences),
             notes=tuple(self.notes),
@@ -139,7 +132,7 @@ class _Seen:
             size=row["size"],
             entropy=row["entropy"],
             entropy_below=row["entropy_below"],
-            inside=1.0 - row["cut"] / row["volume"] if row["cut"] > 0.0 else 1.0,
+            inside=_inside(row) if self.kind.encodes else None,
             names=tuple(TellingName(name, passages) for name, passages in names),
             sentences=sentences.get(id_, ()),
             communities=tuple(self._community(each, sentences) for each in self.children.get(id_, ())),
@@ -178,62 +171,25 @@ class _Reading:
         return self.found.kind
 
     def seen(self, node: str | None, depth: int, limit: int) -> _Seen:
-        levels = self._run("levels", tree=self.kind.name, generation=self.found.state.generation)
+        levels = self._run("levels")
         if not levels:
-            raise self._gone()
+            raise self.found.gone(self.corpus)
         root = levels[0]["root"]
-        seen = _Seen(self.corpus.name, self.kind, levels, top=root if node is None else self._id(node))
+        top = root if node is None else community_id(self.tx, self.corpus, self.found, node, command="tree")
+        seen = _Seen(self.corpus.name, self.kind, levels, top=top)
         seen.notes.extend(self._outdated())
+        if alone := levels[0].get("alone"):
+            are = "is" if alone == 1 else "are"
+            seen.notes.append(f"{counted(alone, SINGULAR[self.kind.unit])} {are} in no community")
         shown = self._shown(seen, depth, limit)
         rows = {row["id"]: row for row in self._run("communities", ids=shown, whole=levels[0]["whole"])}
         if any(id_ not in rows for id_ in shown):
-            raise self._gone()
-        seen.rows |= {id_: row | {"vector": _of_unit_length(row["vector"])} for id_, row in rows.items()}
+            raise self.found.gone(self.corpus)
+        seen.rows |= {id_: row | {"vector": _of_unit_length(row["vector"] or b"")} for id_, row in rows.items()}
         bottoms = [id_ for id_ in seen.children if not seen.children[id_] and id_ != root]
         self._tell(seen, [id_ for id_ in shown if id_ != root], max(TELLING_PASSAGES, limit if bottoms else 0))
         self._list_leaves(seen, [id_ for id_ in bottoms if id_ in seen.told], limit)
         return seen
-
-    def _gone(self) -> IndexMissing:
-        """A build publishes its tree and then deletes the one before, which somebody may be reading."""
-        system = self.found.system.name
-        return IndexMissing(
-            f"The tree {self.kind.name} of corpus {self.corpus.name!r} was replaced while it was read.",
-            remedy="Ask again. If that does not help, remove the index (overstory index --remove-system "
-            f"{system} --corpus {shlex.quote(self.corpus.name)}) and build it again (--system {system}).",
-        )
-
-    def _id(self, node: str) -> str:
-        """The id of the community that `node` is, or begins.
-
-        Raises:
-            QuestionError: there is none, or there are several.
-        """
-        begins = node.strip().lower()
-        here = f"overstory tree --corpus {shlex.quote(self.corpus.name)} --tree {self.kind.name}"
-        found: list[Row] = []
-        if _DIGITS.fullmatch(begins):
-            found = self._run(
-                "begins",
-                begins=begins,
-                tree=self.kind.name,
-                generation=self.found.state.generation,
-                limit=CANDIDATES + 1,
-            )
-        if not found:
-            raise QuestionError(
-                f"No community has an id that begins with {node!r}.",
-                remedy=f"See what there is: {here}. Ids change when a tree is rebuilt.",
-            )
-        if len(found) > 1:
-            of = SINGULAR[self.kind.unit]
-            named = ", ".join(f"{row['id'][:SHORT]} ({counted(row['size'], of)})" for row in found[:CANDIDATES])
-            more = ", …" if len(found) > CANDIDATES else ""
-            raise QuestionError(
-                f"Several communities have an id that begins with {node!r}: {named}{more}.",
-                remedy=f"Give more of the id: {here} {found[0]['id'][: max(SHORT, len(begins) + 1)]}",
-            )
-        return str(found[0]["id"])
 
     def _shown(self, seen: _Seen, depth: int, limit: int) -> list[str]:
         """The requested community and those below it, as far as they are shown."""
@@ -303,7 +259,12 @@ class _Reading:
         return StaleNotes(self.found.system).of(self.tx, self.corpus, self.found.state)
 
     def _run(self, what: str, **parameters: object) -> list[Row]:
-        return self.tx.run(f"systems/tree/{what}", self.corpus.label, **parameters)
+        of = {"tree": self.kind.name, "generation": self.found.state.generation}
+        return self.tx.run(self.kind.statement(what), self.corpus.label, **of, **parameters)
+
+
+def _inside(row: Row) -> float:
+    return 1.0 - float(row["cut"] / row["volume"]) if row["cut"] > 0.0 else 1.0
 
 
 def _of_unit_length(vector: bytes) -> Vectors:

@@ -16,7 +16,7 @@ from overstory import server
 from overstory.browser.queries import all_queries, example_parameters, saved_queries
 from overstory.cli.main import run
 from overstory.entropy import EncodingTree, Graph
-from overstory.errors import IndexMissing, SettingsError
+from overstory.errors import IndexMissing, QuestionError, SettingsError
 from overstory.graph.client import Row
 from overstory.knowledge import Knowledge
 from overstory.model.communities import CommunityTree
@@ -115,7 +115,7 @@ def test_communities_of_names_are_shown_with_what_the_system_calls_them(grove: K
     assert groups(tree) == {frozenset(PEOPLE), frozenset(CITIES)}
     assert tree.headline.startswith(f"Corpus {grove.corpus_name!r}, tree grove-names: 6 names in 2 communities, ")
     cities = next(each for each in tree.community.communities if "Rome" in [member.name for member in each.entities])
-    assert (cities.title, cities.summary) == ("Around Rome", "Rome and 2 more.")
+    assert (cities.title, cities.summary) == ("Report on Rome", "Rome, Bari, Pisa belong together.")
     assert {each.name for each in cities.names} == CITIES
     assert [(each.type, each.passages) for each in cities.entities if each.name == "Pisa"] == [("GPE", 2)]
     assert any("Pisa" in sentence for sentence in cities.sentences)
@@ -159,12 +159,63 @@ def test_the_command_shows_them(
     monkeypatch.setenv("OVERSTORY_CACHE", str(settings.places.cache))
     assert run(["tree", "--corpus", grove.corpus_name, "--depth", "2"]) == 0
     shown = capsys.readouterr().out
-    assert "\n    Around Rome\n" in shown
+    assert "\n    Report on Rome\n" in shown
     assert "\n    Pisa (GPE, 2 passages)\n" in shown
     assert run(["tree", "--corpus", grove.corpus_name, "--tree", "grove-documents", "--depth", "2"]) == 0
     assert "\n    Cities [tests/passages#cities] (1 passage)\n" in capsys.readouterr().out
     assert run(["tree", "--corpus", grove.corpus_name, "--tree", "oaks"]) == 3
     assert "grove-names" in capsys.readouterr().err
+    assert run(["report", "--corpus", grove.corpus_name]) == 0
+    listed = capsys.readouterr().out.splitlines()
+    assert listed[2].endswith("   3.0  Report on Ada (3 names)")
+    assert listed[3] == "    Ada, Bob, Cid belong together."
+    assert run(["report", "--corpus", grove.corpus_name, listed[5][:8]]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith(
+        f"{listed[5][:8]}  Report on Rome\nrating 3.0 of 10, 3 names, level 1 of tree grove-names, "
+    )
+    assert "\n 3. Pisa is there.\n      about Pisa\n      from " in shown
+    assert "\n      from Cities  [tests/passages#cities]\n" in shown
+
+
+def test_reports_are_listed_by_rating_and_shown_with_the_passages_of_each_finding(grove: Knowledge) -> None:
+    listed = grove.reports()
+    assert listed.headline == f"Corpus {grove.corpus_name!r}, tree grove-names: 2 reports at level 1 of 1"
+    assert [(each.title, each.rating, each.size) for each in listed.reports] == [
+        ("Report on Ada", 3.0, 3),
+        ("Report on Rome", 3.0, 3),
+    ]
+    assert (listed.without, listed.hidden, listed.more, listed.notes) == ((), 0, 0, ())
+    one = grove.reports(level=1, limit=1)
+    assert (one.reports, one.more) == (listed.reports[:1], 1)
+    cities = listed.reports[1]
+    report = grove.report(cities.short_id)
+    assert report.community == cities
+    assert (report.passages, report.above, report.below) == (3, (), ())
+    assert [(finding.text, finding.names) for finding in report.findings] == [
+        ("Rome is there.", ("Rome",)),
+        ("Bari is there.", ("Bari",)),
+        ("Pisa is there.", ("Pisa",)),
+    ]
+    assert {passage.title for passage in report.findings[0].passages} == {"Cities", "Roads", "A trip"}
+    assert {passage.origin for passage in report.findings[2].passages} == {
+        "tests/passages#cities",
+        "tests/passages#roads",
+    }
+    assert "from Cities [tests/passages#cities]" in repr(report)
+    assert cities.line in repr(listed)
+
+
+def test_what_has_no_report_is_answered_with_what_has(grove: Knowledge) -> None:
+    with pytest.raises(SettingsError, match="no tree 'grove-documents' with reports") as raised:
+        grove.reports(tree="grove-documents")
+    assert "grove-names (Grove tree, of names)" in raised.value.remedy
+    documents = grove.tree(tree="grove-documents").community.communities[0]
+    with pytest.raises(QuestionError, match="No community has an id") as unknown:
+        grove.report(documents.id)
+    assert "overstory report --corpus" in unknown.value.remedy
+    with pytest.raises(QuestionError, match="no level 2"):
+        grove.reports(level=2)
 
 
 def drawn(grove: Knowledge, driver: neo4j.Driver, query: str, **parameters: str) -> list[neo4j.graph.Path]:
@@ -202,11 +253,19 @@ def test_leaves_go_with_what_they_stand_for_and_an_update_stays_in_its_place(ope
     covered = {name for row in read(knowledge, NODES, tree="grove-names") for name in row["covers"]}
     assert covered == PEOPLE
     assert knowledge.tree().notes
+    reports = knowledge.reports()
+    assert [each.title for each in reports.reports] == ["Report on Ada"]
+    assert ([each.has_report for each in reports.without], reports.hidden) == ([False], 1)
+    assert "1 community has no report" in reports.notes[-1]
+    hidden = knowledge.report(reports.without[0].id)
+    assert (hidden.findings, hidden.community.title, hidden.notes[-1]) == ((), "", reports.notes[-1])
+    assert knowledge.tree(reports.without[0].id).community.title.startswith("Around ")
     knowledge.ingest_documents(DOCUMENTS[3:])
     assert knowledge.index().done[-1] == "grove"
     rows = read(knowledge, NODES, tree="grove-names")
     assert {row["generation"] for row in rows} == {generation}
     assert (knowledge.tree().size, knowledge.tree().notes) == (6, ())
+    assert (len(knowledge.reports().reports), knowledge.reports().notes) == (2, ())
     assert groups(knowledge.tree(depth=2)) == {frozenset(PEOPLE), frozenset(CITIES)}
 
     knowledge.index(systems=["grove:documents"])  # other settings: built from scratch beside the first

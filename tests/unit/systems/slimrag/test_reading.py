@@ -9,7 +9,7 @@ import pytest
 from tests.fakes import ScriptedChat
 
 from overstory.errors import LlmUnreachable
-from overstory.llm import Chat
+from overstory.llm import AnswerCache, Chat
 from overstory.model import ChunkText, Completion, Usage
 from overstory.settings import ExtractionSettings
 from overstory.systems.slimrag.model_reading import ModelReader
@@ -92,6 +92,16 @@ def test_a_window_whose_answer_cannot_be_used_is_read_by_rules_and_counted(answe
         ["Marie Curie", "France"],
     ]
     assert (curie.windows, curie.by_rules) == (1, 1)
+
+
+def test_the_answer_on_a_window_is_forgotten_with_its_chunks_and_those_whose_names_it_repeats(tmp_path: Path) -> None:
+    chunks = tuple((f"c{number}", "Ulm is a city. " * SENTENCES) for number in range(3))
+    cache = AnswerCache(tmp_path / "answers.sqlite3", most_bytes=1_000_000)
+    names = [entities((name, [1])) for name in ("Ulm", "City", "Ulm")]
+    list(ModelReader(Chat(ScriptedChat(*names), cache=cache), RULES).read([WholeDocument("d", "T", chunks)]))
+    assert cache.size().answers == 3
+    assert cache.forget(["c2"]) == 1  # the last window alone
+    assert cache.forget(["c0"]) == 2  # the first, and the second, which was told "Ulm"
 
 
 def test_an_endpoint_that_cannot_be_reached_ends_the_reading() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from overstory.systems import installed_systems
+from overstory.systems.tree.kinds import TreeKind
 
 
 def test_a_tree_is_stored_with_what_its_system_owns() -> None:
@@ -14,6 +15,16 @@ def test_a_tree_is_stored_with_what_its_system_owns() -> None:
         assert kind.name.startswith(system.name)
         assert kind.label in system.owns.labels
         assert kind.structure in system.owns.generations
+        assert not kind.reports or kind.reports in system.owns.labels
+
+
+def test_a_statement_of_the_system_takes_the_place_of_the_shared_one_of_its_name() -> None:
+    kind = TreeKind(
+        "oak", "Oak", "entity", "Oak", "oak", statements=("systems/oak/levels", "systems/oak/old/about_entity")
+    )
+    assert kind.statement("levels") == "systems/oak/levels"
+    assert kind.statement("about_entity") == "systems/oak/old/about_entity"
+    assert kind.statement("children") == "systems/tree/children"
 
 
 def test_no_two_trees_have_one_name() -> None:

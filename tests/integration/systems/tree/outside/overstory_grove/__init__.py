@@ -20,10 +20,28 @@ from overstory.systems import IndexState, Owned, System, SystemRun, option
 from overstory.systems.tree.build import TreeNodes, make_tree, stored_form
 from overstory.systems.tree.changes import tree_changes, write_tree, write_tree_in
 from overstory.systems.tree.kinds import TreeKind
+from overstory.systems.tree.reports import (
+    Finding,
+    Report,
+    ReportChanges,
+    StoredReports,
+    read_reports,
+    report_changes,
+    store_reports,
+    store_reports_in,
+)
 from overstory.systems.tree.stored import read_tree
 
-LABEL = "GroveNode"
-NAMES = TreeKind("grove-names", "Grove tree", "entity", LABEL, structure="grove", properties=("title", "summary"))
+LABEL, REPORT = "GroveNode", "GroveReport"
+NAMES = TreeKind(
+    "grove-names",
+    "Grove tree",
+    "entity",
+    LABEL,
+    structure="grove",
+    properties=("title", "summary"),
+    reports=REPORT,
+)
 DOCUMENTS = TreeKind(
     "grove-documents", "Grove tree over what documents share", "document", LABEL, structure="grove", options="documents"
 )
@@ -49,7 +67,7 @@ class Grove(System[GroveIndexSettings, GroveRetrieverSettings]):
     settings = GroveIndexSettings
     retriever_settings = GroveRetrieverSettings
     unit = "entity"
-    owns = Owned(labels=(LABEL,), generations=("grove",))
+    owns = Owned(labels=(LABEL, REPORT), generations=("grove",))
     trees = (NAMES, DOCUMENTS)
     statements = files("overstory_grove").joinpath("cypher")
 
@@ -61,24 +79,24 @@ class Grove(System[GroveIndexSettings, GroveRetrieverSettings]):
         """Into a new generation at first, then in place."""
         before = None if run.scratch else run.before
         generation = before.generation if before else generations.begin(run.writer, "grove")
+        trees = [self._nodes(run, kind, generation) for kind in self.trees if kind == NAMES or run.settings.documents]
         changes = [
-            tree_changes(
-                self._nodes(run, kind, generation),
-                read_tree(run.graph, run.corpus, kind, generation) if before else {},
-            )
-            for kind in self.trees
-            if kind == NAMES or run.settings.documents
+            tree_changes(nodes, read_tree(run.graph, run.corpus, nodes.kind, generation) if before else {})
+            for nodes in trees
         ]
+        reports = _reports(run, trees[0], scratch=before is None)
         state = run.state(generation=generation)
         if before is None:
             for each in changes:
                 write_tree(run.writer, each, run.progress)
+            store_reports(run.writer, reports, run.progress)
             run.publish(state)
             return
 
         def write(tx: Transaction) -> None:
             for each in changes:
                 write_tree_in(tx, run.corpus.label, each)
+            store_reports_in(tx, run.corpus.label, reports)
             run.publish_in(tx, state)
 
         run.commit(write)
@@ -113,3 +131,27 @@ def _titles(tree: EncodingTree, rows: Sequence[Row]) -> dict[int, Row]:
         first = rows[max(members, key=lambda member: float(tree.volume[member]))]["text"]
         titles[node] = {"title": f"Around {first}", "summary": f"{first} and {len(members) - 1} more."}
     return titles
+
+
+def _reports(run: SystemRun[GroveIndexSettings], names: TreeNodes, *, scratch: bool) -> ReportChanges:
+    """Each community is reported on with a finding for each of its names, the most mentioned first."""
+    rows = {row["id"]: row for row in run.graph.run("systems/grove/passages", run.corpus.label, read=True)}
+    members: dict[str, list[Row]] = {}
+    for unit, parent in zip(names.units, names.parents, strict=False):
+        members.setdefault(parent, []).append(rows[unit])
+    wanted: dict[str, Report] = {}
+    for community, found in members.items():
+        found.sort(key=lambda row: (-len(row["chunks"]), row["name"]))
+        stands_on = tuple(dict.fromkeys(chunk for row in found for chunk in row["chunks"]))
+        called = [row["name"] for row in found]
+        wanted[community] = Report(
+            key=" ".join([*called, *stands_on]),
+            title=f"Report on {called[0]}",
+            summary=f"{', '.join(called)} belong together.",
+            rating=min(10.0, float(len(stands_on))),
+            findings=[Finding(f"{row['name']} is there.", tuple(row["chunks"]), (row["name"],)) for row in found],
+            by="rules",
+            stands_on=stands_on,
+        )
+    stored = StoredReports() if scratch else read_reports(run.graph, run.corpus, NAMES, names.generation)
+    return report_changes(NAMES, run.corpus.label, names.generation, wanted, stored)

@@ -1,0 +1,22 @@
+// The summaries right below some; below the root those that no other summarises, of whatever layer. None below a summary
+// of entities of layer 0.
+// Parameters: $ids LIST<STRING>; $generation, $limit INTEGER (of each)
+// Rows: id STRING; communities LIST<STRING> (ids, those with most members first)
+UNWIND $ids AS id
+OPTIONAL MATCH (x:Overstory {id: id}) WHERE x:{{corpus}}_HiragEntity
+RETURN id,
+  CASE WHEN x IS NULL THEN
+    COLLECT {
+      MATCH (m:{{corpus}}_HiragEntity)
+      WHERE m.generation = $generation AND m.layer > 0 AND NOT EXISTS { (m)-[:SUMMARIZED_BY]->() }
+      RETURN m.id ORDER BY m.layer DESC, COUNT { (m)<-[:SUMMARIZED_BY]-() } DESC, m.ref LIMIT $limit
+    }
+  ELSE
+    COLLECT {
+      MATCH (x)<-[s:SUMMARIZED_BY]-(m:{{corpus}}_HiragEntity) WHERE m.layer > 0
+        AND NOT EXISTS {
+          MATCH (m)-[o:SUMMARIZED_BY]->(p) WHERE o.weight > s.weight OR (o.weight = s.weight AND p.ref < x.ref)
+        }
+      RETURN m.id ORDER BY COUNT { (m)<-[:SUMMARIZED_BY]-() } DESC, m.ref LIMIT $limit
+    }
+  END AS communities

@@ -1,0 +1,31 @@
+// What some communities of the layered graph are about: their strongest entities, and the passages nearest to their
+// vectors of those that say what is known of these.
+// Parameters: $asked LIST<LIST> (the id of a community, its vector as LIST<FLOAT>, empty where it points nowhere);
+//   $property STRING (where the vectors of chunks are); $most INTEGER (entities of a community that are looked at);
+//   $nearest, $names INTEGER (how many to return)
+// Rows: id STRING; passages LIST<LIST> (the id of a chunk, -1 to 1; nearest first); members LIST<LIST> (the id of an
+//   entity of any layer, null; strongest first); names LIST<LIST> (a name, how many passages mention it, or say what is
+//   known of it; strongest first)
+UNWIND $asked AS one
+MATCH (t:Overstory {id: one[0]}) WHERE t:{{corpus}}_TreeNode
+CALL (t) {
+  MATCH (t)<-[:CHILD_OF*1..]-(leaf:{{corpus}}_TreeNode)-[:COVERS]->(m:{{corpus}}_HiragEntity)
+  WITH m ORDER BY leaf.volume DESC, m.ref LIMIT $most
+  RETURN collect(m) AS members
+}
+RETURN one[0] AS id,
+  COLLECT {
+    UNWIND members[..20] AS m
+    MATCH (m)-[:HAS_DESCRIPTION]->(:{{corpus}}_HiragDescription)-[:STANDS_ON]->(c:{{corpus}}_Chunk)
+    WITH DISTINCT c
+    OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:{{corpus}}_PassageVector)
+    WITH c, CASE WHEN size(one[1]) > 0 THEN 2 * vector.similarity.cosine(v[$property], one[1]) - 1 END AS similarity
+    WITH c, coalesce(similarity, 0.0) AS similarity ORDER BY similarity DESC, c.id LIMIT $nearest
+    RETURN [c.id, similarity]
+  } AS passages,
+  [m IN members[..$nearest] | [m.id, null]] AS members,
+  COLLECT {
+    UNWIND members[..$names] AS m
+    OPTIONAL MATCH (m)-[:STANDS_FOR]->(entity:{{corpus}}_Entity)
+    RETURN [m.name, CASE WHEN entity IS NULL THEN COUNT { (m)-[:HAS_DESCRIPTION]->()-[:STANDS_ON]->(:{{corpus}}_Chunk) } ELSE coalesce(entity.df, 0) END]
+  } AS names

@@ -1,0 +1,8 @@
+// The largest communities of a level of a tree that have no report.
+// Parameters: $tree STRING; $generation, $level INTEGER; $limit INTEGER
+// Rows: id STRING; level, size INTEGER
+MATCH (t:{{corpus}}_TreeNode)
+WHERE t.tree = $tree AND t.generation = $generation AND t.level = $level AND t.vector IS NOT NULL
+  AND NOT EXISTS { (t)-[:HAS_REPORT]->(:{{corpus}}_CommunityReport) }
+RETURN t.id AS id, t.level AS level, t.size AS size
+ORDER BY size DESC, id LIMIT $limit

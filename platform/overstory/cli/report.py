@@ -1,0 +1,136 @@
+"""overstory report"""
+
+from __future__ import annotations
+
+import textwrap
+
+import click
+
+from overstory.cli.options import json_option, knowledge_options
+from overstory.cli.output import WIDTH, show_json, shown_origin
+from overstory.display import counted, on_one_line, printable, shortened
+from overstory.knowledge import Knowledge
+from overstory.model.communities import SHORT
+from overstory.model.community_reports import CommunityReports, FullReport, ReportedCommunity, ReportFinding
+from overstory.model.passage_text import PATH_SEPARATOR, passage_text
+from overstory.systems.tree.report_view import MOST_REPORTS
+
+INDENT = 4
+
+
+@click.command()
+@click.argument("community", required=False)
+@click.option(
+    "--level",
+    type=click.IntRange(1),
+    help="Reports on the communities of this level, from 1; the coarsest that has reports if left out.",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(1, MOST_REPORTS),
+    default=20,
+    show_default=True,
+    help="How many reports, those of the highest rating.",
+)
+@click.option(
+    "--tree",
+    "which",
+    default="",
+    metavar="NAME",
+    help="Of which tree. The first that the corpus has with reports if left out; an unknown name lists them.",
+)
+@json_option
+@knowledge_options
+def report(
+    knowledge: Knowledge, community: str | None, level: int | None, limit: int, which: str, as_json: bool
+) -> None:
+    """Show the reports on the communities of a corpus, or the whole report on COMMUNITY with the passages it stands on.
+
+    COMMUNITY is the id of a community, or enough of its beginning to tell it, as this command and `overstory tree`
+    show it. Reports are listed by rating, from 0 to 10, and then by the size of the community. A report that stands on
+    a deleted passage is deleted with it; communities without one are listed, too, until `overstory index` writes it.
+
+    The corpus needs the index of a system that writes reports: overstory index --system NAME.
+
+    \b
+    Examples:
+      overstory report --corpus wiki
+      overstory report 45ad4824 --corpus wiki
+      overstory report --corpus wiki --level 2 --limit 100 --json
+    """
+    if community is not None and level is not None:
+        raise click.UsageError("--level is for the list of reports: leave it out, or COMMUNITY.")
+    if community is not None:
+        one = knowledge.report(community, tree=which)
+        show_json(one) if as_json else _show(one)
+        return
+    found = knowledge.reports(level=level, limit=limit, tree=which)
+    show_json(found) if as_json else _show_list(found)
+
+
+def _show_list(found: CommunityReports) -> None:
+    _show_notes(found.notes)
+    click.echo(printable(found.headline))
+    for each in (*found.reports, *found.without):
+        click.echo()
+        _show_line(each, 0)
+        if each.summary:
+            click.echo(_wrapped(each.summary, INDENT, most=2))
+    if found.more:
+        click.echo(f"\n… {counted(found.more, 'more report')}")
+
+
+def _show(found: FullReport) -> None:
+    _show_notes(found.notes)
+    community = found.community
+    click.echo(f"{community.short_id}  {click.style(on_one_line(community.title) or 'no report', bold=True)}")
+    figures = [community.sized, f"level {community.level} of tree {found.tree}"]
+    if community.has_report:
+        written = f"written by {on_one_line(community.by)} from {counted(found.passages, 'passage')}"
+        figures = [f"rating {community.rating:.1f} of 10", *figures, written]
+    click.echo(printable(", ".join(figures)))
+    if found.above:
+        places = (f"{each.short_id} {shortened(each.title, WIDTH // 3)}".strip() for each in found.above)
+        click.echo(printable(f"in {PATH_SEPARATOR.join(places)}"))
+    if community.summary:
+        click.echo(f"\n{_wrapped(community.summary, 0)}")
+    for number, finding in enumerate(found.findings, start=1):
+        _show_finding(number, finding)
+    if found.below:
+        click.echo("\nBelow it:")
+    for each in found.below:
+        _show_line(each, INDENT)
+    if found.communities > len(found.below):
+        more = found.communities - len(found.below)
+        click.echo(f"{' ' * INDENT}… {counted(more, 'more community', 'more communities')}")
+
+
+def _show_notes(notes: tuple[str, ...]) -> None:
+    for note in notes:
+        click.echo(printable(f"Note: {note}"), err=True)
+
+
+def _show_line(community: ReportedCommunity, indent: int) -> None:
+    click.echo(f"{' ' * indent}{click.style(community.short_id, bold=True)}{printable(community.line[SHORT:])}")
+
+
+def _show_finding(number: int, finding: ReportFinding) -> None:
+    first = f"\n{number:>2}. "
+    click.echo(first + _wrapped(finding.text, INDENT).lstrip())
+    if finding.names:
+        click.echo(click.style(_wrapped(f"about {'; '.join(finding.names)}", INDENT + 2, most=2), dim=True))
+    for passage in finding.passages:
+        title = passage_text(on_one_line(passage.title), on_one_line(passage.heading), "").replace("\n", PATH_SEPARATOR)
+        click.echo(f"{' ' * (INDENT + 2)}from {title or '(no title)'}  [{shown_origin(passage)}]")
+
+
+def _wrapped(text: str, indent: int, most: int | None = None) -> str:
+    """On lines of bounded width, so many at most."""
+    return textwrap.fill(
+        printable(" ".join(text.split())),
+        WIDTH,
+        initial_indent=" " * indent,
+        subsequent_indent=" " * indent,
+        max_lines=most,
+        placeholder=" …",
+    )

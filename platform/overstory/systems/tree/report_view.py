@@ -1,0 +1,190 @@
+"""Shows the reports that a system wrote on the communities of a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from overstory.display import counted, index_command
+from overstory.errors import QuestionError
+from overstory.graph import Corpus, GraphClient, Transaction, read_corpus
+from overstory.graph.client import Row
+from overstory.model import Hit
+from overstory.model.community_reports import (
+    CommunityReports,
+    FullReport,
+    ReportedCommunity,
+    ReportFinding,
+    ReportPassage,
+)
+from overstory.model.units import Unit
+from overstory.retrieve.hits import chunk_rows, source_hits
+from overstory.systems.base import System
+from overstory.systems.state import StaleNotes
+from overstory.systems.tree.finding import FoundTree, community_id, find_tree
+from overstory.systems.tree.reports import Report
+
+MOST_REPORTS = 100
+MOST_BELOW = 20
+MOST_PASSAGES = 5
+"""Of a finding."""
+
+
+def view_reports(
+    systems: Sequence[System[Any, Any]],
+    graph: GraphClient,
+    corpus_name: str,
+    *,
+    level: int | None = None,
+    limit: int,
+    tree: str = "",
+) -> CommunityReports:
+    """The reports on the communities of one level of a tree, by default the coarsest that has any.
+
+    Args:
+        systems: whose trees are looked at.
+        tree: its name; the first of the corpus with reports if left out.
+
+    Raises:
+        QuestionError: `level` or `limit` is out of bounds.
+        SettingsError: there is no such tree with reports.
+        IndexMissing: the corpus has no tree with reports, or not this one, or it was replaced meanwhile.
+        CorpusNotFound: the corpus is gone.
+        StatementFailed: the time limit of a search is over.
+    """
+    if not 1 <= limit <= MOST_REPORTS:
+        raise QuestionError(f"limit is {limit}.", remedy=f"Ask for 1 to {MOST_REPORTS} reports.")
+
+    def ask(tx: Transaction) -> CommunityReports:
+        corpus = read_corpus(tx, corpus_name)
+        found = find_tree(systems, corpus, tree, with_reports=True)
+        counts = _run(tx, corpus, found, "report_levels")
+        if not counts:
+            raise found.gone(corpus)
+        levels = {row["level"]: row for row in counts if row["level"]}
+        shown = _level(levels, level)
+        own = {"level": shown, "limit": limit}
+        row = levels.get(shown, {"communities": 0, "reports": 0})
+        hidden = row["communities"] - row["reports"]
+        without = _run(tx, corpus, found, "without_report", **own) if hidden else []
+        return CommunityReports(
+            corpus=corpus.name,
+            tree=found.kind.name,
+            level=shown,
+            levels=tuple(row["reports"] for row in levels.values()),
+            reports=_all(_run(tx, corpus, found, "report_list", **own), found.kind.unit),
+            without=_all(without, found.kind.unit),
+            hidden=hidden,
+            notes=(*_outdated(tx, corpus, found), *_missing(corpus, hidden)),
+        )
+
+    return graph.reading("retrieve/reports", ask)
+
+
+def view_report(
+    systems: Sequence[System[Any, Any]], graph: GraphClient, corpus_name: str, community: str, *, tree: str = ""
+) -> FullReport:
+    """The report on a community, with the passages of its findings and what is around it.
+
+    Args:
+        community: its id, or a unique prefix of it.
+        systems, tree: as of `view_reports`.
+
+    Raises:
+        QuestionError: no community has this id, or several begin so.
+        SettingsError, IndexMissing, CorpusNotFound, StatementFailed: as `view_reports`.
+    """
+
+    def ask(tx: Transaction) -> FullReport:
+        corpus = read_corpus(tx, corpus_name)
+        found = find_tree(systems, corpus, tree, with_reports=True)
+        id_ = community_id(tx, corpus, found, community, command="report")
+        rows = tx.run(found.kind.statement("report_of"), corpus.label, id=id_, below=MOST_BELOW)
+        if not rows:
+            raise found.gone(corpus)
+        [row] = rows
+        stored: Row | None = row["report"]
+        report = None if stored is None else Report.from_properties(stored, ())
+        return FullReport(
+            corpus=corpus.name,
+            tree=found.kind.name,
+            community=_reported((stored or {}) | row["community"], found.kind.unit),
+            findings=() if report is None else _findings(tx, corpus, report),
+            passages=row["passages"],
+            above=_all(row["above"], found.kind.unit),
+            below=_all(row["below"], found.kind.unit),
+            communities=row["communities"],
+            notes=(*_outdated(tx, corpus, found), *_missing(corpus, int(report is None))),
+        )
+
+    return graph.reading("retrieve/report", ask)
+
+
+def _level(levels: dict[int, Row], wanted: int | None) -> int:
+    """The level that is asked for; by default the coarsest with a report, or the coarsest at all."""
+    if wanted is None:
+        return min((level for level, row in levels.items() if row["reports"]), default=1)
+    if wanted not in levels:
+        remedy = f"Ask for 1 to {max(levels)}." if levels else "The tree has no communities."
+        raise QuestionError(f"There is no level {wanted}.", remedy=remedy)
+    return wanted
+
+
+def _run(tx: Transaction, corpus: Corpus, found: FoundTree, statement: str, **parameters: object) -> list[Row]:
+    path, generation = found.kind.statement(statement), found.state.generation
+    return tx.run(path, corpus.label, tree=found.kind.name, generation=generation, **parameters)
+
+
+def _outdated(tx: Transaction, corpus: Corpus, found: FoundTree) -> Iterator[str]:
+    return StaleNotes(found.system).of(tx, corpus, found.state)
+
+
+def _missing(corpus: Corpus, number: int) -> Iterator[str]:
+    if number:
+        have = "has" if number == 1 else "have"
+        yield (
+            f"{counted(number, 'community', 'communities')} {have} no report: one that stands on a deleted passage is "
+            f"deleted with it, and written again by {index_command(corpus.name)}"
+        )
+
+
+def _all(rows: Sequence[Row], unit: Unit) -> tuple[ReportedCommunity, ...]:
+    return tuple(_reported(row, unit) for row in rows)
+
+
+def _reported(row: Row, unit: Unit) -> ReportedCommunity:
+    return ReportedCommunity(
+        id=row["id"],
+        unit=unit,
+        level=row["level"],
+        size=row["size"],
+        title=row.get("title") or "",
+        summary=row.get("summary") or "",
+        rating=row.get("rating") or 0.0,
+        by=row.get("by") or "",
+    )
+
+
+def _findings(tx: Transaction, corpus: Corpus, report: Report) -> tuple[ReportFinding, ...]:
+    rows = chunk_rows(tx, corpus, (id_ for finding in report.findings for id_ in finding.chunks[:MOST_PASSAGES]))
+    hits = {hit.chunk_id: hit for hit in source_hits(rows, rows)}
+    return tuple(
+        ReportFinding(
+            text=finding.text,
+            names=finding.names,
+            passages=tuple(_passage(hits[id_]) for id_ in finding.chunks[:MOST_PASSAGES] if id_ in hits),
+        )
+        for finding in report.findings
+    )
+
+
+def _passage(hit: Hit) -> ReportPassage:
+    return ReportPassage(
+        chunk_id=hit.chunk_id,
+        document_id=hit.document_id,
+        source=hit.source,
+        source_key=hit.source_key,
+        title=hit.title,
+        heading=hit.heading,
+        page=hit.page,
+    )
