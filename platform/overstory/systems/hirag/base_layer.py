@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
 
+from overstory.display import counted
 from overstory.graph import GraphClient, batches
+from overstory.llm import Chat
 from overstory.model.boilerplate import without_boilerplate
 from overstory.systems.base import SystemRun
 from overstory.systems.hirag.descriptions import (
@@ -24,7 +27,7 @@ from overstory.systems.hirag.incidence import MOST_SENTENCES, NOWHERE, Flags, In
 from overstory.systems.hirag.index_settings import HiragIndexSettings
 from overstory.systems.hirag.knowledge_graph import BaseLayer, LayerEntity, Relation, ref_of
 from overstory.systems.hirag.names import RULES
-from overstory.systems.hirag.relations import MOST_NAMES, MOST_PARTNERS, Related, names_of_sentences, related
+from overstory.systems.hirag.relations import MOST_NAMES, Related, left_out_note, names_of_sentences, related
 
 TEXTS_A_PAGE = 500
 
@@ -40,14 +43,44 @@ def read_base_layer(run: SystemRun[HiragIndexSettings], known: Mapping[str, Laye
         known: the entities of layer 0 of the build before, by ref: a description whose `source` is the same is kept.
 
     Raises:
+        LlmError, BudgetExhausted, LeaseLost: what a language model read before is stored, and is not asked for again.
         DatabaseError: as `GraphClient.stream`.
     """
-    return layer_by_rules(run.graph, run.corpus.label, known)
+    if run.chat is None:
+        return layer_by_rules(run.graph, run.corpus.label, known)
+    return _layer_by_model(run, run.chat, known)
 
 
-def layer_by_rules(graph: GraphClient, label: str, known: Mapping[str, LayerEntity]) -> BaseLayer:
-    """Layer 0 from what the stages of the index found; see `read_base_layer`."""
-    incidence = read_incidence(graph, label)
+def _layer_by_model(run: SystemRun[HiragIndexSettings], chat: Chat, known: Mapping[str, LayerEntity]) -> BaseLayer:
+    from overstory.systems.hirag import model_layer, model_reading  # pydantic, which only a model needs
+
+    model_reading.read_documents(run, chat)
+    graph, label = run.graph, run.corpus.label
+    readings = model_layer.Readings()
+    by = model_reading.reader_fingerprint(chat, run.settings)
+    for row in model_layer.stored_readings(graph, label, by):
+        readings.add(row["id"], json.loads(row["found"]), rules=row["rules"])
+    ids = model_layer.corpus_entities(graph, label, sorted(readings.entities))
+    layer = model_layer.merged_layer(readings, chat, run.model, known, ids)
+    if not readings.by_rules:
+        return layer
+    layer = model_layer.with_rules(layer, layer_by_rules(graph, label, known, only=readings.by_rules))
+    many = len(readings.by_rules)
+    note = (
+        f"{counted(many, 'passage was', 'passages were')} read by rules, too: answers of {run.model} could not be used"
+    )
+    return replace(layer, counts={**layer.counts, "passages_by_rules": many}, notes=(*layer.notes, note))
+
+
+def layer_by_rules(
+    graph: GraphClient, label: str, known: Mapping[str, LayerEntity], *, only: Collection[str] | None = None
+) -> BaseLayer:
+    """Layer 0 from what the stages of the index found; see `read_base_layer`.
+
+    Args:
+        only: ids of the passages to read; None for all.
+    """
+    incidence = read_incidence(graph, label, only=only)
     (names,) = graph.run("systems/hirag/count_names", label, read=True)
     sentences = names_of_sentences(incidence)
     pairs = related(incidence, sentences)
@@ -67,7 +100,7 @@ def layer_by_rules(graph: GraphClient, label: str, known: Mapping[str, LayerEnti
         else:
             entities.append(_described(incidence, chosen, texts, entity, source))
     counts = {
-        "left_out": names["names"] - len(entities),
+        "left_out": names["names"] - len(entities) if only is None else 0,
         "kept_descriptions": int(same.sum()),
         "relations_left_out": pairs.dropped,
         "crowded_sentences": pairs.crowded,
@@ -159,9 +192,6 @@ def _relations(incidence: Incidence, pairs: Related, texts: Mapping[Place, str])
 
 def _notes(counts: Mapping[str, int]) -> Iterator[str]:
     if counts["relations_left_out"]:
-        yield (
-            f"{counts['relations_left_out']:,} relations were left out: they are not among the {MOST_PARTNERS} "
-            "strongest of either of their entities"
-        )
+        yield left_out_note(counts["relations_left_out"])
     if counts["crowded_sentences"]:
-        yield f"{counts['crowded_sentences']:,} sentences with more than {MOST_NAMES} names made no relations"
+        yield f"{counted(counts['crowded_sentences'], 'sentence')} with more than {MOST_NAMES} names made no relations"

@@ -201,8 +201,8 @@ def _nearest(labels: Ints, nodes: Ints, vectors: Vectors) -> list[list[int]]:
 def _paths(
     projected: LayeredProjection, graph: LayeredGraph, pairs: Sequence[tuple[int, int]], centres: Mapping[int, int]
 ) -> list[Bridge]:
-    """The bridges of those of these pairs that have a path, and no long one. Communities within one another may share a centre:
-    then the path is searched once."""
+    """The bridges of these pairs, without those that have no path or a long one. Communities within one another may
+    share a centre: then the path is searched once."""
     refs = graph.refs
     wanted: dict[str, dict[str, None]] = {}
     for one, other in pairs:

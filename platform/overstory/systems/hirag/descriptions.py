@@ -33,6 +33,8 @@ _SPACE = re.compile(r"\s+")
 _MARKS = re.compile(r"^(?:(?:#{1,6}|[-*+•>|]+|\d{1,3}[.)])\s+)+|\s[|#=~-]+$")
 _EMPHASIS = re.compile(r"\*\*|__|`+|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)")
 _LINK = re.compile(r"!?\[([^\]\[]*)\]\([^()\s]*\)")
+_CUT = 40
+"""Characters that an excerpt loses where it is cut at a word."""
 _NO_SPACES = "\u2e80"
 """From here on are the scripts of East Asia, which have neither capitals nor spaces between words."""
 _RULES = re.compile(r"[-=_*~#.|+]{3,}")
@@ -159,14 +161,15 @@ def cleaned(sentence: str) -> str:
 
 
 def excerpt(text: str, names: Sequence[str], most: int) -> str:
-    """At most `most` characters of a text: all of it, or its beginning, or a part around the first of `names` that the
-    beginning does not say; cut at words, with "…" where something is left out."""
+    """At most `most` characters of a text: all of it, or its beginning, or the part up to the last of `names` where the
+    beginning does not say them all; cut at words, with "…" where something is left out."""
     if len(text) <= most:
         return text
     low = text.lower()
     ends = [at + len(name) for name in names if name and (at := low.find(name.lower())) >= 0]
     need = max(ends, default=0)
-    start = 0 if need <= most - 2 else _word_start(text, max(0, min(need - most // 2, need - most + 2)))
+    held = most - _CUT - 2
+    start = 0 if need <= held else _word_start(text, need - held)
     body = text[start : start + most - 2 * (start > 0) - 1]
     if start + len(body) < len(text):
         body = body[: _word_end(body)].rstrip(" ,;:(–-") + "…"
@@ -186,12 +189,12 @@ def relation_text(text: str, one: str, other: str, *, implied: bool) -> str:
 
 
 def _word_start(text: str, at: int) -> int:
-    space = text.find(" ", at, at + 40)
+    space = text.find(" ", at, at + _CUT)
     return at if space < 0 else space + 1
 
 
 def _word_end(body: str) -> int:
-    space = body.rfind(" ", max(0, len(body) - 40))
+    space = body.rfind(" ", max(0, len(body) - _CUT))
     return space if space > 0 else len(body)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -115,8 +115,11 @@ class Incidence:
     statements: Statements
 
 
-def read_incidence(graph: GraphClient, label: str) -> Incidence:
+def read_incidence(graph: GraphClient, label: str, *, only: Collection[str] | None = None) -> Incidence:
     """What a corpus mentions and states, for its entities: names in a fact, or in two passages or more.
+
+    Args:
+        only: ids of the passages that count; None for all.
 
     Raises:
         DatabaseError: as `GraphClient.stream`.
@@ -126,7 +129,7 @@ def read_incidence(graph: GraphClient, label: str) -> Incidence:
     ]
     names.sort(key=lambda name: name.key)
     pages = graph.pages("systems/hirag/incidence", label, size=CHUNKS_A_PAGE, sure=SURE)
-    return incidence_of(names, (row for rows in pages for row in rows))
+    return incidence_of(names, (row for rows in pages for row in rows if only is None or row["id"] in only))
 
 
 def incidence_of(names: Sequence[Name], rows: Iterable[Row]) -> Incidence:

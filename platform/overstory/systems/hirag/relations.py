@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from overstory.display import counted
 from overstory.systems.hirag.incidence import MOST_SENTENCES, NOWHERE, Flags, Floats, Incidence, Ints
 
 MOST_NAMES = 20
@@ -108,7 +109,7 @@ def related(incidence: Incidence, sentences: Sentences, *, most_partners: int = 
         return Related(none, none, np.zeros(0), none, none, none == 0, [], crowded, 0)
     begin = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
     total = np.add.reduceat(weight, begin)
-    kept = _among_strongest(key[begin] // number, key[begin] % number, total, most_partners)
+    kept = among_strongest(key[begin] // number, key[begin] % number, total, most_partners)
     at = begin[kept]
     ends = np.concatenate([begin[1:], [len(key)]])[kept]
     sentence, position, kind = sentence[order], position[order], kind[order]
@@ -201,10 +202,17 @@ def _together(sentences: Sentences, names: int) -> tuple[Ints, Ints, Floats, Int
     )
 
 
-def _among_strongest(source: Ints, target: Ints, weight: Floats, most: int) -> Flags:
+def among_strongest(source: Ints, target: Ints, weight: Floats, most: int) -> Flags:
+    """Shape (r,): which relations are among so many strongest of one of their ends; ties by the other end."""
     entity = np.concatenate([source, target])
     partner = np.concatenate([target, source])
     order = np.lexsort((partner, -np.concatenate([weight, weight]), entity))
     strong = np.zeros(len(entity), dtype=np.bool_)
     strong[order] = rank_within(entity[order]) < most
     return strong[: len(source)] | strong[len(source) :]
+
+
+def left_out_note(dropped: int) -> str:
+    """What the user should know of relations that are not among the strongest."""
+    left_out = counted(dropped, "relation was", "relations were")
+    return f"{left_out} left out: not among the {MOST_PARTNERS} strongest of either end"

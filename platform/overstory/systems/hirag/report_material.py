@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -15,6 +15,8 @@ from overstory.systems.hirag.knowledge_graph import LayeredGraph, LayerEntity, R
 MOST_ENTITIES = 12
 MOST_RELATIONS = 24
 MOST_PARTS = 10
+DIRECTLY = 30
+"""Members up to which a community with others below it is described by its own sentences, not by their reports."""
 OUTSIDE = -1
 """In place of a community: of a relation whose ends are in no community together."""
 
@@ -30,8 +32,11 @@ class Material:
         size: members.
         inner: the weight of the relations among members.
         entities: the most central first, one of each name.
-        relations: among members, with a description; the strongest first.
-        parts: the communities it consists of, the largest first; none for one that has no communities below it.
+        relations: among members, with a description, the strongest first; of a community that is described by its parts
+            only those that join these.
+        ends: the ends of relations, by ref.
+        parts: the communities by whose reports it is described, the largest first; none for a small one, or one that
+            has no communities below it.
     """
 
     node: int
@@ -40,6 +45,7 @@ class Material:
     inner: float
     entities: tuple[LayerEntity, ...]
     relations: tuple[Relation, ...]
+    ends: Mapping[str, LayerEntity]
     parts: tuple[int, ...]
 
 
@@ -58,7 +64,7 @@ class Materials:
         ends = _ends(graph)
         self._home = _lowest_common(tree, ends)
         self._keys = self._digests(_texts_of_entities(graph))
-        self._strongest = self._strongest_relations()
+        self._joining, self._strongest = self._strongest_relations()
 
     @property
     def depths(self) -> range:
@@ -75,7 +81,7 @@ class Materials:
 
     def of_level(self, depth: int) -> Iterator[Material]:
         """The material of the communities of one level, ascending, without those that are the same as their child."""
-        tree, entities = self._tree, self._graph.entities
+        tree, entities, number = self._tree, self._graph.entities, self._graph.number
         labels = tree.labels(depth)
         central = centrality(self._joined, labels)
         order = np.lexsort((-central, labels))
@@ -85,14 +91,17 @@ class Materials:
                 continue
             size = int(tree.sizes[node])
             first = order[start : start + min(size, 2 * MOST_ENTITIES)].tolist()
+            parts = self._parts(node) if size > DIRECTLY and depth < tree.height - 1 else ()
+            relations = (self._joining if parts else self._strongest).get(node, ())
             yield Material(
                 node=node,
                 key=self._keys[node],
                 size=size,
                 inner=float(tree.volume[node] - tree.cut[node]) / 2.0,
                 entities=_named_once(entities[place] for place in first),
-                relations=tuple(self._strongest.get(node, ())),
-                parts=self._parts(node) if depth < tree.height - 1 else (),
+                relations=tuple(relations),
+                ends={ref: entities[number[ref]] for each in relations for ref in (each.source, each.target)},
+                parts=parts,
             )
 
     def _parts(self, node: int) -> tuple[int, ...]:
@@ -133,23 +142,24 @@ class Materials:
             keys[node] = digest.hexdigest()[:32]
         return keys
 
-    def _strongest_relations(self) -> dict[int, list[Relation]]:
-        """Of each community that is not the same as its child, the strongest relations among its members that say
-        something: those of its parts, and those between parts."""
+    def _strongest_relations(self) -> tuple[dict[int, list[Relation]], dict[int, list[Relation]]]:
+        """Of each community the strongest relations with a description: of those that are in no community below it,
+        and of all among its members."""
         tree, relations = self._tree, self._graph.relations
-        found: dict[int, list[Relation]] = {}
+        own: dict[int, list[Relation]] = {}
         for place in np.argsort(-np.array([each.weight for each in relations]), kind="stable").tolist():
             home = int(self._home[place])
             if home != OUTSIDE and relations[place].description:
-                own = found.setdefault(home, [])
-                if len(own) < MOST_RELATIONS:
-                    own.append(relations[place])
+                listed = own.setdefault(home, [])
+                if len(listed) < MOST_RELATIONS:
+                    listed.append(relations[place])
+        every = dict(own)
         for node in range(tree.leaves, tree.root):
             above = int(tree.parents[node])
-            if above != tree.root and node in found:
-                merged = sorted([*found.get(above, ()), *found[node]], key=lambda each: -each.weight)
-                found[above] = merged[:MOST_RELATIONS]
-        return found
+            if above != tree.root and node in every:
+                merged = sorted([*every.get(above, ()), *every[node]], key=lambda each: -each.weight)
+                every[above] = merged[:MOST_RELATIONS]
+        return own, every
 
 
 def only_children(tree: EncodingTree) -> Ints:

@@ -24,8 +24,6 @@ from overstory.text.sentences import sentence_starts, sentence_texts
 
 MOST_FINDINGS = 6
 MOST_IN_TITLE = 3
-DIRECTLY = 30
-"""Members up to which a community with others below it is described by its own sentences, not by their reports."""
 LONGEST_SENTENCE = 400
 LARGE = 1_000
 """Members at which a community's size counts in full in its rating."""
@@ -131,6 +129,8 @@ class RuleReporter:
             (chunk for finding in findings for chunk in finding.chunks),
             (chunk for entity in shown for chunk in entity.chunks[:1]),
             told.chunks if leading else (),
+            # What a model wrote may come from any of the passages that it was shown.
+            (chunk for part in parts if part.by != RULES for chunk in part.stands_on),
         )
         return Report(
             key=material.key,
@@ -164,14 +164,14 @@ def lead(entity: LayerEntity) -> str:
     return sentence if entity.name.casefold() in sentence.casefold() else f"{entity.name}: {sentence}"
 
 
-def stated(relation: Relation, names: Mapping[str, str]) -> str:
+def stated(relation: Relation, ends: Mapping[str, LayerEntity]) -> str:
     """What a relation says, after the names of its ends where it has neither.
 
     Args:
-        names: by ref.
+        ends: by ref.
     """
     text = _shortened(relation.description)
-    source, target = names[relation.source], names[relation.target]
+    source, target = ends[relation.source].name, ends[relation.target].name
     said = text.casefold()
     if source.casefold() in said or target.casefold() in said:
         return text
@@ -205,7 +205,7 @@ def _summary(material: Material, shown: Sequence[LayerEntity], leading: str) -> 
 def _findings(material: Material, parts: Sequence[Report], leading: str) -> Iterator[Finding]:
     """The most important first, each text once."""
     seen = {leading} if material.size == 1 else set[str]()
-    if parts and material.size > DIRECTLY:
+    if parts:
         ranked = sorted(parts, key=lambda part: -part.rating)
         own = list(_of_relations(material))[: MOST_FINDINGS // 3]
         candidates = chain(own, _in_turn([part.findings for part in ranked]))
@@ -225,23 +225,25 @@ def _in_turn(lists: Sequence[Sequence[Finding]]) -> Iterator[Finding]:
 
 def _of_relations(material: Material) -> Iterator[Finding]:
     """Sentences that tie the members, the one first that ties the most central ones most strongly."""
-    entities = {entity.ref: entity for entity in material.entities}
-    rank = {ref: place for place, ref in enumerate(entities)}
+    ends = material.ends
+    rank = {entity.ref: place for place, entity in enumerate(material.entities)}
+    last = len(rank)
     said: dict[str, list[Relation]] = {}
     for relation in material.relations:
-        if relation.source in entities and relation.target in entities:
-            names = {relation.source: entities[relation.source].name, relation.target: entities[relation.target].name}
-            said.setdefault(stated(relation, names), []).append(relation)
+        said.setdefault(stated(relation, ends), []).append(relation)
 
     def weight(relations: Sequence[Relation]) -> float:
-        return sum(each.weight / (1 + min(rank[each.source], rank[each.target])) for each in relations)
+        return sum(
+            each.weight / (1 + min(rank.get(each.source, last), rank.get(each.target, last))) for each in relations
+        )
 
     for text, relations in sorted(said.items(), key=lambda item: (-weight(item[1]), item[0])):
-        ends = sorted({ref for each in relations for ref in (each.source, each.target)}, key=rank.__getitem__)
-        chunks = [*(each.chunks[0] for each in relations if each.chunks)]
-        chunks += [chunk for ref in ends for chunk in entities[ref].chunks[:1]]
+        refs = {ref for each in relations for ref in (each.source, each.target)}
+        about = [ends[ref] for ref in sorted(refs, key=lambda ref: (rank.get(ref, last), ref))]
+        chunks = [each.chunks[0] for each in relations if each.chunks]
+        chunks += [chunk for entity in about for chunk in entity.chunks[:1]]
         if chunks:
-            yield Finding(text, tuple(dict.fromkeys(chunks)), tuple(entities[ref].name for ref in ends))
+            yield Finding(text, tuple(dict.fromkeys(chunks)), tuple(entity.name for entity in about))
 
 
 def _of_entities(entities: Sequence[LayerEntity]) -> Iterator[Finding]:

@@ -1,0 +1,241 @@
+"""Summary entities written by a language model, one request for each cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal, get_args
+
+import numpy as np
+from pydantic import BaseModel, BeforeValidator, Field
+
+from overstory.display import shortened
+from overstory.errors import AnswerRefused, AnswerTruncated, AnswerUnusable, PromptTooLong
+from overstory.llm import Chat, Estimate, Request, prompt
+from overstory.model import Message
+from overstory.model.token_bound import count_at_most
+from overstory.systems.hirag.clusters import MOST
+from overstory.systems.hirag.knowledge_graph import LayerEntity
+from overstory.systems.hirag.names import NAME
+from overstory.systems.hirag.summaries import (
+    OTHER,
+    CommonWords,
+    Group,
+    Joined,
+    RuleSummariser,
+    Summary,
+    as_weight,
+    cosines_to,
+    nearest_first,
+    readable,
+    rule_summary,
+    to_mean,
+)
+from overstory.text.names.keys import entity_key
+
+PROMPT = "summary"
+MOST_TOKENS = 4_000
+"""Of the members that a prompt shows, by an upper estimate. The nearest to the mean is always shown."""
+MOST_CHUNKS = 1_000
+"""Passages that the members of a prompt stand on. The summaries stand on all of them."""
+LONGEST_DESCRIPTION = 1_000
+"""Characters of a member's description in a prompt."""
+LONGEST_NAME = 120
+LONGEST_WHY = 240
+LONGEST_SUMMARY = 2_000
+STRONGEST = 10.0
+
+MetaType = Literal[
+    "organization",
+    "person",
+    "location",
+    "event",
+    "product",
+    "technology",
+    "industry",
+    "mathematics",
+    "social sciences",
+    "other",
+]
+_TYPES: tuple[str, ...] = get_args(MetaType)
+
+
+def _meta_type(said: object) -> object:
+    """A type that the model made up is "other": its answer is paid for."""
+    known = said.strip().lower() if isinstance(said, str) else said
+    return known if known in _TYPES else OTHER
+
+
+class SummarisedMember(BaseModel):
+    """An entity that a summary summarises, by its number in the prompt."""
+
+    number: int
+    why: str
+    strength: float
+
+
+class FoundSummary(BaseModel):
+    """A summary entity as the model describes it."""
+
+    name: str = Field(min_length=1)
+    type: Annotated[MetaType, BeforeValidator(_meta_type)]
+    description: str = Field(min_length=1)
+    members: list[SummarisedMember] = Field(max_length=2 * MOST)
+
+
+class FoundSummaries(BaseModel):
+    """What a model says of a cluster."""
+
+    summaries: list[FoundSummary] = Field(min_length=1, max_length=8)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What a prompt shows of a group.
+
+    Attributes:
+        places: of the members in the group, by their numbers in the prompt, from 1.
+        chunks: the passages that they stand on.
+    """
+
+    messages: Sequence[Message]
+    places: Sequence[int]
+    chunks: tuple[str, ...]
+
+
+class ModelSummariser:
+    """Asks a model, several clusters at a time. A cluster whose answer cannot be used is summarised by rules."""
+
+    def __init__(self, chat: Chat, model: str) -> None:
+        """
+        Args:
+            model: its name, which summaries carry in `by`.
+        """
+        self._chat = chat.booked(NAME)
+        self._model = model
+        self._prompt = prompt(PROMPT, __package__)
+        self.fingerprint = f"{chat.model.fingerprint} {self._prompt.fingerprint} {RuleSummariser.fingerprint}"
+        self.groups = self.by_rules = self.members = self.not_shown = 0
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        found: list[str] = []
+        if self.by_rules:
+            found.append(
+                f"{self.by_rules:,} of {self.groups:,} clusters were summarised by rules: the answers of {self._model} "
+                "could not be used"
+            )
+        if self.not_shown:
+            found.append(
+                f"{self.not_shown:,} of {self.members:,} entities in clusters did not fit into the prompts: they were "
+                "joined to the nearest summary unread"
+            )
+        return tuple(found)
+
+    def summarise(self, layer: Sequence[LayerEntity], groups: Iterable[Group]) -> Iterator[Sequence[Summary]]:
+        """
+        Raises:
+            BudgetExhausted: the next request might go over the budget.
+            LlmError: there is no answer; summaries of earlier groups have been yielded.
+        """
+        common = CommonWords(layer)
+
+        def one(group: Group) -> tuple[Group, int, Sequence[Summary]]:
+            shown = self._shown(group)
+            return group, len(shown.places), self._asked(group, shown)
+
+        for group, shown, found in self._chat.each(one, groups):
+            self.groups += 1
+            self.members += len(group.members)
+            self.not_shown += (len(group.members) - shown) if found else 0
+            self.by_rules += not found
+            yield found or [rule_summary(group, common)]
+
+    def requests(self, groups: Iterable[Group]) -> Iterator[Request]:
+        """The request for each group, for an estimate."""
+        return (Request(self._shown(group).messages, FoundSummaries) for group in groups)
+
+    def estimate(self, groups: Iterable[Group]) -> Estimate:
+        """An upper bound on the cost of summarising these groups; answers that are cached cost nothing."""
+        return self._chat.estimate(self.requests(groups))
+
+    def _asked(self, group: Group, shown: _Shown) -> list[Summary]:
+        """The summaries of a group; [] if the model's answer cannot be used."""
+        try:
+            reply = self._chat.ask_for(FoundSummaries, shown.messages)
+        except (AnswerUnusable, AnswerTruncated, AnswerRefused, PromptTooLong):
+            return []
+        return self._read(group, shown, reply.value)
+
+    def _shown(self, group: Group) -> _Shown:
+        """The members nearest to the mean, in that order."""
+        order = nearest_first(to_mean(group.vectors)).tolist()
+        place_of = {each.ref: place for place, each in enumerate(group.members)}
+        fitting, _ = readable([group.members[place] for place in order], MOST, MOST_CHUNKS)
+        texts: list[str] = []
+        tokens = 0
+        for each in fitting:
+            said = shortened(_line(each.description), LONGEST_DESCRIPTION)
+            text = f"{shortened(each.name, LONGEST_NAME)} ({each.type or OTHER}): {said}"
+            tokens += count_at_most(text)
+            if texts and tokens > MOST_TOKENS:
+                break
+            texts.append(text)
+        chosen = fitting[: len(texts)]
+        chunks = dict.fromkeys(chunk for each in chosen for chunk in each.chunks)
+        messages = self._prompt.messages(types=", ".join(f'"{each}"' for each in _TYPES), entity=texts)
+        return _Shown(messages, [place_of[each.ref] for each in chosen], tuple(chunks))
+
+    def _read(self, group: Group, shown: _Shown, answer: FoundSummaries) -> list[Summary]:
+        """The answer without numbers that nobody has, and with the members that it left out."""
+        named = [each for each in answer.summaries if entity_key(_line(each.name)) and _line(each.description)]
+        joined = [_joined(each, shown.places) for each in named]
+        if any(joined):
+            named = [each for each, members in zip(named, joined, strict=True) if members]
+            joined = [members for members in joined if members]
+        else:  # names without members: the first is meant for all
+            named, joined = named[:1], joined[:1]
+        if not named:
+            return []
+        _join_forgotten(group, joined)
+        return [
+            Summary(
+                name=shortened(_line(each.name), LONGEST_NAME),
+                type=each.type,
+                description=shortened(_line(each.description), LONGEST_SUMMARY),
+                chunks=shown.chunks,
+                by=self._model,
+                members=tuple(members[place] for place in sorted(members)),
+            )
+            for each, members in zip(named, joined, strict=True)
+        ]
+
+
+def _joined(found: FoundSummary, places: Sequence[int]) -> dict[int, Joined]:
+    """The members of a summary, by their places in the group; the first mention of each counts."""
+    joined: dict[int, Joined] = {}
+    for each in found.members:
+        if 1 <= each.number <= len(places):
+            place = places[each.number - 1]
+            why = shortened(_line(each.why), LONGEST_WHY)
+            strength = each.strength if np.isfinite(each.strength) else 0.0
+            joined.setdefault(place, Joined(place, as_weight(strength / STRONGEST), why))
+    return joined
+
+
+def _join_forgotten(group: Group, joined: Sequence[dict[int, Joined]]) -> None:
+    """Members that no summary names join the one whose members' mean is nearest, by their cosine to that mean."""
+    forgotten = [place for place in range(len(group.members)) if not any(place in members for members in joined)]
+    if not forgotten:
+        return
+    exact = group.vectors.astype(np.float64)
+    means = [exact[sorted(members)].mean(axis=0) if members else exact.mean(axis=0) for members in joined]
+    cosines = np.stack([cosines_to(exact[forgotten], mean) for mean in means])
+    for place, nearest, cosine in zip(forgotten, cosines.argmax(axis=0), cosines.max(axis=0), strict=True):
+        joined[int(nearest)][place] = Joined(place, as_weight(float(cosine)))
+
+
+def _line(text: str) -> str:
+    """On one line, without what is not seen."""
+    seen = "".join(character if character.isprintable() else " " for character in text[: 2 * LONGEST_SUMMARY])
+    return " ".join(seen.split())

@@ -1,0 +1,214 @@
+"""Layer 0 of HiRAG on the real Neo4j, by rules and by a language model that is told what to say."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.passages import CURIE, DANUBE, EINSTEIN, PASSAGES, ULM, OpenCorpus, passage
+
+from overstory.errors import LlmUnreachable
+from overstory.graph import read_corpus, writing
+from overstory.graph.ids import entity_id
+from overstory.index.ledger import StageRun
+from overstory.knowledge import Knowledge
+from overstory.llm import Chat
+from overstory.model import Completion, JsonSchema, Message, Usage
+from overstory.protocols import Silence
+from overstory.settings import ExtractionSettings
+from overstory.systems.base import BuildContext, SystemRun, SystemView
+from overstory.systems.hirag import HiRag, HiragIndexSettings
+from overstory.systems.hirag.base_layer import read_base_layer
+from overstory.systems.hirag.knowledge_graph import BaseLayer, LayerEntity
+from overstory.systems.hirag.model_reading import estimate_reading
+from overstory.systems.state import Backlog
+
+MODEL = "told"
+
+
+class ToldChat:
+    """Finds these names in a request, all of one type, and relates the first two.
+
+    Attributes:
+        fails_after: so many answers; the next request has none.
+        nonsense: no JSON where a request has this text.
+    """
+
+    fingerprint = "told:1"
+    max_tokens = 200
+
+    def __init__(self, *names: str, fails_after: int | None = None, nonsense: str = "") -> None:
+        self.names = names
+        self.fails_after = fails_after
+        self.nonsense = nonsense
+        self.answered = 0
+
+    def complete(
+        self,
+        messages: Sequence[Message],
+        schema: JsonSchema | None = None,
+        *,
+        max_tokens: int | None = None,  # noqa: ARG002 # as models have it
+    ) -> Completion:
+        if self.answered == self.fails_after:
+            raise LlmUnreachable("gone")
+        self.answered += 1
+        text = messages[1].text
+        there = [name for name in self.names if name in text]
+        relations = [{"source": o, "target": t, "description": "both", "strength": 5} for o, t in [there[:2]] if t]
+        entities = [{"name": name, "type": "thing", "description": f"{name}, told."} for name in there]
+        answer = {"relations": relations} if "relations" in str(schema) else {"entities": entities}
+        said = "none" if self.nonsense and self.nonsense in text else json.dumps(answer)
+        return Completion(said, MODEL, Usage(10, 5))
+
+    def cancel(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+def context_of(knowledge: Knowledge, chat: Chat) -> BuildContext:
+    return BuildContext(knowledge.embedder, ExtractionSettings(), lambda _: chat, Silence())
+
+
+@contextmanager
+def running(knowledge: Knowledge, model: ToldChat | None = None) -> Generator[SystemRun[HiragIndexSettings]]:
+    """A first build of the index."""
+    chat = Chat(model or ToldChat(), at_once=1)
+    with writing(knowledge.graph, read_corpus(knowledge.graph, knowledge.corpus_name), "index") as writer:
+        yield SystemRun(
+            system=HiRag(),
+            writer=writer,
+            corpus=writer.corpus,
+            settings=HiragIndexSettings(),
+            before=None,
+            scratch=True,
+            backlog=Backlog(0, 0, 0),
+            context=context_of(knowledge, chat),
+            chat=chat if model else None,
+            model=MODEL if model else "",
+            fingerprint="",
+            ledger=StageRun(),
+        )
+
+
+def layer_of(
+    knowledge: Knowledge, model: ToldChat | None = None, known: Mapping[str, LayerEntity] | None = None
+) -> BaseLayer:
+    with running(knowledge, model) as run:
+        return read_base_layer(run, known or {})
+
+
+def by_key(layer: BaseLayer) -> dict[str, LayerEntity]:
+    return {entity.key: entity for entity in layer.entities}
+
+
+def test_layer_0_by_rules_is_the_same_however_the_corpus_grew(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    for some in ([CURIE, DANUBE], [ULM], [EINSTEIN]):
+        knowledge.ingest_documents(some)
+        knowledge.index()
+    grown = layer_of(knowledge)
+    entities = by_key(grown)
+    ulm, einstein = entities["ulm"], entities["albert einstein"]
+    assert ulm.description.startswith("Ulm is a city in the German state of Baden-Württemberg.")
+    assert (ulm.name, ulm.type, ulm.by) == ("Ulm", "GPE", "rules")
+    assert ulm.entity == entity_id(read_corpus(knowledge.graph, knowledge.corpus_name).label, "ulm")
+    assert einstein.chunks
+    (tie,) = (each for each in grown.relations if {each.source, each.target} == {ulm.ref, einstein.ref})
+    assert tie.weight > 1.0
+    assert "born in Ulm" in tie.description
+    assert len(tie.chunks) == 2
+    assert [entity.ref for entity in grown.entities] == sorted(entity.ref for entity in grown.entities)
+    ends = [(each.source, each.target) for each in grown.relations]
+    assert ends == sorted(ends)
+    assert all(source < target for source, target in ends)
+
+    kept = {entity.ref: replace(entity, description="kept") for entity in grown.entities}
+    again = layer_of(knowledge, known=kept)
+    assert {entity.description for entity in again.entities} == {"kept"}
+    assert again.relations == grown.relations
+    bohr = passage("bohr", "Niels Bohr", "Niels Bohr lived in Copenhagen. Niels Bohr argued with Marie Curie.")
+    knowledge.ingest_documents([bohr])
+    knowledge.index()
+    more = by_key(layer_of(knowledge, known=kept))
+    assert more["niels bohr"].description.startswith("Niels Bohr lived in Copenhagen.")
+    assert more["ulm"].description == "kept"
+
+    knowledge.delete_documents(source=EINSTEIN.source)
+    knowledge.ingest_documents(PASSAGES)
+    knowledge.index()
+    assert layer_of(knowledge) == grown
+
+
+def test_openie_triples_are_used_where_they_are(open_corpus: OpenCorpus, tmp_path: Path) -> None:
+    knowledge = open_corpus()
+    texts, triples = tmp_path / "texts.jsonl", tmp_path / "triples.jsonl"
+    texts.write_text(
+        json.dumps({"_id": "1", "title": "Ulm", "text": "Albert Einstein lived in Bern near Thun."}) + "\n"
+    )
+    found = {"_id": "1", "entities": ["Albert Einstein", "Bern"], "triples": [["Albert Einstein", "lived in", "Bern"]]}
+    triples.write_text(json.dumps(found) + "\n")
+    knowledge.ingest(texts)
+    knowledge.ingest(triples)
+    knowledge.index()
+    layer = layer_of(knowledge)
+    assert {entity.key for entity in layer.entities} == {"albert einstein", "bern"}
+    (tie,) = layer.relations
+    assert tie.description == "Albert Einstein lived in Bern"
+    assert tie.weight >= 1.0
+    assert layer.counts["left_out"] >= 1
+
+
+def test_what_a_model_read_is_not_asked_for_again(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents(PASSAGES)
+    knowledge.index()
+    names = ("Albert Einstein", "Ulm", "Danube", "Marie Curie", "Warsaw", "Atlantis")
+    model = ToldChat(*names, fails_after=3)
+
+    def estimated() -> int:
+        context = context_of(knowledge, Chat(model))
+        corpus = read_corpus(knowledge.graph, knowledge.corpus_name)
+        return estimate_reading(
+            SystemView(knowledge.graph, corpus, HiragIndexSettings(), None, context, MODEL)
+        ).requests
+
+    assert estimated() == 2 * len(PASSAGES)
+    with pytest.raises(LlmUnreachable):
+        layer_of(knowledge, model)
+    assert estimated() == 2 * (len(PASSAGES) - 1)
+    model.fails_after = None
+    first = layer_of(knowledge, model)
+    # The document at which it failed is asked for from its beginning: this chat has no cache.
+    assert model.answered == 3 + 2 * (len(PASSAGES) - 1)
+    assert estimated() == 0
+    entities = by_key(first)
+    assert entities.keys() == {"albert einstein", "ulm", "danube", "marie curie", "warsaw"}
+    label = read_corpus(knowledge.graph, knowledge.corpus_name).label
+    ulm = entities["ulm"]
+    assert (ulm.name, ulm.type, ulm.description, ulm.by) == ("Ulm", "thing", "Ulm, told.", MODEL)
+    assert (ulm.entity, entities["danube"].layer) == (entity_id(label, "ulm"), 0)
+    assert len(entities["ulm"].chunks) == 3
+    weights = {(each.source, each.target): each.weight for each in first.relations}
+    assert weights == {
+        ("0:albert einstein", "0:ulm"): 1.0,
+        ("0:danube", "0:ulm"): 0.5,
+        ("0:marie curie", "0:warsaw"): 0.5,
+    }
+
+    before = model.answered
+    assert layer_of(knowledge, model) == first
+    assert model.answered == before
+    knowledge.ingest_documents([replace(DANUBE, text="The Danube flows through Ulm and Vienna, and Vienna is large.")])
+    knowledge.index()
+    model.nonsense = "Vienna is large"
+    changed = layer_of(knowledge, model)
+    assert model.answered == before + 2  # the first answer, and what came of the request to correct it
+    assert changed.counts["passages_by_rules"] == 1
+    assert by_key(changed)["danube"].by == "rules"
+    assert by_key(changed)["ulm"].by == MODEL
+    assert any("1 passage was read by rules" in note for note in changed.notes)

@@ -1,0 +1,111 @@
+"""Clusters of vectors: how many, how large, and the same ones every time."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from tests.unit.systems.hirag.blobs import blobs
+
+from overstory.protocols import Vectors
+from overstory.systems.hirag.clusters import PIECE, clusters, sparsity
+
+
+def sizes(vectors: Vectors, wanted: int = 10, most: int = 30) -> list[int]:
+    labels = clusters(vectors, wanted=wanted, most=most)
+    assert labels.shape == (len(vectors),)
+    return np.bincount(labels).tolist() if len(labels) else []
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [((), 1.0), ((1,), 1.0), ((1, 1, 1), 1.0), ((4,), 0.0), ((2, 2), 1 - 4 / 12), ((3, 1), 1 - 6 / 12)],
+)
+def test_sparsity_is_one_less_the_share_of_pairs_in_a_cluster(counts: tuple[int, ...], expected: float) -> None:
+    assert sparsity(counts) == pytest.approx(expected)
+
+
+def test_a_mixture_finds_groups_that_lie_apart() -> None:
+    vectors, truth = blobs(groups=8, each=12)
+    labels = clusters(vectors, wanted=10)
+    pairs = set(zip(labels.tolist(), truth.tolist(), strict=True))
+    assert len(pairs) == 8
+
+
+def test_clusters_are_numbered_by_their_first_members() -> None:
+    vectors, _ = blobs(groups=8, each=12)
+    labels = clusters(vectors, wanted=10)
+    _, first = np.unique(labels, return_index=True)
+    assert labels[0] == 0
+    assert (np.diff(first) > 0).all()
+
+
+def test_one_large_group_is_split_until_none_is_above_the_limit() -> None:
+    vectors = np.random.default_rng(1).normal(size=(200, 16)).astype(np.float32)
+    found = sizes(vectors, most=12)
+    assert sum(found) == 200
+    assert max(found) <= 12
+
+
+@pytest.mark.parametrize("value", [0.0, 0.5])
+def test_equal_vectors_are_cut_apart_in_their_order(value: float) -> None:
+    labels = clusters(np.full((70, 8), value, dtype=np.float32), wanted=10)
+    assert labels.tolist() == [place // 30 for place in range(70)]
+
+
+def test_entities_without_any_groups_are_not_parted_one_by_one() -> None:
+    vectors = np.random.default_rng(3).normal(size=(12, 32)).astype(np.float32)
+    assert sizes(vectors) == [12]
+
+
+def test_few_entities_are_in_one_cluster() -> None:
+    vectors, _ = blobs(groups=1, each=3)
+    assert clusters(vectors[:0], wanted=10).tolist() == []
+    assert clusters(vectors[:1], wanted=10).tolist() == [0]
+    assert clusters(vectors[:2], wanted=10).tolist() == [0, 0]
+    assert clusters(vectors, wanted=10).tolist() == [0, 0, 0]
+
+
+def test_a_zero_vector_and_fewer_dimensions_than_components_do_no_harm() -> None:
+    vectors, _ = blobs(groups=4, each=10, dimension=2)
+    vectors[7] = 0.0
+    assert sum(sizes(vectors)) == 40
+
+
+def test_above_a_piece_entities_are_cut_into_pieces_and_groups_of_the_wanted_size() -> None:
+    vectors, _ = blobs(groups=500, each=10, dimension=24)
+    assert len(vectors) > PIECE
+    found = sizes(vectors)
+    assert sum(found) == len(vectors)
+    assert max(found) <= 30
+    assert np.mean(found) == pytest.approx(10, rel=0.3)
+
+
+def test_equal_vectors_above_a_piece_end_too() -> None:
+    found = sizes(np.ones((PIECE + 5, 4), dtype=np.float32))
+    assert max(found) == 30
+    assert sum(found) == PIECE + 5
+
+
+def test_the_same_vectors_give_the_same_clusters() -> None:
+    vectors, _ = blobs(groups=450, each=10, dimension=24)
+    assert (clusters(vectors, wanted=10) == clusters(vectors, wanted=10)).all()
+
+
+def test_scikit_learn_is_loaded_when_it_is_used_and_its_absence_has_a_remedy() -> None:
+    """In a process of its own, in which it is hidden."""
+    program = """
+import sys
+import overstory.systems.hirag.clusters as clusters, overstory.systems.hirag.layers
+from overstory.errors import ExtraMissing
+assert "sklearn" not in sys.modules
+sys.modules["sklearn"] = None
+try:
+    clusters.require_clustering()
+except ExtraMissing as error:
+    print(error.remedy)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == 'Install it: pip install "overstory[hirag]"'

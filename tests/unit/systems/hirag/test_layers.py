@@ -1,0 +1,240 @@
+"""The layer loop: how many layers, what an update keeps, and what deletion needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from tests.unit.systems.hirag.blobs import blobs
+
+from overstory.protocols import Silence, Vectors
+from overstory.systems.hirag.index_settings import HiragIndexSettings
+from overstory.systems.hirag.knowledge_graph import Cluster, LayerEntity, SummaryLayers
+from overstory.systems.hirag.layers import LEAST_CHANGE, cluster_key, grow
+from overstory.systems.hirag.summaries import Group, Joined, RuleSummariser, Summariser, Summary
+
+KINDS = ("baker", "sailor", "weaver", "tanner", "glazier", "cooper", "mason", "dyer")
+
+
+class Embedded:
+    """Vectors by text: those given, and for a summary the sum over the texts that its description contains."""
+
+    def __init__(self, entities: Sequence[LayerEntity], vectors: Vectors) -> None:
+        self._known: dict[str, Vectors] = {
+            each.embedded: vector for each, vector in zip(entities, vectors, strict=True)
+        }
+        self._names: dict[str, Vectors] = {each.name: vector for each, vector in zip(entities, vectors, strict=True)}
+
+    def __call__(self, texts: Sequence[str]) -> Vectors:
+        return np.stack([self._of(text) for text in texts])
+
+    def _of(self, text: str) -> Vectors:
+        if text in self._known:
+            return self._known[text]
+        total: Vectors = sum((vector for name, vector in self._names.items() if name in text), np.full(16, 1e-6))
+        unit: Vectors = (total / np.linalg.norm(total)).astype(np.float32)
+        return unit
+
+
+class Called:
+    """Names every cluster as it is told to: the last name over and over; a summary is what its members say."""
+
+    fingerprint = "called:1"
+    notes = ()
+
+    def __init__(self, *names: str) -> None:
+        self._names = list(names)
+        self.asked: list[Group] = []
+
+    def summarise(
+        self,
+        layer: Sequence[LayerEntity],  # noqa: ARG002 # what is common there matters to rules only
+        groups: Iterable[Group],
+    ) -> Iterator[Sequence[Summary]]:
+        for group in groups:
+            self.asked.append(group)
+            name = self._names.pop(0) if len(self._names) > 1 else self._names[0]
+            said = " ".join(each.name for each in group.members)
+            chunks = tuple(chunk for each in group.members for chunk in each.chunks)
+            members = tuple(Joined(place, 0.5) for place in range(len(group.members)))
+            yield [Summary(name, "other", said, chunks, "test", members)]
+
+
+def people(groups: int = 8, each: int = 12, *, spread: float = 0.02) -> tuple[list[LayerEntity], Embedded]:
+    vectors, kinds = blobs(groups=groups, each=each, spread=spread)
+    entities = [
+        LayerEntity(0, f"n{place:04}", f"N{place:04}.", "PERSON", f"A {KINDS[kind % 8]} of Ulm.", (f"c{place}",))
+        for place, kind in enumerate(kinds.tolist())
+    ]
+    return entities, Embedded(entities, vectors)
+
+
+def grown(
+    base: Sequence[LayerEntity],
+    vectors_of: Embedded,
+    *,
+    before: SummaryLayers | None = None,
+    summariser: Summariser | None = None,
+    layers: int = 0,
+    flat: bool = False,
+) -> SummaryLayers:
+    return grow(
+        base,
+        settings=HiragIndexSettings(layers=layers, flat=flat),
+        before=before,
+        summariser=summariser or RuleSummariser(),
+        vectors_of=vectors_of,
+        progress=Silence(),
+    )
+
+
+def of_layer(found: SummaryLayers, layer: int) -> list[Cluster]:
+    return [each for each in found.clusters if each.layer == layer]
+
+
+def test_each_cluster_of_two_or_more_has_a_summary_and_every_member_is_linked_with_it() -> None:
+    base, vectors_of = people()
+    found = grown(base, vectors_of)
+    first = of_layer(found, 0)
+    assert sorted(ref for cluster in first for ref in cluster.members) == [each.ref for each in base]
+    links = {(link.member, link.summary) for link in found.links if link.member.startswith("0:")}
+    assert links == {(ref, cluster.summaries[0]) for cluster in first for ref in cluster.members}
+    assert {each.ref for each in found.entities if each.layer == 1} == {each.summaries[0] for each in first}
+    assert all(0.0 < link.weight <= 1.0 for link in found.links)
+    assert found.redone == sum(len(each.members) > 1 and bool(each.summaries) for each in found.clusters)
+
+
+@pytest.mark.parametrize("groups", [8, 40])
+def test_the_last_layer_is_the_one_where_sparsity_no_longer_changes(groups: int) -> None:
+    base, vectors_of = people(groups=groups, each=10)
+    found = grown(base, vectors_of)
+    top = max(each.layer for each in found.entities)
+    assert len(found.sparsity) == top + 1
+    assert all(not each.summaries for each in of_layer(found, top))
+    changes = [abs(above - below) > LEAST_CHANGE * below for below, above in pairwise(found.sparsity)]
+    assert all(changes[:-1])
+    assert not changes[-1] or sum(each.layer == top for each in found.entities) <= 2
+
+
+def test_the_number_of_layers_can_be_set() -> None:
+    base, vectors_of = people(groups=60, each=10)
+    assert {each.layer for each in grown(base, vectors_of, layers=1).entities} == {1}
+    assert {each.layer for each in grown(base, vectors_of, layers=2).entities} == {1, 2}
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_fewer_than_three_entities_have_no_layer_above(count: int) -> None:
+    base, vectors_of = people()
+    found = grown(base[:count], vectors_of, layers=3)
+    assert not found.entities
+    assert not found.links
+    assert sum(len(each.members) for each in found.clusters) == count
+
+
+def test_three_entities_have_a_layer() -> None:
+    base, vectors_of = people(groups=1, each=3)
+    found = grown(base, vectors_of)
+    assert [each.layer for each in found.entities] == [1]
+    assert found.sparsity[0] == 0.0
+
+
+def test_flat_has_no_layers() -> None:
+    base, vectors_of = people()
+    assert grown(base, vectors_of, flat=True) == SummaryLayers((), (), (), (), (), 0)
+
+
+def test_entities_in_another_order_have_the_same_layers() -> None:
+    base, vectors_of = people(groups=40, each=10)
+    assert grown(base[::-1], vectors_of) == grown(base, vectors_of)
+
+
+def test_an_update_without_changes_asks_nothing_and_changes_nothing() -> None:
+    base, vectors_of = people(groups=40, each=10)
+    before = grown(base, vectors_of, layers=2)
+    again = Called("never")
+    found = grown(base, vectors_of, before=before, summariser=again, layers=2)
+    assert not again.asked
+    assert found == replace(before, redone=0)
+
+
+def test_a_new_entity_joins_the_nearest_cluster_and_only_that_one_is_summarised_again() -> None:
+    base, vectors_of = people()
+    before = grown(base[1:], vectors_of, layers=1)
+    found = grown(base, vectors_of, before=before, layers=1)
+    (changed,) = [each for each in of_layer(found, 0) if base[0].ref in each.members]
+    alike = [each.ref for each in base[1:] if each.description == base[0].description]
+    assert set(alike) <= set(changed.members)
+    assert found.redone == 1
+    kept = {each.key: each.summaries for each in of_layer(before, 0)}
+    assert all(kept[each.key] == each.summaries for each in of_layer(found, 0) if each != changed)
+
+
+def test_an_entity_that_is_gone_leaves_its_cluster_and_the_links() -> None:
+    base, vectors_of = people()
+    before = grown(base, vectors_of, layers=1)
+    found = grown(base[1:], vectors_of, before=before, layers=1)
+    assert found.redone == 1
+    assert base[0].ref not in {link.member for link in found.links}
+    assert base[0].chunks[0] not in {chunk for each in found.entities for chunk in each.chunks}
+
+
+def test_another_description_or_another_passage_has_a_cluster_summarised_again() -> None:
+    base, vectors_of = people()
+    before = grown(base, vectors_of, layers=1)
+    moved = [replace(base[0], chunks=("elsewhere",)), *base[1:]]
+    found = grown(moved, vectors_of, before=before, layers=1)
+    assert found.redone == 1
+    assert {base[0].chunks[0]}.isdisjoint(chunk for each in found.entities for chunk in each.chunks)
+
+
+def test_a_summary_that_lost_its_description_is_written_again() -> None:
+    base, vectors_of = people()
+    before = grown(base, vectors_of, layers=1)
+    lost, *others = before.entities
+    found = grown(
+        base, vectors_of, before=replace(before, entities=[replace(lost, description="", chunks=()), *others]), layers=1
+    )
+    assert found == replace(before, redone=1)
+
+
+def test_a_cluster_that_grew_too_large_is_clustered_again() -> None:
+    base, vectors_of = people(groups=2, each=50)
+    kinds = {each.description for each in base}
+    one, other = ([each for each in base if each.description == kind] for kind in sorted(kinds))
+    before = grown([*one[:10], *other[:10]], vectors_of, layers=1)
+    found = grown(base, vectors_of, before=before, layers=1)
+    assert max(len(each.members) for each in found.clusters) <= 30
+    assert sorted(ref for each in of_layer(found, 0) for ref in each.members) == [each.ref for each in base]
+
+
+def test_summaries_of_one_name_are_one_entity_that_is_kept_or_redone_as_a_whole() -> None:
+    base, vectors_of = people(groups=3, each=10)
+    before = grown(base, vectors_of, summariser=Called("Trade", "The trade", "Sea"), layers=1)
+    trade = next(each for each in before.entities if each.key == "trade")
+    shared = [each for each in of_layer(before, 0) if each.summaries == (trade.ref,)]
+    assert len(shared) == 2
+    assert set(trade.chunks) == {
+        chunk for each in base for c in shared if each.ref in c.members for chunk in each.chunks
+    }
+    gone = shared[0].members[0]
+    again = Called("Trade", "Trade")
+    found = grown([each for each in base if each.ref != gone], vectors_of, before=before, summariser=again, layers=1)
+    assert len(again.asked) == found.redone == 2
+    (now,) = [each for each in found.entities if each.key == "trade"]
+    assert gone.removeprefix("0:n") not in now.description
+
+
+def test_a_summary_called_as_an_entity_below_is_linked_with_it() -> None:
+    base, vectors_of = people(groups=3, each=10)
+    found = grown(base, vectors_of, summariser=Called("N0004", "Other"), layers=1)
+    assert found.same == [("1:n0004", "0:n0004")]
+
+
+def test_the_key_of_a_cluster_says_its_members_and_what_they_are() -> None:
+    base, _ = people()
+    keys = {cluster_key(base[:2]), cluster_key(base[:3]), cluster_key([replace(base[0], description="x"), base[1]])}
+    assert len(keys) == 3
+    assert cluster_key(base[:2]) in keys
