@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal, cast, get_args
 
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, Field
@@ -38,11 +38,15 @@ MOST_TOKENS = 4_000
 """Of the members that a prompt shows, by an upper estimate. The nearest to the mean is always shown."""
 MOST_CHUNKS = 1_000
 """Passages that the members of a prompt stand on. The summaries stand on all of them."""
+LONGEST_READ = 4_000
+"""Characters of a text that are looked at."""
 LONGEST_DESCRIPTION = 1_000
 """Characters of a member's description in a prompt."""
+MOST_SUMMARIES = 4
 LONGEST_NAME = 120
-LONGEST_WHY = 240
-LONGEST_SUMMARY = 2_000
+LONGEST_WHY = 160
+LONGEST_SUMMARY = 1_000
+"""Characters of an answer's texts."""
 STRONGEST = 10.0
 
 MetaType = Literal[
@@ -66,27 +70,38 @@ def _meta_type(said: object) -> object:
     return known if known in _TYPES else OTHER
 
 
+def _at_most(length: int) -> BeforeValidator:
+    """Cuts what is longer than the schema says, to models that do not keep to it: their answers are paid for, too."""
+
+    def cut(said: object) -> object:
+        if isinstance(said, str):
+            return said[:length]
+        return cast("list[object]", said)[:length] if isinstance(said, list) else said
+
+    return BeforeValidator(cut)
+
+
 class SummarisedMember(BaseModel):
     """An entity that a summary summarises, by its number in the prompt."""
 
     number: int
-    why: str
+    why: Annotated[str, Field(max_length=LONGEST_WHY), _at_most(LONGEST_WHY)]
     strength: float
 
 
 class FoundSummary(BaseModel):
     """A summary entity as the model describes it."""
 
-    name: str = Field(min_length=1)
+    name: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME), _at_most(LONGEST_NAME)]
     type: Annotated[MetaType, BeforeValidator(_meta_type)]
-    description: str = Field(min_length=1)
-    members: list[SummarisedMember] = Field(max_length=2 * MOST)
+    description: Annotated[str, Field(min_length=1, max_length=LONGEST_SUMMARY), _at_most(LONGEST_SUMMARY)]
+    members: Annotated[list[SummarisedMember], Field(max_length=MOST), _at_most(MOST)]
 
 
 class FoundSummaries(BaseModel):
     """What a model says of a cluster."""
 
-    summaries: list[FoundSummary] = Field(min_length=1, max_length=8)
+    summaries: Annotated[list[FoundSummary], Field(min_length=1, max_length=MOST_SUMMARIES), _at_most(MOST_SUMMARIES)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,5 +252,5 @@ def _join_forgotten(group: Group, joined: Sequence[dict[int, Joined]]) -> None:
 
 def _line(text: str) -> str:
     """On one line, without what is not seen."""
-    seen = "".join(character if character.isprintable() else " " for character in text[: 2 * LONGEST_SUMMARY])
+    seen = "".join(character if character.isprintable() else " " for character in text[:LONGEST_READ])
     return " ".join(seen.split())

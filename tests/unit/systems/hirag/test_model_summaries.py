@@ -14,7 +14,13 @@ from overstory.errors import AnswerRefused, LlmUnreachable, PromptTooLong
 from overstory.llm import Chat
 from overstory.model import Completion, Usage
 from overstory.systems.hirag.knowledge_graph import LayerEntity
-from overstory.systems.hirag.model_summaries import MetaType, ModelSummariser
+from overstory.systems.hirag.model_summaries import (
+    LONGEST_NAME,
+    LONGEST_SUMMARY,
+    MOST_SUMMARIES,
+    MetaType,
+    ModelSummariser,
+)
 from overstory.systems.hirag.names import RULES
 from overstory.systems.hirag.summaries import META_TYPES, Group, Joined, Summary
 
@@ -91,6 +97,14 @@ def test_a_summary_that_names_no_member_is_for_all_if_there_is_no_other() -> Non
 def test_a_type_that_the_model_made_up_is_other() -> None:
     ((summary,),), _ = summaries_of(ScriptedChat(answer(found("Physicists", (1, 9), kind="scientist"))))
     assert summary.type == "other"
+
+
+def test_an_answer_that_is_longer_than_the_schema_allows_is_cut() -> None:
+    said = answer(found("N" * 500, *[(1, 9)] * 99, description="d" * 9_000), *[found("Towns", (3, 8))] * 9)
+    (summaries,), summariser = summaries_of(ScriptedChat(said))
+    assert len(summaries) == MOST_SUMMARIES
+    assert (len(summaries[0].name), len(summaries[0].description)) == (LONGEST_NAME, LONGEST_SUMMARY)
+    assert summariser.by_rules == 0
 
 
 @pytest.mark.parametrize(
