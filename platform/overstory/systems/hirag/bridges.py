@@ -126,7 +126,7 @@ def find_bridges(
         if len(chosen) > 1:
             labels = tree.labels(depth)
             centres |= _centres(joined, labels, chosen)
-            pairs |= _pairs(joined, labels, np.sort(chosen), vectors)
+            pairs |= pairs_to_bridge(joined, labels, np.sort(chosen), vectors)
         else:
             centres |= dict.fromkeys(chosen.tolist(), -1)
     found = _paths(projected, graph, sorted(pairs), centres)
@@ -149,7 +149,7 @@ def _centres(joined: Graph, labels: Ints, nodes: Ints) -> dict[int, int]:
     return dict(zip(nodes.tolist(), first.tolist(), strict=True))
 
 
-def _pairs(joined: Graph, labels: Ints, nodes: Ints, vectors: Vectors) -> set[tuple[int, int]]:
+def pairs_to_bridge(joined: Graph, labels: Ints, nodes: Ints, vectors: Vectors) -> set[tuple[int, int]]:
     """Pairs of communities to bridge, each once, the lower node first.
 
     Args:

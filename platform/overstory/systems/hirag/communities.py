@@ -17,7 +17,7 @@ import numpy as np
 
 from overstory.entropy.compile import Ints
 from overstory.errors import GraphError
-from overstory.graph import GraphClient, Writer, batches
+from overstory.graph import GraphClient, Writer
 from overstory.graph.client import Row
 from overstory.graph.gds import gds_client, projected_by, require_client, require_memory
 from overstory.systems.hirag.names import NAME
@@ -48,14 +48,16 @@ class LayeredProjection:
 
     Attributes:
         name: of the in-memory graph; "" for a graph without relations, which is not projected.
-        nodes: the server's numbers of the entities, by ref.
-        levels: the communities of each entity as Leiden lists them, from fine to coarse, by ref.
+        places: of the entities in the arrays, by ref.
+        nodes: shape (n,), the server's numbers of the entities.
+        levels: shape (n, levels), the communities of each entity as Leiden lists them, from fine to coarse.
     """
 
     graph: GraphClient
     name: str
-    nodes: Mapping[str, int]
-    levels: Mapping[str, list[int]]
+    places: Mapping[str, int]
+    nodes: Ints
+    levels: Ints
 
     def communities(self, refs: Sequence[str]) -> list[Ints]:
         """Partitions of the entities, coarsest first, each within the one before; none where there are no entities.
@@ -73,12 +75,12 @@ class LayeredProjection:
         """
         if not self.name:
             return [np.arange(len(refs))] if refs else []
-        if len(refs) != len(self.levels) or not self.levels.keys() >= set(refs):
+        if len(refs) != len(self.places) or not self.places.keys() >= set(refs):
             raise GraphError(
-                f"the projection has {len(self.levels):,} entities, and communities of {len(refs):,} were asked for",
+                f"the projection has {len(self.places):,} entities, and communities of {len(refs):,} were asked for",
                 remedy="Build the index again.",
             )
-        return nested(np.array([self.levels[ref] for ref in refs], dtype=np.int64).T)
+        return nested(self.levels[[self.places[ref] for ref in refs]].T)
 
     def cheapest_paths(self, wanted: Mapping[str, Sequence[str]]) -> list[Row]:
         """Paths by the relations' cost, one for each target that can be reached: rows with `cost` and `refs`, the
@@ -93,10 +95,13 @@ class LayeredProjection:
         if not self.name:
             return []
         rows = [
-            {"source": self.nodes[source], "targets": [self.nodes[target] for target in targets]}
+            {"source": self._node(source), "targets": [self._node(target) for target in targets]}
             for source, targets in wanted.items()
         ]
         return self.graph.run("gds/paths", read=True, graph=self.name, rows=rows)
+
+    def _node(self, ref: str) -> int:
+        return int(self.nodes[self.places[ref]])
 
 
 @contextmanager
@@ -113,7 +118,7 @@ def layered_projection(writer: Writer, generation: int) -> Generator[LayeredProj
     require_gds(graph)
     (size,) = graph.run("systems/hirag/size", label, read=True, generation=generation)
     if not size["relations"]:
-        yield LayeredProjection(graph, "", {}, {})
+        yield LayeredProjection(graph, "", {}, np.zeros(0, np.int64), np.zeros((0, 0), np.int64))
         return
     client = gds_client(graph, TITLE, extra=NAME)
     require_memory(graph, client, size["entities"], size["relations"], properties=("weight", "cost"))
@@ -164,12 +169,11 @@ def _groups(labels: Ints) -> int:
 
 def _listed(graph: GraphClient, name: str, found: DataFrame) -> LayeredProjection:
     """The projection with what Leiden found."""
-    listed: list[tuple[int, list[int]]] = list(zip(found["nodeId"], found["intermediateCommunityIds"], strict=True))
-    nodes: dict[str, int] = {}
-    levels: dict[str, list[int]] = {}
-    for some in batches(listed, ROWS_A_STATEMENT):
-        rows = graph.run("gds/refs", read=True, nodes=[int(node) for node, _ in some])
-        for row, (_, communities) in zip(rows, some, strict=True):
-            nodes[row["ref"]] = row["node"]
-            levels[row["ref"]] = list(communities)
-    return LayeredProjection(graph, name, nodes, levels)
+    nodes = np.array(found["nodeId"].tolist(), dtype=np.int64)
+    levels = np.array(found["intermediateCommunityIds"].tolist(), dtype=np.int64)
+    places: dict[str, int] = {}
+    for start in range(0, len(nodes), ROWS_A_STATEMENT):
+        some: list[int] = nodes[start : start + ROWS_A_STATEMENT].tolist()
+        for place, row in enumerate(graph.run("gds/refs", read=True, nodes=some), start=start):
+            places[row["ref"]] = place
+    return LayeredProjection(graph, name, places, nodes, levels)

@@ -105,9 +105,9 @@ class Materials:
             )
 
     def _parts(self, node: int) -> tuple[int, ...]:
-        children = self._tree.children(node).tolist()
-        children.sort(key=lambda child: (-int(self._tree.sizes[child]), child))
-        return tuple(self.bottom(child) for child in children[:MOST_PARTS])
+        children = self._tree.children(node)
+        largest = children[np.argsort(-self._tree.sizes[children], kind="stable")[:MOST_PARTS]]
+        return tuple(self.bottom(int(child)) for child in largest)
 
     def bottom(self, node: int) -> int:
         """The deepest community with the members of this one."""

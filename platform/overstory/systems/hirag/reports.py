@@ -87,20 +87,42 @@ def write_reports(
     written = 0
     progress.start(f"{NAME} reports", tree.root - tree.leaves, "communities")
     for depth in materials.depths:
-        level = [replace(each, key=_key(writer_of_reports, each)) for each in materials.of_level(depth)]
-        by_key.update((each.key, known[each.key]) for each in level if each.key in known)
-        lacking = {each.key: each for each in level if each.key not in by_key}
-        asked = ((each, [of_node[part] for part in each.parts]) for each in lacking.values())
-        for report in writer_of_reports.write(asked):
+        keys: dict[int, str] = {}
+        for report in writer_of_reports.write(_lacking(materials, depth, writer_of_reports, known, keys, of_node)):
             by_key[report.key] = report
             written += 1
             progress.advance(1)
-        of_node.update((each.node, by_key[each.key]) for each in level)
         communities = materials.communities(depth)
-        of_node.update((node, of_node[materials.bottom(node)]) for node in communities if node not in of_node)
-        progress.advance(len(communities) - len(lacking))
+        before = len(by_key)
+        by_key.update((key, known[key]) for key in keys.values() if key not in by_key)
+        progress.advance(len(by_key) - before)
+        of_node.update((node, by_key[key]) for node, key in keys.items())
+        same = [node for node in communities if node not in keys]
+        of_node.update((node, of_node[materials.bottom(node)]) for node in same)
+        progress.advance(len(same))
     progress.finish(f"{counted(written, 'report')} written, {len(of_node) - written:,} kept or shared")
     return CommunityReports(of_node, written, tuple(writer_of_reports.notes))
+
+
+def _lacking(
+    materials: Materials,
+    depth: int,
+    reporter: Reporter,
+    known: Mapping[str, Report],
+    keys: dict[int, str],
+    of_node: Mapping[int, Report],
+) -> Iterator[tuple[Material, Sequence[Report]]]:
+    """The communities of a level whose reports are not known, one by one: a large corpus has many.
+
+    Args:
+        keys: gets the key of each community's report, also of known ones, by node.
+        of_node: the reports of deeper levels.
+    """
+    for material in materials.of_level(depth):
+        key = _key(reporter, material)
+        keys[material.node] = key
+        if key not in known:
+            yield replace(material, key=key), [of_node[part] for part in material.parts]
 
 
 def _key(reporter: Reporter, material: Material) -> str:
@@ -207,7 +229,8 @@ def _findings(material: Material, parts: Sequence[Report], leading: str) -> Iter
     seen = {leading} if material.size == 1 else set[str]()
     if parts:
         ranked = sorted(parts, key=lambda part: -part.rating)
-        own = list(_of_relations(material))[: MOST_FINDINGS // 3]
+        central = {entity.name for entity in material.entities}
+        own = [each for each in _of_relations(material) if not central.isdisjoint(each.names)][: MOST_FINDINGS // 3]
         candidates = chain(own, _in_turn([part.findings for part in ranked]))
     else:
         candidates = chain(_of_relations(material), _of_entities(material.entities))
