@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from importlib.resources import files
 
 from overstory.display import counted
 from overstory.graph import Corpus, GraphClient
@@ -32,6 +33,9 @@ class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
         labels=(ENTITY, DESCRIPTION, COMMUNITY, REPORT, READING),
         vector_indexes=(ENTITY,),
         generations=(NAME,),
+        saved_queries=tuple(f"systems/hirag/saved_queries/{name}" for name in ("layer", "entity", "bridge")),
+        examples="systems/hirag/examples",
+        style=files("overstory.systems.hirag").joinpath("style.grass"),
     )
     trees = (COMMUNITIES, LAYERS)
     reads_with_model = True
