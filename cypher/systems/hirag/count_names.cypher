@@ -1,4 +1,4 @@
-// How many names the passages of a corpus mention, but for those that only a dictionary found.
+// How many names the passages of a corpus mention. What only the dictionary found does not count.
 // Parameters: none
 // Rows: names INTEGER; one
 MATCH (e:Entity:{{corpus}}) WHERE e.df > 0

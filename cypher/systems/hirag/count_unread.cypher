@@ -2,5 +2,5 @@
 // Parameters: $by STRING (the reader's fingerprint)
 // Rows: documents INTEGER; one
 MATCH (c:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
-WHERE NOT EXISTS { (c)<-[:READ_IN]-(r:HiragReading) WHERE r.touched = c.touched AND r.by = $by }
+WHERE NOT EXISTS { (c)<-[:READ_IN]-(r:{{corpus}}_HiragReading) WHERE r.touched = c.touched AND r.by = $by }
 RETURN count(DISTINCT d) AS documents

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from overstory.answer.citations import without_citations
 from overstory.answer.context import CONTEXT_TOKENS, Context, Item, read_within
 from overstory.answer.extractive import Extract
 from overstory.answer.generative import OnText, room_for_passages, write
+from overstory.answer.overview import Point, overview_of
 from overstory.answer.result import Answer, AnswerState, Citation, CitedPassage
 from overstory.display import printable
 from overstory.errors import LlmCancelled, LlmError
@@ -40,7 +41,8 @@ def answer(
     """The answer to the question of the evidence, from its best passages, and from other parts that have shares.
 
     Without evidence there is no answer, and no model is asked; without a model there is none either where the passages
-    do not answer the question. Where a language model fails, its budget is used up, or its answer breaks off, the
+    do not answer the question. A question on all documents is answered by the reports of the evidence, if it has shares
+    for them. Where a language model fails, its budget is used up, or its answer breaks off, the
     answer is an extractive one, and a note says why and what to do; an answer that is cut at the limit of tokens
     stays, with a note. Nor is anybody asked where no passage fits.
 
@@ -75,6 +77,10 @@ def answer(
             if strict:
                 raise
             notes = (*notes, f"The language model gave no answer: {_sentence(str(error))} {error.remedy}".strip())
+    if points := overview_of(evidence):
+        listed = _listed(points, evidence)
+        hearing.whole(listed.text)
+        return replace(listed, notes=notes)
     if evidence.shares:  # sentences are quoted of passages alone, which then have all the room
         context = read_within(tokens, replace(evidence, shares={}))
     found = _extracted(extracting(evidence.question, context), evidence, context)
@@ -135,6 +141,19 @@ def _extracted(found: Extract, evidence: Evidence, context: Context) -> Answer:
         citations=tuple(_citations(context.items, quoted)),
         evidence=evidence,
         guess=found.guess,
+    )
+
+
+def _listed(points: Sequence[Point], evidence: Evidence) -> Answer:
+    """A line for each report, with its number."""
+    return Answer(
+        question=evidence.question,
+        text="\n".join(f"{point.text} [{point.report.number}]" for point in points),
+        short="; ".join(point.heading for point in points),
+        kind="extractive",
+        state="answered",
+        citations=tuple(_citations((p.report for p in points), {p.report.number: p.text for p in points})),
+        evidence=evidence,
     )
 
 

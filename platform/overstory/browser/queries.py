@@ -22,7 +22,7 @@ CHAPTERS: Mapping[str, tuple[str, ...]] = {
     "Names": ("names", "specific_names", "aliases", "mentions", "mention_sentences"),
     "Facts and paths": ("related", "paths", "together"),
     "Search": ("find_text", "similar_passages"),
-    "Communities": ("tree", "community", "tree_entropy"),
+    "Communities": ("tree", "community", "report", "tree_entropy"),
 }
 """The order of reading. Queries that are named nowhere come after these, in a chapter of their own; then come those of
 systems."""
@@ -36,6 +36,7 @@ PARAMETERS: Mapping[str, str] = {
     "other_document": "another document, named in the same way",
     "tree": "the name of a tree, as overstory tree takes it",
     "community": "the id of a community, or enough of its beginning, as overstory tree shows it",
+    "layer": "the number of a layer of summaries, from 1",
     "type": "a type of names, as PERSON, ORG or GPE; '' for all",
     "words": "words to look for, in Lucene's syntax",
 }

@@ -17,13 +17,15 @@ from overstory.graph import GraphClient, list_corpora
 
 FILE_NAME = "overstory.grass"
 MARKERS = (
-    *("", "_Document", "_Chunk", "_Entity", "_TreeNode", "_DerivedVector", "_PassageVector"),
+    *("", "_Document", "_Chunk", "_Entity", "_TreeNode", "_CommunityReport", "_DerivedVector", "_PassageVector"),
     *("_Stale", "_Changed", "_Awaited", "_Unembedded", "_Derived", "_Shared", "_OfDocument", "_OfChunk", "_OfEntity"),
     *("_Boilerplate", "_BoilerplateOnly", "_BoilerplateStale"),
     *("_OriginalNames", "_Renamed"),
 )
 """Suffixes of a corpus' label for the labels that its nodes carry besides their kind; nodes of systems carry
 more (`Contribution.labels`)."""
+
+SLOTS = ("A", "B")
 
 _KINDS = Path(__file__).with_name("style.grass")
 _PLAIN = """node.{label} {{
@@ -42,7 +44,8 @@ def style(labels: Iterable[str], contributions: Sequence[Contribution] = ()) -> 
     """
     own = "".join(each.style for each in contributions)
     kinds = [label for each in contributions for label in each.labels]
-    markers = [*MARKERS, *(f"_{kind}" for kind in kinds)]
+    slotted = [f"{kind}_{slot}" for each in contributions for kind in each.slotted for slot in SLOTS]
+    markers = [*MARKERS, *(f"_{kind}" for kind in (*kinds, *slotted))]
     without_rule = [kind for kind in kinds if not re.search(rf"^node\.{re.escape(kind)} ", own, re.MULTILINE)]
     plain = ["Overstory", *without_rule, *(f"{label}{marker}" for label in labels for marker in markers)]
     return "".join(_PLAIN.format(label=label) for label in plain) + _KINDS.read_text(encoding="utf-8") + own

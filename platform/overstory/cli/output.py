@@ -102,7 +102,9 @@ def show_answer(answer: Answer, *, streamed: bool = False, hint: bool = False) -
     if answer.kind == "llm":
         click.echo(click.style(f"\n{printable(answer.model) or 'The model'}: {answer.usage}", dim=True))
     elif answer.answered:
-        click.echo("\nThis answer is extractive: sentences of the passages, chosen without a language model.")
+        reports = any(citation.kind == "report" for citation in answer.citations)
+        what = "what the most important reports say" if reports else "sentences of the passages"
+        click.echo(f"\nThis answer is extractive: {what}, chosen without a language model.")
         if hint:
             click.echo(MODEL_HINT)
 

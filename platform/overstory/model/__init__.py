@@ -4,7 +4,17 @@ from overstory.model.chat import Completion, JsonSchema, Message, Role, Usage
 from overstory.model.documents import Annotation, Document, Heading, Metadata, MetadataValue, TextPiece
 from overstory.model.evidence import Evidence, Hit, Reason, Repeat, ShareKind
 from overstory.model.extraction import ChunkText, Extraction, FactStatement, Mention
-from overstory.model.parts import PART_KINDS, BridgePath, BridgeStep, CommunityReport, Excerpt, Part, PartKind
+from overstory.model.parts import (
+    PART_KINDS,
+    BridgePath,
+    BridgeStep,
+    CommunityReport,
+    Excerpt,
+    Part,
+    PartKind,
+    RatedReport,
+    ReportFinding,
+)
 
 __all__ = [
     "PART_KINDS",
@@ -28,8 +38,10 @@ __all__ = [
     "MetadataValue",
     "Part",
     "PartKind",
+    "RatedReport",
     "Reason",
     "Repeat",
+    "ReportFinding",
     "Role",
     "ShareKind",
     "TextPiece",

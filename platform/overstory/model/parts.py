@@ -85,13 +85,37 @@ class CommunityReport(Part):
     Attributes:
         community: its id in the graph.
         level: in its tree, from 1, the coarsest.
-        size: how many passages it has.
+        size: how many passages it has, or names in a tree of names.
     """
 
     kind: PartKind = field(default="report", init=False)
     community: str
     level: int
     size: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReportFinding:
+    """One statement of a report, and the ids of the passages it stands on, the most important first."""
+
+    text: str
+    chunks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RatedReport(CommunityReport):
+    """A report that the index has of a community; its text is heading, summary and findings, below each other.
+
+    Attributes:
+        heading: what it is about, whole, where `title` may be cut.
+        rating: how much the community matters, 0 to 10.
+        findings: the most important first.
+    """
+
+    heading: str
+    summary: str
+    rating: float
+    findings: tuple[ReportFinding, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,30 +67,44 @@ class RetrievalContext:
         return corpus
 
 
-def query_current_corpus(context: RetrievalContext, doing: str, query: Callable[[Transaction, Corpus], T]) -> T:
-    """Run `query` in one transaction that has read the corpus; retry once if the vector index was replaced meanwhile.
+def query_current_corpus(
+    context: RetrievalContext,
+    doing: str,
+    query: Callable[[Transaction, Corpus], T],
+    *,
+    generation: Callable[[Corpus], int] | None = None,
+) -> T:
+    """Run `query` in one transaction that has read the corpus; again if a vector index was replaced meanwhile.
 
     Args:
         doing: what the server's log calls the transaction ("retrieve/…").
+        generation: of the derived nodes that `query` reads, where there are some: also again if another was published
+            meanwhile, for these nodes and their indexes are deleted then.
 
     Raises:
         as `RetrievalContext.corpus_with_vectors`, and what `query` raises.
     """
-    used: tuple[str, str] | None = None
+    used: tuple[str, str, int] | None = None
 
-    def work(tx: Transaction) -> T:
+    def in_use(corpus: Corpus) -> tuple[str, str, int]:
+        return corpus.vector_index, corpus.embedding_property, generation(corpus) if generation else 0
+
+    def work(tx: Transaction) -> tuple[T, bool]:
         nonlocal used
         corpus = context.corpus_with_vectors(tx)
-        used = corpus.vector_index, corpus.embedding_property
-        return query(tx, corpus)
+        used = in_use(corpus)
+        found = query(tx, corpus)
+        return found, generation is None or in_use(context.corpus(tx))[2] == used[2]
 
-    try:
-        return context.graph.reading(doing, work)
-    except StatementFailed:
-        corpus = context.corpus_with_vectors()
-        if used is None or used == (corpus.vector_index, corpus.embedding_property):
-            raise
-        return context.graph.reading(doing, work)
+    while True:  # ends: a build takes longer than a question
+        try:
+            found, whole = context.graph.reading(doing, work)
+        except StatementFailed:
+            if used is None or used == in_use(context.corpus_with_vectors()):
+                raise
+            continue
+        if whole:
+            return found
 
 
 def text_index_name(corpus: Corpus) -> str:

@@ -6,7 +6,7 @@ says so. Whatever asks one goes through `with_index`, which notices, and scans a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from overstory.display import index_command
@@ -116,3 +116,17 @@ def nearest_chunks(
     found = vector_search(tx, corpus, "retrieve/nearest", vector, vector_depth=depth, limit=limit)
     (row,) = found.rows
     return Nearest(dict(zip(row["ids"], row["cosines"], strict=True)), found.notes)
+
+
+def chunk_cosines(tx: Transaction, corpus: Corpus, vector: Vectors, ids: Sequence[str]) -> dict[str, float]:
+    """How near these chunks are to a vector; those without a vector of their own are left out.
+
+    Args:
+        vector: float32[d].
+    """
+    if not ids:
+        return {}
+    (row,) = tx.run(
+        "retrieve/cosines", corpus.label, ids=list(ids), property=corpus.embedding_property, vector=vector.tolist()
+    )
+    return dict(zip(row["ids"], row["cosines"], strict=True))

@@ -10,7 +10,7 @@ from overstory.systems.contributions import contributions
 LABEL = "Corpus_0123456789abcdef"
 KINDS = {
     *("Corpus", "Stage", "Document", "Folder", "Block", "Chunk", "Entity", "Fact", "TreeNode", "DerivedVector"),
-    "PassageVector",
+    *("PassageVector", "CommunityReport"),
 }
 NAMES = {"PersonName", "OrganisationName", "PlaceName", "WorkName", "TechnicalName"}
 SYSTEMS = contributions()
@@ -30,9 +30,9 @@ def test_every_kind_of_node_has_a_colour_a_size_and_a_caption() -> None:
 
 def test_the_labels_of_corpora_come_before_the_kinds_which_win() -> None:
     found = selectors(style([LABEL], SYSTEMS))
-    markers = (*MARKERS, *(f"_{label}" for label in OF_SYSTEMS))
+    markers = (*MARKERS, *(f"_{label}" for label in OF_SYSTEMS), "_HiragEntity_A", "_HiragEntity_B")
     last_marker = max(found.index(f"node.{LABEL}{marker}") for marker in markers)
-    kinds = KINDS | {"SlimSentence", "SlimEntity"}
+    kinds = KINDS | {"SlimSentence", "SlimEntity", "HiragEntity"}
     assert last_marker < min(found.index(f"node.{kind}") for kind in kinds)
     assert found.index("node.Overstory") < min(found.index(f"node.{kind}") for kind in kinds)
 

@@ -146,8 +146,8 @@ def _by_mixture(points: Floats, seed: int) -> Ints:
 
     best, lowest, worse = np.zeros(len(points), dtype=np.int64), np.inf, 0
     floor = LEAST_SHARE / max(1, points.shape[1])
-    k, following = 1, 2
-    while k <= _distinct(points) // 2 and worse < PATIENCE:
+    k, following, most = 1, 2, _distinct(points) // 2
+    while k <= most and worse < PATIENCE:
         mixture = GaussianMixture(k, covariance_type="spherical", reg_covar=floor, random_state=seed).fit(points)
         bic = float(mixture.bic(points))
         if bic < lowest:

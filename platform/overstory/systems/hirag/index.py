@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from importlib.resources import files
 
 from overstory.display import counted
 from overstory.graph import Corpus, GraphClient
@@ -14,12 +15,10 @@ from overstory.systems.base import BuildContext, Owned, System, SystemRun, Syste
 from overstory.systems.hirag.index_settings import HiragIndexSettings
 from overstory.systems.hirag.names import COMMUNITIES, COMMUNITY, DESCRIPTION, ENTITY, LAYERS, NAME, READING, REPORT
 from overstory.systems.hirag.retriever_settings import HiragRetrieverSettings
+from overstory.systems.hirag.writers import estimate, fingerprint
 from overstory.systems.settings import described
 from overstory.systems.state import IndexState
 from overstory.systems.tree.kinds import TreeKind
-
-VERSION = 1
-"""Changes whenever the same passages may be read or summarised differently."""
 
 
 class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
@@ -34,6 +33,9 @@ class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
         labels=(ENTITY, DESCRIPTION, COMMUNITY, REPORT, READING),
         vector_indexes=(ENTITY,),
         generations=(NAME,),
+        saved_queries=tuple(f"systems/hirag/saved_queries/{name}" for name in ("layer", "entity", "bridge")),
+        examples="systems/hirag/examples",
+        style=files("overstory.systems.hirag").joinpath("style.grass"),
     )
     trees = (COMMUNITIES, LAYERS)
     reads_with_model = True
@@ -51,12 +53,8 @@ class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
             require_clustering()
 
     def fingerprint(self, settings: HiragIndexSettings, context: BuildContext, chat: Chat | None) -> str:  # noqa: ARG002
-        """Of the rules, and of the prompts of a language model."""
-        if chat is None:
-            return f"rules:{VERSION}"
-        from overstory.systems.hirag.prompts_of import prompt_fingerprints
-
-        return f"{chat.model.fingerprint} {VERSION} {prompt_fingerprints()}"
+        """Of the rules, or of a language model and its prompts."""
+        return fingerprint(chat, settings)
 
     def build(self, run: SystemRun[HiragIndexSettings]) -> None:
         """See `System.build`."""
@@ -69,8 +67,6 @@ class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
         Raises:
             LlmError, ModelError, DatabaseError: as `System.build`.
         """
-        from overstory.systems.hirag.estimates import estimate
-
         return estimate(view)
 
     def index_options(self, settings: HiragRetrieverSettings) -> str:

@@ -33,6 +33,8 @@ CHUNKS_A_PAGE = 500
 LONGEST_NAME = 200
 LONGEST_TYPE = 40
 LONGEST_DESCRIPTION = 1_000
+LEAST_SENTENCES = 4
+"""Of half a window: one whose answer was cut off is asked for in two halves, if these have so many."""
 MOST_ENTITIES = 64
 MOST_RELATIONS = 128
 KNOWN_CHARACTERS = 1_000
@@ -110,14 +112,21 @@ class DocumentReading:
 
     Attributes:
         chunks: by id, all of the document.
-        windows: how many there were.
-        by_rules: of them those that rules read, wholly or for their relations.
+        windows: how many there were; one whose answer was cut off counts as its two halves.
+        by_rules: of them those that are left to rules.
     """
 
     document: UnreadDocument
     chunks: dict[str, ChunkReading]
     windows: int = 0
     by_rules: int = 0
+
+    def leave_to_rules(self, window: Sequence[ChunkSentence]) -> None:
+        """A window whose answer cannot be used."""
+        self.windows += 1
+        self.by_rules += 1
+        for sentence in window:
+            self.chunks[sentence.chunk].rules = True
 
 
 class ModelReader:
@@ -143,8 +152,8 @@ class ModelReader:
         yield from self._chat.each(self._read, documents)
 
     def estimate(self, documents: Iterable[UnreadDocument]) -> Estimate:
-        """An upper bound on the cost of reading. Names that a request repeats from earlier answers are taken to be as
-        long as they may be."""
+        """An upper bound on the cost of reading where no answer is cut off or must be corrected. Names that a request
+        repeats from earlier answers are taken to be as long as they may be."""
         return self._chat.estimate(request for document in documents for request in self._requests(document))
 
     def _requests(self, document: UnreadDocument) -> Iterator[Request]:
@@ -166,24 +175,35 @@ class ModelReader:
         read = DocumentReading(document, {chunk: ChunkReading() for chunk, _, _ in document.chunks})
         words = set(key_words(" ".join([document.title, *(text for _, text, _ in document.chunks)])))
         names: dict[str, str] = {}
-        for window in _windows(document):
-            read.windows += 1
-            said = _Said(window)
+        waiting = [(window, True) for window in _windows(document)][::-1]
+        while waiting:
+            window, whole = waiting.pop()
             try:
-                found = self._found(document, window, names, words)
-                related = self._related(document, window, found)
-            except (AnswerUnusable, AnswerTruncated, AnswerRefused, PromptTooLong):
-                read.by_rules += 1
-                for sentence in window:
-                    read.chunks[sentence.chunk].rules = True
-                continue
-            for key, entity in found.items():
-                for chunk in said.of(key):
-                    read.chunks[chunk].entities.append((key, names[key], entity.type, entity.description))
-            for one, other, relation in related:
-                chunk = said.of(one, other)[0]
-                read.chunks[chunk].relations.append((one, other, relation.description, relation.strength))
+                self._read_window(read, window, names, words)
+            except (AnswerTruncated, PromptTooLong):
+                half = len(window) // 2
+                if whole and half >= LEAST_SENTENCES:
+                    waiting += [(window[half:], False), (window[:half], False)]
+                else:
+                    read.leave_to_rules(window)
+            except (AnswerUnusable, AnswerRefused):
+                read.leave_to_rules(window)
         return read
+
+    def _read_window(
+        self, read: DocumentReading, window: Sequence[ChunkSentence], names: dict[str, str], words: set[str]
+    ) -> None:
+        """Adds what a model says of a window, all of it or nothing."""
+        found = self._found(read.document, window, names, words)
+        related = self._related(read.document, window, found)
+        said = _Said(window)
+        read.windows += 1
+        for key, entity in found.items():
+            for chunk in said.of(key):
+                read.chunks[chunk].entities.append((key, names[key], entity.type, entity.description))
+        for one, other, relation in related:
+            chunk = said.of(one, other)[0]
+            read.chunks[chunk].relations.append((one, other, relation.description, relation.strength))
 
     def _found(
         self, document: UnreadDocument, window: Sequence[ChunkSentence], names: dict[str, str], words: set[str]

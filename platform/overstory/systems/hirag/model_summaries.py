@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal, cast, get_args
 
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, Field
@@ -12,7 +12,7 @@ from pydantic import BaseModel, BeforeValidator, Field
 from overstory.display import shortened
 from overstory.errors import AnswerRefused, AnswerTruncated, AnswerUnusable, PromptTooLong
 from overstory.llm import Chat, Estimate, Request, prompt
-from overstory.model import Message
+from overstory.model import Message, Usage
 from overstory.model.token_bound import count_at_most
 from overstory.systems.hirag.clusters import MOST
 from overstory.systems.hirag.knowledge_graph import LayerEntity
@@ -38,11 +38,15 @@ MOST_TOKENS = 4_000
 """Of the members that a prompt shows, by an upper estimate. The nearest to the mean is always shown."""
 MOST_CHUNKS = 1_000
 """Passages that the members of a prompt stand on. The summaries stand on all of them."""
+LONGEST_READ = 4_000
+"""Characters of a text that are looked at."""
 LONGEST_DESCRIPTION = 1_000
 """Characters of a member's description in a prompt."""
+MOST_SUMMARIES = 4
 LONGEST_NAME = 120
-LONGEST_WHY = 240
-LONGEST_SUMMARY = 2_000
+LONGEST_WHY = 160
+LONGEST_SUMMARY = 1_000
+"""Characters of an answer's texts."""
 STRONGEST = 10.0
 
 MetaType = Literal[
@@ -60,33 +64,47 @@ MetaType = Literal[
 _TYPES: tuple[str, ...] = get_args(MetaType)
 
 
+_TYPES_SAID = ", ".join(f'"{each}"' for each in _TYPES)
+
+
 def _meta_type(said: object) -> object:
     """A type that the model made up is "other": its answer is paid for."""
     known = said.strip().lower() if isinstance(said, str) else said
     return known if known in _TYPES else OTHER
 
 
+def _at_most(length: int) -> BeforeValidator:
+    """Cuts what is longer than the schema says, to models that do not keep to it: their answers are paid for, too."""
+
+    def cut(said: object) -> object:
+        if isinstance(said, str):
+            return said[:length]
+        return cast("list[object]", said)[:length] if isinstance(said, list) else said
+
+    return BeforeValidator(cut)
+
+
 class SummarisedMember(BaseModel):
     """An entity that a summary summarises, by its number in the prompt."""
 
     number: int
-    why: str
+    why: Annotated[str, Field(max_length=LONGEST_WHY), _at_most(LONGEST_WHY)]
     strength: float
 
 
 class FoundSummary(BaseModel):
     """A summary entity as the model describes it."""
 
-    name: str = Field(min_length=1)
+    name: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME), _at_most(LONGEST_NAME)]
     type: Annotated[MetaType, BeforeValidator(_meta_type)]
-    description: str = Field(min_length=1)
-    members: list[SummarisedMember] = Field(max_length=2 * MOST)
+    description: Annotated[str, Field(min_length=1, max_length=LONGEST_SUMMARY), _at_most(LONGEST_SUMMARY)]
+    members: Annotated[list[SummarisedMember], Field(max_length=MOST), _at_most(MOST)]
 
 
 class FoundSummaries(BaseModel):
     """What a model says of a cluster."""
 
-    summaries: list[FoundSummary] = Field(min_length=1, max_length=8)
+    summaries: Annotated[list[FoundSummary], Field(min_length=1, max_length=MOST_SUMMARIES), _at_most(MOST_SUMMARIES)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,13 +169,13 @@ class ModelSummariser:
             self.by_rules += not found
             yield found or [rule_summary(group, common)]
 
-    def requests(self, groups: Iterable[Group]) -> Iterator[Request]:
-        """The request for each group, for an estimate."""
-        return (Request(self._shown(group).messages, FoundSummaries) for group in groups)
-
-    def estimate(self, groups: Iterable[Group]) -> Estimate:
-        """An upper bound on the cost of summarising these groups; answers that are cached cost nothing."""
-        return self._chat.estimate(self.requests(groups))
+    def estimate(self, clusters: int) -> Estimate:
+        """The most that so many clusters cost: each with as many tokens as a prompt holds. What the answer cache has is
+        not known before there are clusters."""
+        messages = self._prompt.messages(types=_TYPES_SAID, entity=[""])
+        one = self._chat.estimate([Request(messages, FoundSummaries)]).usage
+        usage = Usage((one.prompt_tokens + MOST_TOKENS) * clusters, one.completion_tokens * clusters, estimated=True)
+        return Estimate(clusters, 0, usage, self._chat.usage.prices.of(usage))
 
     def _asked(self, group: Group, shown: _Shown) -> list[Summary]:
         """The summaries of a group; [] if the model's answer cannot be used."""
@@ -183,7 +201,7 @@ class ModelSummariser:
             texts.append(text)
         chosen = fitting[: len(texts)]
         chunks = dict.fromkeys(chunk for each in chosen for chunk in each.chunks)
-        messages = self._prompt.messages(types=", ".join(f'"{each}"' for each in _TYPES), entity=texts)
+        messages = self._prompt.messages(types=_TYPES_SAID, entity=texts)
         return _Shown(messages, [place_of[each.ref] for each in chosen], tuple(chunks))
 
     def _read(self, group: Group, shown: _Shown, answer: FoundSummaries) -> list[Summary]:
@@ -237,5 +255,5 @@ def _join_forgotten(group: Group, joined: Sequence[dict[int, Joined]]) -> None:
 
 def _line(text: str) -> str:
     """On one line, without what is not seen."""
-    seen = "".join(character if character.isprintable() else " " for character in text[: 2 * LONGEST_SUMMARY])
+    seen = "".join(character if character.isprintable() else " " for character in text[:LONGEST_READ])
     return " ".join(seen.split())

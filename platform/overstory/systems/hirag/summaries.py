@@ -11,7 +11,7 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -286,41 +286,63 @@ def meta_type(members: Iterable[LayerEntity]) -> str:
 def key_phrases(members: Sequence[LayerEntity], common: CommonWords) -> list[str]:
     """Words, and two or three that stand side by side, that descriptions of several members share, most specific first.
 
-    One sentence that describes several members counts once; only where all have the same one, its words count. What
-    one member alone is called is left out, since it distinguishes that member.
+    One sentence that describes several members counts once; only where all have the same description, its words count.
+    What one member alone is called is left out, since it distinguishes that member.
     """
-    said = [[_terms_of(sentence) for sentence in _sentences(member.description)] for member in members]
+    uses = _uses(members)
     least = 2 if len({member.description for member in members}) > 1 else 1
     in_names = Counter(term for member in members for term in {_stems(words) for words in _terms(member.name)})
     first_name = {stem(word) for member in members[:1] for word in _words(head_of(member))}
-    surfaces = defaultdict[Term, Counter[str]](Counter)
-    in_sentences = defaultdict[Term, set[int]](set)
-    in_members = Counter[Term]()
-    defining = set[Term]()
-    numbers = dict[str, int]()
-    for member, sentences in zip(members, said, strict=True):
-        texts = _sentences(member.description)
-        for text, terms in zip(texts, sentences, strict=True):
-            number = numbers.setdefault(text, len(numbers))
-            defining |= _defining_terms(text)
-            for term, surface in terms.items():
-                surfaces[term][surface] += 1
-                in_sentences[term].add(number)
-        in_members.update({term for terms in sentences for term in terms})
     score = dict[Term, float]()
-    for term in surfaces:
-        shared = min(in_members[term], len(in_sentences[term]))
-        if shared < least or in_names[term] == 1 or first_name.issuperset(term):
+    for term, use in uses.items():
+        if use.shared < least or in_names[term] == 1 or first_name.issuperset(term):
             continue
         specific = sum(map(common.specificity, term)) / len(term)
-        score[term] = (shared + (term in defining)) * specific * LONGER[len(term)]
+        score[term] = (use.shared + use.defines) * specific * LONGER[len(term)]
     chosen: list[Term] = []
     for term in sorted(score, key=lambda term: (-score[term], term)):
         if len(chosen) == MORE_PHRASES:
             break
         if score[term] > 0.0 and not any(set(term) & set(other) for other in chosen):
             chosen.append(term)
-    return [_surface(surfaces[term]) for term in chosen]
+    return [uses[term].surface for term in chosen]
+
+
+@dataclass
+class _Use:
+    """How some members' descriptions use a term.
+
+    Attributes:
+        defines: whether one says that something is that.
+    """
+
+    members: set[str] = field(default_factory=set[str])
+    sentences: set[str] = field(default_factory=set[str])
+    surfaces: Counter[str] = field(default_factory=Counter[str])
+    defines: bool = False
+
+    @property
+    def shared(self) -> int:
+        return min(len(self.members), len(self.sentences))
+
+    @property
+    def surface(self) -> str:
+        """The most frequent way to write it; of equally frequent ones that in lower case."""
+        return min(self.surfaces, key=lambda each: (-self.surfaces[each], -sum(map(str.islower, each)), each))
+
+
+def _uses(members: Iterable[LayerEntity]) -> dict[Term, _Use]:
+    uses = defaultdict[Term, _Use](_Use)
+    for member in members:
+        for sentence in _sentences(member.description):
+            defining = {_stems(words) for said in _IS_A.findall(sentence) for words in _terms(said)}
+            for words in _terms(sentence):
+                use = uses[_stems(words)]
+                use.members.add(member.ref)
+                use.sentences.add(sentence)
+                use.surfaces[" ".join(words)] += 1
+                use.defines |= _stems(words) in defining
+    return uses
 
 
 def head_of(entity: LayerEntity) -> str:
@@ -386,21 +408,3 @@ def _terms(text: str) -> Iterator[tuple[str, ...]]:
                     break
                 if not _PREDICATE.fullmatch(words[end - 1]):
                     yield (*words[start : end - 1], _POSSESSIVE.sub("", words[end - 1]))
-
-
-def _terms_of(text: str) -> dict[Term, str]:
-    """The terms of a sentence, as stems, and how it writes each."""
-    said = dict[Term, str]()
-    for words in _terms(text):
-        said.setdefault(_stems(words), " ".join(words))
-    return said
-
-
-def _defining_terms(text: str) -> set[Term]:
-    """Those of what the sentence says that something is."""
-    return {_stems(words) for said in _IS_A.findall(text) for words in _terms(said)}
-
-
-def _surface(surfaces: Counter[str]) -> str:
-    """The most frequent way to write a term; of equally frequent ones that in lower case."""
-    return min(surfaces, key=lambda each: (-surfaces[each], -sum(map(str.islower, each)), each))

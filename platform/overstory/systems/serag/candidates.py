@@ -10,7 +10,7 @@ from overstory.model import Reason
 from overstory.protocols import Vectors
 from overstory.retrieve.question import Question
 from overstory.retrieve.ranking import best_of
-from overstory.retrieve.vector_search import depth_for, nearest_chunks
+from overstory.retrieve.vector_search import chunk_cosines, depth_for, nearest_chunks
 from overstory.retrieve.wording import NEAREST, has_names, listed
 from overstory.systems.serag.index_settings import SeragIndexSettings
 from overstory.systems.serag.names import NamedEntities, named_entities
@@ -145,13 +145,4 @@ class Asking:
         return found.cosines
 
     def _cosines(self, ids: list[str]) -> dict[str, float]:
-        if not ids:
-            return {}
-        (row,) = self.tx.run(
-            "systems/serag/cosines",
-            self.corpus.label,
-            ids=ids,
-            property=self.corpus.embedding_property,
-            vector=self.vector.tolist(),
-        )
-        return dict(zip(row["ids"], row["cosines"], strict=True))
+        return chunk_cosines(self.tx, self.corpus, self.vector, ids)

@@ -105,6 +105,16 @@ def test_a_window_whose_answer_cannot_be_used_is_left_to_rules_and_counted(
     assert (found.windows, found.by_rules) == (1, 1)
 
 
+def test_a_window_whose_answer_was_cut_off_is_asked_for_in_two_halves_once() -> None:
+    cut = Completion(entities("Ulm"), "m", Usage(10, 5), truncated=True)
+    document = UnreadDocument("d", "", (("c", "Ulm is a city. " * 8, 1), ("e", "Bern is a city. " * 8, 1)))
+    model = ScriptedChat(cut, entities("Ulm"), cut, entities("Bern"))
+    found = read(model, document)
+    assert [key for key, *_ in found.chunks["c"].entities] == ["ulm"]
+    assert [chunk.rules for chunk in found.chunks.values()] == [False, True]
+    assert (found.windows, found.by_rules, len(model.asked)) == (2, 1, 3)
+
+
 def test_an_endpoint_that_cannot_be_reached_ends_the_reading() -> None:
     with pytest.raises(LlmUnreachable):
         read(ScriptedChat(LlmUnreachable("gone")))
@@ -177,7 +187,13 @@ def test_relations_add_up_and_the_strongest_describes_them() -> None:
         told = [("bern", "ulm", f"said in {chunk}", strength)]
         readings.add(chunk, {"entities": names, "relations": told}, rules=False)
     (found,) = merged_layer(readings, Chat(ScriptedChat("unasked")), "model", {}, {}).relations
-    assert found == Relation("0:bern", "0:ulm", pytest.approx(1.6), "said in 2", ("2", "1", "3"))
+    assert found.weight == pytest.approx(1.6)
+    assert (found.source, found.target, found.description, found.chunks) == (
+        "0:bern",
+        "0:ulm",
+        "said in 2",
+        ("2", "1", "3"),
+    )
 
 
 def test_a_long_description_is_summarised_once() -> None:

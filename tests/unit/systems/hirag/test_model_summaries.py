@@ -14,7 +14,13 @@ from overstory.errors import AnswerRefused, LlmUnreachable, PromptTooLong
 from overstory.llm import Chat
 from overstory.model import Completion, Usage
 from overstory.systems.hirag.knowledge_graph import LayerEntity
-from overstory.systems.hirag.model_summaries import MetaType, ModelSummariser
+from overstory.systems.hirag.model_summaries import (
+    LONGEST_NAME,
+    LONGEST_SUMMARY,
+    MOST_SUMMARIES,
+    MetaType,
+    ModelSummariser,
+)
 from overstory.systems.hirag.names import RULES
 from overstory.systems.hirag.summaries import META_TYPES, Group, Joined, Summary
 
@@ -93,6 +99,14 @@ def test_a_type_that_the_model_made_up_is_other() -> None:
     assert summary.type == "other"
 
 
+def test_an_answer_that_is_longer_than_the_schema_allows_is_cut() -> None:
+    said = answer(found("N" * 500, *[(1, 9)] * 99, description="d" * 9_000), *[found("Towns", (3, 8))] * 9)
+    (summaries,), summariser = summaries_of(ScriptedChat(said))
+    assert len(summaries) == MOST_SUMMARIES
+    assert (len(summaries[0].name), len(summaries[0].description)) == (LONGEST_NAME, LONGEST_SUMMARY)
+    assert summariser.by_rules == 0
+
+
 @pytest.mark.parametrize(
     "said",
     [
@@ -149,7 +163,7 @@ def test_members_that_do_not_fit_are_joined_unread_and_said() -> None:
 def test_an_estimate_counts_a_request_for_each_cluster() -> None:
     model = ScriptedChat(answer())
     summariser = ModelSummariser(Chat(model), "model-x")
-    assert summariser.estimate([group(), group("a", "b", "c")]).requests == 2
+    assert summariser.estimate(2).requests == 2
     assert not model.asked
     assert "prompt-summary" in summariser.fingerprint
     assert "scripted:1" in summariser.fingerprint

@@ -1,0 +1,71 @@
+"""Answers without a language model to questions on all documents: what the reports say, a line each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from overstory.answer.citations import without_citations
+from overstory.answer.context import Item
+from overstory.display import printable, shortened
+from overstory.model import Evidence, Hit, Part, RatedReport
+from overstory.text.questions.whole_corpus import asks_about_whole_corpus
+from overstory.text.sentences import sentence_starts, sentence_texts
+
+MOST_POINTS = 8
+LONGEST = 400
+"""Characters of a finding that are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A line of an overview.
+
+    Attributes:
+        report: with the passages that the line stands on.
+        heading: of the report.
+        text: the heading, and the most important finding.
+    """
+
+    report: Item
+    heading: str
+    text: str
+
+
+def overview_of(evidence: Evidence) -> tuple[Point, ...]:
+    """The first reports in the order of the evidence, none twice; none at all where the question is not on all
+    documents, or where reports have no share."""
+    if not evidence.shares.get("report") or not asks_about_whole_corpus(evidence.question):
+        return ()
+    points: dict[str, Point] = {}
+    for part in evidence.parts:
+        passages = evidence.passages_of(part) if part.kind == "report" else ()
+        if passages and len(points) < MOST_POINTS:
+            point = _point(len(points) + 1, part, passages)
+            points.setdefault(point.text, point)
+    return tuple(points.values())
+
+
+def _point(number: int, part: Part, passages: tuple[Hit, ...]) -> Point:
+    heading = _line(part.heading if isinstance(part, RatedReport) else part.title)
+    text, chunks = next(_statements(part), ("", ()))
+    stated = tuple(hit for hit in passages if hit.chunk_id in chunks) or passages
+    line = f"{heading}: {text}" if text else heading
+    return Point(Item(number, part, line, stated), heading, line)
+
+
+def _statements(part: Part) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """What a report says, the most important first, each with the ids of the passages it stands on."""
+    if isinstance(part, RatedReport):
+        for finding in part.findings:
+            if text := _line(finding.text):
+                yield text, finding.chunks
+    body = part.summary if isinstance(part, RatedReport) else part.text.strip().partition("\n")[2]
+    for sentence in sentence_texts(body, sentence_starts(body)):
+        if text := _line(sentence):
+            yield text, part.chunks
+
+
+def _line(text: str) -> str:
+    """On one line, without marks of its own that would look like numbers of our passages."""
+    return shortened(without_citations(printable(text)), LONGEST)

@@ -1,0 +1,218 @@
+"""HiRAG's retriever: entities near the question, reports on their communities, and paths between these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, islice, zip_longest
+
+from overstory.display import shortened
+from overstory.graph import Corpus, Transaction
+from overstory.graph.client import Row
+from overstory.model import Evidence, Hit, Part, Reason, ShareKind
+from overstory.protocols import Vectors
+from overstory.retrieve.context import RetrievalContext, query_current_corpus
+from overstory.retrieve.hits import chunk_rows, hits_by_cosine, ranked_hits, source_hits
+from overstory.retrieve.question import read_question
+from overstory.retrieve.ranking import best_of
+from overstory.retrieve.wording import LONGEST_TITLE, NEAREST, listed
+from overstory.systems.hirag.asking import DEPTH, Asking, Read, Said
+from overstory.systems.hirag.index import HiRag
+from overstory.systems.hirag.index_settings import HiragIndexSettings
+from overstory.systems.hirag.parts import RELATED, Paths, entity_parts, relation_parts, report_chunks, report_part
+from overstory.systems.hirag.ranking import Score, Statement, scores
+from overstory.systems.hirag.retriever_settings import HiragRetrieverSettings
+from overstory.systems.hirag.selection import (
+    NearEntity,
+    diverse,
+    key_entities,
+    pairs_to_join,
+    select_communities,
+)
+from overstory.systems.state import IndexState, StaleNotes, index_missing, read_state, require_state
+from overstory.text.questions.whole_corpus import asks_about_whole_corpus
+
+SHARES: Mapping[ShareKind, float] = {"entity": 0.11, "relation": 0.28, "report": 0.28, "passage": 0.44}
+"""Of a context. Relations, reports and passages as the paper's code shares it out; what it gives to entities besides is
+not counted there."""
+OVERVIEW_SHARES: Mapping[ShareKind, float] = {"report": 0.7, "passage": 0.3}
+"""To a question on all documents passages are examples."""
+MOST_RELATIONS = 20
+"""Parts of this kind."""
+MORE_THAN_RATING = 11.0
+"""Ratings divided by it are below 1, so that reports are ranked by hits first."""
+
+NOTHING_MATCHED = "the HiRAG index has no entity: these are the passages nearest to the question in meaning"
+NO_REPORT = "the HiRAG index has no report: these are the passages nearest to the question in meaning"
+
+
+class HiragRetriever:
+    """Three levels of knowledge, and the passages that state them.
+
+    Source: HiRAG, Section 4.2 and Algorithm 2.
+    """
+
+    def __init__(self, system: HiRag, context: RetrievalContext, settings: HiragRetrieverSettings) -> None:
+        self.name = system.name
+        self._system = system
+        self._context = context
+        self._settings = settings
+        self._stale = StaleNotes(system)
+
+    def retrieve(self, question: str, k: int) -> Evidence:
+        """The `k` best chunks; for a question on all documents those that the most important reports stand on.
+
+        Raises:
+            QuestionError: the question is empty.
+            IndexMissing: the corpus has no index for HiRAG, or one with summary layers where a flat one is asked.
+            EmbedderMismatch, CorpusNotFound: as `RetrievalContext.corpus_with_vectors`.
+        """
+        asked = read_question(question)
+        vector: Vectors = self._context.embedder.embed([asked.text])[0]
+        on_all = asks_about_whole_corpus(asked.text)
+
+        def query(tx: Transaction, corpus: Corpus) -> Evidence:
+            state = self._state(corpus)
+            asking = Asking(tx, corpus, state, vector)
+            found = self._overview(asking, k) if on_all else self._found(asking, k)
+            return Evidence(
+                question,
+                self.name,
+                found.hits,
+                notes=(*asked.notes, *self._stale.of(tx, corpus, state), *asking.notes),
+                parts=tuple(found.parts),
+                sources=found.sources,
+                shares=found.shares,
+            )
+
+        return query_current_corpus(self._context, "retrieve/hirag", query, generation=self._generation)
+
+    def _state(self, corpus: Corpus) -> IndexState[HiragIndexSettings]:
+        state = require_state(self._system, corpus)
+        if self._settings.flat and not state.settings.flat:
+            options = self._system.index_options(self._settings)
+            raise index_missing(self._system, corpus, "has a HiRAG index with summary layers", options=options)
+        return state
+
+    def _generation(self, corpus: Corpus) -> int:
+        state = read_state(self._system, corpus)
+        return state.generation if state else 0
+
+    def _found(self, asking: Asking, k: int) -> _Found:
+        settings = self._settings
+        near, hierarchy = asking.nearest(max(DEPTH, settings.entities))
+        if not near:
+            return _by_meaning(asking, k, NOTHING_MATCHED)
+        local = near[: settings.entities]
+        selected = select_communities(local, hierarchy, settings.communities)
+        read = asking.read(local, selected)
+        keys = key_entities(near, hierarchy, selected, settings.keys)
+        paths = self._paths(asking, keys, read) if settings.bridge else Paths()
+        statements = list(_statements(local, read.said, paths))
+        stated = (chunk for each in statements for chunk in each.chunks)
+        ranked = scores(asking.chunk_cosines(stated, k + DEPTH), statements)
+        kept = best_of({id_: score.total for id_, score in ranked.items()}, k)
+        of_reports = (chunk for each in read.reports for chunk in report_chunks(each))
+        rows = chunk_rows(
+            asking.tx, asking.corpus, chain(kept, (c for each in statements for c in each.chunks), of_reports)
+        )
+        documents = {id_: row["document_id"] for id_, row in rows.items()}
+        counts = {each.community.id: each.hits for each in selected}
+        reports = (
+            report_part(each, counts[each.community] + each.report.rating / MORE_THAN_RATING, documents)
+            for each in read.reports
+        )
+        parts = [
+            *entity_parts(local, read.said, documents),
+            *islice(relation_parts(paths, documents), MOST_RELATIONS),
+            *(part for part in reports if part is not None),
+        ]
+        hits = ranked_hits(rows, {id_: ranked[id_].total for id_ in kept}, lambda id_: _reasons(ranked[id_]))
+        return _Found.of(hits, parts, rows, SHARES)
+
+    def _paths(self, asking: Asking, keys: Sequence[Sequence[NearEntity]], read: Read) -> Paths:
+        """Paths between communities; where there is only one, the neighbourhood of its first key entity."""
+        pairs = pairs_to_join(keys, self._settings.pairs)
+        if pairs:
+            return asking.paths(pairs, read.bridges)
+        first = next((entity for of_one in keys for entity in of_one), None)
+        return asking.neighbourhood(first) if first and self._settings.pairs else Paths()
+
+    def _overview(self, asking: Asking, k: int) -> _Found:
+        """The most important reports of the coarsest communities."""
+        _, hierarchy = asking.nearest(1)
+        limit = self._settings.communities
+        stored = diverse(asking.coarsest(hierarchy.root, limit), limit) if hierarchy.root else []
+        if not stored:
+            return _by_meaning(asking, k, NO_REPORT)
+        rows = chunk_rows(asking.tx, asking.corpus, (chunk for each in stored for chunk in report_chunks(each)))
+        documents = {id_: row["document_id"] for id_, row in rows.items()}
+        made = (report_part(each, each.report.rating, documents) for each in stored)
+        reports = [part for part in made if part is not None]
+        heading = {chunk: part.heading for part in reversed(reports) for chunk in part.chunks}
+        first = dict.fromkeys(
+            chunk for row in zip_longest(*(part.chunks for part in reports)) for chunk in row if chunk
+        )
+        ranked = {chunk: 1.0 / rank for rank, chunk in enumerate(islice(first, k), start=1)}
+        hits = ranked_hits(rows, ranked, lambda id_: [_of_report(ranked[id_], heading[id_])])
+        return _Found.of(hits, reports, rows, OVERVIEW_SHARES)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What becomes the evidence."""
+
+    hits: tuple[Hit, ...]
+    parts: tuple[Part, ...] = ()
+    sources: tuple[Hit, ...] = ()
+    shares: Mapping[ShareKind, float] = field(default_factory=dict[ShareKind, float])
+
+    @classmethod
+    def of(
+        cls, hits: tuple[Hit, ...], parts: Iterable[Part], rows: Mapping[str, Row], shares: Mapping[ShareKind, float]
+    ) -> _Found:
+        """With the passages of parts that are no hits; `rows` has all of them."""
+        found = tuple(parts)
+        there = {hit.chunk_id for hit in hits}
+        others = dict.fromkeys(chunk for part in found for chunk in part.chunks if chunk not in there)
+        return cls(hits, found, source_hits(rows, others), shares)
+
+
+def _by_meaning(asking: Asking, k: int, note: str) -> _Found:
+    cosines = asking.nearest_chunks(k)
+    asking.notes.append(note)
+    return _Found(hits_by_cosine(chunk_rows(asking.tx, asking.corpus, cosines), cosines))
+
+
+def _statements(local: Iterable[NearEntity], said: Said, paths: Paths) -> Iterator[Statement]:
+    """What passages may state: the nearest entities, those on paths, and the relations of these."""
+    near: set[str] = set()
+    for entity in local:
+        near.add(entity.id)
+        if entity.id in said:
+            yield Statement("entity", entity.name, entity.cosine, said[entity.id][1])
+    for on_path in paths.entities.values():
+        if on_path.id not in near:
+            yield Statement("entity", on_path.name, on_path.cosine, on_path.chunks)
+    for relation in paths.relations:
+        if relation.type == RELATED:
+            ends = [paths.entities[end].name for end in (relation.source, relation.target) if end in paths.entities]
+            yield Statement("relation", " and ".join(ends), paths.similarity(relation), relation.chunks)
+
+
+def _reasons(score: Score) -> Iterator[Reason]:
+    plain = not (score.by_entities or score.by_relations)
+    yield Reason("dense", score.cosine, "cosine similarity to the question", NEAREST if plain else "")
+    if score.by_entities:
+        names = [each.what for each in score.entities]
+        what = f"similarity of {names[0]} to the question {score.entities[0].similarity:.3f}"
+        yield Reason("entities", score.by_entities, what, f"describes {listed(names)}, close to the question")
+    if score.by_relations:
+        names = [each.what for each in score.relations]
+        what = f"similarity of {names[0]} to the question {score.relations[0].similarity:.3f}"
+        yield Reason("relations", score.by_relations, what, f"says how {names[0]} are related")
+
+
+def _of_report(score: float, heading: str) -> Reason:
+    clause = f"is what the report on {shortened(heading, LONGEST_TITLE)} stands on"
+    return Reason("report", score, "1 / place among the passages of the reports", clause)

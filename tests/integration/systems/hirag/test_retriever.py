@@ -1,0 +1,158 @@
+"""HiRAG's retriever on the real Neo4j: three levels of evidence, and answers to questions on all documents."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+
+import pytest
+from tests.passages import OpenCorpus, passage
+
+from overstory.errors import IndexMissing
+from overstory.graph import Corpus, read_corpus
+from overstory.graph.client import Transaction
+from overstory.knowledge import Knowledge
+from overstory.model import Document, Evidence, RatedReport
+from overstory.retrieve import RetrievalContext
+from overstory.retrieve.context import query_current_corpus
+from overstory.systems import find_system
+from overstory.systems.hirag.asking import Asking
+from overstory.systems.hirag.parts import EntityPart, RelationPart
+from overstory.systems.hirag.retriever import NO_REPORT, NOTHING_MATCHED, SHARES
+from overstory.systems.state import require_state
+
+HOTPOTQA = Path(__file__).parents[4] / "examples" / "hotpotqa" / "corpus.jsonl"
+QUESTION = "Who designed the dice game Demon Dice?"
+THEMES = "What are the main themes of these documents?"
+
+
+def hotpotqa(first: int, last: int) -> list[Document]:
+    """Some passages of the example."""
+    with HOTPOTQA.open(encoding="utf-8") as lines:
+        records = [json.loads(line) for line in itertools.islice(lines, first, last)]
+    return [passage(record["_id"], record["title"], record["text"]) for record in records]
+
+
+@pytest.fixture(scope="module")
+def readers(open_module_corpus: OpenCorpus) -> Knowledge:
+    """Fifty passages, indexed with summary layers; no test may change it."""
+    knowledge = open_module_corpus()
+    knowledge.ingest_documents(hotpotqa(0, 50))
+    knowledge.index(systems=["hirag"])
+    return knowledge
+
+
+def kinds(evidence: Evidence) -> set[str]:
+    return {part.kind for part in evidence.parts}
+
+
+def test_the_evidence_has_entities_reports_and_paths_between_communities(readers: Knowledge) -> None:
+    evidence = readers.search(QUESTION, 5, retriever="hirag")
+    assert evidence.hits[0].title == "Demon Dice"
+    assert len(evidence.hits) == 5
+    assert (kinds(evidence), evidence.shares, evidence.notes) == ({"entity", "relation", "report"}, SHARES, ())
+    for hit in evidence.hits:
+        assert hit.score == pytest.approx(sum(reason.score for reason in hit.reasons), abs=1e-6)
+    entities = [part for part in evidence.parts if isinstance(part, EntityPart)]
+    assert [part.score for part in entities] == sorted((part.score for part in entities), reverse=True)
+    assert entities[0].name == "Demon Dice"
+    paths = [part for part in evidence.parts if isinstance(part, RelationPart)]
+    assert max(len(part.names) for part in paths) > 2
+    for part in paths:
+        assert part.text.split("\n")[0] == " → ".join(part.names)
+        assert part.triples
+    reports = [part for part in evidence.parts if isinstance(part, RatedReport)]
+    assert [part.score for part in reports] == sorted((part.score for part in reports), reverse=True)
+    assert all(part.text.startswith(part.heading) and part.findings for part in reports)
+
+
+def test_without_bridges_there_are_no_relations(readers: Knowledge) -> None:
+    evidence = readers.search(QUESTION, 5, retriever="hirag:no-bridge")
+    assert kinds(evidence) == {"entity", "report"}
+    assert evidence.hits[0].title == "Demon Dice"
+
+
+def test_few_entities_and_communities_are_taken_where_few_are_asked_for(readers: Knowledge) -> None:
+    evidence = readers.search(QUESTION, 2, retriever="hirag:entities=3,communities=1,pairs=2")
+    assert [len([part for part in evidence.parts if part.kind == kind]) for kind in ("entity", "report")] == [3, 1]
+
+
+def test_the_flat_retriever_refuses_an_index_with_summary_layers(readers: Knowledge) -> None:
+    with pytest.raises(IndexMissing, match="summary layers") as refused:
+        readers.search(QUESTION, retriever="hirag:flat")
+    assert "--system hirag:flat" in refused.value.remedy
+
+
+def test_a_stored_bridge_is_taken_for_a_pair_that_it_joins(readers: Knowledge) -> None:
+    """Between its ends the bridge is the way of the strongest relations, which need not be the shortest."""
+    corpus = read_corpus(readers.graph, readers.corpus_name)
+    state = require_state(find_system("hirag"), corpus)
+    vector = readers.embedder.embed([QUESTION])[0]
+
+    def ask(tx: Transaction) -> tuple[object, object]:
+        asking = Asking(tx, corpus, state, vector)
+        near, _ = asking.nearest(4)
+        known = tuple(entity.id for entity in near)
+        return known[::-1], asking.paths([(near[-1], near[0])], [known]).paths
+
+    wanted, found = readers.graph.reading("retrieve/test", ask)
+    assert found == [wanted]
+
+
+def test_a_question_on_all_documents_is_answered_by_reports_with_their_passages(readers: Knowledge) -> None:
+    readers.use_model("none")
+    answer = readers.ask(THEMES, 5, retriever="hirag")
+    assert (answer.state, answer.kind) == ("answered", "extractive")
+    reports = [part for part in answer.evidence.parts if isinstance(part, RatedReport)]
+    assert len(reports) > 2
+    assert len({part.heading for part in reports}) == len(reports)
+    assert {part.level for part in reports} <= {1, 2}
+    assert answer.text.splitlines() == [
+        f"{part.heading}: {' '.join(part.findings[0].text.split())} [{number}]"
+        for number, part in enumerate(reports, start=1)
+    ]
+    for citation, part in zip(answer.citations, reports, strict=True):
+        assert {each.chunk_id for each in citation.passages} == set(part.findings[0].chunks)
+    assert {hit.chunk_id for hit in answer.evidence.hits} <= {chunk for part in reports for chunk in part.chunks}
+    other = readers.ask("What is the main theme of the novel Dracula?", 5, retriever="hirag")
+    assert other.state == "not_in_documents"
+
+
+def test_what_stood_on_a_deleted_document_is_not_shown_and_the_rest_is(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents(hotpotqa(0, 20))
+    knowledge.index(systems=["hirag"])
+    before = knowledge.search(QUESTION, 3, retriever="hirag")
+    best = before.hits[0]
+    knowledge.delete_documents(best.document_id)
+    after = knowledge.search(QUESTION, 3, retriever="hirag")
+    assert after.hits
+    assert kinds(after) <= kinds(before)
+    assert best.chunk_id not in {chunk for part in after.parts for chunk in part.chunks}
+    sentence = best.text.split(". ")[0]
+    assert any(sentence in part.text for part in before.parts)
+    assert not any(sentence in part.text for part in after.parts)
+
+
+def test_an_index_without_an_entity_gives_passages_by_meaning_and_says_so(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents("rain falls on the hills and runs down to the sea")
+    knowledge.index(systems=["hirag"])
+    for question, note in ((QUESTION, NOTHING_MATCHED), (THEMES, NO_REPORT)):
+        evidence = knowledge.search(question, 3, retriever="hirag")
+        assert (len(evidence.hits), evidence.parts, evidence.notes) == (1, (), (note,))
+
+
+def test_a_generation_that_is_published_meanwhile_is_asked_again(readers: Knowledge) -> None:
+    """Whatever `query` reads of a generation may be deleted once another is published."""
+    context = RetrievalContext(readers.graph, readers.corpus_name, readers.embedder)
+    published = iter([1, 2, 2, 2])
+    seen: list[str] = []
+
+    def query(tx: Transaction, corpus: Corpus) -> str:
+        seen.append(corpus.name)
+        return f"answer {len(seen)}"
+
+    found = query_current_corpus(context, "retrieve/test", query, generation=lambda _: next(published))
+    assert (found, len(seen)) == ("answer 2", 2)

@@ -1,0 +1,104 @@
+"""Answers to questions on all documents, made of reports."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from tests.fakes import ScriptedChat
+
+from overstory.answer import Answer, Context, Extract, answer
+from overstory.answer.overview import MOST_POINTS
+from overstory.errors import LlmUnreachable
+from overstory.llm import Chat
+from overstory.model import Evidence, Hit, Part, RatedReport, ReportFinding
+
+QUESTION = "What are the main themes of these documents?"
+
+
+def report(heading: str, *findings: ReportFinding, summary: str = "", chunks: tuple[str, ...] = ("c1",)) -> RatedReport:
+    return RatedReport(
+        text="\n".join([heading, summary, *(finding.text for finding in findings)]),
+        score=1.0,
+        chunks=chunks,
+        documents=("d1",),
+        community="t",
+        level=1,
+        size=3,
+        heading=heading,
+        summary=summary,
+        rating=5.0,
+        findings=findings,
+    )
+
+
+PHYSICS = report(
+    "Physics",
+    ReportFinding("Curie found\npolonium. [7]", ("c2",)),
+    ReportFinding("Einstein was born in Ulm.", ("c1",)),
+    chunks=("c1", "c2"),
+)
+RIVERS = report("Rivers", summary="Rivers of Europe. The Danube passes Ulm.")
+HITS = (Hit("c1", "d1", "notes", "k1", "Ulm", "", "Ulm is on the Danube.", 1.0),)
+SOURCE = Hit("c2", "d1", "notes", "k1", "Curie", "", "She found polonium.", 0.0)
+EVIDENCE = Evidence(QUESTION, "test", HITS, parts=(PHYSICS, RIVERS), sources=(SOURCE,), shares={"report": 1.0})
+
+
+def never_called(question: str, context: Context) -> Extract:
+    raise AssertionError(question)
+
+
+def no_sentence(question: str, context: Context) -> Extract:
+    return Extract(())
+
+
+def overview(evidence: Evidence = EVIDENCE) -> Answer:
+    return answer(evidence, chat=None, extracting=never_called)
+
+
+def test_each_report_is_a_line_with_its_best_finding_and_the_passages_that_state_it() -> None:
+    found = overview()
+    assert found.text == "Physics: Curie found polonium. [1]\nRivers: Rivers of Europe. [2]"
+    assert (found.kind, found.state, found.short) == ("extractive", "answered", "Physics; Rivers")
+    first, second = found.citations
+    assert (first.number, first.kind, first.title, first.text) == (1, "report", "Physics", found.text.split(" [1]")[0])
+    assert [each.chunk_id for each in first.passages] == ["c2"]
+    assert [each.chunk_id for each in second.passages] == ["c1"]
+
+
+def test_a_report_that_says_what_another_said_is_left_out_and_the_list_is_short() -> None:
+    many = [report(f"Theme {number // 2}") for number in range(4 * MOST_POINTS)]
+    found = overview(dataclasses.replace(EVIDENCE, parts=tuple(many)))
+    assert found.text.splitlines() == [f"Theme {number} [{number + 1}]" for number in range(MOST_POINTS)]
+    assert [each.number for each in found.citations] == list(range(1, MOST_POINTS + 1))
+
+
+def test_a_report_of_another_kind_is_read_by_its_lines() -> None:
+    plain = Part(kind="report", text="Physics\nOf atoms. And more.", score=1.0, chunks=("c1",), documents=("d1",))
+    assert overview(dataclasses.replace(EVIDENCE, parts=(plain,))).text == "Physics: Of atoms. [1]"
+
+
+@pytest.mark.parametrize(
+    "evidence",
+    [
+        dataclasses.replace(EVIDENCE, question="What is the main theme of Dracula?"),
+        dataclasses.replace(EVIDENCE, shares={"passage": 1.0}),
+        dataclasses.replace(EVIDENCE, shares={}),
+        dataclasses.replace(EVIDENCE, parts=()),
+        dataclasses.replace(EVIDENCE, parts=(report("Gone", chunks=("c9",)),)),
+    ],
+    ids=["names something", "no share", "no shares", "no reports", "no passage"],
+)
+def test_without_such_a_question_or_reports_sentences_are_looked_for(evidence: Evidence) -> None:
+    found = answer(dataclasses.replace(evidence), chat=None, extracting=no_sentence)
+    assert found.state in ("not_in_documents", "nothing_read", "nothing_found")
+
+
+def test_a_language_model_reads_the_reports_and_one_that_fails_leaves_the_list() -> None:
+    model = ScriptedChat("Physics [1] and rivers [2].")
+    written = answer(EVIDENCE, chat=Chat(model), extracting=never_called)
+    assert (written.kind, [each.title for each in written.citations]) == ("llm", ["Physics", "Rivers"])
+    assert "Curie found" in model.asked[0][-1].text
+    failed = answer(EVIDENCE, chat=Chat(ScriptedChat(LlmUnreachable("gone"))), extracting=never_called)
+    assert failed.text == overview().text
+    assert "gone" in failed.notes[0]
