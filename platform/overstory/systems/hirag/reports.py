@@ -27,7 +27,9 @@ MOST_FINDINGS = 6
 MOST_IN_TITLE = 3
 LONGEST_SENTENCE = 400
 RUN = 4
+"""Words in a row by which sentences are compared."""
 SAME = 0.5
+"""Two sentences say the same if they share more than this part of the runs of the shorter one."""
 _WORD = re.compile(r"\w+")
 LARGE = 1_000
 """Members at which a community's size counts in full in its rating."""
