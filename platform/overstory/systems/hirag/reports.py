@@ -20,11 +20,13 @@ from overstory.protocols import Progress
 from overstory.systems.hirag.knowledge_graph import LayeredGraph, LayerEntity, Relation
 from overstory.systems.hirag.names import NAME, RULES
 from overstory.systems.hirag.report_material import Material, Materials, is_list
+from overstory.systems.hirag.summaries import CommonWords, head_of, key_phrases
 from overstory.systems.tree.reports import Finding, Report
 from overstory.text.sentences import sentence_starts, sentence_texts
 
 MOST_FINDINGS = 6
 MOST_IN_TITLE = 3
+MOST_PHRASES = 2
 LONGEST_SENTENCE = 400
 RUN = 4
 """Words in a row by which sentences are compared."""
@@ -138,8 +140,15 @@ def _key(reporter: Reporter, material: Material) -> str:
 class RuleReporter:
     """Writes reports of sentences that are in the corpus, by rules."""
 
-    fingerprint = "rules-1"
+    fingerprint = "rules-2"
     notes: Sequence[str] = ()
+
+    def __init__(self, entities: Sequence[LayerEntity] = ()) -> None:
+        """
+        Args:
+            entities: of the whole corpus: words that their descriptions have everywhere are no theme of a community.
+        """
+        self._common = CommonWords([entity for entity in entities if entity.layer == 0])
 
     def write(self, communities: Iterable[tuple[Material, Sequence[Report]]]) -> Iterator[Report]:
         """See `Reporter.write`."""
@@ -162,13 +171,21 @@ class RuleReporter:
         )
         return Report(
             key=material.key,
-            title=", ".join(entity.name for entity in shown),
+            title=self._title(material, shown),
             summary=summary,
             rating=rating(material),
             findings=findings,
             by=RULES,
             stands_on=tuple(dict.fromkeys(chunks)),
         )
+
+    def _title(self, material: Material, shown: Sequence[LayerEntity]) -> str:
+        """What the central entities have in common, and which these are: "Hindi film: Morning Raga, Zubeidaa"."""
+        names = ", ".join(head_of(entity) for entity in shown)
+        said = [entity for entity in material.entities if entity.layer == 0 and not any(entity is one for one in shown)]
+        described = [entity for entity in (*shown, *said) if not is_list(entity)]
+        phrases = key_phrases(described, self._common)[:MOST_PHRASES] if material.size > len(shown) else []
+        return f"{', '.join(phrases)}: {names}" if phrases else names
 
 
 def rating(material: Material) -> float:
