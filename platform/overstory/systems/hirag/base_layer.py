@@ -81,7 +81,6 @@ def layer_by_rules(
         only: ids of the passages to read; None for all.
     """
     incidence = read_incidence(graph, label, only=only)
-    (names,) = graph.run("systems/hirag/count_names", label, read=True)
     sentences = names_of_sentences(incidence)
     pairs = related(incidence, sentences)
     chosen = choose(incidence, sentences)
@@ -100,12 +99,17 @@ def layer_by_rules(
         else:
             entities.append(_described(incidence, chosen, texts, entity, source))
     counts = {
-        "left_out": names["names"] - len(entities) if only is None else 0,
+        "left_out": _names(graph, label) - len(entities) if only is None else 0,
         "kept_descriptions": int(same.sum()),
         "relations_left_out": pairs.dropped,
         "crowded_sentences": pairs.crowded,
     }
     return BaseLayer(entities, _relations(incidence, pairs, texts), counts, tuple(_notes(counts)))
+
+
+def _names(graph: GraphClient, label: str) -> int:
+    (row,) = graph.run("systems/hirag/count_names", label, read=True)
+    return int(row["names"])
 
 
 def _source(incidence: Incidence, chosen: Chosen, triples: Mapping[Place, str], entity: int) -> str:

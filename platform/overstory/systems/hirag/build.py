@@ -32,9 +32,9 @@ from overstory.systems.hirag.index_settings import HiragIndexSettings
 from overstory.systems.hirag.knowledge_graph import BaseLayer, LayeredGraph, SummaryLayers
 from overstory.systems.hirag.layers import grow
 from overstory.systems.hirag.names import COMMUNITIES, ENTITY, NAME, READING, entity_id
-from overstory.systems.hirag.reports import Reporter, RuleReporter, write_reports
+from overstory.systems.hirag.reports import write_reports
 from overstory.systems.hirag.store import StoredGraph, Wanted, read_graph, write_graph, write_graph_in
-from overstory.systems.hirag.summaries import RuleSummariser, Summariser
+from overstory.systems.hirag.writers import reporter_for, summariser_for
 from overstory.systems.tree.build import stored_form
 from overstory.systems.tree.changes import TreeChanges, commit_rows, tree_changes, write_tree, write_tree_in
 from overstory.systems.tree.reports import (
@@ -158,29 +158,13 @@ class Build:
                 base.entities,
                 settings=job.settings,
                 before=before,
-                summariser=self._summariser(),
+                summariser=summariser_for(job.chat, job.model),
                 vectors_of=self._vectors,
                 progress=job.progress,
             )
         job.notes.extend(layers.notes)
         job.figures |= _layer_figures(layers)
         return layers
-
-    def _summariser(self) -> Summariser:
-        chat = self.job.chat
-        if chat is None:
-            return RuleSummariser()
-        from overstory.systems.hirag.model_summaries import ModelSummariser  # pydantic, which only a model needs
-
-        return ModelSummariser(chat, self.job.model)
-
-    def _reporter(self) -> Reporter:
-        chat = self.job.chat
-        if chat is None:
-            return RuleReporter()
-        from overstory.systems.hirag.model_reports import ModelReporter
-
-        return ModelReporter(chat, self.job.model)
 
     def _wanted(self, base: BaseLayer, layers: SummaryLayers) -> Wanted:
         entities = sorted([*base.entities, *layers.entities], key=lambda entity: entity.ref)
@@ -221,7 +205,11 @@ class Build:
         job.progress.finish(_told(tree))
         with self._timed("reports"):
             reports = write_reports(
-                tree, graph, known=stored.by_key, writer_of_reports=self._reporter(), progress=job.progress
+                tree,
+                graph,
+                known=stored.by_key,
+                writer_of_reports=reporter_for(job.chat, job.model),
+                progress=job.progress,
             )
         job.notes.extend(reports.notes)
         job.figures |= _community_figures(tree) | {"reports_written": reports.written}

@@ -31,13 +31,13 @@ _ABOUT, _OF_FACT, _SAYING, _TRIPLE = range(4)
 
 _SPACE = re.compile(r"\s+")
 _MARKS = re.compile(r"^(?:(?:#{1,6}|[-*+•>|]+|\d{1,3}[.)])\s+)+|\s[|#=~-]+$")
-_EMPHASIS = re.compile(r"\*\*|__|`+|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)")
+_EMPHASIS = re.compile(r"(?<![\w*])(\*{1,2})(?=[^\s*])([^*]*[^\s*])\1(?![\w*])")
 _LINK = re.compile(r"!?\[([^\]\[]*)\]\([^()\s]*\)")
 _CUT = 40
 """Characters that an excerpt loses where it is cut at a word."""
 _NO_SPACES = "\u2e80"
 """From here on are the scripts of East Asia, which have neither capitals nor spaces between words."""
-_RULES = re.compile(r"[-=_*~#.|+]{3,}")
+_RULES = re.compile(r"[-=_*~#|+]{3,}|\.{4,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ def _odd_length(incidence: Incidence, where: Ints) -> Ints:
 def cleaned(sentence: str) -> str:
     """A sentence on one line, without what only marks it up: heading and list marks, emphasis, links, drawn lines."""
     text = _RULES.sub(" ", sentence[: 2 * LONGEST_READ])
-    text = _LINK.sub(r"\1", _EMPHASIS.sub("", text))
+    text = _LINK.sub(r"\1", _EMPHASIS.sub(r"\2", text.replace("`", "")))
     text = _SPACE.sub(" ", text).strip()
     return _MARKS.sub("", text).strip()[:LONGEST_READ]
 

@@ -15,12 +15,10 @@ from overstory.systems.base import BuildContext, Owned, System, SystemRun, Syste
 from overstory.systems.hirag.index_settings import HiragIndexSettings
 from overstory.systems.hirag.names import COMMUNITIES, COMMUNITY, DESCRIPTION, ENTITY, LAYERS, NAME, READING, REPORT
 from overstory.systems.hirag.retriever_settings import HiragRetrieverSettings
+from overstory.systems.hirag.writers import estimate, fingerprint
 from overstory.systems.settings import described
 from overstory.systems.state import IndexState
 from overstory.systems.tree.kinds import TreeKind
-
-VERSION = 1
-"""Changes whenever the same passages may be read or summarised differently."""
 
 
 class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
@@ -55,12 +53,8 @@ class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
             require_clustering()
 
     def fingerprint(self, settings: HiragIndexSettings, context: BuildContext, chat: Chat | None) -> str:  # noqa: ARG002
-        """Of the rules, and of the prompts of a language model."""
-        if chat is None:
-            return f"rules:{VERSION}"
-        from overstory.systems.hirag.prompts_of import prompt_fingerprints
-
-        return f"{chat.model.fingerprint} {VERSION} {prompt_fingerprints()}"
+        """Of the rules, or of a language model and its prompts."""
+        return fingerprint(chat, settings)
 
     def build(self, run: SystemRun[HiragIndexSettings]) -> None:
         """See `System.build`."""
@@ -73,8 +67,6 @@ class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
         Raises:
             LlmError, ModelError, DatabaseError: as `System.build`.
         """
-        from overstory.systems.hirag.estimates import estimate
-
         return estimate(view)
 
     def index_options(self, settings: HiragRetrieverSettings) -> str:

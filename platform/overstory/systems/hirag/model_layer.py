@@ -150,7 +150,7 @@ def merged_layer(
             entities[made.key] = replace(made, description=shortened, source="")
             fallen += 1
     relations, dropped = _relations(readings)
-    counts = {"summarised": len(long), "kept_descriptions": kept, "relations_left_out": dropped}
+    counts = {"left_out": 0, "summarised": len(long), "kept_descriptions": kept, "relations_left_out": dropped}
     notes = []
     if fallen:
         cut = counted(fallen, "long description was", "long descriptions were")

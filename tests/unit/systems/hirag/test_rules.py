@@ -196,7 +196,9 @@ def test_marks_of_layout_are_left_out_and_options_stay() -> None:
     assert cleaned("## 3. **Danube**\n") == "Danube"
     assert cleaned("- see [the `Ulm` page](https://ulm.example/x) now") == "see the Ulm page now"
     assert cleaned("-q, --quiet   No\n progress. ------") == "-q, --quiet No progress."
-    assert cleaned("snake_case_name and 3 * 4") == "snake_case_name and 3 * 4"
+    plain = "snake_case_name, __init__, 3 * 4, 2 ** 8 and f(*args, **kwargs) ..."
+    assert cleaned(plain) == plain
+    assert cleaned("a *stressed* and **strong** word") == "a stressed and strong word"
 
 
 def test_a_relation_of_a_sentence_that_implies_a_name_says_it() -> None:

@@ -1,0 +1,68 @@
+"""Who writes the texts of the index: rules, or a language model."""
+
+from __future__ import annotations
+
+from overstory.llm import Chat, Estimate
+from overstory.systems.base import SystemView
+from overstory.systems.hirag.descriptions import VERSION
+from overstory.systems.hirag.index_settings import HiragIndexSettings
+from overstory.systems.hirag.reports import Reporter, RuleReporter
+from overstory.systems.hirag.summaries import RuleSummariser, Summariser
+
+NAMES_A_CLUSTER = 5
+NAMES_A_COMMUNITY = 2
+"""For an estimate before anything was read: real graphs have twice as many names for each."""
+
+
+def summariser_for(chat: Chat | None, model: str) -> Summariser:
+    """Who writes summary entities.
+
+    Args:
+        model: the name of the language model.
+    """
+    if chat is None:
+        return RuleSummariser()
+    from overstory.systems.hirag.model_summaries import ModelSummariser  # pydantic, which only a model needs
+
+    return ModelSummariser(chat, model)
+
+
+def reporter_for(chat: Chat | None, model: str) -> Reporter:
+    """Who writes reports on communities."""
+    if chat is None:
+        return RuleReporter()
+    from overstory.systems.hirag.model_reports import ModelReporter
+
+    return ModelReporter(chat, model)
+
+
+def fingerprint(chat: Chat | None, settings: HiragIndexSettings) -> str:
+    """Changes whenever the same passages may be described, summarised or reported on in another way."""
+    parts = [str(VERSION), summariser_for(chat, "").fingerprint, reporter_for(chat, "").fingerprint]
+    if chat is not None:
+        from overstory.systems.hirag.model_reading import reader_fingerprint
+
+        parts.insert(0, reader_fingerprint(chat, settings))
+    return " ".join(parts)
+
+
+def estimate(view: SystemView[HiragIndexSettings]) -> Estimate:
+    """An upper bound on what a build asks of a language model. How many clusters and communities there will be follows
+    from the names that the corpus has.
+
+    Raises:
+        LlmError, DatabaseError: as `System.estimate`.
+    """
+    from overstory.systems.hirag.model_reading import estimate_reading
+    from overstory.systems.hirag.model_reports import ModelReporter
+    from overstory.systems.hirag.model_summaries import ModelSummariser
+
+    reading = estimate_reading(view)
+    if not reading.requests:
+        return reading
+    chat = view.context.chat(view.model)
+    (row,) = view.graph.run("systems/hirag/count_names", view.corpus.label, read=True)
+    clusters = 0 if view.settings.flat else -(-row["names"] // NAMES_A_CLUSTER)
+    communities = -(-row["names"] // NAMES_A_COMMUNITY)
+    summaries = ModelSummariser(chat, view.model).estimate(clusters)
+    return reading + summaries + ModelReporter(chat, view.model).estimate(communities)
