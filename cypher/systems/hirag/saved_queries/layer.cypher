@@ -7,7 +7,7 @@ MATCH (x:{{corpus}}_HiragEntity)
 WHERE x.generation = corpus.generation_hirag AND x.layer = toInteger($layer) AND x.layer > 0
 WITH x ORDER BY COUNT { (x)<-[:SUMMARIZED_BY]-() } DESC, x.ref LIMIT 12
 CALL (x) {
-  MATCH summarised = (x)<-[s:SUMMARIZED_BY]-(m:{{corpus}}_HiragEntity)
+  MATCH summarised = (m:{{corpus}}_HiragEntity)-[s:SUMMARIZED_BY]->(x)
   RETURN summarised ORDER BY s.weight DESC, m.ref LIMIT 8
 }
 RETURN summarised
