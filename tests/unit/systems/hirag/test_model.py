@@ -86,7 +86,8 @@ def test_what_the_text_does_not_say_is_dropped() -> None:
 
 def test_a_name_whose_words_stand_in_different_sentences_is_not_said() -> None:
     text = "Marie and Pierre Curie met in Paris. Dr. Watson lived in London. Ulm is far."
-    model = ScriptedChat(entities("Marie Curie", "Pierre Curie", "Dr. Watson", "Paris Watson", "London Ulm"))
+    names = entities("Marie Curie", "Pierre Curie", "Dr. Watson", "Paris Watson", "London Ulm")
+    model = ScriptedChat(names, relations())
     found = read(model, UnreadDocument("d", "", (("c", text, 1),)))
     assert [name for _, name, _, _ in found.chunks["c"].entities] == ["Marie Curie", "Pierre Curie", "Dr. Watson"]
 
