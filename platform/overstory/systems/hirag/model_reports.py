@@ -31,20 +31,22 @@ LONGEST_TITLE = 200
 LONGEST_SUMMARY = 2_000
 LONGEST_FINDING = 1_000
 MOST_FINDINGS = 6
+MOST_CITED = 6
+"""Sources of a finding. A small model that may list all of them does, and is cut off."""
 MOST_CHUNKS = 10
 """Passages that a finding names; the report stands on all."""
 BESIDE_PARTS = 6
 """Entities, and relations, that a request has along with reports on parts."""
 
 ASKED_FOR: JsonDict = {"minItems": 1}
-"""Of a list: an endpoint that keeps to the schema gives at least one. An empty one is dropped with what it belongs to."""
+"""Of a list: an endpoint that keeps to the schema gives at least one. What has an empty one is dropped."""
 
 
 class WrittenFinding(BaseModel):
     """A statement, and the numbers of the sources that say it."""
 
     text: Annotated[str, Field(max_length=LONGEST_FINDING), at_most(LONGEST_FINDING)]
-    sources: Annotated[list[int], Field(max_length=MOST_SOURCES, json_schema_extra=ASKED_FOR), at_most(MOST_SOURCES)]
+    sources: Annotated[list[int], Field(max_length=MOST_CITED, json_schema_extra=ASKED_FOR), at_most(MOST_CITED)]
 
 
 class WrittenReport(BaseModel):
@@ -55,8 +57,8 @@ class WrittenReport(BaseModel):
     rating: Rating
     findings: Annotated[
         list[WrittenFinding],
-        Field(max_length=2 * MOST_FINDINGS, json_schema_extra=ASKED_FOR),
-        at_most(2 * MOST_FINDINGS),
+        Field(max_length=MOST_FINDINGS, json_schema_extra=ASKED_FOR),
+        at_most(MOST_FINDINGS),
     ]
 
 

@@ -154,9 +154,9 @@ def endpoint() -> Iterator[Endpoint]:
 
 
 @contextmanager
-def with_model(knowledge: Knowledge, endpoint: Endpoint, cache: Path) -> Generator[Knowledge]:
+def with_model(knowledge: Knowledge, endpoint: Endpoint, cache: Path, *, max_tokens: int = 200) -> Generator[Knowledge]:
     """The corpus with this endpoint as its model, and a cache of its own."""
-    llm = LlmSettings("openai", model=MODEL, base_url=endpoint.url, max_tokens=200, at_once=1, retries=0)
+    llm = LlmSettings("openai", model=MODEL, base_url=endpoint.url, max_tokens=max_tokens, at_once=1, retries=0)
     places = replace(knowledge.settings.places, cache=cache)
     with Knowledge(knowledge.corpus_name, settings=replace(knowledge.settings, llm=llm, places=places)) as other:
         other.use(embedder=knowledge.embedder, extractor=knowledge.extractor)
@@ -389,7 +389,7 @@ def test_a_small_model_is_asked_for_nothing_twice_after_a_kill_and_its_index_ans
     open_corpus: OpenCorpus, endpoint: Endpoint, connection: server.Connection, tmp_path: Path
 ) -> None:
     knowledge = open_corpus()
-    knowledge.ingest_documents(PASSAGES[:2])
+    knowledge.ingest_documents(PASSAGES[:1])
     knowledge.index()
     file = LocalChat(local_settings()).file
     model = LocalServer(file, context=3_000, threads=1, at_once=1)
@@ -402,14 +402,14 @@ def test_a_small_model_is_asked_for_nothing_twice_after_a_kill_and_its_index_ans
 
         endpoint.then = answering = Answering()
         answering.spoils = asked
-        with with_model(knowledge, endpoint, tmp_path / "cache") as reading:
+        with with_model(knowledge, endpoint, tmp_path / "cache", max_tokens=320) as reading:
             command = killable(reading, connection, tmp_path)
-            answering.hangs_after = 3
+            answering.hangs_after = 1
             with subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=os.environ) as run:
                 assert endpoint.hanging.wait(timeout=120.0)
                 run.kill()
             answering.hangs_after = None
-            report = reading.index(systems=["hirag"], model=MODEL)
+            report = reading.index(systems=["hirag:flat"], model=MODEL)
             assert set(answering.answered.values()) == {1}
             graph, reports = stored(reading)
             assert reports.reports
@@ -444,5 +444,5 @@ def killable(knowledge: Knowledge, connection: server.Connection, home: Path) ->
         "OVERSTORY_LLM_AT_ONCE": "1",
     }
     names = [f"{name}={value}" for name, value in environment.items()]
-    arguments = ["index", "--system", "hirag", "--model", MODEL, "--corpus", knowledge.corpus_name]
+    arguments = ["index", "--system", "hirag:flat", "--model", MODEL, "--corpus", knowledge.corpus_name]
     return ["env", *names, sys.executable, "-m", "overstory", *arguments]
