@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import shlex
+import textwrap
 
 import click
 
 from overstory.cli.options import json_option, knowledge_options
-from overstory.cli.output import show_json, shown_time
+from overstory.cli.output import WIDTH, show_json, shown_time
 from overstory.display import counted, index_command
 from overstory.index import CorpusStatus, StageRecord
 from overstory.knowledge import Knowledge
+from overstory.systems import SystemReport
 
 
 @click.command()
@@ -37,10 +39,16 @@ def status(knowledge: Knowledge, digest: bool, as_json: bool) -> None:
         return
     _show(found)
     for system in systems:
-        figures = ", ".join(f"{number:,} {what.replace('_', ' ')}" for what, number in system.figures.items())
-        click.echo(f"  {system.name:<9} {system.how}: {figures}")
+        click.echo(_figures(system))
     if computed:
         click.echo(f"digest   {computed}")
+
+
+def _figures(system: SystemReport) -> str:
+    """What the index of a system holds, in a paragraph."""
+    shown = ", ".join(f"{number:,} {what.replace('_', ' ')}" for what, number in system.figures.items())
+    text = f"{system.name:<9} {system.how}{': ' if shown else ''}{shown}"
+    return textwrap.fill(text, WIDTH, initial_indent="  ", subsequent_indent=" " * 12)
 
 
 def _show(found: CorpusStatus) -> None:

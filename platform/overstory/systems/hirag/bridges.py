@@ -19,7 +19,7 @@ from overstory.graph.client import Row
 from overstory.protocols import Vectors
 from overstory.systems.hirag.communities import LayeredProjection
 from overstory.systems.hirag.knowledge_graph import LayeredGraph
-from overstory.systems.hirag.report_material import centrality
+from overstory.systems.hirag.report_material import by_centrality
 
 PARTNERS = 5
 """Communities that one is bridged with."""
@@ -125,7 +125,7 @@ def find_bridges(
         room -= len(chosen)
         if len(chosen) > 1:
             labels = tree.labels(depth)
-            centres |= _centres(joined, labels, chosen)
+            centres |= _centres(graph, joined, labels, chosen)
             pairs |= pairs_to_bridge(joined, labels, np.sort(chosen), vectors)
         else:
             centres |= dict.fromkeys(chosen.tolist(), -1)
@@ -141,9 +141,9 @@ def _of_level(tree: EncodingTree, depth: int) -> Ints:
     return nodes[np.argsort(-tree.sizes[nodes], kind="stable")]
 
 
-def _centres(joined: Graph, labels: Ints, nodes: Ints) -> dict[int, int]:
+def _centres(graph: LayeredGraph, joined: Graph, labels: Ints, nodes: Ints) -> dict[int, int]:
     """The most central entity of each community."""
-    order = np.lexsort((-centrality(joined, labels), labels))
+    order = by_centrality(graph, joined, labels)
     groups, starts = np.unique(labels[order], return_index=True)
     first = order[starts[np.searchsorted(groups, nodes)]]
     return dict(zip(nodes.tolist(), first.tolist(), strict=True))

@@ -208,7 +208,7 @@ class Build:
                 tree,
                 graph,
                 known=stored.by_key,
-                writer_of_reports=reporter_for(job.chat, job.model),
+                writer_of_reports=reporter_for(job.chat, job.model, graph.entities),
                 progress=job.progress,
             )
         job.notes.extend(reports.notes)

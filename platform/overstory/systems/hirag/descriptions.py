@@ -12,7 +12,7 @@ from overstory.systems.hirag.incidence import MOST_SENTENCES, NOWHERE, Incidence
 from overstory.systems.hirag.relations import MOST_NAMES, Sentences, rank_within
 from overstory.text.names.keys import entity_key, fold
 
-VERSION = 1
+VERSION = 2
 """Changes whenever the same sentences may give another description."""
 CHARACTERS = 240
 """Of a description, some 60 tokens: embedding descriptions is the costliest part of the index."""

@@ -12,6 +12,7 @@ from overstory.errors import AnswerRefused, AnswerTruncated, AnswerUnusable, Pro
 from overstory.llm import Chat, Estimate, Request, prompt
 from overstory.model import Usage
 from overstory.surrogates import well_formed
+from overstory.systems.hirag.knowledge_graph import LayerEntity
 from overstory.systems.hirag.names import NAME
 from overstory.systems.hirag.report_material import MOST_ENTITIES, MOST_RELATIONS, Material
 from overstory.systems.hirag.reports import RuleReporter, stated
@@ -69,14 +70,15 @@ class ModelReporter:
     and is counted.
     """
 
-    def __init__(self, chat: Chat, model: str) -> None:
+    def __init__(self, chat: Chat, model: str, entities: Sequence[LayerEntity] = ()) -> None:
         """
         Args:
             model: the name that reports carry in `by`.
+            entities: as of `RuleReporter`, which takes over where answers cannot be used.
         """
         self._chat = chat.booked(NAME)
         self._model = model
-        self._rules = RuleReporter()
+        self._rules = RuleReporter(entities)
         self._prompt = prompt(PROMPT, __package__)
         self._by_rules = 0
         self.fingerprint = f"{chat.model.fingerprint} {self._prompt.fingerprint} {RuleReporter.fingerprint}"

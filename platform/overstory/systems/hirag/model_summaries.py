@@ -12,7 +12,7 @@ from pydantic import BaseModel, BeforeValidator, Field
 from overstory.display import shortened
 from overstory.errors import AnswerRefused, AnswerTruncated, AnswerUnusable, PromptTooLong
 from overstory.llm import Chat, Estimate, Request, prompt
-from overstory.model import Message
+from overstory.model import Message, Usage
 from overstory.model.token_bound import count_at_most
 from overstory.systems.hirag.clusters import MOST
 from overstory.systems.hirag.knowledge_graph import LayerEntity
@@ -62,6 +62,9 @@ MetaType = Literal[
     "other",
 ]
 _TYPES: tuple[str, ...] = get_args(MetaType)
+
+
+_TYPES_SAID = ", ".join(f'"{each}"' for each in _TYPES)
 
 
 def _meta_type(said: object) -> object:
@@ -166,13 +169,13 @@ class ModelSummariser:
             self.by_rules += not found
             yield found or [rule_summary(group, common)]
 
-    def requests(self, groups: Iterable[Group]) -> Iterator[Request]:
-        """The request for each group, for an estimate."""
-        return (Request(self._shown(group).messages, FoundSummaries) for group in groups)
-
-    def estimate(self, groups: Iterable[Group]) -> Estimate:
-        """An upper bound on the cost of summarising these groups; answers that are cached cost nothing."""
-        return self._chat.estimate(self.requests(groups))
+    def estimate(self, clusters: int) -> Estimate:
+        """The most that so many clusters cost: each with as many tokens as a prompt holds. What the answer cache has is
+        not known before there are clusters."""
+        messages = self._prompt.messages(types=_TYPES_SAID, entity=[""])
+        one = self._chat.estimate([Request(messages, FoundSummaries)]).usage
+        usage = Usage((one.prompt_tokens + MOST_TOKENS) * clusters, one.completion_tokens * clusters, estimated=True)
+        return Estimate(clusters, 0, usage, self._chat.usage.prices.of(usage))
 
     def _asked(self, group: Group, shown: _Shown) -> list[Summary]:
         """The summaries of a group; [] if the model's answer cannot be used."""
@@ -198,7 +201,7 @@ class ModelSummariser:
             texts.append(text)
         chosen = fitting[: len(texts)]
         chunks = dict.fromkeys(chunk for each in chosen for chunk in each.chunks)
-        messages = self._prompt.messages(types=", ".join(f'"{each}"' for each in _TYPES), entity=texts)
+        messages = self._prompt.messages(types=_TYPES_SAID, entity=texts)
         return _Shown(messages, [place_of[each.ref] for each in chosen], tuple(chunks))
 
     def _read(self, group: Group, shown: _Shown, answer: FoundSummaries) -> list[Summary]:

@@ -95,8 +95,10 @@ def names_of_sentences(incidence: Incidence) -> Sentences:
 def related(incidence: Incidence, sentences: Sentences, *, most_partners: int = MOST_PARTNERS) -> Related:
     """Pairs of entities that facts or sentences tie together.
 
-    Each statement of a fact counts 1, a sentence with n names 1 / (n − 1) for each two of them (Newman 2001). A
-    relation is kept where it is among the strongest of one of its ends.
+    Each statement of a fact counts 1, a sentence with n names 1 / (n − 1) for each two of them (Newman 2001). The sum
+    is divided by 1 + ⌊log₂ df⌋ of the more frequent name, df its passages: else communities would form around the
+    names that are everywhere, and paths lead through them. In whole steps, so that one passage more changes few
+    weights. A relation is kept where it is among the strongest of one of its ends.
     """
     number = len(incidence.names)
     crowded = int(np.unique(sentences.sentence[sentences.names > MOST_NAMES]).size)
@@ -108,8 +110,10 @@ def related(incidence: Incidence, sentences: Sentences, *, most_partners: int = 
         none = np.zeros(0, dtype=np.int64)
         return Related(none, none, np.zeros(0), none, none, none == 0, [], crowded, 0)
     begin = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
-    total = np.add.reduceat(weight, begin)
-    kept = among_strongest(key[begin] // number, key[begin] % number, total, most_partners)
+    source, target = key[begin] // number, key[begin] % number
+    steps = frequency_steps(incidence)
+    total = np.add.reduceat(weight, begin) / np.maximum(steps[source], steps[target])
+    kept = among_strongest(source, target, total, most_partners)
     at = begin[kept]
     ends = np.concatenate([begin[1:], [len(key)]])[kept]
     sentence, position, kind = sentence[order], position[order], kind[order]
@@ -120,8 +124,8 @@ def related(incidence: Incidence, sentences: Sentences, *, most_partners: int = 
     ]
     by_triple = kind[at] == _BY_TRIPLE
     return Related(
-        key[at] // number,
-        key[at] % number,
+        source[kept],
+        target[kept],
         total[kept],
         np.where(by_triple, chunk[at] * MOST_SENTENCES, sentence[at]),
         np.where(by_triple, position[at], NOWHERE),
@@ -130,6 +134,14 @@ def related(incidence: Incidence, sentences: Sentences, *, most_partners: int = 
         crowded,
         int(len(kept) - kept.sum()),
     )
+
+
+def frequency_steps(incidence: Incidence) -> Ints:
+    """1 + ⌊log₂ df⌋ of each entity, df the number of passages that mention it; 1 where none does. Shape (entities,)."""
+    mentions = incidence.mentions
+    places = np.unique(np.stack([mentions.entity, mentions.chunk]), axis=1)
+    passages = np.bincount(places[0], minlength=len(incidence.names))
+    return np.frexp(np.maximum(passages, 1))[1].astype(np.int64)
 
 
 def _main_subjects(incidence: Incidence) -> tuple[Ints, Ints]:

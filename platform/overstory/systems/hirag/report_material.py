@@ -11,6 +11,7 @@ import numpy as np
 from overstory.entropy import EncodingTree, Graph
 from overstory.entropy.compile import Floats, Ints
 from overstory.systems.hirag.knowledge_graph import LayeredGraph, LayerEntity, Relation
+from overstory.systems.hirag.names import RULES
 
 MOST_ENTITIES = 12
 MOST_RELATIONS = 24
@@ -31,7 +32,7 @@ class Material:
             weights, which change everywhere when one document is added.
         size: members.
         inner: the weight of the relations among members.
-        entities: the most central first, one of each name.
+        entities: the most central first, one of each name; summaries by rules last, which list other entities.
         relations: among members, with a description, the strongest first; of a community that is described by its parts
             only those that join these.
         ends: the ends of relations, by ref.
@@ -83,8 +84,7 @@ class Materials:
         """The material of the communities of one level, ascending, without those that are the same as their child."""
         tree, entities, number = self._tree, self._graph.entities, self._graph.number
         labels = tree.labels(depth)
-        central = centrality(self._joined, labels)
-        order = np.lexsort((-central, labels))
+        order = by_centrality(self._graph, self._joined, labels)
         nodes, starts = np.unique(labels[order], return_index=True)
         for node, start in zip(nodes.tolist(), starts.tolist(), strict=True):
             if self._same_as[node] != node:
@@ -171,6 +171,22 @@ def only_children(tree: EncodingTree) -> Ints:
     same[above] = alone
     same[tree.root] = tree.root
     return same
+
+
+def is_list(entity: LayerEntity) -> bool:
+    """Whether it is a summary by rules, which lists other entities and says little of its own."""
+    return entity.layer > 0 and entity.by == RULES
+
+
+def by_centrality(graph: LayeredGraph, joined: Graph, labels: Ints) -> Ints:
+    """Shape (n,): the entities group by group, of each group the most central first, summaries by rules last.
+
+    Args:
+        joined: `graph.as_graph()`.
+    """
+    lists = np.array([is_list(entity) for entity in graph.entities], dtype=np.bool_)
+    order: Ints = np.lexsort((-centrality(joined, labels), lists, labels))
+    return order
 
 
 def centrality(graph: Graph, labels: Ints) -> Floats:

@@ -6,7 +6,8 @@ Source: HiRAG, Section 4.1; without a language model, sentences of the corpus st
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 from math import log2
@@ -18,13 +19,20 @@ from overstory.graph.ids import content_id
 from overstory.protocols import Progress
 from overstory.systems.hirag.knowledge_graph import LayeredGraph, LayerEntity, Relation
 from overstory.systems.hirag.names import NAME, RULES
-from overstory.systems.hirag.report_material import Material, Materials
+from overstory.systems.hirag.report_material import Material, Materials, is_list
+from overstory.systems.hirag.summaries import CommonWords, head_of, key_phrases
 from overstory.systems.tree.reports import Finding, Report
 from overstory.text.sentences import sentence_starts, sentence_texts
 
 MOST_FINDINGS = 6
 MOST_IN_TITLE = 3
+MOST_PHRASES = 2
 LONGEST_SENTENCE = 400
+RUN = 4
+"""Words in a row by which sentences are compared."""
+SAME = 0.5
+"""Two sentences say the same if they share more than this part of the runs of the shorter one."""
+_WORD = re.compile(r"\w+")
 LARGE = 1_000
 """Members at which a community's size counts in full in its rating."""
 
@@ -132,8 +140,15 @@ def _key(reporter: Reporter, material: Material) -> str:
 class RuleReporter:
     """Writes reports of sentences that are in the corpus, by rules."""
 
-    fingerprint = "rules-1"
+    fingerprint = "rules-2"
     notes: Sequence[str] = ()
+
+    def __init__(self, entities: Sequence[LayerEntity] = ()) -> None:
+        """
+        Args:
+            entities: of the whole corpus: words that their descriptions have everywhere are no theme of a community.
+        """
+        self._common = CommonWords([entity for entity in entities if entity.layer == 0])
 
     def write(self, communities: Iterable[tuple[Material, Sequence[Report]]]) -> Iterator[Report]:
         """See `Reporter.write`."""
@@ -146,7 +161,7 @@ class RuleReporter:
         told = next((entity for entity in shown if not is_list(entity)), shown[0])
         leading = lead(told)
         summary = _summary(material, shown, leading)
-        findings = list(_findings(material, parts, leading))[:MOST_FINDINGS]
+        findings = _findings(material, parts)
         chunks = chain(
             (chunk for finding in findings for chunk in finding.chunks),
             (chunk for entity in shown for chunk in entity.chunks[:1]),
@@ -156,13 +171,21 @@ class RuleReporter:
         )
         return Report(
             key=material.key,
-            title=", ".join(entity.name for entity in shown),
+            title=self._title(material, shown),
             summary=summary,
             rating=rating(material),
             findings=findings,
             by=RULES,
             stands_on=tuple(dict.fromkeys(chunks)),
         )
+
+    def _title(self, material: Material, shown: Sequence[LayerEntity]) -> str:
+        """What the central entities have in common, and which these are: "Hindi film: Morning Raga, Zubeidaa"."""
+        names = ", ".join(head_of(entity) for entity in shown)
+        said = [entity for entity in material.entities if entity.layer == 0 and not any(entity is one for one in shown)]
+        described = [entity for entity in (*shown, *said) if not is_list(entity)]
+        phrases = key_phrases(described, self._common)[:MOST_PHRASES] if material.size > len(shown) else []
+        return f"{', '.join(phrases)}: {names}" if phrases else names
 
 
 def rating(material: Material) -> float:
@@ -171,11 +194,6 @@ def rating(material: Material) -> float:
     size = min(1.0, log2(1 + material.size) / log2(1 + LARGE))
     strength = material.inner / max(material.size, 1)
     return round(6.0 * size + 4.0 * strength / (1.0 + strength), 1)
-
-
-def is_list(entity: LayerEntity) -> bool:
-    """Whether it is a summary by rules, which lists other entities and says little of its own."""
-    return entity.layer > 0 and entity.by == RULES
 
 
 def lead(entity: LayerEntity) -> str:
@@ -201,10 +219,10 @@ def stated(relation: Relation, ends: Mapping[str, LayerEntity]) -> str:
 
 
 def _for_title(entities: Sequence[LayerEntity]) -> list[LayerEntity]:
-    """The most central ones, without names that are a part of another's; those with a letter in their names first,
-    because years and numbers say little."""
+    """The most central ones, without names that are a part of another's. Summaries by rules come last, and before these
+    names without a letter: years and numbers say little."""
     shown: list[LayerEntity] = []
-    for entity in sorted(entities, key=lambda entity: not any(map(str.isalpha, entity.name))):
+    for entity in sorted(entities, key=lambda each: (is_list(each), not any(map(str.isalpha, each.name)))):
         if len(shown) < MOST_IN_TITLE and not any(_overlap(entity.key, other.key) for other in shown):
             shown.append(entity)
     return shown
@@ -224,9 +242,8 @@ def _summary(material: Material, shown: Sequence[LayerEntity], leading: str) -> 
     return f"{first} {leading}".strip()
 
 
-def _findings(material: Material, parts: Sequence[Report], leading: str) -> Iterator[Finding]:
-    """The most important first, each text once."""
-    seen = {leading} if material.size == 1 else set[str]()
+def _findings(material: Material, parts: Sequence[Report]) -> list[Finding]:
+    """The most important first, without those of which most is in one before."""
     if parts:
         ranked = sorted(parts, key=lambda part: -part.rating)
         central = {entity.name for entity in material.entities}
@@ -234,10 +251,27 @@ def _findings(material: Material, parts: Sequence[Report], leading: str) -> Iter
         candidates = chain(own, _in_turn([part.findings for part in ranked]))
     else:
         candidates = chain(_of_relations(material), _of_entities(material.entities))
+    seen: list[frozenset[tuple[str, ...]]] = []
+    found: list[Finding] = []
     for finding in candidates:
-        if finding.text not in seen:
-            seen.add(finding.text)
-            yield finding
+        runs = _runs(finding.text)
+        if not any(_say_the_same(runs, others) for others in seen):
+            seen.append(runs)
+            found.append(finding)
+            if len(found) == MOST_FINDINGS:
+                break
+    return found
+
+
+def _runs(text: str) -> frozenset[tuple[str, ...]]:
+    """All runs of four words; the whole of a shorter text."""
+    words = _WORD.findall(text.casefold())
+    return frozenset(tuple(words[start : start + RUN]) for start in range(max(1, len(words) - RUN + 1)))
+
+
+def _say_the_same(one: Set[tuple[str, ...]], other: Set[tuple[str, ...]]) -> bool:
+    """Whether most of the shorter text is in the longer one, as in two cuts of one sentence."""
+    return len(one & other) > SAME * min(len(one), len(other))
 
 
 def _in_turn(lists: Sequence[Sequence[Finding]]) -> Iterator[Finding]:
@@ -260,7 +294,8 @@ def _of_relations(material: Material) -> Iterator[Finding]:
             each.weight / (1 + min(rank.get(each.source, last), rank.get(each.target, last))) for each in relations
         )
 
-    for text, relations in sorted(said.items(), key=lambda item: (-weight(item[1]), item[0])):
+    ranked = sorted(said.items(), key=lambda item: (-weight(item[1]), item[0]))
+    for text, relations in _whole_first(ranked):
         refs = {ref for each in relations for ref in (each.source, each.target)}
         about = [ends[ref] for ref in sorted(refs, key=lambda ref: (rank.get(ref, last), ref))]
         chunks = [each.chunks[0] for each in relations if each.chunks]
@@ -269,9 +304,20 @@ def _of_relations(material: Material) -> Iterator[Finding]:
             yield Finding(text, tuple(dict.fromkeys(chunks)), tuple(entity.name for entity in about))
 
 
+def _whole_first(ranked: Sequence[tuple[str, list[Relation]]]) -> Iterator[tuple[str, list[Relation]]]:
+    """In place of a cut sentence the first one that says the same and is whole, if there is one."""
+    runs = [_runs(text) for text, _ in ranked]
+    for place, (text, _) in enumerate(ranked):
+        better = place
+        if "…" in text:
+            whole = (other for other in range(place + 1, len(ranked)) if "…" not in ranked[other][0])
+            better = next((other for other in whole if _say_the_same(runs[place], runs[other])), place)
+        yield ranked[better]
+
+
 def _of_entities(entities: Sequence[LayerEntity]) -> Iterator[Finding]:
-    """What is said of members, the most central first; summaries by rules come last."""
-    for entity in sorted(entities, key=is_list):
+    """What is said of members, the most central first; of summaries by rules only where there is nothing else."""
+    for entity in [each for each in entities if not is_list(each)] or entities:
         text = lead(entity)
         if text and entity.chunks:
             yield Finding(text, tuple(dict.fromkeys(entity.chunks)), (entity.name,))

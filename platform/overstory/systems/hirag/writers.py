@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from overstory.llm import Chat, Estimate
 from overstory.systems.base import SystemView
 from overstory.systems.hirag.descriptions import VERSION
 from overstory.systems.hirag.index_settings import HiragIndexSettings
+from overstory.systems.hirag.knowledge_graph import LayerEntity
 from overstory.systems.hirag.reports import Reporter, RuleReporter
 from overstory.systems.hirag.summaries import RuleSummariser, Summariser
 
@@ -27,13 +30,17 @@ def summariser_for(chat: Chat | None, model: str) -> Summariser:
     return ModelSummariser(chat, model)
 
 
-def reporter_for(chat: Chat | None, model: str) -> Reporter:
-    """Who writes reports on communities."""
+def reporter_for(chat: Chat | None, model: str, entities: Sequence[LayerEntity] = ()) -> Reporter:
+    """Who writes reports on communities.
+
+    Args:
+        entities: of the whole corpus.
+    """
     if chat is None:
-        return RuleReporter()
+        return RuleReporter(entities)
     from overstory.systems.hirag.model_reports import ModelReporter
 
-    return ModelReporter(chat, model)
+    return ModelReporter(chat, model, entities)
 
 
 def fingerprint(chat: Chat | None, settings: HiragIndexSettings) -> str:

@@ -59,7 +59,8 @@ class Report:
 
     @property
     def properties(self) -> Row:
-        """Of its node. The passages of each finding stand in `finding_chunks`, ids with spaces between."""
+        """Of its node. The passages of each finding stand in `finding_chunks`, ids with spaces between, its names
+        in `finding_names`, a line each."""
         return {
             "key": self.key,
             "title": self.title,
@@ -68,7 +69,7 @@ class Report:
             "by": self.by,
             "findings": [finding.text for finding in self.findings],
             "finding_chunks": [" ".join(finding.chunks) for finding in self.findings],
-            "finding_names": ["; ".join(finding.names) for finding in self.findings],
+            "finding_names": ["\n".join(finding.names) for finding in self.findings],
         }
 
     @classmethod
@@ -81,7 +82,7 @@ class Report:
             summary=properties["summary"],
             rating=properties["rating"],
             findings=[
-                Finding(text, tuple(chunks.split()), tuple(names.split("; ")) if names else ())
+                Finding(text, tuple(chunks.split()), tuple(names.split("\n")) if names else ())
                 for text, chunks, names in findings
             ],
             by=properties["by"],

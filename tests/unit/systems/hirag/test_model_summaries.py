@@ -171,7 +171,7 @@ def test_members_that_do_not_fit_are_joined_unread_and_said() -> None:
 def test_an_estimate_counts_a_request_for_each_cluster() -> None:
     model = ScriptedChat(answer())
     summariser = ModelSummariser(Chat(model), "model-x")
-    assert summariser.estimate([group(), group("a", "b", "c")]).requests == 2
+    assert summariser.estimate(2).requests == 2
     assert not model.asked
     assert "prompt-summary" in summariser.fingerprint
     assert "scripted:1" in summariser.fingerprint

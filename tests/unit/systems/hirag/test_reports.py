@@ -10,7 +10,7 @@ from tests.hirag_graph import BAND, CELL, entity, relation, small_graph, two_lev
 
 from overstory.entropy import EncodingTree
 from overstory.protocols import Silence
-from overstory.systems.hirag.knowledge_graph import LayeredGraph, Relation
+from overstory.systems.hirag.knowledge_graph import LayeredGraph, Relation, SummaryLink
 from overstory.systems.hirag.report_material import DIRECTLY, MOST_ENTITIES, MOST_RELATIONS, Materials, centrality
 from overstory.systems.hirag.reports import (
     MOST_FINDINGS,
@@ -190,3 +190,37 @@ def test_sentences_are_readable_without_their_passage() -> None:
     long = stated(relation("Gozo", "Malta", 1.0, "Malta " * 200), names)
     assert len(long) <= 400
     assert long.endswith("…")
+
+
+def test_of_sentences_that_say_the_same_one_is_a_finding_and_a_whole_one_rather_than_a_cut_one() -> None:
+    names = [entity(name, description="") for name in ("Eagle", "Calgary", "Britain", "Ski")]
+    whole = "Eagle was the first to jump for Britain in Calgary after sixty years."
+    graph = LayeredGraph(
+        sorted(names, key=lambda each: each.ref),
+        [
+            relation("Britain", "Calgary", 2.0, whole),
+            relation("Britain", "Eagle", 3.0, "…the first to jump for Britain in Calgary after sixty years."),
+            relation("Calgary", "Eagle", 2.5, "Eagle was the first to jump for Britain in…"),
+            relation("Eagle", "Ski", 1.0, "He began with a ski."),
+        ],
+    )
+    tree = EncodingTree.from_labels(graph.as_graph(), [0, 0, 0, 0])
+    (report,) = reports(graph, tree).of_node.values()
+    assert [finding.text for finding in report.findings] == [whole, "He began with a ski."]
+
+
+def test_a_summary_by_rules_gives_neither_title_nor_centre_where_there_are_members() -> None:
+    graph = small_graph()
+    members = [each.ref for each in graph.entities]
+    summary = entity("All of them", layer=1, description="A list.")
+    graph = replace(
+        graph,
+        entities=[*graph.entities, summary],
+        links=[SummaryLink(ref, summary.ref, 1.0) for ref in members],
+    )
+    tree = EncodingTree.from_labels(graph.as_graph(), [0] * len(graph.entities))
+    (report,) = reports(graph, tree).of_node.values()
+    assert "All of them" not in report.title
+    by_model = replace(graph, entities=[*graph.entities[:-1], replace(summary, by="a model")])
+    (report,) = reports(by_model, tree).of_node.values()
+    assert report.title.startswith("All of them")

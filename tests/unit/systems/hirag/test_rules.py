@@ -91,7 +91,11 @@ def test_sentences_weigh_by_their_names_and_facts_by_their_statements() -> None:
         ),
     )
     found = related_in(read)
-    assert pairs(found, read) == {("a", "b"): 2 + 1 + 0.5 + 0.5, ("a", "c"): 1.0, ("b", "c"): 1.0}
+    assert pairs(found, read) == {
+        ("a", "b"): (2 + 1 + 0.5 + 0.5) / 2,
+        ("a", "c"): 0.5,
+        ("b", "c"): 0.5,
+    }  # in two passages
     assert found.chunks[0] == (0, 1)
     assert found.sentence[0] == 0  # of the two facts, that of the sentence with fewer names
 
@@ -103,7 +107,7 @@ def test_what_a_passage_is_about_stands_in_each_of_its_sentences() -> None:
     )
     found = related_in(read)
     # Sentence 0 has Einstein and, implied, Bern; 1 Bern and Einstein; 2 Ulm and both, who are not tied by it.
-    assert pairs(found, read) == {("bern", "einstein"): 2.0, ("bern", "ulm"): 0.5, ("einstein", "ulm"): 0.5}
+    assert pairs(found, read) == {("bern", "einstein"): 1.0, ("bern", "ulm"): 0.25, ("einstein", "ulm"): 0.25}
     assert found.implied.tolist() == [True, True, True]
 
 
@@ -115,13 +119,20 @@ def test_lists_of_names_make_no_relations_and_are_counted() -> None:
 
 
 def test_a_relation_is_kept_where_it_is_strong_for_one_of_its_ends() -> None:
-    rows = [chunk(str(each), ner("hub", 0), ner(f"leaf{each}", 0), ner("other", 1)) for each in range(4)]
+    rows = [chunk(str(each), ner("hub", 0, 2), ner(f"leaf{each}", 0, 2), ner("other", 1)) for each in range(4)]
     rows += [chunk("9", ner("leaf0", 0), ner("leaf1", 0)), *(chunk(f"a{n}", ner(f"leaf{n}")) for n in (2, 3))]
     read = incidence(*rows)
     assert len(related_in(read).source) == 5
     found = related_in(read, most_partners=1)
-    assert pairs(found, read) == {("hub", f"leaf{n}"): 1.0 for n in range(4)}
+    assert pairs(found, read) == {("hub", f"leaf{n}"): 0.667 for n in range(4)}
     assert found.dropped == 1
+
+
+def test_names_that_are_everywhere_tie_less_than_rare_ones() -> None:
+    rows = [chunk(str(each), ner("everywhere", 0), ner(f"rare{each % 4}", 1)) for each in range(8)]
+    rows.append(chunk("8", ner("everywhere", 0), ner("rare0", 0), ner("rare1", 1), ner("rare2", 1)))
+    read = incidence(*rows)
+    assert pairs(related_in(read), read) == {("everywhere", "rare0"): 1 / 4, ("rare1", "rare2"): 1 / 2}
 
 
 def test_a_relation_lists_few_passages() -> None:
