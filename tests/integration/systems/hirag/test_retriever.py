@@ -67,10 +67,14 @@ def test_the_evidence_has_entities_reports_and_paths_between_communities(readers
     assert all(part.text.startswith(part.heading) and part.findings for part in reports)
 
 
-def test_without_bridges_there_are_no_relations(readers: Knowledge) -> None:
+def test_without_bridges_relations_are_those_of_the_nearest_entities(readers: Knowledge) -> None:
     evidence = readers.search(QUESTION, 5, retriever="hirag:no-bridge")
-    assert kinds(evidence) == {"entity", "report"}
-    assert evidence.hits[0].title == "Demon Dice"
+    assert kinds(evidence) == {"entity", "relation", "report"}
+    near = {part.name for part in evidence.parts if isinstance(part, EntityPart)}
+    for part in evidence.parts:
+        if isinstance(part, RelationPart):
+            assert len(part.names) == 2
+            assert near & set(part.names)
 
 
 def test_few_entities_and_communities_are_taken_where_few_are_asked_for(readers: Knowledge) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from overstory.systems.hirag.parts import (
-    MOST_CHUNKS,
+    MOST_OF_REPORT,
     PathEntity,
     PathRelation,
     Paths,
@@ -60,13 +60,27 @@ def test_a_path_has_its_entities_on_one_line_and_its_relations_below_in_its_orde
     assert part.kind == "relation"
 
 
-def test_relations_among_entities_of_one_path_come_below_those_along_it_and_others_stand_alone() -> None:
-    across = PathRelation("d", "e", "HIRAG_RELATED", 0.5, "Einstein swam in the Danube.", ["c2"])
-    curie = PathEntity("c", "Marie Curie", 0, 0.9, "A chemist.", ["c3"])
-    met = PathRelation("c", "e", "HIRAG_RELATED", 0.5, "They met.", ["c3"])
-    found = lines(Paths([("d", "u", "e"), ("c",)], ENTITIES | {"c": curie}, [across, BORN, FLOWS, met]))
-    assert found[0][-1] == "- Danube — Albert Einstein: Einstein swam in the Danube."
-    assert found[1:] == [["Marie Curie → Albert Einstein", "- Marie Curie — Albert Einstein: They met."]]
+ACROSS = PathRelation("d", "e", "HIRAG_RELATED", 0.5, "Einstein swam in the Danube.", ["c2"])
+CURIE = PathEntity("c", "Marie Curie", 0, 0.9, "A chemist.", ["c3"])
+MET = PathRelation("c", "e", "HIRAG_RELATED", 0.5, "They met.", ["c3"])
+
+
+def test_relations_among_the_entities_of_a_path_come_below_those_along_it() -> None:
+    [path] = lines(Paths([("d", "u", "e")], ENTITIES, [ACROSS, BORN, FLOWS]))
+    assert path[-1] == "- Danube — Albert Einstein: Einstein swam in the Danube."
+
+
+def test_the_other_relations_nearest_to_the_question_stand_alone_each_once() -> None:
+    turned = MET._replace(source="e", target="c")
+    paths = Paths([("d", "u")], ENTITIES, [FLOWS])
+    related = Paths((), ENTITIES | {"c": CURIE}, [ACROSS, BORN, MET, turned, FLOWS])
+    assert lines(paths.joined_with(related, 2)) == [
+        ["Marie Curie → Albert Einstein", "- Marie Curie — Albert Einstein: They met."],  # 0.85
+        ["Albert Einstein → Ulm", "- Albert Einstein — Ulm: Einstein was born in Ulm."],  # 0.7
+        ["Danube → Ulm", "- Danube — Ulm: The Danube flows through Ulm."],  # 0.5
+    ]
+    assert len(lines(paths.joined_with(related, 0))) == 1
+    assert len(lines(paths.joined_with(related, 9))) == 4
 
 
 def test_a_description_whose_passage_is_gone_is_not_shown_but_the_relation_is() -> None:
@@ -115,9 +129,9 @@ def test_a_report_without_findings_stands_on_what_it_was_made_from_and_one_on_no
 
 
 def test_a_report_carries_so_many_passages_and_says_what_these_say() -> None:
-    ids = [f"c{number}" for number in range(2 * MOST_CHUNKS)]
+    ids = [f"c{number}" for number in range(2 * MOST_OF_REPORT)]
     report = stored(*(Finding(f"Finding {id_}.", (id_,)) for id_ in ids))
     part = report_part(report, 1.0, dict.fromkeys(ids, "d"))
     assert part is not None
-    assert list(part.chunks) == report_chunks(report) == ids[:MOST_CHUNKS]
-    assert [each.chunks for each in part.findings] == [(id_,) for id_ in ids[:MOST_CHUNKS]]
+    assert list(part.chunks) == report_chunks(report) == ids[:MOST_OF_REPORT]
+    assert [each.chunks for each in part.findings] == [(id_,) for id_ in ids[:MOST_OF_REPORT]]
