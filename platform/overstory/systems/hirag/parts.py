@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from overstory.display import on_one_line
+from overstory.display import on_one_line, shortened
 from overstory.model import Part, RatedReport, ReportFinding
 from overstory.model.parts import PartKind
 from overstory.systems.hirag.selection import NearEntity, StoredReport
@@ -16,6 +16,10 @@ MOST_OF_PATH = 8
 MOST_OF_REPORT = 5
 MOST_OF_ONE = 3
 """Passages that a path stands on, a report, and a description or a relation: the evidence carries all of them."""
+MOST_ACROSS = 3
+"""Relations of a path that it does not go along."""
+LONGEST = 160
+"""Characters of the description of a relation that are shown: a context has room for a few paths only."""
 RELATED = "HIRAG_RELATED"
 
 Documents = Mapping[str, str]
@@ -158,7 +162,7 @@ def entity_parts(
 
 def relation_parts(found: Paths, documents: Documents) -> list[RelationPart]:
     """A part for each path, with the relations that it goes along, then others among its entities; and the best other
-    relations, a part for each. The nearer the two ends are to the question, the earlier."""
+    relations, a part for each. The nearer the farther of its two ends is to the question, the earlier."""
     made = (part for part in _parts(found, documents) if part is not None)
     return sorted(made, key=lambda part: (-part.score, part.names))
 
@@ -171,7 +175,7 @@ def _parts(found: Paths, documents: Documents) -> Iterator[RelationPart | None]:
         inside = [each for each in found.relations if {each.source, each.target} <= on_path]
         inside.sort(key=lambda each: (frozenset((each.source, each.target)) not in steps, _along(each, path)))
         told |= {_key(each) for each in inside}
-        yield _relation_part(found, path, inside, documents)
+        yield _relation_part(found, path, inside[: len(steps) + MOST_ACROSS], documents)
     between = [each for each in found.relations if each.type == RELATED and _key(each) not in told]
     for each in sorted(between, key=lambda one: (-found.similarity(one), one.source, one.target)):
         yield _relation_part(found, (each.source, each.target), [each], documents)
@@ -191,7 +195,7 @@ def _relation_part(
     lines = dict.fromkeys(f"- {_told(each)}" for each in triples)
     return RelationPart(
         text="\n".join([" → ".join(names), *lines]),
-        score=(found.entities[path[0]].cosine + found.entities[path[-1]].cosine) / 2,
+        score=min(found.entities[path[0]].cosine, found.entities[path[-1]].cosine),
         chunks=chunks,
         documents=_documents(chunks, documents),
         names=names,
@@ -202,24 +206,14 @@ def _relation_part(
 def _triple(relation: PathRelation, found: Paths) -> Triple:
     source, target = (found.entities[end] for end in (relation.source, relation.target))
     description = relation.description or ""
-    if relation.type != RELATED and not description:
-        lower = min((source, target), key=lambda end: end.layer)
-        same = (
-            "is also a summary"
-            if relation.type == "SAME_AS"
-            else f"is one of {on_one_line(_other(lower, source, target).name)}"
-        )
-        description = f"{on_one_line(lower.name)} {same}: {lower.description}" if lower.description else ""
+    if relation.type == "SUMMARIZED_BY" and not description:
+        description = f"{on_one_line(source.name)} is one of its entities"
     return Triple(on_one_line(source.name), on_one_line(target.name), relation.weight, description)
-
-
-def _other(one: PathEntity, first: PathEntity, second: PathEntity) -> PathEntity:
-    return second if one is first else first
 
 
 def _told(triple: Triple) -> str:
     ends = f"{triple.source} — {triple.target}"
-    return f"{ends}: {triple.description}" if triple.description else ends
+    return f"{ends}: {shortened(triple.description, LONGEST)}" if triple.description else ends
 
 
 def _key(relation: PathRelation) -> tuple[frozenset[str], str]:
@@ -231,8 +225,10 @@ def _along(relation: PathRelation, path: Sequence[str]) -> tuple[int, int]:
     return first, second
 
 
-def report_part(stored: StoredReport, score: float, documents: Documents) -> RatedReport | None:
-    """A report as a part; None where no passage of it is left."""
+def report_part(
+    stored: StoredReport, score: float, documents: Documents, most: int = MOST_OF_REPORT
+) -> RatedReport | None:
+    """A report as a part, with at most so many findings; None where no passage of it is left."""
     report = stored.report
     chunks = dict.fromkeys(chunk for finding in report.findings for chunk in finding.chunks if chunk in documents)
     carried = tuple(chunks or dict.fromkeys(chunk for chunk in report.stands_on if chunk in documents))[:MOST_OF_REPORT]
@@ -242,7 +238,7 @@ def report_part(stored: StoredReport, score: float, documents: Documents) -> Rat
         ReportFinding(finding.text, tuple(chunk for chunk in finding.chunks if chunk in carried))
         for finding in report.findings
         if set(finding.chunks) & set(carried)
-    )
+    )[:most]
     heading = on_one_line(report.title)
     return RatedReport(
         text="\n".join(filter(None, [heading, report.summary, *(f"- {finding.text}" for finding in findings)])),

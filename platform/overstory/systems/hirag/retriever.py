@@ -36,12 +36,13 @@ from overstory.text.questions.whole_corpus import asks_about_whole_corpus
 SHARES: Mapping[ShareKind, float] = {"entity": 0.11, "relation": 0.28, "report": 0.28, "passage": 0.44}
 """Of a context. Relations, reports and passages as the paper's code shares it out; what it gives to entities besides is
 not counted there."""
-OVERVIEW_SHARES: Mapping[ShareKind, float] = {"report": 0.7, "passage": 0.3}
-"""To a question on all documents passages are examples."""
+OVERVIEW_SHARES: Mapping[ShareKind, float] = {"report": 0.85, "passage": 0.15}
+OVERVIEW_FINDINGS = 2
+"""To a question on all documents reports are the answer and passages examples; all reports should be read."""
 NEAREST_CHUNKS = 20
 """Passages near the question that are ranked along with those that state something, where no more are asked for."""
-RELATIONS = 10
-"""Of the nearest entities, shown besides paths."""
+RELATIONS = 4
+"""Single ones that are shown besides paths: a context has room for some of both."""
 MORE_THAN_RATING = 11.0
 """Ratings divided by it are below 1, so that reports are ranked by hits first."""
 
@@ -145,7 +146,7 @@ class HiragRetriever:
             return _by_meaning(asking, k, NO_REPORT)
         rows = chunk_rows(asking.tx, asking.corpus, (chunk for each in stored for chunk in report_chunks(each)))
         documents = {id_: row["document_id"] for id_, row in rows.items()}
-        made = (report_part(each, each.report.rating, documents) for each in stored)
+        made = (report_part(each, each.report.rating, documents, OVERVIEW_FINDINGS) for each in stored)
         reports = [part for part in made if part is not None]
         heading = {chunk: part.heading for part in reversed(reports) for chunk in part.chunks}
         first = dict.fromkeys(

@@ -113,7 +113,7 @@ def test_a_question_on_all_documents_is_answered_by_reports_with_their_passages(
     assert len({part.heading for part in reports}) == len(reports)
     assert {part.level for part in reports} <= {1, 2}
     assert answer.text.splitlines() == [
-        f"{part.heading}: {' '.join(part.findings[0].text.split())} [{number}]"
+        f"{part.heading} — {' '.join(part.findings[0].text.split())} [{number}]"
         for number, part in enumerate(reports, start=1)
     ]
     for citation, part in zip(answer.citations, reports, strict=True):
