@@ -50,7 +50,7 @@ def _point(number: int, part: Part, passages: tuple[Hit, ...]) -> Point:
     heading = _line(part.heading if isinstance(part, RatedReport) else part.title)
     text, chunks = next(_statements(part), ("", ()))
     stated = tuple(hit for hit in passages if hit.chunk_id in chunks) or passages
-    line = f"{heading}: {text}" if text else heading
+    line = f"{heading} — {text}" if text else heading
     return Point(Item(number, part, line, stated), heading, line)
 
 

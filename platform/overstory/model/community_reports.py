@@ -9,6 +9,9 @@ from overstory.model.communities import SHORT
 from overstory.model.origin import HasPage
 from overstory.model.units import SINGULAR, Unit
 
+TITLE = 64
+"""Characters of a title in a list."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReportPassage(HasPage):
@@ -78,7 +81,7 @@ class ReportedCommunity:
     def line(self) -> str:
         """ "45ad4824   8.5  Rivers of Europe (12 names)"; "—" for the rating where there is no report."""
         rating = f"{self.rating:4.1f}" if self.has_report else "   —"
-        return f"{self.short_id}  {rating}  {shortened(self.title) or 'no report'} ({self.sized})"
+        return f"{self.short_id}  {rating}  {shortened(self.title, TITLE) or 'no report'} ({self.sized})"
 
     def __repr__(self) -> str:
         return printable(f"<ReportedCommunity {self.line}>")

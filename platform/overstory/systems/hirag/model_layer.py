@@ -250,7 +250,8 @@ class _Joiner:
                 held.append(text)
                 room -= len(text)
         try:
-            answer = self._chat.ask_for(Joined, self._prompt.messages(name=entity.name, descriptions=held))
+            chat = self._chat.quoting(entity.chunks)
+            answer = chat.ask_for(Joined, self._prompt.messages(name=entity.name, descriptions=held))
         except (AnswerUnusable, AnswerTruncated, AnswerRefused, PromptTooLong):
             return entity, ""
         return entity, " ".join(answer.value.description.split())

@@ -174,7 +174,7 @@ class ModelReader:
     def _read(self, document: UnreadDocument) -> DocumentReading:
         read = DocumentReading(document, {chunk: ChunkReading() for chunk, _, _ in document.chunks})
         words = set(key_words(" ".join([document.title, *(text for _, text, _ in document.chunks)])))
-        names: dict[str, str] = {}
+        names = _Names()
         waiting = [(window, True) for window in _windows(document)][::-1]
         while waiting:
             window, whole = waiting.pop()
@@ -191,57 +191,75 @@ class ModelReader:
         return read
 
     def _read_window(
-        self, read: DocumentReading, window: Sequence[ChunkSentence], names: dict[str, str], words: set[str]
+        self, read: DocumentReading, window: Sequence[ChunkSentence], names: _Names, words: set[str]
     ) -> None:
         """Adds what a model says of a window, all of it or nothing."""
-        found = self._found(read.document, window, names, words)
-        related = self._related(read.document, window, found)
+        known, read_in = names.that_fit(KNOWN_CHARACTERS)
+        chat = self._chat.quoting([*(sentence.chunk for sentence in window), *read_in])
+        found = self._found(chat, self._about(read.document, window, known), words)
+        for key, entity in found.items():
+            names.add(key, entity.name, window)
+        related = self._related(chat, read.document, window, found)
         said = _Said(window)
         read.windows += 1
         for key, entity in found.items():
             for chunk in said.of(key):
-                read.chunks[chunk].entities.append((key, names[key], entity.type, entity.description))
+                read.chunks[chunk].entities.append((key, names.called[key], entity.type, entity.description))
         for one, other, relation in related:
             chunk = said.of(one, other)[0]
             read.chunks[chunk].relations.append((one, other, relation.description, relation.strength))
 
-    def _found(
-        self, document: UnreadDocument, window: Sequence[ChunkSentence], names: dict[str, str], words: set[str]
-    ) -> dict[str, FoundEntity]:
-        """The entities of a window by key, and their names into `names`. Those that the document does not say are
-        dropped."""
-        messages = self._about(document, window, _first_that_fit(reversed(names.values()), "; ", KNOWN_CHARACTERS))
-        reply = self._chat.ask_for(FoundEntities, messages)
+    def _found(self, chat: Chat, messages: Sequence[Message], words: set[str]) -> dict[str, FoundEntity]:
+        """The entities of a window by key. Those that the document does not say are dropped."""
+        reply = chat.ask_for(FoundEntities, messages)
         answers = [reply.value]
         if self._gleaning:
             again = [*messages, *self._missed.messages(answer=reply.completion.text)]
-            answers.append(self._chat.ask_for(FoundEntities, again).value)
+            answers.append(chat.ask_for(FoundEntities, again).value)
         found: dict[str, FoundEntity] = {}
         for entity in (each for answer in answers for each in answer.entities):
             name = _one_line(entity.name)
             key = entity_key(name)
             if key and words.issuperset(key_words(name)):
-                names.setdefault(key, name)
-                told = {"type": _one_line(entity.type), "description": _one_line(entity.description)}
+                told = {"name": name, "type": _one_line(entity.type), "description": _one_line(entity.description)}
                 found.setdefault(key, entity.model_copy(update=told))
         return found
 
     def _related(
-        self, document: UnreadDocument, window: Sequence[ChunkSentence], found: dict[str, FoundEntity]
+        self, chat: Chat, document: UnreadDocument, window: Sequence[ChunkSentence], found: dict[str, FoundEntity]
     ) -> list[tuple[str, str, FoundRelation]]:
         """The relations of a window, with the keys of their ends. Those with a name that is not in the list are
         dropped."""
         if len(found) < 2:
             return []
-        names = _first_that_fit((_one_line(entity.name) for entity in found.values()), "\n", NAMES_CHARACTERS)
+        names = "\n".join(_first_that_fit((entity.name for entity in found.values()), NAMES_CHARACTERS)) or NONE
         messages = self._relations.messages(title=_title(document), entities=names, sentences=_numbered(window))
         related: dict[tuple[str, str], FoundRelation] = {}
-        for relation in self._chat.ask_for(FoundRelations, messages).value.relations:
+        for relation in chat.ask_for(FoundRelations, messages).value.relations:
             one, other = sorted((entity_key(relation.source), entity_key(relation.target)))
             if one != other and one in found and other in found:
                 told = relation.model_copy(update={"description": _one_line(relation.description)})
                 related.setdefault((one, other), told)
         return [(*ends, relation) for ends, relation in related.items()]
+
+
+class _Names:
+    """The names of a document so far, by key, in the order in which they were found."""
+
+    def __init__(self) -> None:
+        self.called: dict[str, str] = {}
+        self._read_in: dict[str, frozenset[str]] = {}
+
+    def add(self, key: str, name: str, window: Sequence[ChunkSentence]) -> None:
+        """Note a name that was read in a window, unless it is known by another spelling."""
+        self.called.setdefault(key, name)
+        self._read_in.setdefault(key, frozenset(sentence.chunk for sentence in window))
+
+    def that_fit(self, characters: int) -> tuple[str, frozenset[str]]:
+        """The latest names, as many as a request repeats, and the chunks that they were read in."""
+        fitting = _first_that_fit(reversed(self.called.values()), characters)
+        read_in = list(self._read_in.values())[len(self._read_in) - len(fitting) :]
+        return "; ".join(fitting) or NONE, frozenset().union(*read_in)
 
 
 class _Said:
@@ -368,11 +386,12 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _first_that_fit(names: Iterable[str], separator: str, characters: int) -> str:
+def _first_that_fit(names: Iterable[str], characters: int) -> list[str]:
+    """With two characters between any two of them."""
     taken: list[str] = []
     for name in names:
-        characters -= len(name) + len(separator)
+        characters -= len(name) + 2
         if characters < 0:
             break
         taken.append(name)
-    return separator.join(taken) or NONE
+    return taken

@@ -125,7 +125,8 @@ class ModelReporter:
         material, parts = community
         sources = shown_sources(material, parts)
         try:
-            reply = self._chat.ask_for(WrittenReport, self._request(material, sources).messages)
+            chat = self._chat.quoting(chunk for source in sources for chunk in source.chunks)
+            reply = chat.ask_for(WrittenReport, self._request(material, sources).messages)
         except (AnswerUnusable, AnswerTruncated, AnswerRefused, PromptTooLong):
             return self._rules.report(material, parts), True
         findings = [each for each in (_finding(one, sources) for one in reply.value.findings) if each is not None]

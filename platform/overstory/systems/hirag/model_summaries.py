@@ -180,7 +180,7 @@ class ModelSummariser:
     def _asked(self, group: Group, shown: _Shown) -> list[Summary]:
         """The summaries of a group; [] if the model's answer cannot be used."""
         try:
-            reply = self._chat.ask_for(FoundSummaries, shown.messages)
+            reply = self._chat.quoting(shown.chunks).ask_for(FoundSummaries, shown.messages)
         except (AnswerUnusable, AnswerTruncated, AnswerRefused, PromptTooLong):
             return []
         return self._read(group, shown, reply.value)

@@ -226,7 +226,7 @@ class _Reading:
             names=NAMES,
         )
         seen.told |= {row["id"]: row for row in rows}
-        if any(seen.rows[id_]["size"] > MOST_READ for id_ in communities):
+        if self.kind.encodes and any(seen.rows[id_]["size"] > MOST_READ for id_ in communities):
             seen.notes.append(
                 f"names and sentences are those of {MOST_READ:,} {PLURAL[self.kind.unit]} of each community, where it "
                 "has more"

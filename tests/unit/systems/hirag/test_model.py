@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from tests.fakes import ScriptedChat
 
 from overstory.errors import LlmUnreachable
-from overstory.llm import Chat
+from overstory.llm import AnswerCache, Chat
 from overstory.llm.budget import prompt_tokens_at_most
 from overstory.model import Completion, Usage
 from overstory.systems.hirag.index_settings import HiragIndexSettings
@@ -148,6 +149,18 @@ def test_a_later_window_is_told_the_names_before_it() -> None:
     assert "Ulm" in second
 
 
+def test_cached_answers_are_forgotten_with_the_passages_of_their_windows_and_of_names_they_were_told(
+    tmp_path: Path,
+) -> None:
+    chunks = tuple((f"c{n}", f"Ulm is the {n}. city on the Danube. " * SENTENCES, n) for n in range(3))
+    model = ScriptedChat(*[entities("Ulm", "Danube"), relations()] * 3)
+    cache = AnswerCache(tmp_path / "answers.sqlite3", most_bytes=1_000_000)
+    list(ModelReader(Chat(model, cache=cache), HiragIndexSettings()).read([UnreadDocument("d", "", chunks)]))
+    assert cache.size().answers == 6
+    assert cache.forget(["c2"]) == 2  # the last window's
+    assert cache.forget(["c0"]) == 4  # the first window's, and those of the second, which was told its names
+
+
 @pytest.mark.parametrize("gleaning", [False, True])
 def test_an_estimate_is_at_least_what_reading_takes(gleaning: bool) -> None:
     document = UnreadDocument("d", "T", (("c", "Ulm is near Bern. " * (2 * SENTENCES), 1),))
@@ -196,10 +209,12 @@ def test_relations_add_up_and_the_strongest_describes_them() -> None:
     )
 
 
-def test_a_long_description_is_summarised_once() -> None:
+def test_a_long_description_is_summarised_once_and_forgotten_with_its_passages(tmp_path: Path) -> None:
     readings = gathered(*((f"{number:02}", f"{number} " + "x" * 300) for number in range(20)))
     model = ScriptedChat(json.dumps({"description": "Ulm\nin short."}))
-    layer = merged_layer(readings, Chat(model), "model", {}, {})
+    cache = AnswerCache(tmp_path / "answers.sqlite3", most_bytes=1_000_000)
+    layer = merged_layer(readings, Chat(model, cache=cache), "model", {}, {})
+    assert cache.forget([layer.entities[0].chunks[-1]]) == 1
     (ulm,) = layer.entities
     assert (ulm.description, len(ulm.chunks), len(model.asked)) == ("Ulm in short.", PASSAGES_A_DESCRIPTION, 1)
     again = merged_layer(readings, Chat(model), "model", {ulm.ref: ulm}, {})

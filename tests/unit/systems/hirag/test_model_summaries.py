@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import get_args
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from tests.fakes import ScriptedChat
 
 from overstory.errors import AnswerRefused, LlmUnreachable, PromptTooLong
-from overstory.llm import Chat
+from overstory.llm import AnswerCache, Chat
 from overstory.model import Completion, Usage
 from overstory.systems.hirag.knowledge_graph import LayerEntity
 from overstory.systems.hirag.model_summaries import (
@@ -70,6 +71,13 @@ def test_a_summary_has_the_members_that_the_model_names_by_number() -> None:
     assert summary.members == (Joined(0, 1.0, "so it is"), Joined(1, 0.9, "so it is"), Joined(2, 0.2, "so it is"))
     assert summary.chunks == ("c1", "all", "c0", "c2")
     assert summariser.notes == ()
+
+
+def test_the_cached_answer_is_forgotten_with_any_passage_of_the_members(tmp_path: Path) -> None:
+    cache = AnswerCache(tmp_path / "answers.sqlite3", most_bytes=1_000_000)
+    chat = Chat(ScriptedChat(answer(found("Physicists", (1, 9)))), cache=cache)
+    list(ModelSummariser(chat, "model-x").summarise(group().members, [group()]))
+    assert cache.forget(["c2"]) == 1
 
 
 def test_unknown_numbers_are_dropped_and_strengths_kept_within_bounds() -> None:
