@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from overstory.errors import BudgetExhausted, LlmError
+from overstory.errors import BudgetExhausted, ExtraMissing, GdsMissing, LlmError
 from overstory.graph import Corpus, GraphClient, Writer, generations, read_corpus
 from overstory.graph.corpora import SYSTEM
 from overstory.index.derived_vectors import remove_unused
@@ -97,8 +97,12 @@ class SystemReport:
     figures: Mapping[str, float] = field(default_factory=dict[str, float])
 
 
-def build(writer: Writer, wish: Wish[S], context: BuildContext) -> Built:
+def build(writer: Writer, wish: Wish[S], context: BuildContext, *, asked: bool = True) -> Built:
     """Brings the index of a system up to date.
+
+    Args:
+        asked: False for an index that the corpus has, and that nobody named now: if something is missing that it needs,
+            a note says so, and other indexes can be built.
 
     Raises:
         SettingsError, LlmError, BudgetExhausted, ModelError, GdsMissing, ExtraMissing, LeaseLost, DatabaseError: what
@@ -114,7 +118,13 @@ def build(writer: Writer, wish: Wish[S], context: BuildContext) -> Built:
     current = before is not None and same and _is_current(system, before, backlog, context)
     if before is not None and current and not _was_interrupted(system, before, graph, corpus):
         return Built(False, notes)
-    system.require(settings, graph)
+    try:
+        system.require(settings, graph)
+    except (GdsMissing, ExtraMissing) as error:
+        if asked:
+            raise
+        lacking = f"the {system.title} index was not brought up to date: {error} {error.remedy}"
+        return Built(False, (*notes, " ".join(lacking.split())))
     chat = _open(model, system, corpus, context)
     fingerprint = system.fingerprint(settings, context, chat)
     embedder = context.embedder.fingerprint

@@ -142,7 +142,7 @@ def _key(reporter: Reporter, material: Material) -> str:
 class RuleReporter:
     """Writes reports of sentences that are in the corpus, by rules."""
 
-    fingerprint = "rules-3"
+    fingerprint = "rules-4"
     notes: Sequence[str] = ()
 
     def __init__(self, entities: Sequence[LayerEntity] = ()) -> None:
@@ -164,16 +164,19 @@ class RuleReporter:
         leading = lead(told)
         summary = _summary(material, shown, leading)
         findings = _findings(material, parts)
+        phrases, described = self._phrases(material, shown)
         chunks = chain(
             (chunk for finding in findings for chunk in finding.chunks),
-            (chunk for entity in shown for chunk in entity.chunks[:1]),
+            # The name of a summary may come from any of its passages, that of another entity is in its first.
+            (chunk for entity in shown for chunk in (entity.chunks if entity.layer else entity.chunks[:1])),
             told.chunks if leading else (),
+            (chunk for entity in described for chunk in entity.chunks),
             # What a model wrote may come from any of the passages that it was shown.
             (chunk for part in parts if part.by != RULES for chunk in part.stands_on),
         )
         return Report(
             key=material.key,
-            title=self._title(material, shown),
+            title=_title(phrases, shown),
             summary=summary,
             rating=rating(material),
             findings=findings,
@@ -181,13 +184,21 @@ class RuleReporter:
             stands_on=tuple(dict.fromkeys(chunks)),
         )
 
-    def _title(self, material: Material, shown: Sequence[LayerEntity]) -> str:
-        """What the central entities have in common, and which these are: "Hindi film: Morning Raga, Zubeidaa"."""
-        names = ", ".join(head_of(entity) for entity in shown)
+    def _phrases(self, material: Material, shown: Sequence[LayerEntity]) -> tuple[Sequence[str], Sequence[LayerEntity]]:
+        """What the central entities have in common, and those whose descriptions say so."""
+        if material.size <= len(shown):
+            return (), ()
         said = [entity for entity in material.entities if entity.layer == 0 and not any(entity is one for one in shown)]
         described = [entity for entity in (*shown, *said) if not is_list(entity)]
-        phrases = key_phrases(described, self._common)[:MOST_PHRASES] if material.size > len(shown) else []
-        return f"{', '.join(phrases)}: {names}" if phrases else names
+        phrases = key_phrases(described, self._common)[:MOST_PHRASES]
+        words = [phrase.casefold() for phrase in phrases]
+        return phrases, [each for each in described if any(word in each.description.casefold() for word in words)]
+
+
+def _title(phrases: Sequence[str], shown: Sequence[LayerEntity]) -> str:
+    """What the central entities have in common, and which these are: "Hindi film: Morning Raga, Zubeidaa"."""
+    names = ", ".join(head_of(entity) for entity in shown)
+    return f"{', '.join(phrases)}: {names}" if phrases else names
 
 
 def rating(material: Material) -> float:
