@@ -108,8 +108,8 @@ def told_of(knowledge: Knowledge, word: str) -> list[tuple[str, str]]:
 
 
 def checked(knowledge: Knowledge) -> dict[str, Any]:
-    """The whole index by names instead of ids, so that equal content gives equal values, after everything that must hold
-    of an index that is up to date was checked, and that no build left anything behind."""
+    """The whole index by names instead of ids, so that equal content gives equal values, after everything was checked
+    that must hold of an index that is up to date, and that no build left anything behind."""
     state = state_of(knowledge)
     corpus = knowledge.status().corpus
     vectors = count_vectors(knowledge.graph, corpus)

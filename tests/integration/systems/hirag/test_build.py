@@ -38,7 +38,7 @@ def hotpotqa(first: int, last: int) -> list[Document]:
     return [passage(record["_id"], record["title"], record["text"]) for record in records]
 
 
-DOCUMENTS = hotpotqa(0, 12)
+DOCUMENTS = hotpotqa(0, 9)
 SMALL = passage("malta", "Malta", "Demon Dice was presented in Malta by Tim Brown. Malta is an island.")
 """Changes less than a fifth of the entities of `DOCUMENTS`."""
 
@@ -70,14 +70,11 @@ def killed_runs(knowledge: Knowledge, moments: list[tuple[Any, str, bool]]) -> I
         yield part
 
 
-def readers_of(knowledge: Knowledge) -> list[object]:
-    """What a reader sees."""
-    reports = knowledge.reports(limit=100).reports
-    return [
-        knowledge.search(QUESTION, 5, retriever="hirag").parts,
-        [replace(knowledge.report(each.id), notes=()) for each in reports[:3]],
-        *(knowledge.tree(tree=tree, depth=3) for tree in ("hirag", "hirag-layers")),
-    ]
+def readers_of(knowledge: Knowledge) -> tuple[object, object]:
+    """What a search finds, and a report."""
+    report = knowledge.reports(limit=1).reports[0]
+    parts = knowledge.search(QUESTION, 5, retriever="hirag").parts
+    return parts, replace(knowledge.report(report.id), notes=())
 
 
 def test_a_first_build_that_is_killed_between_any_two_parts_ends_as_if_it_had_not_been(
@@ -92,9 +89,8 @@ def test_a_first_build_that_is_killed_between_any_two_parts_ends_as_if_it_had_no
         (build, "read_base_layer", False),
         (build, "grow", False),
         (build, "write_graph", False),
-        (build, "find_bridges", False),
+        (build, "find_bridges", False),  # with a projection in the server's memory
         (build, "write_reports", False),
-        (build, "write_tree", False),
         (build, "store_reports", False),
         (Build, "_indexed", False),
     ]
@@ -125,28 +121,24 @@ def test_an_update_that_is_killed_between_any_two_parts_ends_as_if_it_had_not_be
     seen = readers_of(knowledge)
     knowledge.ingest_documents(SMALL)
     whole = [
-        (build, "read_base_layer", False),
         (build, "grow", False),
         (build, "write_graph_in", False),  # within the transaction
     ]
     for _ in killed_runs(knowledge, whole):
-        assert readers_of(knowledge)[:2] == seen[:2]
-    between = [
-        (build, "layered_projection", True),
-        (build, "write_reports", False),
-        (build, "store_reports_in", False),
-    ]
-    for _ in killed_runs(knowledge, between):
+        assert readers_of(knowledge) == seen
+    for _ in killed_runs(knowledge, [(build, "layered_projection", True), (build, "store_reports_in", False)]):
         assert readers_of(knowledge)[1] == seen[1]  # the communities are those of before
+        for tree in ("hirag", "hirag-layers"):
+            assert knowledge.tree(tree=tree).community.communities
     assert list(killed_runs(knowledge, [(build, "remove_unused", True)]))
     assert knowledge.index().done == ("hirag",)
     assert checked(knowledge) == undisturbed
 
     # So many changes that a generation is built beside the one in use.
     seen = readers_of(knowledge)
-    knowledge.ingest_documents(hotpotqa(12, 18))
-    for _ in killed_runs(knowledge, [(build, "write_graph", False), (build, "store_reports", False)]):
-        assert readers_of(knowledge)[:2] == seen[:2]
+    knowledge.ingest_documents(hotpotqa(9, 14))
+    for _ in killed_runs(knowledge, [(build, "store_reports", False)]):
+        assert readers_of(knowledge) == seen
     assert list(killed_runs(knowledge, [(generations, "_delete_others", True)]))
     knowledge.index()
     assert figures_of(knowledge)["rebuilt"] == 1
@@ -185,8 +177,8 @@ def test_a_question_during_builds_is_answered_from_one_generation(open_corpus: O
     try:
         for change in (
             lambda: knowledge.ingest_documents(SMALL),
-            lambda: knowledge.delete_documents(id_of(knowledge, SMALL)),
             lambda: knowledge.index(systems=["hirag:layers=1"]),
+            lambda: knowledge.delete_documents(id_of(knowledge, SMALL)),
             lambda: knowledge.index(systems=["hirag:layers=2"]),
         ):
             change()
@@ -252,19 +244,8 @@ def summaries_of(knowledge: Knowledge) -> list[dict[str, Any]]:
     return read(knowledge, "MATCH (e:HiragEntity {corpus: $label}) WHERE e.layer > 0 RETURN e.name AS name")
 
 
-def test_a_document_that_goes_and_comes_back_has_its_leaves_again(open_corpus: OpenCorpus) -> None:
-    knowledge = open_corpus()
-    knowledge.ingest_documents(DOCUMENTS)
-    knowledge.index(systems=["hirag"])
-    knowledge.delete_documents(id_of(knowledge, DOCUMENTS[8]))  # names that stand nowhere else go at once
-    knowledge.ingest_documents(DOCUMENTS[8])
-    knowledge.index()
-    assert figures_of(knowledge)["rebuilt"] == 0
-    checked(knowledge)
-
-
 @pytest.mark.changes_schema
-def test_an_index_that_grows_by_single_documents_stays_whole(
+def test_an_index_that_grows_and_shrinks_by_single_documents_stays_whole(
     open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With a vector index from fewer entities on than usual."""
@@ -273,7 +254,7 @@ def test_an_index_that_grows_by_single_documents_stays_whole(
     knowledge.index(systems=["hirag"])
     entities = len(checked(knowledge)["entities"])
     assert state_of(knowledge).details[SCANNED] == [ENTITY]
-    monkeypatch.setattr(schema, "VECTOR_INDEX_FROM", entities + 3)
+    monkeypatch.setattr(schema, "VECTOR_INDEX_FROM", entities + 1)
     more = [SMALL, passage("two", "Gozo", "Gozo is an island near Malta. Lester Smith went to Gozo with Tim Brown.")]
     more += [replace(SMALL, source_key="three", text="Dragon Dice was presented in Gozo by Lester Smith.")]
     for document in more:
@@ -291,6 +272,12 @@ def test_an_index_that_grows_by_single_documents_stays_whole(
         assert figures_of(knowledge)["rebuilt"] == 0
         assert len(checked(knowledge)["entities"]) >= entities - 1
     assert state_of(knowledge).details[SCANNED] == []  # it stays while the generation does
+
+    knowledge.delete_documents(id_of(knowledge, DOCUMENTS[8]))  # names that stand nowhere else go at once
+    knowledge.ingest_documents(DOCUMENTS[8])  # and come back
+    knowledge.index()
+    assert figures_of(knowledge)["rebuilt"] == 0
+    checked(knowledge)
     knowledge.index(systems=["hirag:flat"])
     checked(knowledge)
     assert state_of(knowledge).details[SCANNED] == [ENTITY]
@@ -361,14 +348,14 @@ LISTED = [
 ]
 EQUAL = "Albert Einstein was born in Ulm. Ulm is on the Danube. Marie Curie was in Paris."
 ODD: dict[str, list[Document]] = {
-    "nothing": [],
-    "no text": [passage("1", "Ulm", " ")],
     "no names": [passage(str(n), "", f"nobody says anything about anything here, number {n}") for n in range(3)],
     "two entities": [passage("1", "", "Albert Einstein was born in Ulm.")],
     "one document": [EINSTEIN],
     "equal documents": [passage(str(n), "Ulm", EQUAL) for n in range(20)],
     "marks": [passage(str(n), 'The "Quoted" `Name` <b>X</b>', QUOTES) for n in range(3)],
     "scripts": SCRIPTS,
+    "no text": [passage("1", "Ulm", " ")],
+    "nothing": [],
     "lists": [passage(key, "Members", f"Members: {', '.join(LISTED)}.") for key in ("1", "2")],
 }
 
@@ -382,12 +369,14 @@ def test_odd_corpora_are_indexed_asked_shown_and_grow(open_corpus: OpenCorpus) -
         here = checked(knowledge)
         assert bool(here["entities"]) == (name not in ("nothing", "no text", "no names"))
         for question in (QUESTION, THEMES):
-            assert len(knowledge.search(question, 50, retriever="hirag").hits) == len({each.text for each in documents})
+            hits = knowledge.search(question, 50, retriever="hirag").hits
+            assert len(hits) <= len({each.text for each in documents})
+            assert bool(hits) == any(each.text.strip() for each in documents)
             knowledge.ask(question, retriever="hirag")
         for tree in ("hirag", "hirag-layers"):
-            assert knowledge.tree(tree=tree, depth=5).community.size in (len(here["entities"]), *range(1000))
+            assert knowledge.tree(tree=tree, depth=5).community.level == 0
         for report in knowledge.reports(limit=5).reports:
-            assert knowledge.report(report.id).title
+            assert knowledge.report(report.id).community.title
         assert knowledge.index().done == ()
         knowledge.ingest_documents(DANUBE)
         knowledge.index()
