@@ -9,7 +9,6 @@ from overstory.model.communities import SHORT
 from overstory.model.origin import HasPage
 from overstory.model.units import SINGULAR, Unit
 
-
 TITLE = 64
 """Characters of a title in a list."""
 

@@ -9,7 +9,7 @@ import functools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import chain, zip_longest
+from itertools import chain, islice, zip_longest
 from math import log2
 from typing import Protocol
 
@@ -17,6 +17,7 @@ from overstory.display import counted
 from overstory.entropy import EncodingTree
 from overstory.graph.ids import content_id
 from overstory.protocols import Progress
+from overstory.systems.hirag.descriptions import is_prose
 from overstory.systems.hirag.knowledge_graph import LayeredGraph, LayerEntity, Relation
 from overstory.systems.hirag.names import NAME, RULES
 from overstory.systems.hirag.report_material import Material, Materials, is_list
@@ -25,6 +26,7 @@ from overstory.systems.tree.reports import Finding, Report
 from overstory.text.sentences import sentence_starts, sentence_texts
 
 MOST_FINDINGS = 6
+LOOKED_AT = 4 * MOST_FINDINGS
 MOST_IN_TITLE = 3
 MOST_PHRASES = 2
 LONGEST_SENTENCE = 400
@@ -140,7 +142,7 @@ def _key(reporter: Reporter, material: Material) -> str:
 class RuleReporter:
     """Writes reports of sentences that are in the corpus, by rules."""
 
-    fingerprint = "rules-2"
+    fingerprint = "rules-3"
     notes: Sequence[str] = ()
 
     def __init__(self, entities: Sequence[LayerEntity] = ()) -> None:
@@ -158,7 +160,7 @@ class RuleReporter:
     def report(self, material: Material, parts: Sequence[Report]) -> Report:
         """The report of one community."""
         shown = _for_title(material.entities)
-        told = next((entity for entity in shown if not is_list(entity)), shown[0])
+        told = min(shown, key=lambda entity: (is_list(entity), not _is_sentence(lead(entity))))
         leading = lead(told)
         summary = _summary(material, shown, leading)
         findings = _findings(material, parts)
@@ -243,7 +245,7 @@ def _summary(material: Material, shown: Sequence[LayerEntity], leading: str) -> 
 
 
 def _findings(material: Material, parts: Sequence[Report]) -> list[Finding]:
-    """The most important first, without those of which most is in one before."""
+    """The most important first, sentences before listings and code; without those of which most is in one before."""
     if parts:
         ranked = sorted(parts, key=lambda part: -part.rating)
         central = {entity.name for entity in material.entities}
@@ -253,7 +255,7 @@ def _findings(material: Material, parts: Sequence[Report]) -> list[Finding]:
         candidates = chain(_of_relations(material), _of_entities(material.entities))
     seen: list[frozenset[tuple[str, ...]]] = []
     found: list[Finding] = []
-    for finding in candidates:
+    for finding in sorted(islice(candidates, LOOKED_AT), key=lambda each: not _is_sentence(each.text)):
         runs = _runs(finding.text)
         if not any(_say_the_same(runs, others) for others in seen):
             seen.append(runs)
@@ -261,6 +263,11 @@ def _findings(material: Material, parts: Sequence[Report]) -> list[Finding]:
             if len(found) == MOST_FINDINGS:
                 break
     return found
+
+
+def _is_sentence(text: str) -> bool:
+    """Whether a text reads like a sentence, also a short one."""
+    return (text[:1].isupper() and text[-1:] in (".", "!", "?")) or is_prose(text)
 
 
 def _runs(text: str) -> frozenset[tuple[str, ...]]:

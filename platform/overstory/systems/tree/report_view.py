@@ -114,7 +114,10 @@ def view_report(
             above=_all(row["above"], found.kind.unit),
             below=_all(row["below"], found.kind.unit),
             communities=row["communities"],
-            notes=(*_outdated(tx, corpus, found), *_missing(corpus, int(report is None))),
+            notes=(
+                *_outdated(tx, corpus, found),
+                *_missing(corpus, int(report is None and row["community"]["level"] > 0)),
+            ),
         )
 
     return graph.reading("retrieve/report", ask)
