@@ -73,7 +73,7 @@ class HiragRetriever:
         """
         asked = read_question(question)
         vector: Vectors = self._context.embedder.embed([asked.text])[0]
-        on_all = asks_about_whole_corpus(asked.text)
+        on_all = self._settings.communities > 0 and asks_about_whole_corpus(asked.text)
 
         def query(tx: Transaction, corpus: Corpus) -> Evidence:
             state = self._state(corpus)
