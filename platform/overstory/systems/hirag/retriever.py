@@ -84,7 +84,7 @@ class HiragRetriever:
                 self.name,
                 found.hits,
                 notes=(*asked.notes, *self._stale.of(tx, corpus, state), *asking.notes),
-                parts=tuple(found.parts),
+                parts=found.parts,
                 sources=found.sources,
                 shares=found.shares,
             )
@@ -142,12 +142,12 @@ class HiragRetriever:
         _, hierarchy = asking.nearest(1)
         limit = self._settings.communities
         stored = diverse(asking.coarsest(hierarchy.root, limit), limit) if hierarchy.root else []
-        if not stored:
-            return _by_meaning(asking, k, NO_REPORT)
         rows = chunk_rows(asking.tx, asking.corpus, (chunk for each in stored for chunk in report_chunks(each)))
         documents = {id_: row["document_id"] for id_, row in rows.items()}
         made = (report_part(each, each.report.rating, documents, OVERVIEW_FINDINGS) for each in stored)
         reports = [part for part in made if part is not None]
+        if not reports:
+            return _by_meaning(asking, k, NO_REPORT)
         heading = {chunk: part.heading for part in reversed(reports) for chunk in part.chunks}
         first = dict.fromkeys(
             chunk for row in zip_longest(*(part.chunks for part in reports)) for chunk in row if chunk
