@@ -37,7 +37,7 @@ SHARES: Mapping[ShareKind, float] = {"entity": 0.11, "relation": 0.28, "report":
 """Of a context. Relations, reports and passages as the paper's code shares it out; what it gives to entities besides is
 not counted there."""
 OVERVIEW_SHARES: Mapping[ShareKind, float] = {"report": 0.85, "passage": 0.15}
-OVERVIEW_FINDINGS = 2
+OVERVIEW_FINDINGS = 3
 """To a question on all documents reports are the answer and passages examples; all reports should be read."""
 NEAREST_CHUNKS = 20
 """Passages near the question that are ranked along with those that state something, where no more are asked for."""
