@@ -11,7 +11,7 @@ from overstory.errors import BudgetExhausted, LlmError
 from overstory.graph import Corpus, GraphClient, Writer, generations, read_corpus
 from overstory.graph.corpora import SYSTEM
 from overstory.index.derived_vectors import remove_unused
-from overstory.index.ledger import forget, recorded
+from overstory.index.ledger import forget, read_ledger, recorded
 from overstory.llm import NO_MODEL, Chat, Estimate, Spent
 from overstory.systems.base import BuildContext, System, SystemRun, SystemView, clear
 from overstory.systems.settings import SettingsClass, check, described, parse
@@ -111,7 +111,8 @@ def build(writer: Writer, wish: Wish[S], context: BuildContext) -> Built:
     notes = _unused_model(wish)
     same = before is not None and (before.settings, before.model) == (settings, model)
     backlog = read_backlog(graph, corpus, system, before)
-    if before is not None and same and _is_current(system, before, backlog, context):
+    current = before is not None and same and _is_current(system, before, backlog, context)
+    if before is not None and current and not _was_interrupted(system, before, graph, corpus):
         return Built(False, notes)
     system.require(settings, graph)
     chat = _open(model, system, corpus, context)
@@ -122,7 +123,7 @@ def build(writer: Writer, wish: Wish[S], context: BuildContext) -> Built:
         _unmark(writer, system)
         backlog = Backlog(backlog.units, pending=backlog.units, deleted=0)
     spent = chat.usage.spent if chat else Spent()
-    how = " ".join(filter(None, (described(settings), model, fingerprint, embedder)))
+    how = _how(settings, model, fingerprint, embedder)
     with recorded(writer, system.name, how) as ledger:
         run = SystemRun(
             system=system,
@@ -144,8 +145,9 @@ def build(writer: Writer, wish: Wish[S], context: BuildContext) -> Built:
             raise
         except LlmError as error:
             raise _with_way_out(error, system, corpus) from error.__cause__
-        took = chat.usage.spent - spent if chat else Spent()
-        ledger.tokens += took.usage.tokens
+        finally:  # what was paid for is in the ledger, however the run ended
+            took = chat.usage.spent - spent if chat else Spent()
+            ledger.tokens += took.usage.tokens
     told = (f"{model} took {took}",) if chat else ()
     return Built(True, (*notes, *told, *run.notes))
 
@@ -227,6 +229,17 @@ def _is_current(system: System[S, Any], before: IndexState[S], backlog: Backlog,
     if before.embedder != context.embedder.fingerprint or _behind(system, before, backlog):
         return False
     return bool(before.model) or before.fingerprint == system.fingerprint(before.settings, context, None)
+
+
+def _was_interrupted(system: System[S, Any], before: IndexState[S], graph: GraphClient, corpus: Corpus) -> bool:
+    """Whether the run that published this index was killed before it had deleted what the index replaced."""
+    how = _how(before.settings, before.model, before.fingerprint, before.embedder)
+    stages = read_ledger(graph, corpus)
+    return any((stage.name, stage.fingerprint) == (system.name, how) and stage.status != "done" for stage in stages)
+
+
+def _how(settings: SettingsClass, model: str, fingerprint: str, embedder: str) -> str:
+    return " ".join(filter(None, (described(settings), model, fingerprint, embedder)))
 
 
 def _unmark(writer: Writer, system: System[Any, Any]) -> None:
