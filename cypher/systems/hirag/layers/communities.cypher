@@ -5,21 +5,21 @@
 //   volume, cut, vector, entropy, entropy_below null
 CALL () {
   MATCH (e:{{corpus}}_HiragEntity) WHERE e.generation = $generation
-  RETURN max(e.layer) AS top, count(CASE WHEN e.layer = 0 AND EXISTS { (e)-[:SUMMARIZED_BY]->() } THEN 1 END) AS whole,
-    count(CASE WHEN e.layer > 0 AND NOT EXISTS { (e)-[:SUMMARIZED_BY]->() } THEN 1 END) AS highest
+  RETURN max(e.layer) AS top, count(CASE WHEN e.layer = 0 AND EXISTS { (e)-[:SUMMARIZED_BY]->(:{{corpus}}_HiragEntity) } THEN 1 END) AS whole,
+    count(CASE WHEN e.layer > 0 AND NOT EXISTS { (e)-[:SUMMARIZED_BY]->(:{{corpus}}_HiragEntity) } THEN 1 END) AS highest
 }
 UNWIND $ids AS id
 OPTIONAL MATCH (x:Overstory {id: id}) WHERE x:{{corpus}}_HiragEntity
 OPTIONAL MATCH (x)-[:HAS_DESCRIPTION]->(d:{{corpus}}_HiragDescription)
 CALL (x) {
   OPTIONAL MATCH way = (x)((y:{{corpus}}_HiragEntity)<-[s:SUMMARIZED_BY]-(m:{{corpus}}_HiragEntity) WHERE NOT EXISTS {
-    MATCH (m)-[o:SUMMARIZED_BY]->(p) WHERE o.weight > s.weight OR (o.weight = s.weight AND p.ref < y.ref)
+    MATCH (m)-[o:SUMMARIZED_BY]->(p:{{corpus}}_HiragEntity) WHERE o.weight > s.weight OR (o.weight = s.weight AND p.ref < y.ref)
   }){1,8}(leaf)
   RETURN count(CASE WHEN leaf.layer = 0 THEN 1 END) AS leaves, count(CASE WHEN length(way) = 1 THEN 1 END) AS members
 }
 CALL (x) {
   OPTIONAL MATCH way = (x)((m:{{corpus}}_HiragEntity)-[s:SUMMARIZED_BY]->(y:{{corpus}}_HiragEntity) WHERE NOT EXISTS {
-    MATCH (m)-[o:SUMMARIZED_BY]->(p) WHERE o.weight > s.weight OR (o.weight = s.weight AND p.ref < y.ref)
+    MATCH (m)-[o:SUMMARIZED_BY]->(p:{{corpus}}_HiragEntity) WHERE o.weight > s.weight OR (o.weight = s.weight AND p.ref < y.ref)
   }){1,8}(up)
   WITH up ORDER BY length(way)
   RETURN collect(up.id) AS above
