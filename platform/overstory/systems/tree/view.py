@@ -31,6 +31,12 @@ from overstory.systems.tree.kinds import TreeKind
 from overstory.text.sentences import sentence_texts
 from overstory.vectors.packed import unpacked
 
+ABOUT: Mapping[Unit, str] = {
+    "chunk": "systems/tree/about_chunk",
+    "document": "systems/tree/about_document",
+    "entity": "systems/tree/about_entity",
+}
+"""What reads the members of communities."""
 MOST_DEPTH = 10
 MOST_BELOW = 100
 """Communities or leaves that are shown right below a community."""
