@@ -26,7 +26,7 @@ RETURN COLLECT {
   UNWIND $asked.nearest AS id
   MATCH (e:Overstory {id: id}) WHERE e:{{corpus}}_HiragEntity
   CALL (e) {
-    MATCH (e)-[r:HIRAG_RELATED]-(other)
+    MATCH (e)-[r:HIRAG_RELATED]-(other:{{corpus}}_HiragEntity)
     RETURN r, other ORDER BY r.weight DESC, other.id LIMIT $limit
   }
   OPTIONAL MATCH (other)-[:HAS_DESCRIPTION]->(d:{{corpus}}_HiragDescription)

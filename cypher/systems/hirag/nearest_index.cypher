@@ -14,15 +14,16 @@ CALL () {
 CALL (nearest) {
   UNWIND nearest[..$limit] AS one
   WITH one[0] AS e, one[1] AS cosine
-  OPTIONAL MATCH (e)<-[:COVERS]-(leaf:{{corpus}}_HiragCommunity)-[:CHILD_OF]->(t) WHERE leaf.tree = 'hirag'
+  OPTIONAL MATCH (e)<-[:COVERS]-(leaf:{{corpus}}_HiragCommunity)-[:CHILD_OF]->(t:{{corpus}}_HiragCommunity)
+  WHERE leaf.tree = 'hirag'
   WITH e, cosine, t ORDER BY cosine DESC, e.id
   RETURN collect([e.id, e.name, e.type, e.layer, cosine, coalesce(t.id, '')]) AS found, collect(DISTINCT t) AS bottoms
 }
 CALL (bottoms) {
   UNWIND bottoms AS bottom
-  MATCH (bottom)-[:CHILD_OF*0..]->(t)
+  MATCH (bottom:{{corpus}}_HiragCommunity)-[:CHILD_OF*0..]->(t:{{corpus}}_HiragCommunity)
   WITH t, collect(bottom.id) AS below
-  OPTIONAL MATCH (t)-[:HAS_REPORT]->(r)
+  OPTIONAL MATCH (t)-[:HAS_REPORT]->(r:{{corpus}}_HiragReport)
   RETURN collect([t.id, t.level, t.size, r.rating, below]) AS communities
 }
 RETURN found, communities, size(nearest) AS near, vectors

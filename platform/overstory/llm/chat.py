@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Generic, NoReturn, Self, TypeVar
 from overstory.errors import AnswerTruncated, AnswerUnusable, LlmCancelled, LlmError
 from overstory.llm.budget import Estimate, UsageMeter, prompt_tokens_at_most
 from overstory.llm.cache import AnswerCache, request_key
+from overstory.llm.digests import digest_of
 from overstory.llm.structured import Malformed, correction, parsed, schema_of
 from overstory.model import Completion, JsonSchema, Message, Usage
 from overstory.model.token_bound import count_at_most
@@ -31,6 +32,8 @@ R = TypeVar("R")
 
 AT_ONCE = 4
 CANCEL_SECONDS = 0.2
+_CUT_OFF, _UNUSABLE = "cut off", "unusable"
+"""Cached in the place of an answer, by `_of_failure`."""
 
 _log = logging.getLogger(__name__)
 
@@ -182,10 +185,16 @@ class Chat:
         self._remember(key, completion)
         return completion
 
-    def ask_for(self, kind: type[T], messages: Sequence[Message], *, max_tokens: int | None = None) -> Reply[T]:
+    def ask_for(
+        self, kind: type[T], messages: Sequence[Message], *, max_tokens: int | None = None, once: bool = False
+    ) -> Reply[T]:
         """Return the answer as an instance of a pydantic model.
 
         If the reply does not validate, the model is asked once to correct it.
+
+        Args:
+            once: for work that can go on without this answer: that it was cut off or unusable is cached, too, without
+                its text. The same request then fails at once, and is not paid for again.
 
         Raises:
             AnswerUnusable: the corrected reply does not validate either.
@@ -205,12 +214,22 @@ class Chat:
                     value = judge(remembered.text)
                     self._book(remembered)
                     return Reply(value, remembered)
-            reply = self._paid(messages, schema, limit, judge)
-            if isinstance(reply, Malformed):
-                again = [*messages, *correction(reply.text, str(reply))]
-                reply = self._paid(again, schema, limit, judge)
-            if isinstance(reply, Malformed):
-                _unusable(kind, reply)
+            failed = self._remembered(_of_failure(key)) if once else None
+            if failed is not None:
+                self._book(failed)
+                raise _truncated(limit) if failed.text == _CUT_OFF else _known_unusable(kind)
+            try:
+                reply = self._paid(messages, schema, limit, judge)
+                if isinstance(reply, Malformed):
+                    again = [*messages, *correction(reply.text, str(reply))]
+                    reply = self._paid(again, schema, limit, judge)
+                if isinstance(reply, Malformed):
+                    _unusable(kind, reply)
+            except (AnswerTruncated, AnswerUnusable) as error:
+                if once:
+                    why = _CUT_OFF if isinstance(error, AnswerTruncated) else _UNUSABLE
+                    self._remember(_of_failure(key), Completion(why, "", Usage()))
+                raise
             self._remember(key, reply.completion)
             return reply
 
@@ -254,7 +273,8 @@ class Chat:
         for request in requests:
             schema = None if request.kind is None else schema_of(request.kind)
             limit = self._limit(request.max_tokens)
-            if self._remembered(self._key(request.messages, schema, limit)) is not None:
+            key = self._key(request.messages, schema, limit)
+            if self._remembered(key) is not None or self._remembered(_of_failure(key)) is not None:
                 remembered += 1
                 continue
             count += 1
@@ -274,10 +294,7 @@ class Chat:
         """Book an answer and validate it."""
         if completion.truncated:
             self._book(completion, wasted=True)
-            raise AnswerTruncated(
-                f"The answer was cut off at {limit:,} tokens.",
-                remedy="Raise OVERSTORY_LLM_MAX_TOKENS, or the model's context length if that was the limit.",
-            )
+            raise _truncated(limit)
         try:
             value = judge(completion.text)
         except Malformed as problem:
@@ -351,6 +368,25 @@ def _pieces(model: ChatModel, messages: Sequence[Message], limit: int) -> Genera
     completion = model.complete(messages, max_tokens=limit)
     yield completion.text
     return completion
+
+
+def _of_failure(key: str) -> str:
+    """The cache key of the fact that a request had no usable answer."""
+    return digest_of(key, "failed")
+
+
+def _truncated(limit: int) -> AnswerTruncated:
+    return AnswerTruncated(
+        f"The answer was cut off at {limit:,} tokens.",
+        remedy="Raise OVERSTORY_LLM_MAX_TOKENS, or the model's context length if that was the limit.",
+    )
+
+
+def _known_unusable(kind: type[BaseModel]) -> AnswerUnusable:
+    return AnswerUnusable(
+        f"The model's answer to this request was not a valid {kind.__name__} before, and is not asked for again.",
+        remedy="Use another model, or run overstory llm cache --clear to ask again.",
+    )
 
 
 def _empty() -> AnswerUnusable:

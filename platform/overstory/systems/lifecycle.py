@@ -155,8 +155,9 @@ def build(writer: Writer, wish: Wish[S], context: BuildContext, *, asked: bool =
             raise
         except LlmError as error:
             raise _with_way_out(error, system, corpus) from error.__cause__
-        took = chat.usage.spent - spent if chat else Spent()
-        ledger.tokens += took.usage.tokens
+        finally:  # what was paid for is in the ledger, however the run ended
+            took = chat.usage.spent - spent if chat else Spent()
+            ledger.tokens += took.usage.tokens
     told = (f"{model} took {took}",) if chat else ()
     return Built(True, (*notes, *told, *run.notes))
 

@@ -5,7 +5,7 @@
 //   the root down, the entities of layer 0 last; none where there is no such generation
 MATCH (e:{{corpus}}_HiragEntity) WHERE e.generation = $generation
 WITH e.layer AS layer, count(e) AS entities,
-  count(CASE WHEN e.layer = 0 AND EXISTS { (e)-[:SUMMARIZED_BY]->() } THEN 1 END) AS summarised
+  count(CASE WHEN e.layer = 0 AND EXISTS { (e)-[:SUMMARIZED_BY]->(:{{corpus}}_HiragEntity) } THEN 1 END) AS summarised
 ORDER BY layer
 WITH collect({layer: layer, entities: entities, summarised: summarised}) AS layers
 WITH layers, size(layers) - 1 AS top, head(layers) AS base

@@ -23,6 +23,7 @@ from overstory.graph.client import Row
 from overstory.graph.generations import slot_of
 from overstory.graph.ids import derived_label
 from overstory.index.derived_vectors import DerivedVectors, remove_other_embedders, remove_unused
+from overstory.llm import Spent
 from overstory.protocols import Vectors
 from overstory.systems.base import SystemRun
 from overstory.systems.hirag.base_layer import read_base_layer
@@ -62,9 +63,12 @@ class Build:
     job: SystemRun[HiragIndexSettings]
     store: DerivedVectors = field(init=False)
     known: dict[str, Vectors] = field(default_factory=dict[str, Vectors])
+    spent: Spent = field(default_factory=Spent)
     _inner: list[float] = field(default_factory=list[float])
 
     def __post_init__(self) -> None:
+        if self.job.chat is not None:
+            self.spent = self.job.chat.usage.by_stage.get(NAME, Spent())
         self.store = DerivedVectors(self.job.writer, self.job.context.embedder, stage=NAME)
 
     def run(self) -> None:
@@ -213,6 +217,8 @@ class Build:
                 progress=job.progress,
             )
         job.notes.extend(reports.notes)
+        if job.chat is not None:
+            job.figures |= _asked(job.chat.usage.by_stage.get(NAME, Spent()) - self.spent)
         job.figures |= _community_figures(tree) | {"reports_written": reports.written}
         job.figures |= {"bridges": len(bridges), "communities_not_bridged": bridges.left_out}
         by_id = {nodes.ids[node]: report for node, report in reports.of_node.items()}
@@ -287,6 +293,16 @@ def _community_figures(tree: EncodingTree) -> dict[str, float]:
     levels = np.bincount(tree.depths[tree.leaves :])
     figures = {f"level_{level}_communities": int(levels[level]) for level in range(1, len(levels))}
     return {"communities": sum(figures.values()), **figures}
+
+
+def _asked(spent: Spent) -> dict[str, float]:
+    """What the build asked of the language model."""
+    return {
+        "requests": spent.requests,
+        "cached_answers": spent.remembered,
+        "prompt_tokens": spent.usage.prompt_tokens,
+        "completion_tokens": spent.usage.completion_tokens,
+    }
 
 
 def _told(tree: EncodingTree) -> str:

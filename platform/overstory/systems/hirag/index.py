@@ -17,7 +17,7 @@ from overstory.systems.hirag.names import COMMUNITIES, COMMUNITY, DESCRIPTION, E
 from overstory.systems.hirag.retriever_settings import HiragRetrieverSettings
 from overstory.systems.hirag.writers import estimate, fingerprint
 from overstory.systems.settings import described
-from overstory.systems.state import IndexState
+from overstory.systems.state import IndexState, read_backlog
 from overstory.systems.tree.kinds import TreeKind
 
 
@@ -67,7 +67,8 @@ class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
         Raises:
             LlmError, ModelError, DatabaseError: as `System.build`.
         """
-        return estimate(view)
+        backlog = read_backlog(view.graph, view.corpus, self, view.before)
+        return estimate(view, backlog.pending + backlog.deleted)
 
     def index_options(self, settings: HiragRetrieverSettings) -> str:
         """The ablation w/o HiIndex asks an index of its own."""

@@ -6,6 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Annotated
 
 import numpy as np
 from pydantic import BaseModel, Field
@@ -16,7 +17,9 @@ from overstory.graph import GraphClient, batches
 from overstory.graph.client import Row
 from overstory.graph.ids import entity_id
 from overstory.llm import Chat, prompt
+from overstory.surrogates import on_one_line
 from overstory.systems.hirag.knowledge_graph import BaseLayer, LayerEntity, Relation, ref_of
+from overstory.systems.hirag.model_answers import at_most
 from overstory.systems.hirag.names import NAME
 from overstory.systems.hirag.relations import MOST_CHUNKS, MOST_PARTNERS, among_strongest, left_out_note
 
@@ -24,10 +27,11 @@ CHUNKS_A_PAGE = 1_000
 IDS_A_PAGE = 5_000
 DESCRIPTION_CHARACTERS = 2_000
 """Of a merged description, some 500 tokens: longer ones are summarised."""
+LONGEST_JOINED = 2 * DESCRIPTION_CHARACTERS
 SUMMARISED_CHARACTERS = 12_000
 """Of the descriptions that one request holds; the others are left out of the summary."""
 PASSAGES_A_DESCRIPTION = 16
-"""Passages that a description lists, the first of each of its parts first."""
+"""Passages that a description lists, if its parts come from fewer."""
 STRENGTHS = 10
 """The model says strengths from 1 to 10; a weight is a tenth, so that the strongest counts as much as a fact."""
 
@@ -35,7 +39,7 @@ STRENGTHS = 10
 class Joined(BaseModel):
     """One description in the place of several."""
 
-    description: str = Field(min_length=1, max_length=2 * DESCRIPTION_CHARACTERS)
+    description: Annotated[str, Field(min_length=1, max_length=LONGEST_JOINED), at_most(LONGEST_JOINED)]
 
 
 @dataclass(slots=True)
@@ -59,12 +63,12 @@ class _Entity:
     def descriptions(self) -> list[str]:
         return [text for text in self.told if text]
 
-    @property
-    def chunks(self) -> tuple[str, ...]:
-        """The passages of its descriptions: the first of each, then the others."""
-        told = [chunks for text, chunks in self.told.items() if text]
-        first = [chunks[0] for chunks in told]
-        return tuple(dict.fromkeys([*first, *(chunk for chunks in told for chunk in chunks)]))[:PASSAGES_A_DESCRIPTION]
+    def chunks_of(self, texts: Sequence[str]) -> tuple[str, ...]:
+        """The passages of descriptions: the first of each, so that the text goes with any that it was made from, then
+        others up to PASSAGES_A_DESCRIPTION."""
+        first = dict.fromkeys(self.told[text][0] for text in texts)
+        every = dict.fromkeys([*first, *(chunk for text in texts for chunk in self.told[text])])
+        return tuple(every)[: max(len(first), PASSAGES_A_DESCRIPTION)]
 
 
 @dataclass(slots=True)
@@ -132,7 +136,8 @@ def merged_layer(
         texts = entity.descriptions
         source = _source(key, texts, joiner.fingerprint)
         name, type_ = most_frequent(entity.names), most_frequent(entity.types)
-        made = LayerEntity(0, key, name, type_, " ".join(texts), entity.chunks, ids.get(key, ""), model, source)
+        chunks = entity.chunks_of(_held(texts))
+        made = LayerEntity(0, key, name, type_, " ".join(texts), chunks, ids.get(key, ""), model, source)
         entities[key] = made
         if len(made.description) > DESCRIPTION_CHARACTERS:
             before = known.get(made.ref)
@@ -233,6 +238,17 @@ def _source(key: str, texts: Sequence[str], fingerprint: str) -> str:
     return digest.hexdigest()[:32]
 
 
+def _held(texts: Sequence[str]) -> list[str]:
+    """The descriptions that one request holds."""
+    held: list[str] = []
+    room = SUMMARISED_CHARACTERS
+    for text in texts:
+        if len(text) <= room:
+            held.append(text)
+            room -= len(text)
+    return held
+
+
 class _Joiner:
     """Summarises long descriptions; "" where the answer cannot be used."""
 
@@ -243,15 +259,10 @@ class _Joiner:
 
     def __call__(self, item: tuple[LayerEntity, Sequence[str]]) -> tuple[LayerEntity, str]:
         entity, texts = item
-        held: list[str] = []
-        room = SUMMARISED_CHARACTERS
-        for text in texts:
-            if len(text) <= room:
-                held.append(text)
-                room -= len(text)
+        messages = self._prompt.messages(name=entity.name, descriptions=_held(texts))
         try:
             chat = self._chat.quoting(entity.chunks)
-            answer = chat.ask_for(Joined, self._prompt.messages(name=entity.name, descriptions=held))
+            answer = chat.ask_for(Joined, messages, once=True)
         except (AnswerUnusable, AnswerTruncated, AnswerRefused, PromptTooLong):
             return entity, ""
-        return entity, " ".join(answer.value.description.split())
+        return entity, on_one_line(answer.value.description)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Annotated
 
 from pydantic import BaseModel, Field
 
@@ -19,13 +20,15 @@ from overstory.llm import Chat, Estimate, Request, prompt
 from overstory.llm.digests import fingerprint_of
 from overstory.model import Message
 from overstory.model.boilerplate import without_boilerplate
+from overstory.surrogates import on_one_line
 from overstory.systems.base import SystemRun, SystemView
 from overstory.systems.hirag.index_settings import HiragIndexSettings
+from overstory.systems.hirag.model_answers import Strength, at_most
 from overstory.systems.hirag.names import NAME, reading_id
 from overstory.text.names.keys import entity_key, key_words
 from overstory.text.windows import ChunkSentence, sentences_of, windows
 
-VERSION = 1
+VERSION = 2
 """Changes whenever the same answers may be stored otherwise."""
 AT_ONCE = 8
 """Documents that are stored together: what is read again, from the cache, where a run is killed."""
@@ -47,30 +50,30 @@ NONE = "(none)"
 class FoundEntity(BaseModel):
     """An entity by its fullest name."""
 
-    name: str = Field(min_length=1, max_length=LONGEST_NAME)
-    type: str = Field(max_length=LONGEST_TYPE)
-    description: str = Field(max_length=LONGEST_DESCRIPTION)
+    name: Annotated[str, Field(max_length=LONGEST_NAME), at_most(LONGEST_NAME)]
+    type: Annotated[str, Field(max_length=LONGEST_TYPE), at_most(LONGEST_TYPE)] = ""
+    description: Annotated[str, Field(max_length=LONGEST_DESCRIPTION), at_most(LONGEST_DESCRIPTION)] = ""
 
 
 class FoundEntities(BaseModel):
     """The entities of a window."""
 
-    entities: list[FoundEntity] = Field(max_length=MOST_ENTITIES)
+    entities: Annotated[list[FoundEntity], Field(max_length=MOST_ENTITIES), at_most(MOST_ENTITIES)]
 
 
 class FoundRelation(BaseModel):
     """What the text says of two entities, and how strongly they belong together, from 1 to 10."""
 
-    source: str = Field(min_length=1, max_length=LONGEST_NAME)
-    target: str = Field(min_length=1, max_length=LONGEST_NAME)
-    description: str = Field(max_length=LONGEST_DESCRIPTION)
-    strength: int = Field(ge=1, le=10)
+    source: Annotated[str, Field(max_length=LONGEST_NAME), at_most(LONGEST_NAME)]
+    target: Annotated[str, Field(max_length=LONGEST_NAME), at_most(LONGEST_NAME)]
+    description: Annotated[str, Field(max_length=LONGEST_DESCRIPTION), at_most(LONGEST_DESCRIPTION)] = ""
+    strength: Strength = 1
 
 
 class FoundRelations(BaseModel):
     """The relations among the entities of a window."""
 
-    relations: list[FoundRelation] = Field(max_length=MOST_RELATIONS)
+    relations: Annotated[list[FoundRelation], Field(max_length=MOST_RELATIONS), at_most(MOST_RELATIONS)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +97,13 @@ class ChunkReading:
         entities: key, name, type, description.
         relations: the keys of both ends, description, strength.
         rules: whether rules are to read it, too, since an answer could not be used.
+        read_with: the chunks of its windows, by id: what was read here may come from any of them.
     """
 
     entities: list[tuple[str, str, str, str]] = field(default_factory=list[tuple[str, str, str, str]])
     relations: list[tuple[str, str, str, int]] = field(default_factory=list[tuple[str, str, str, int]])
     rules: bool = False
+    read_with: set[str] = field(default_factory=set[str])
 
     @property
     def found(self) -> str:
@@ -173,13 +178,12 @@ class ModelReader:
 
     def _read(self, document: UnreadDocument) -> DocumentReading:
         read = DocumentReading(document, {chunk: ChunkReading() for chunk, _, _ in document.chunks})
-        words = set(key_words(" ".join([document.title, *(text for _, text, _ in document.chunks)])))
         names = _Names()
         waiting = [(window, True) for window in _windows(document)][::-1]
         while waiting:
             window, whole = waiting.pop()
             try:
-                self._read_window(read, window, names, words)
+                self._read_window(read, window, names)
             except (AnswerTruncated, PromptTooLong):
                 half = len(window) // 2
                 if whole and half >= LEAST_SENTENCES:
@@ -190,18 +194,24 @@ class ModelReader:
                 read.leave_to_rules(window)
         return read
 
-    def _read_window(
-        self, read: DocumentReading, window: Sequence[ChunkSentence], names: _Names, words: set[str]
-    ) -> None:
-        """Adds what a model says of a window, all of it or nothing."""
+    def _read_window(self, read: DocumentReading, window: Sequence[ChunkSentence], names: _Names) -> None:
+        """Adds what a model says of a window, all of it or nothing. Names that neither the window nor the title says,
+        and that were not read before, are dropped."""
         known, read_in = names.that_fit(KNOWN_CHARACTERS)
         chat = self._chat.quoting([*(sentence.chunk for sentence in window), *read_in])
-        found = self._found(chat, self._about(read.document, window, known), words)
+        said = _Said(window, read.document.title)
+        found = {
+            key: entity
+            for key, entity in self._found(chat, self._about(read.document, window, known)).items()
+            if key in names.called or said.says(entity.name)
+        }
         for key, entity in found.items():
             names.add(key, entity.name, window)
         related = self._related(chat, read.document, window, found)
-        said = _Said(window)
         read.windows += 1
+        among = sorted({sentence.chunk for sentence in window})
+        for chunk in among:
+            read.chunks[chunk].read_with.update(among)
         for key, entity in found.items():
             for chunk in said.of(key):
                 read.chunks[chunk].entities.append((key, names.called[key], entity.type, entity.description))
@@ -209,20 +219,18 @@ class ModelReader:
             chunk = said.of(one, other)[0]
             read.chunks[chunk].relations.append((one, other, relation.description, relation.strength))
 
-    def _found(self, chat: Chat, messages: Sequence[Message], words: set[str]) -> dict[str, FoundEntity]:
-        """The entities of a window by key. Those that the document does not say are dropped."""
-        reply = chat.ask_for(FoundEntities, messages)
+    def _found(self, chat: Chat, messages: Sequence[Message]) -> dict[str, FoundEntity]:
+        """The entities of a window by key."""
+        reply = chat.ask_for(FoundEntities, messages, once=True)
         answers = [reply.value]
         if self._gleaning:
             again = [*messages, *self._missed.messages(answer=reply.completion.text)]
-            answers.append(chat.ask_for(FoundEntities, again).value)
+            answers.append(chat.ask_for(FoundEntities, again, once=True).value)
         found: dict[str, FoundEntity] = {}
         for entity in (each for answer in answers for each in answer.entities):
-            name = _one_line(entity.name)
-            key = entity_key(name)
-            if key and words.issuperset(key_words(name)):
-                told = {"name": name, "type": _one_line(entity.type), "description": _one_line(entity.description)}
-                found.setdefault(key, entity.model_copy(update=told))
+            name, type_, description = map(on_one_line, (entity.name, entity.type, entity.description))
+            if key := entity_key(name):
+                found.setdefault(key, FoundEntity(name=name, type=type_, description=description))
         return found
 
     def _related(
@@ -235,10 +243,10 @@ class ModelReader:
         names = "\n".join(_first_that_fit((entity.name for entity in found.values()), NAMES_CHARACTERS)) or NONE
         messages = self._relations.messages(title=_title(document), entities=names, sentences=_numbered(window))
         related: dict[tuple[str, str], FoundRelation] = {}
-        for relation in chat.ask_for(FoundRelations, messages).value.relations:
-            one, other = sorted((entity_key(relation.source), entity_key(relation.target)))
+        for relation in chat.ask_for(FoundRelations, messages, once=True).value.relations:
+            one, other = sorted(entity_key(on_one_line(end)) for end in (relation.source, relation.target))
             if one != other and one in found and other in found:
-                told = relation.model_copy(update={"description": _one_line(relation.description)})
+                told = relation.model_copy(update={"description": on_one_line(relation.description)})
                 related.setdefault((one, other), told)
         return [(*ends, relation) for ends, relation in related.items()]
 
@@ -263,13 +271,21 @@ class _Names:
 
 
 class _Said:
-    """The chunks of a window that say names."""
+    """What a window says, and in which of its chunks."""
 
-    def __init__(self, window: Sequence[ChunkSentence]) -> None:
+    def __init__(self, window: Sequence[ChunkSentence], title: str) -> None:
         texts: dict[str, list[str]] = {}
         for sentence in window:
             texts.setdefault(sentence.chunk, []).append(sentence.text)
         self._texts = {chunk: f" {' '.join(key_words(' '.join(said)))} " for chunk, said in texts.items()}
+        self._sentences = [frozenset(key_words(text)) for text in (title, *(sentence.text for sentence in window))]
+
+    def says(self, name: str) -> bool:
+        """Whether a sentence of the window, or the title, has all words of a name ("Marie and Pierre Curie" says "Marie
+        Curie"), or a chunk has them one after another: a sentence may have been split at an abbreviation."""
+        words = key_words(name)
+        run = f" {' '.join(words)} "
+        return any(map(frozenset(words).issubset, self._sentences)) or any(run in text for text in self._texts.values())
 
     def of(self, *keys: str) -> list[str]:
         """The chunks that say all these names; else those that say one of them, else all of the window's. In order."""
@@ -323,6 +339,7 @@ def _store(run: SystemRun[HiragIndexSettings], by: str, read: Sequence[DocumentR
             "chunk": chunk,
             "found": each.chunks[chunk].found,
             "rules": each.chunks[chunk].rules,
+            "read_with": sorted(each.chunks[chunk].read_with - {chunk}),
             "touched": touched,
         }
         for each in read
@@ -380,10 +397,6 @@ def _title(document: UnreadDocument) -> str:
 
 def _numbered(window: Sequence[ChunkSentence]) -> str:
     return "\n".join(f"{number}. {sentence.text}" for number, sentence in enumerate(window, start=1))
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _first_that_fit(names: Iterable[str], characters: int) -> list[str]:

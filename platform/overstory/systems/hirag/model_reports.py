@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 from pydantic import BaseModel, Field
 
@@ -11,8 +12,9 @@ from overstory.display import counted
 from overstory.errors import AnswerRefused, AnswerTruncated, AnswerUnusable, PromptTooLong
 from overstory.llm import Chat, Estimate, Request, prompt
 from overstory.model import Usage
-from overstory.surrogates import well_formed
+from overstory.surrogates import on_one_line
 from overstory.systems.hirag.knowledge_graph import LayerEntity
+from overstory.systems.hirag.model_answers import Rating, at_most
 from overstory.systems.hirag.names import NAME
 from overstory.systems.hirag.report_material import MOST_ENTITIES, MOST_RELATIONS, Material
 from overstory.systems.hirag.reports import RuleReporter, stated
@@ -24,6 +26,9 @@ CHARACTERS = 6_000
 MOST_SOURCES = MOST_ENTITIES + MOST_RELATIONS
 LONGEST_ENTITY = 400
 LONGEST_PART = 700
+LONGEST_TITLE = 200
+LONGEST_SUMMARY = 2_000
+LONGEST_FINDING = 1_000
 MOST_FINDINGS = 6
 MOST_CHUNKS = 10
 """Passages that a finding names; the report stands on all."""
@@ -34,17 +39,17 @@ BESIDE_PARTS = 6
 class WrittenFinding(BaseModel):
     """A statement, and the numbers of the sources that say it."""
 
-    text: str = Field(min_length=1, max_length=1_000)
-    sources: list[int] = Field(max_length=40)
+    text: Annotated[str, Field(max_length=LONGEST_FINDING), at_most(LONGEST_FINDING)]
+    sources: Annotated[list[int], Field(max_length=MOST_SOURCES), at_most(MOST_SOURCES)]
 
 
 class WrittenReport(BaseModel):
     """A report on a group of entities."""
 
-    title: str = Field(min_length=1, max_length=200)
-    summary: str = Field(min_length=1, max_length=2_000)
-    rating: float = Field(ge=0, le=10)
-    findings: list[WrittenFinding] = Field(max_length=2 * MOST_FINDINGS)
+    title: Annotated[str, Field(min_length=1, max_length=LONGEST_TITLE), at_most(LONGEST_TITLE)]
+    summary: Annotated[str, Field(min_length=1, max_length=LONGEST_SUMMARY), at_most(LONGEST_SUMMARY)]
+    rating: Rating
+    findings: Annotated[list[WrittenFinding], Field(max_length=2 * MOST_FINDINGS), at_most(2 * MOST_FINDINGS)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +131,11 @@ class ModelReporter:
         sources = shown_sources(material, parts)
         try:
             chat = self._chat.quoting(chunk for source in sources for chunk in source.chunks)
-            reply = chat.ask_for(WrittenReport, self._request(material, sources).messages)
+            reply = chat.ask_for(WrittenReport, self._request(material, sources).messages, once=True)
         except (AnswerUnusable, AnswerTruncated, AnswerRefused, PromptTooLong):
             return self._rules.report(material, parts), True
         findings = [each for each in (_finding(one, sources) for one in reply.value.findings) if each is not None]
-        title, summary = _line(reply.value.title), _line(reply.value.summary)
+        title, summary = on_one_line(reply.value.title), on_one_line(reply.value.summary)
         if not (findings and title and summary):
             return self._rules.report(material, parts), True
         first = [chunk for finding in findings for chunk in finding.chunks]
@@ -193,15 +198,11 @@ def _finding(written: WrittenFinding, sources: Sequence[Source]) -> Finding | No
     """A finding with the passages of its sources; None if it names no source that was shown."""
     named = [sources[number - 1] for number in dict.fromkeys(written.sources) if 1 <= number <= len(sources)]
     chunks = list(dict.fromkeys(chunk for source in named for chunk in source.cited))
-    text = _line(written.text)
+    text = on_one_line(written.text)
     if not text or not chunks:
         return None
     names = dict.fromkeys(name for source in named for name in source.names)
     return Finding(text, tuple(chunks[:MOST_CHUNKS]), tuple(names))
-
-
-def _line(text: str) -> str:
-    return " ".join(well_formed(text).split())
 
 
 def _cut(text: str, longest: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal, cast, get_args
+from typing import Annotated, Literal, get_args
 
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, Field
@@ -14,8 +14,10 @@ from overstory.errors import AnswerRefused, AnswerTruncated, AnswerUnusable, Pro
 from overstory.llm import Chat, Estimate, Request, prompt
 from overstory.model import Message, Usage
 from overstory.model.token_bound import count_at_most
+from overstory.surrogates import on_one_line
 from overstory.systems.hirag.clusters import MOST
 from overstory.systems.hirag.knowledge_graph import LayerEntity
+from overstory.systems.hirag.model_answers import Strength, at_most
 from overstory.systems.hirag.names import NAME
 from overstory.systems.hirag.summaries import (
     OTHER,
@@ -73,38 +75,27 @@ def _meta_type(said: object) -> object:
     return known if known in _TYPES else OTHER
 
 
-def _at_most(length: int) -> BeforeValidator:
-    """Cuts what is longer than the schema says, to models that do not keep to it: their answers are paid for, too."""
-
-    def cut(said: object) -> object:
-        if isinstance(said, str):
-            return said[:length]
-        return cast("list[object]", said)[:length] if isinstance(said, list) else said
-
-    return BeforeValidator(cut)
-
-
 class SummarisedMember(BaseModel):
     """An entity that a summary summarises, by its number in the prompt."""
 
     number: int
-    why: Annotated[str, Field(max_length=LONGEST_WHY), _at_most(LONGEST_WHY)]
-    strength: float
+    why: Annotated[str, Field(max_length=LONGEST_WHY), at_most(LONGEST_WHY)] = ""
+    strength: Strength
 
 
 class FoundSummary(BaseModel):
     """A summary entity as the model describes it."""
 
-    name: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME), _at_most(LONGEST_NAME)]
+    name: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME), at_most(LONGEST_NAME)]
     type: Annotated[MetaType, BeforeValidator(_meta_type)]
-    description: Annotated[str, Field(min_length=1, max_length=LONGEST_SUMMARY), _at_most(LONGEST_SUMMARY)]
-    members: Annotated[list[SummarisedMember], Field(max_length=MOST), _at_most(MOST)]
+    description: Annotated[str, Field(min_length=1, max_length=LONGEST_SUMMARY), at_most(LONGEST_SUMMARY)]
+    members: Annotated[list[SummarisedMember], Field(max_length=MOST), at_most(MOST)]
 
 
 class FoundSummaries(BaseModel):
     """What a model says of a cluster."""
 
-    summaries: Annotated[list[FoundSummary], Field(min_length=1, max_length=MOST_SUMMARIES), _at_most(MOST_SUMMARIES)]
+    summaries: Annotated[list[FoundSummary], Field(min_length=1, max_length=MOST_SUMMARIES), at_most(MOST_SUMMARIES)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +171,7 @@ class ModelSummariser:
     def _asked(self, group: Group, shown: _Shown) -> list[Summary]:
         """The summaries of a group; [] if the model's answer cannot be used."""
         try:
-            reply = self._chat.quoting(shown.chunks).ask_for(FoundSummaries, shown.messages)
+            reply = self._chat.quoting(shown.chunks).ask_for(FoundSummaries, shown.messages, once=True)
         except (AnswerUnusable, AnswerTruncated, AnswerRefused, PromptTooLong):
             return []
         return self._read(group, shown, reply.value)
@@ -236,8 +227,7 @@ def _joined(found: FoundSummary, places: Sequence[int]) -> dict[int, Joined]:
         if 1 <= each.number <= len(places):
             place = places[each.number - 1]
             why = shortened(_line(each.why), LONGEST_WHY)
-            strength = each.strength if np.isfinite(each.strength) else 0.0
-            joined.setdefault(place, Joined(place, as_weight(strength / STRONGEST), why))
+            joined.setdefault(place, Joined(place, as_weight(each.strength / STRONGEST), why))
     return joined
 
 
@@ -254,6 +244,4 @@ def _join_forgotten(group: Group, joined: Sequence[dict[int, Joined]]) -> None:
 
 
 def _line(text: str) -> str:
-    """On one line, without what is not seen."""
-    seen = "".join(character if character.isprintable() else " " for character in text[:LONGEST_READ])
-    return " ".join(seen.split())
+    return on_one_line(text[:LONGEST_READ])

@@ -37,7 +37,7 @@ SHARES: Mapping[ShareKind, float] = {"entity": 0.11, "relation": 0.28, "report":
 """Of a context. Relations, reports and passages as the paper's code shares it out; what it gives to entities besides is
 not counted there."""
 OVERVIEW_SHARES: Mapping[ShareKind, float] = {"report": 0.85, "passage": 0.15}
-OVERVIEW_FINDINGS = 2
+OVERVIEW_FINDINGS = 3
 """To a question on all documents reports are the answer and passages examples; all reports should be read."""
 NEAREST_CHUNKS = 20
 """Passages near the question that are ranked along with those that state something, where no more are asked for."""
@@ -73,7 +73,7 @@ class HiragRetriever:
         """
         asked = read_question(question)
         vector: Vectors = self._context.embedder.embed([asked.text])[0]
-        on_all = asks_about_whole_corpus(asked.text)
+        on_all = self._settings.communities > 0 and asks_about_whole_corpus(asked.text)
 
         def query(tx: Transaction, corpus: Corpus) -> Evidence:
             state = self._state(corpus)
@@ -84,7 +84,7 @@ class HiragRetriever:
                 self.name,
                 found.hits,
                 notes=(*asked.notes, *self._stale.of(tx, corpus, state), *asking.notes),
-                parts=tuple(found.parts),
+                parts=found.parts,
                 sources=found.sources,
                 shares=found.shares,
             )
@@ -142,12 +142,12 @@ class HiragRetriever:
         _, hierarchy = asking.nearest(1)
         limit = self._settings.communities
         stored = diverse(asking.coarsest(hierarchy.root, limit), limit) if hierarchy.root else []
-        if not stored:
-            return _by_meaning(asking, k, NO_REPORT)
         rows = chunk_rows(asking.tx, asking.corpus, (chunk for each in stored for chunk in report_chunks(each)))
         documents = {id_: row["document_id"] for id_, row in rows.items()}
         made = (report_part(each, each.report.rating, documents, OVERVIEW_FINDINGS) for each in stored)
         reports = [part for part in made if part is not None]
+        if not reports:
+            return _by_meaning(asking, k, NO_REPORT)
         heading = {chunk: part.heading for part in reversed(reports) for chunk in part.chunks}
         first = dict.fromkeys(
             chunk for row in zip_longest(*(part.chunks for part in reports)) for chunk in row if chunk

@@ -15,6 +15,8 @@ from overstory.systems.hirag.summaries import RuleSummariser, Summariser
 NAMES_A_CLUSTER = 5
 NAMES_A_COMMUNITY = 2
 """For an estimate before anything was read: real graphs have twice as many names for each."""
+NAMES_A_CHUNK = 10
+"""Where names were not extracted yet; real corpora have six."""
 
 
 def summariser_for(chat: Chat | None, model: str) -> Summariser:
@@ -53,9 +55,12 @@ def fingerprint(chat: Chat | None, settings: HiragIndexSettings) -> str:
     return " ".join(parts)
 
 
-def estimate(view: SystemView[HiragIndexSettings]) -> Estimate:
-    """An upper bound on what a build asks of a language model. How many clusters and communities there will be follows
-    from the names that the corpus has.
+def estimate(view: SystemView[HiragIndexSettings], behind: int) -> Estimate:
+    """An upper bound on what a build asks of a language model. How many clusters and communities there will be is taken
+    from the names that the corpus has, and that all of them are new.
+
+    Args:
+        behind: passages that the index lacks, or that were deleted since.
 
     Raises:
         LlmError, DatabaseError: as `System.estimate`.
@@ -64,12 +69,15 @@ def estimate(view: SystemView[HiragIndexSettings]) -> Estimate:
     from overstory.systems.hirag.model_reports import ModelReporter
     from overstory.systems.hirag.model_summaries import ModelSummariser
 
+    before, embedder = view.before, view.context.embedder.fingerprint
+    same = before is not None and before.built and (before.settings, before.model) == (view.settings, view.model)
+    if same and before is not None and before.embedder == embedder and not behind:
+        return Estimate.nothing()
     reading = estimate_reading(view)
-    if not reading.requests:
-        return reading
     chat = view.context.chat(view.model)
     (row,) = view.graph.run("systems/hirag/count_names", view.corpus.label, read=True)
-    clusters = 0 if view.settings.flat else -(-row["names"] // NAMES_A_CLUSTER)
-    communities = -(-row["names"] // NAMES_A_COMMUNITY)
+    names = row["names"] or NAMES_A_CHUNK * row["chunks"]
+    clusters = 0 if view.settings.flat else -(-names // NAMES_A_CLUSTER)
+    communities = -(-names // NAMES_A_COMMUNITY)
     summaries = ModelSummariser(chat, view.model).estimate(clusters)
     return reading + summaries + ModelReporter(chat, view.model).estimate(communities)
