@@ -423,7 +423,8 @@ class Knowledge:
         Raises:
             SettingsError: there is no such system, or it has no such option.
             CorpusNotFound: nothing was loaded yet.
-            GdsMissing, ExtraMissing: a system needs what the server or this environment lacks.
+            GdsMissing, ExtraMissing: one of `systems` needs what the server or this environment lacks; of others that
+                the corpus has, a note says so.
             LlmError, BudgetExhausted: of a system's language model.
             EmbedderMismatch, ModelError, WriterBusy, LeaseLost, DatabaseError: what was committed before stays;
                 call again to go on.
@@ -448,7 +449,10 @@ class Knowledge:
                         parsed=parsed,
                     )
                     context = replace(self._build_context(), parsed=parsed)
-                    built = {name: lifecycle.build(writer, wish, context) for name, wish in wanted.items()}
+                    built = {
+                        name: lifecycle.build(writer, wish, context, asked=name in wished)
+                        for name, wish in wanted.items()
+                    }
             except KeyboardInterrupt:
                 with suppress(OverstoryError):  # the interruption matters more
                     lifecycle.remember(writer, wanted.values())

@@ -13,8 +13,8 @@ CALL () {
   MATCH (a:Overstory {id: $asked.pairs[place][0]}) WHERE a:{{corpus}}_HiragEntity
   MATCH (b:Overstory {id: $asked.pairs[place][1]}) WHERE b:{{corpus}}_HiragEntity
   CALL (a, b) {
-    MATCH way = allShortestPaths((a)-[:HIRAG_RELATED|SUMMARIZED_BY|SAME_AS*..6]-(b)) // within one generation
-    WITH way LIMIT $ways
+    MATCH way = allShortestPaths((a)-[:HIRAG_RELATED|SUMMARIZED_BY|SAME_AS*..6]-(b))
+    WITH way LIMIT $ways WHERE all(n IN nodes(way) WHERE n:{{corpus}}_HiragEntity) // asked before, it takes longer
     WITH way, reduce(cost = 0.0, r IN relationships(way) | cost + r.cost) AS cost
     RETURN nodes(way) AS met ORDER BY cost, [n IN nodes(way) | n.id] LIMIT 1
   }
@@ -37,7 +37,7 @@ RETURN [one IN found | [one[0], [e IN one[1] | e.id]]] AS paths, COLLECT {
     COLLECT { MATCH (d)-[s:STANDS_ON]->(c:{{corpus}}_Chunk) RETURN c.id ORDER BY s.position LIMIT $most }]
 } AS entities, COLLECT {
   UNWIND met AS e
-  MATCH (e)-[r:HIRAG_RELATED|SUMMARIZED_BY|SAME_AS]->(other) WHERE other IN met
+  MATCH (e)-[r:HIRAG_RELATED|SUMMARIZED_BY|SAME_AS]->(other:{{corpus}}_HiragEntity) WHERE other IN met
   WITH e, r, other, COLLECT {
     UNWIND coalesce(r.chunks, [])[..$most] AS id
     MATCH (c:Overstory {id: id}) WHERE c:{{corpus}}_Chunk

@@ -1,4 +1,5 @@
-// Writes what is said of entities, with the passages that it stands on and its vector; must not be there yet.
+// Writes what is said of entities, with the passages that it stands on and its vector; must not be there yet. It goes with
+// the first of these passages, and with its entity.
 // Parameters: $rows LIST<MAP {id, entity STRING; properties MAP; vector STRING (id of a stored one);
 //   chunks LIST<STRING> (ids, the most important first)}>
 // Rows: none
@@ -6,7 +7,8 @@ UNWIND $rows AS row
 MATCH (e:Overstory {id: row.entity})
 MATCH (v:Overstory {id: row.vector}) WHERE v:{{corpus}}_DerivedVector
 MERGE (d:Overstory {id: row.id})
-SET d += row.properties, d:HiragDescription:{{corpus}}:{{corpus}}_HiragDescription:{{corpus}}_Derived:{{corpus}}_OfChunk
+SET d += row.properties, d:HiragDescription:{{corpus}}:{{corpus}}_HiragDescription:{{corpus}}_Derived,
+  d:{{corpus}}_OfChunk:{{corpus}}_Shared
 MERGE (e)-[:HAS_DESCRIPTION]->(d)
 MERGE (d)-[:HAS_VECTOR]->(v)
 WITH d, row

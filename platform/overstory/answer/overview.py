@@ -17,6 +17,13 @@ LONGEST = 400
 """Characters of a finding that are shown."""
 
 
+_REFERRING = frozenset(
+    {"he", "hence", "her", "here", "his", "however", "it", "its", "she", "that", "their", "then", "there", "therefore"}
+    | {"these", "they", "this", "those", "thus"}
+)
+"""First words of sentences that go on with what was said before."""
+
+
 @dataclass(frozen=True, slots=True)
 class Point:
     """A line of an overview.
@@ -48,9 +55,10 @@ def overview_of(evidence: Evidence) -> tuple[Point, ...]:
 
 def _point(number: int, part: Part, passages: tuple[Hit, ...]) -> Point:
     heading = _line(part.heading if isinstance(part, RatedReport) else part.title)
-    text, chunks = next(_statements(part), ("", ()))
+    said = list(_statements(part))
+    text, chunks = next((each for each in said if _stands_alone(each[0])), said[0] if said else ("", ()))
     stated = tuple(hit for hit in passages if hit.chunk_id in chunks) or passages
-    line = f"{heading}: {text}" if text else heading
+    line = f"{heading} — {text}" if text else heading
     return Point(Item(number, part, line, stated), heading, line)
 
 
@@ -64,6 +72,12 @@ def _statements(part: Part) -> Iterator[tuple[str, tuple[str, ...]]]:
     for sentence in sentence_texts(body, sentence_starts(body)):
         if text := _line(sentence):
             yield text, part.chunks
+
+
+def _stands_alone(text: str) -> bool:
+    """Whether a sentence is understood without the one before it, as far as its first word shows."""
+    first = text.split()[0]
+    return not (first.lower() in _REFERRING or first[0] == "…" or first[0].islower())
 
 
 def _line(text: str) -> str:

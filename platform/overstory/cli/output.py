@@ -6,6 +6,7 @@ import dataclasses
 import datetime
 import json
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import click
 
 from overstory.answer import Answer, Citation
 from overstory.cli.passages import passage_lines
-from overstory.display import OBEYED, about, on_one_line, printable, shortened
+from overstory.display import OBEYED, about, counted, on_one_line, printable, shortened
 from overstory.index import IndexTime
 from overstory.model import BridgePath, Evidence, Hit, Part
 from overstory.model.origin import HasOrigin
@@ -22,6 +23,8 @@ from overstory.model.passage_text import PATH_SEPARATOR, passage_text
 WIDTH = 100
 MOST_LINES = 4
 MOST_NEAREST = 3
+MOST_OF_KIND = 3
+"""Parts of one kind that are shown without --why."""
 MODEL_HINT = (
     "Set OVERSTORY_LLM_BASE_URL and OVERSTORY_LLM_MODEL, or --model local, for one that is written (docs/llm.md)."
 )
@@ -57,10 +60,10 @@ def harmless(text: str) -> str:
 
 
 def show_evidence(evidence: Evidence, *, why: bool = False, figures: bool = False) -> None:
-    """Prints hits with their sources and reasons, and then other parts.
+    """Prints hits with their sources and reasons, and then other parts, the first of each kind.
 
     Args:
-        why: also the paths that led to hits, each sentence once.
+        why: also the paths that led to hits, each sentence once, and all parts.
         figures: also the parts of scores.
     """
     for note in evidence.notes:
@@ -74,8 +77,18 @@ def show_evidence(evidence: Evidence, *, why: bool = False, figures: bool = Fals
             _show_path(path, shown, figures=figures)
     if evidence.other_parts:
         click.echo("\nBeside the passages:")
-    for part in evidence.other_parts:
+    parts = evidence.other_parts if why else _first_of_each_kind(evidence.other_parts)
+    for part in parts:
         _show_part(part, evidence)
+    if len(parts) < len(evidence.other_parts):
+        click.echo(f"  … and {counted(len(evidence.other_parts) - len(parts), 'more part')}: --why shows all")
+
+
+def _first_of_each_kind(parts: Sequence[Part]) -> list[Part]:
+    kinds: dict[str, list[Part]] = {}
+    for part in parts:
+        kinds.setdefault(part.kind, []).append(part)
+    return [part for of_kind in kinds.values() for part in of_kind[:MOST_OF_KIND]]
 
 
 def show_answer(answer: Answer, *, streamed: bool = False, hint: bool = False) -> None:

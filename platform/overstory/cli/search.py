@@ -22,7 +22,7 @@ from overstory.knowledge import Knowledge
 @retriever_option
 @model_option
 @budget_option
-@click.option("--why", is_flag=True, help="Show the sentences that led from passage to passage.")
+@click.option("--why", is_flag=True, help="Show the sentences that led from passage to passage, and all other parts.")
 @json_option
 @knowledge_options
 def search(

@@ -39,8 +39,8 @@ class RememberedAnswers:
         except LlmError as error:
             self._usable = False
             _log.warning(
-                "Language models' answers that quote deleted passages are still cached, and `overstory llm cache "
-                "--clear` deletes all answers. %s %s",
+                "Language models' answers that quote deleted passages are still cached. %s. %s When it can be used "
+                "again, `overstory llm cache --clear` deletes all answers.",
                 error,
                 error.remedy,
             )

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from overstory.errors import BudgetExhausted, LlmError
+from overstory.errors import BudgetExhausted, ExtraMissing, GdsMissing, LlmError
 from overstory.graph import Corpus, GraphClient, Writer, generations, read_corpus
 from overstory.graph.corpora import SYSTEM
 from overstory.index.derived_vectors import remove_unused
-from overstory.index.ledger import forget, recorded
+from overstory.index.ledger import forget, read_ledger, recorded
 from overstory.llm import NO_MODEL, Chat, Estimate, Spent
 from overstory.systems.base import BuildContext, System, SystemRun, SystemView, clear
 from overstory.systems.settings import SettingsClass, check, described, parse
@@ -97,8 +97,12 @@ class SystemReport:
     figures: Mapping[str, float] = field(default_factory=dict[str, float])
 
 
-def build(writer: Writer, wish: Wish[S], context: BuildContext) -> Built:
+def build(writer: Writer, wish: Wish[S], context: BuildContext, *, asked: bool = True) -> Built:
     """Brings the index of a system up to date.
+
+    Args:
+        asked: False for an index that the corpus has, and that nobody named now: if something is missing that it needs,
+            a note says so, and other indexes can be built.
 
     Raises:
         SettingsError, LlmError, BudgetExhausted, ModelError, GdsMissing, ExtraMissing, LeaseLost, DatabaseError: what
@@ -111,9 +115,16 @@ def build(writer: Writer, wish: Wish[S], context: BuildContext) -> Built:
     notes = _unused_model(wish)
     same = before is not None and (before.settings, before.model) == (settings, model)
     backlog = read_backlog(graph, corpus, system, before)
-    if before is not None and same and _is_current(system, before, backlog, context):
+    current = before is not None and same and _is_current(system, before, backlog, context)
+    if before is not None and current and not _was_interrupted(system, before, graph, corpus):
         return Built(False, notes)
-    system.require(settings, graph)
+    try:
+        system.require(settings, graph)
+    except (GdsMissing, ExtraMissing) as error:
+        if asked:
+            raise
+        lacking = f"the {system.title} index was not brought up to date: {error} {error.remedy}"
+        return Built(False, (*notes, " ".join(lacking.split())))
     chat = _open(model, system, corpus, context)
     fingerprint = system.fingerprint(settings, context, chat)
     embedder = context.embedder.fingerprint
@@ -122,7 +133,7 @@ def build(writer: Writer, wish: Wish[S], context: BuildContext) -> Built:
         _unmark(writer, system)
         backlog = Backlog(backlog.units, pending=backlog.units, deleted=0)
     spent = chat.usage.spent if chat else Spent()
-    how = " ".join(filter(None, (described(settings), model, fingerprint, embedder)))
+    how = _how(settings, model, fingerprint, embedder)
     with recorded(writer, system.name, how) as ledger:
         run = SystemRun(
             system=system,
@@ -228,6 +239,17 @@ def _is_current(system: System[S, Any], before: IndexState[S], backlog: Backlog,
     if before.embedder != context.embedder.fingerprint or _behind(system, before, backlog):
         return False
     return bool(before.model) or before.fingerprint == system.fingerprint(before.settings, context, None)
+
+
+def _was_interrupted(system: System[S, Any], before: IndexState[S], graph: GraphClient, corpus: Corpus) -> bool:
+    """Whether the run that published this index was killed before it had deleted what the index replaced."""
+    how = _how(before.settings, before.model, before.fingerprint, before.embedder)
+    stages = read_ledger(graph, corpus)
+    return any((stage.name, stage.fingerprint) == (system.name, how) and stage.status != "done" for stage in stages)
+
+
+def _how(settings: SettingsClass, model: str, fingerprint: str, embedder: str) -> str:
+    return " ".join(filter(None, (described(settings), model, fingerprint, embedder)))
 
 
 def _unmark(writer: Writer, system: System[Any, Any]) -> None:

@@ -266,7 +266,7 @@ def shared(shared_corpus: Knowledge) -> Corpus:
 
 def communities_of(knowledge: Knowledge, title: str) -> list[str]:
     """The communities that a passage is in, the largest first, as they are shown."""
-    for upper in knowledge.tree(depth=3).community.communities:
+    for upper in knowledge.tree(depth=3, tree="serag").community.communities:
         for lower in upper.communities:
             if title in [passage.title for passage in lower.passages]:
                 return [upper.short_id, lower.short_id]
@@ -274,7 +274,7 @@ def communities_of(knowledge: Knowledge, title: str) -> list[str]:
 
 
 def test_the_upper_communities_are_drawn(shared: Corpus, shared_corpus: Knowledge, driver: neo4j.Driver) -> None:
-    root = shared_corpus.tree(depth=2).community
+    root = shared_corpus.tree(depth=2, tree="serag").community
     edges = {(below.short_id, "CHILD_OF", root.short_id) for below in root.communities}
     edges |= {(low.short_id, "CHILD_OF", up.short_id) for up in root.communities for low in up.communities}
     assert draw(driver, shared, "tree", tree="serag").lines == edges

@@ -178,19 +178,20 @@ def test_a_path_is_shown_with_its_sentences_and_sources(overstory: Run, shared_c
 
 
 def test_a_tree_is_shown_with_its_communities_and_their_passages(overstory: Run, shared_corpus: Knowledge) -> None:
-    tree = shared_corpus.tree(depth=2)
-    shown = overstory("tree", "--corpus", "shared").out
+    tree = shared_corpus.tree(depth=2, tree="serag")
+    serag = ("--corpus", "shared", "--tree", "serag")
+    shown = overstory("tree", *serag).out
     assert shown.startswith("Corpus 'shared', tree serag: 4 passages in ")
     for community in tree.community.communities:
         assert f"\n{community.short_id}  {community.figures}\n" in shown
         assert f"    {community.names[0].name} ({community.names[0].passages})" in shown
         assert f"    “{community.sentences[0]}”" in shown
     upper = tree.community.communities[0]
-    lower = overstory("tree", upper.communities[0].short_id, "--corpus", "shared").out
+    lower = overstory("tree", upper.communities[0].short_id, *serag).out
     assert f"\nin {upper.short_id}\n" in lower
     assert "  [tests/passages#" in lower
-    assert "  … 1 more community\n" in overstory("tree", "--depth", "2", "--limit", "1", "--corpus", "shared").out
-    printed = overstory("tree", upper.id, "--corpus", "shared", "--json").json()
+    assert "  … 1 more community\n" in overstory("tree", "--depth", "2", "--limit", "1", *serag).out
+    printed = overstory("tree", upper.id, *serag, "--json").json()
     assert (printed["corpus"], printed["tree"], printed["size"]) == ("shared", "serag", 4)
     assert isinstance(printed["community"], dict)
     assert printed["community"]["id"] == upper.id

@@ -58,7 +58,7 @@ def overview(evidence: Evidence = EVIDENCE) -> Answer:
 
 def test_each_report_is_a_line_with_its_best_finding_and_the_passages_that_state_it() -> None:
     found = overview()
-    assert found.text == "Physics: Curie found polonium. [1]\nRivers: Rivers of Europe. [2]"
+    assert found.text == "Physics — Curie found polonium. [1]\nRivers — Rivers of Europe. [2]"
     assert (found.kind, found.state, found.short) == ("extractive", "answered", "Physics; Rivers")
     first, second = found.citations
     assert (first.number, first.kind, first.title, first.text) == (1, "report", "Physics", found.text.split(" [1]")[0])
@@ -73,9 +73,17 @@ def test_a_report_that_says_what_another_said_is_left_out_and_the_list_is_short(
     assert [each.number for each in found.citations] == list(range(1, MOST_POINTS + 1))
 
 
+def test_a_finding_that_is_understood_alone_is_preferred() -> None:
+    he, cut, whole = (
+        ReportFinding(text, ("c1",)) for text in ("He was born there.", "… of a village.", "Ulm is a city.")
+    )
+    found = overview(dataclasses.replace(EVIDENCE, parts=(report("Ulm", he, cut, whole), report("Bern", he, cut))))
+    assert found.text == "Ulm — Ulm is a city. [1]\nBern — He was born there. [2]"
+
+
 def test_a_report_of_another_kind_is_read_by_its_lines() -> None:
     plain = Part(kind="report", text="Physics\nOf atoms. And more.", score=1.0, chunks=("c1",), documents=("d1",))
-    assert overview(dataclasses.replace(EVIDENCE, parts=(plain,))).text == "Physics: Of atoms. [1]"
+    assert overview(dataclasses.replace(EVIDENCE, parts=(plain,))).text == "Physics — Of atoms. [1]"
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import pytest
 
 from overstory.answer import Answer, Citation, CitedPassage
 from overstory.cli.documents import _json, _line  # pyright: ignore[reportPrivateUsage]
-from overstory.cli.output import JsonList, harmless, show_answer, show_evidence, show_json
+from overstory.cli.output import MOST_OF_KIND, JsonList, harmless, show_answer, show_evidence, show_json
 from overstory.cli.passages import passage_lines
 from overstory.cli.path import _show  # pyright: ignore[reportPrivateUsage]
 from overstory.cli.status import _status  # pyright: ignore[reportPrivateUsage]
@@ -98,6 +98,24 @@ HIT = Hit(
     (Reason("lexical", 0.5, "BM25", "shares words"),),
 )
 REPORT = Part(kind="report", text="Rivers\n" + "- Ulm\n" * 9, score=0.25, chunks=("c1",), documents=("d1",))
+
+
+def test_the_first_parts_of_each_kind_are_shown_and_all_of_them_with_why(capsys: pytest.CaptureFixture[str]) -> None:
+    parts = tuple(
+        dataclasses.replace(REPORT, kind=kind, text=f"{kind} {number}")
+        for kind in ("entity", "report")
+        for number in range(MOST_OF_KIND + 2)
+    )
+    evidence = Evidence("Where?", "test", (HIT,), parts=parts)
+    show_evidence(evidence)
+    shown = capsys.readouterr().out
+    assert all(f"{kind} {MOST_OF_KIND - 1}" in shown for kind in ("entity", "report"))
+    assert f"entity {MOST_OF_KIND}" not in shown
+    assert "… and 4 more parts: --why shows all" in shown
+    show_evidence(evidence, why=True)
+    shown = capsys.readouterr().out
+    assert all(part.text in shown for part in parts)
+    assert "more parts" not in shown
 
 
 def test_a_hit_says_in_words_what_led_to_it_and_the_figures_when_asked(capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,7 +6,7 @@ UNWIND $asked AS one
 MATCH (x:Overstory {id: one[0]}) WHERE x:{{corpus}}_HiragEntity
 CALL (x) {
   MATCH (x)<-[s:SUMMARIZED_BY]-(m:{{corpus}}_HiragEntity) WHERE NOT EXISTS {
-    MATCH (m)-[o:SUMMARIZED_BY]->(p) WHERE o.weight > s.weight OR (o.weight = s.weight AND p.ref < x.ref)
+    MATCH (m)-[o:SUMMARIZED_BY]->(p:{{corpus}}_HiragEntity) WHERE o.weight > s.weight OR (o.weight = s.weight AND p.ref < x.ref)
   }
   WITH m ORDER BY s.weight DESC, m.ref
   RETURN collect(m) AS members
@@ -20,5 +20,5 @@ RETURN one[0] AS id,
   COLLECT {
     UNWIND members[..$names] AS m
     OPTIONAL MATCH (m)-[:STANDS_FOR]->(entity:{{corpus}}_Entity)
-    RETURN [m.name, CASE WHEN entity IS NULL THEN COUNT { (m)-[:HAS_DESCRIPTION]->()-[:STANDS_ON]->(:{{corpus}}_Chunk) } ELSE coalesce(entity.df, 0) END]
+    RETURN [m.name, CASE WHEN entity IS NULL THEN COUNT { (m)-[:HAS_DESCRIPTION]->(:{{corpus}}_HiragDescription)-[:STANDS_ON]->(:{{corpus}}_Chunk) } ELSE coalesce(entity.df, 0) END]
   } AS names

@@ -8,15 +8,15 @@ RETURN id,
   CASE WHEN x IS NULL THEN
     COLLECT {
       MATCH (m:{{corpus}}_HiragEntity)
-      WHERE m.generation = $generation AND m.layer > 0 AND NOT EXISTS { (m)-[:SUMMARIZED_BY]->() }
-      RETURN m.id ORDER BY m.layer DESC, COUNT { (m)<-[:SUMMARIZED_BY]-() } DESC, m.ref LIMIT $limit
+      WHERE m.generation = $generation AND m.layer > 0 AND NOT EXISTS { (m)-[:SUMMARIZED_BY]->(:{{corpus}}_HiragEntity) }
+      RETURN m.id ORDER BY m.layer DESC, COUNT { (m)<-[:SUMMARIZED_BY]-(:{{corpus}}_HiragEntity) } DESC, m.ref LIMIT $limit
     }
   ELSE
     COLLECT {
       MATCH (x)<-[s:SUMMARIZED_BY]-(m:{{corpus}}_HiragEntity) WHERE m.layer > 0
         AND NOT EXISTS {
-          MATCH (m)-[o:SUMMARIZED_BY]->(p) WHERE o.weight > s.weight OR (o.weight = s.weight AND p.ref < x.ref)
+          MATCH (m)-[o:SUMMARIZED_BY]->(p:{{corpus}}_HiragEntity) WHERE o.weight > s.weight OR (o.weight = s.weight AND p.ref < x.ref)
         }
-      RETURN m.id ORDER BY COUNT { (m)<-[:SUMMARIZED_BY]-() } DESC, m.ref LIMIT $limit
+      RETURN m.id ORDER BY COUNT { (m)<-[:SUMMARIZED_BY]-(:{{corpus}}_HiragEntity) } DESC, m.ref LIMIT $limit
     }
   END AS communities

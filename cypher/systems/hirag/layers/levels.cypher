@@ -5,12 +5,13 @@
 //   the root down, the entities of layer 0 last; none where there is no such generation
 MATCH (e:{{corpus}}_HiragEntity) WHERE e.generation = $generation
 WITH e.layer AS layer, count(e) AS entities,
-  count(CASE WHEN e.layer = 0 AND EXISTS { (e)-[:SUMMARIZED_BY]->() } THEN 1 END) AS summarised
+  count(CASE WHEN e.layer = 0 AND EXISTS { (e)-[:SUMMARIZED_BY]->(:{{corpus}}_HiragEntity) } THEN 1 END) AS summarised
 ORDER BY layer
 WITH collect({layer: layer, entities: entities, summarised: summarised}) AS layers
-WITH layers, size(layers) - 1 AS top, head(layers) AS base WHERE base IS NOT NULL
+WITH layers, size(layers) - 1 AS top, head(layers) AS base
+WHERE base IS NOT NULL OR EXISTS { (t:{{corpus}}_HiragCommunity) WHERE t.generation = $generation } // without an entity
 UNWIND range(0, top + 1) AS level
-RETURN '{{corpus}}' AS root, base.summarised AS size, base.entities - base.summarised AS alone, level,
+RETURN '{{corpus}}' AS root, coalesce(base.summarised, 0) AS size, coalesce(base.entities - base.summarised, 0) AS alone, level,
   CASE level WHEN 0 THEN 1 WHEN top + 1 THEN 0 ELSE layers[top + 1 - level].entities END AS communities,
   null AS whole, null AS entropy
 ORDER BY level

@@ -27,5 +27,5 @@ RETURN one[0] AS id,
   COLLECT {
     UNWIND members[..$names] AS m
     OPTIONAL MATCH (m)-[:STANDS_FOR]->(entity:{{corpus}}_Entity)
-    RETURN [m.name, CASE WHEN entity IS NULL THEN COUNT { (m)-[:HAS_DESCRIPTION]->()-[:STANDS_ON]->(:{{corpus}}_Chunk) } ELSE coalesce(entity.df, 0) END]
+    RETURN [m.name, CASE WHEN entity IS NULL THEN COUNT { (m)-[:HAS_DESCRIPTION]->(:{{corpus}}_HiragDescription)-[:STANDS_ON]->(:{{corpus}}_Chunk) } ELSE coalesce(entity.df, 0) END]
   } AS names

@@ -5,4 +5,4 @@ UNWIND $ids AS id
 MATCH (m:Overstory {id: id}) WHERE m:{{corpus}}_HiragEntity
 OPTIONAL MATCH (m)-[:STANDS_FOR]->(entity:{{corpus}}_Entity)
 RETURN id, m.name AS name, m.type AS type,
-  CASE WHEN entity IS NULL THEN COUNT { (m)-[:HAS_DESCRIPTION]->()-[:STANDS_ON]->(:{{corpus}}_Chunk) } ELSE coalesce(entity.df, 0) END AS passages
+  CASE WHEN entity IS NULL THEN COUNT { (m)-[:HAS_DESCRIPTION]->(:{{corpus}}_HiragDescription)-[:STANDS_ON]->(:{{corpus}}_Chunk) } ELSE coalesce(entity.df, 0) END AS passages

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from overstory.graph import Corpus, Transaction, schema
 from overstory.graph.client import Row
@@ -12,18 +13,18 @@ from overstory.protocols import Vectors
 from overstory.retrieve.vector_search import chunk_cosines, nearest_chunks, with_index
 from overstory.systems.hirag.index_settings import HiragIndexSettings
 from overstory.systems.hirag.names import ENTITY, entity_id
-from overstory.systems.hirag.parts import MOST_CHUNKS, PathEntity, PathRelation, Paths
+from overstory.systems.hirag.parts import MOST_OF_ONE, RELATED, PathEntity, PathRelation, Paths
+from overstory.systems.hirag.ranking import RANKING, RELATIONS_EACH
 from overstory.systems.hirag.selection import Community, Hierarchy, NearEntity, Selected, StoredReport
 from overstory.systems.state import IndexState
 from overstory.systems.tree.reports import Report
 from overstory.systems.vector_indexes import SCANNED
 
-DEPTH = 200
-"""Entities among which those of a community are key: as many as an index is asked for so that the nearest are right."""
-WAYS = 20
+KEYS_AMONG = 100
+"""Entities near the question among which those of a community are key: few pairs are joined, so the first count. An
+index asked for so many returns .995 of the nearest 20 (`retrieve.vector_search`)."""
+WAYS = 5
 """Equally short paths that are compared."""
-NEIGHBOURS = 10
-"""Relations of an entity that has nothing to be joined to, the strongest."""
 REPORTS_AMONG = 40
 """Reports of the coarsest communities among which different ones are chosen."""
 FEW_REPORTS = 5
@@ -40,11 +41,13 @@ class Read:
     """What is said of entities and communities.
 
     Attributes:
-        bridges: the paths stored between these communities, ids of entities from end to end.
+        related: the strongest relations of the entities nearest to the question, and the entities at their ends.
+        bridges: the paths stored between the communities, ids of entities from end to end.
     """
 
     said: Said = field(default_factory=dict[str, tuple[str, Sequence[str]]])
     reports: Sequence[StoredReport] = ()
+    related: Paths = field(default_factory=Paths)
     bridges: Sequence[tuple[str, ...]] = ()
 
 
@@ -73,7 +76,7 @@ class Asking:
             self.corpus,
             "systems/hirag/nearest",
             index=index,
-            depth=max(DEPTH, limit),
+            depth=max(KEYS_AMONG, limit),
             parameters={"vector": self.vector.tolist(), "limit": limit, "generation": generation},
         )
         self.notes += searched.notes
@@ -81,26 +84,31 @@ class Asking:
         found = [NearEntity(*each) for each in row["found"]]
         return found, Hierarchy.of(row["communities"])
 
-    def read(self, entities: Iterable[NearEntity], communities: Sequence[Selected]) -> Read:
-        """What is said of these, and the bridges between the communities."""
+    def read(self, entities: Sequence[NearEntity], communities: Sequence[Selected]) -> Read:
+        """What is said of these, how the nearest entities are related, and the bridges between the communities."""
         (row,) = self.tx.run(
             "systems/hirag/evidence",
             self.corpus.label,
             asked={
                 "entities": [entity.id for entity in entities],
                 "communities": [each.community.id for each in communities],
+                "nearest": [entity.id for entity in entities[:RANKING]],
             },
-            most=MOST_CHUNKS,
+            vector=self.vector.tolist(),
+            limit=RELATIONS_EACH,
+            most=MOST_OF_ONE,
         )
         reports = {community: each for community, *each in row["reports"]}
         label, generation = self.corpus.label, self.state.generation
+        said = {id_: (text, chunks) for id_, text, chunks in row["entities"]}
         return Read(
-            {id_: (text, chunks) for id_, text, chunks in row["entities"]},
+            said,
             [
                 _report(each.community, *reports[each.community.id])
                 for each in communities
                 if each.community.id in reports
             ],
+            _related(entities, said, row["related"]),
             [tuple(entity_id(label, generation, ref) for ref in refs) for refs in row["bridges"]],
         )
 
@@ -120,7 +128,7 @@ class Asking:
             asked={"pairs": [list(pair) for pair in asked], "known": [list(path) for path in stored.values()]},
             ways=WAYS,
             vector=self.vector.tolist(),
-            most=MOST_CHUNKS,
+            most=MOST_OF_ONE,
         )
         entities = {each[0]: PathEntity(*each) for each in row["entities"]}
         found = {asked[place]: tuple(path) for place, path in row["paths"]}
@@ -128,22 +136,6 @@ class Asking:
         return Paths(
             [found[pair] for pair in dict.fromkeys(ends) if pair in found],
             entities,
-            [PathRelation(*each) for each in row["relations"]],
-        )
-
-    def neighbourhood(self, entity: NearEntity) -> Paths:
-        """The strongest relations of an entity."""
-        (row,) = self.tx.run(
-            "systems/hirag/neighbours",
-            self.corpus.label,
-            id=entity.id,
-            limit=NEIGHBOURS,
-            vector=self.vector.tolist(),
-            most=MOST_CHUNKS,
-        )
-        return Paths(
-            (),
-            {each[0]: PathEntity(*each) for each in row["entities"]},
             [PathRelation(*each) for each in row["relations"]],
         )
 
@@ -159,7 +151,7 @@ class Asking:
                     root=root,
                     level=level,
                     limit=REPORTS_AMONG,
-                    most=MOST_CHUNKS,
+                    most=MOST_OF_ONE,
                 )
                 found = [
                     _report(Community(id_, of_level, size, 0.0), *each) for id_, of_level, size, *each in row["reports"]
@@ -181,6 +173,18 @@ class Asking:
 
 def _report(of: Community, id_: str, properties: Row, chunks: Sequence[str]) -> StoredReport:
     return StoredReport(of.id, id_, Report.from_properties(properties, chunks), of.level, of.size)
+
+
+def _related(near: Iterable[NearEntity], said: Said, rows: Iterable[Sequence[Any]]) -> Paths:
+    """The relations of the nearest entities."""
+    nothing: tuple[str | None, Sequence[str]] = (None, ())
+    entities = {each.id: PathEntity(*each[:2], each.layer, each.cosine, *said.get(each.id, nothing)) for each in near}
+    relations: list[PathRelation] = []
+    for source, *other, weight, description, chunks in rows:
+        at_its_end = PathEntity(*other)
+        entities.setdefault(at_its_end.id, at_its_end)
+        relations.append(PathRelation(source, at_its_end.id, RELATED, weight, description, chunks))
+    return Paths((), entities, relations)
 
 
 def _from(path: tuple[str, ...], first: str) -> tuple[str, ...]:

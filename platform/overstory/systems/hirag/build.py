@@ -121,10 +121,11 @@ class Build:
         job.ledger.count("rebuilt", 1)
 
     def _update(self, base: BaseLayer, before: StoredGraph) -> bool:
-        """Changes the generation in use in place; False, with nothing changed, if that would be too much."""
+        """Changes the generation in use in place; False if that would be too much, and all is to be built anew."""
         job, generation = self.job, before.generation
         generations.discard_unpublished(job.writer, NAME, (ENTITY,))  # of a build that was killed
-        layers = self._layers(base, before.layers())
+        number = int(job.before.figures.get("layers", 0)) if job.before is not None else 0
+        layers = self._layers(base, before.layers(number))
         wanted = self._wanted(base, layers)
         changes = wanted.changes_from(before)
         if len(changes) > MOST_IN_PLACE:
@@ -154,7 +155,7 @@ class Build:
 
     def _layers(self, base: BaseLayer, before: SummaryLayers | None) -> SummaryLayers:
         job = self.job
-        job.notes.extend(base.notes)
+        job.notes.extend(note for note in base.notes if note not in job.notes)  # of an update that was too much
         job.figures |= base.counts
         job.figures |= {"entities": len(base.entities), "relations": len(base.relations)}
         with self._timed("layers"):

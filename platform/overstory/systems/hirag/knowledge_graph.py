@@ -134,6 +134,7 @@ class SummaryLayers:
         sparsity: the cluster sparsity CS of each layer's clusters, from layer 0 on (Eq. 17).
         redone: how many clusters were summarised now; the others kept their summaries.
         notes: what the user should know.
+        number: how many layers there were of an earlier build, 0 for those that its entities are of.
     """
 
     entities: Sequence[LayerEntity]
@@ -143,6 +144,7 @@ class SummaryLayers:
     sparsity: Sequence[float]
     redone: int
     notes: tuple[str, ...] = ()
+    number: int = 0
 
 
 @dataclass(frozen=True)

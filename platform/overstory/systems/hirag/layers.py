@@ -122,7 +122,7 @@ class _Known:
 
     @classmethod
     def of(cls, before: SummaryLayers | None) -> _Known:
-        if before is None or not before.entities:
+        if before is None or not (before.entities or before.number):
             return cls(0, {}, {}, {}, {})
         links = defaultdict[str, list[SummaryLink]](list)
         for link in before.links:
@@ -131,7 +131,7 @@ class _Known:
         for number, cluster in enumerate(before.clusters):
             places[cluster.layer].update(dict.fromkeys(cluster.members, number))
         return cls(
-            layers=max(each.layer for each in before.entities),
+            layers=max(before.number, *(each.layer for each in before.entities), 0),
             entities={each.ref: each for each in before.entities},
             links=links,
             clusters={(each.layer, each.key): each for each in before.clusters if each.summaries},
@@ -149,7 +149,11 @@ class _Known:
         now = set(keys)
         of_layer = [each for (one, _), each in self.clusters.items() if one == layer]
         users = Counter(ref for each in of_layer for ref in each.summaries)
-        kept = {each.key: each for each in of_layer if each.key in now and all(map(self._is_whole, each.summaries))}
+        kept = {
+            each.key: each
+            for each in of_layer
+            if each.key in now and all(self._is_of(ref, each, shared=users[ref] > 1) for ref in each.summaries)
+        }
         while True:
             still = Counter(ref for each in kept.values() for ref in each.summaries)
             lost = [key for key, each in kept.items() if any(still[ref] < users[ref] for ref in each.summaries)]
@@ -158,8 +162,10 @@ class _Known:
             for key in lost:
                 del kept[key]
 
-    def _is_whole(self, ref: str) -> bool:
-        return ref in self.entities and bool(self.entities[ref].description)
+    def _is_of(self, ref: str, cluster: Cluster, *, shared: bool) -> bool:
+        """Whether a summary is there, and of the members that the cluster has now, since some may have been deleted."""
+        summary = self.entities.get(ref)
+        return summary is not None and bool(summary.description) and (shared or summary.source == cluster.key)
 
 
 def _goes_on(groups: Sequence[Ints], found: Sequence[float], layers: int) -> bool:

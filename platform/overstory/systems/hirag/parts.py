@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from overstory.display import on_one_line
+from overstory.display import on_one_line, shortened
 from overstory.model import Part, RatedReport, ReportFinding
 from overstory.model.parts import PartKind
 from overstory.systems.hirag.selection import NearEntity, StoredReport
 
-MOST_CHUNKS = 8
-"""Passages that a part stands on: all of them are carried by the evidence."""
+MOST_OF_PATH = 8
+MOST_OF_REPORT = 5
+MOST_OF_ONE = 3
+"""Passages that a path stands on, a report, and a description or a relation: the evidence carries all of them."""
+MOST_ACROSS = 3
+"""Relations of a path that it does not go along."""
+LONGEST = 160
+"""Characters of the description of a relation that are shown: a context has room for a few paths only."""
 RELATED = "HIRAG_RELATED"
 
 Documents = Mapping[str, str]
@@ -89,17 +95,32 @@ class PathRelation(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """Paths between key entities.
+    """Paths between key entities, and relations.
 
     Attributes:
-        paths: ids of the entities of each, from end to end; the most important path first.
-        entities: all that are on them, by id.
-        relations: all among these.
+        paths: ids of the entities of each, from end to end.
+        entities: all that are on them or at the ends of relations, by id.
+        relations: all among those on paths, and those of the entities nearest to the question.
     """
 
     paths: Sequence[Sequence[str]] = ()
     entities: Mapping[str, PathEntity] = field(default_factory=dict[str, PathEntity])
     relations: Sequence[PathRelation] = ()
+
+    def joined_with(self, others: Paths, limit: int) -> Paths:
+        """The relations within one path, and of all others the `limit` nearest to the question, each once."""
+        on_paths = [frozenset(path) for path in self.paths]
+        entities = {**others.entities, **self.entities}
+        within: dict[object, PathRelation] = {}
+        single: dict[object, PathRelation] = {}
+        for each in (*self.relations, *others.relations):
+            if any(each.source in path and each.target in path for path in on_paths):
+                within.setdefault(_key(each), each)
+            elif each.type == RELATED and each.chunks:
+                single.setdefault(_key(each), each)
+        found = Paths(self.paths, entities, list(within.values()))
+        nearest = sorted(single.values(), key=lambda one: (-found.similarity(one), one.source, one.target))[:limit]
+        return replace(found, relations=[*found.relations, *nearest])
 
     def chunks(self, relation: PathRelation) -> Sequence[str]:
         """The passages that a relation stands on; one between layers on those of the entity of the lower layer."""
@@ -139,31 +160,32 @@ def entity_parts(
             )
 
 
-def relation_parts(found: Paths, documents: Documents) -> Iterator[RelationPart]:
-    """A part for each path, the first relations that it goes along, then others among its entities; then one for each
-    relation between entities of different paths."""
-    told: set[tuple[str, str, str]] = set()
+def relation_parts(found: Paths, documents: Documents) -> list[RelationPart]:
+    """A part for each path, with the relations that it goes along, then others among its entities; and the best other
+    relations, a part for each. The nearer the farther of its two ends is to the question, the earlier."""
+    made = (part for part in _parts(found, documents) if part is not None)
+    return sorted(made, key=lambda part: (-part.score, part.names))
+
+
+def _parts(found: Paths, documents: Documents) -> Iterator[RelationPart | None]:
+    told: set[tuple[frozenset[str], str]] = set()
     for path in found.paths:
         on_path = set(path)
         steps = {frozenset(step) for step in itertools.pairwise(path)}
         inside = [each for each in found.relations if {each.source, each.target} <= on_path]
         inside.sort(key=lambda each: (frozenset((each.source, each.target)) not in steps, _along(each, path)))
-        part = _relation_part(found, path, inside, documents)
-        if part is not None:
-            told |= {_key(each) for each in inside}
-            yield part
+        told |= {_key(each) for each in inside}
+        yield _relation_part(found, path, inside[: len(steps) + MOST_ACROSS], documents)
     between = [each for each in found.relations if each.type == RELATED and _key(each) not in told]
-    for each in sorted(between, key=lambda one: (-found.similarity(one), _key(one))):
-        part = _relation_part(found, (each.source, each.target), [each], documents)
-        if part is not None:
-            yield part
+    for each in sorted(between, key=lambda one: (-found.similarity(one), one.source, one.target)):
+        yield _relation_part(found, (each.source, each.target), [each], documents)
 
 
 def _relation_part(
     found: Paths, path: Sequence[str], relations: Sequence[PathRelation], documents: Documents
 ) -> RelationPart | None:
     chunks = tuple(dict.fromkeys(chunk for each in relations for chunk in found.chunks(each) if chunk in documents))[
-        :MOST_CHUNKS
+        :MOST_OF_PATH
     ]
     shown = [each for each in relations if set(found.chunks(each)) & set(chunks)]
     if not shown or any(id_ not in found.entities for id_ in path):
@@ -173,7 +195,7 @@ def _relation_part(
     lines = dict.fromkeys(f"- {_told(each)}" for each in triples)
     return RelationPart(
         text="\n".join([" → ".join(names), *lines]),
-        score=sum(found.entities[id_].cosine for id_ in path) / len(path),
+        score=min(found.entities[path[0]].cosine, found.entities[path[-1]].cosine),
         chunks=chunks,
         documents=_documents(chunks, documents),
         names=names,
@@ -184,28 +206,18 @@ def _relation_part(
 def _triple(relation: PathRelation, found: Paths) -> Triple:
     source, target = (found.entities[end] for end in (relation.source, relation.target))
     description = relation.description or ""
-    if relation.type != RELATED and not description:
-        lower = min((source, target), key=lambda end: end.layer)
-        same = (
-            "is also a summary"
-            if relation.type == "SAME_AS"
-            else f"is one of {on_one_line(_other(lower, source, target).name)}"
-        )
-        description = f"{on_one_line(lower.name)} {same}: {lower.description}" if lower.description else ""
+    if relation.type == "SUMMARIZED_BY" and not description:
+        description = f"{on_one_line(source.name)} is one of its entities"
     return Triple(on_one_line(source.name), on_one_line(target.name), relation.weight, description)
-
-
-def _other(one: PathEntity, first: PathEntity, second: PathEntity) -> PathEntity:
-    return second if one is first else first
 
 
 def _told(triple: Triple) -> str:
     ends = f"{triple.source} — {triple.target}"
-    return f"{ends}: {triple.description}" if triple.description else ends
+    return f"{ends}: {shortened(triple.description, LONGEST)}" if triple.description else ends
 
 
-def _key(relation: PathRelation) -> tuple[str, str, str]:
-    return relation.source, relation.target, relation.type
+def _key(relation: PathRelation) -> tuple[frozenset[str], str]:
+    return frozenset((relation.source, relation.target)), relation.type
 
 
 def _along(relation: PathRelation, path: Sequence[str]) -> tuple[int, int]:
@@ -213,18 +225,20 @@ def _along(relation: PathRelation, path: Sequence[str]) -> tuple[int, int]:
     return first, second
 
 
-def report_part(stored: StoredReport, score: float, documents: Documents) -> RatedReport | None:
-    """A report as a part; None where no passage of it is left."""
+def report_part(
+    stored: StoredReport, score: float, documents: Documents, most: int = MOST_OF_REPORT
+) -> RatedReport | None:
+    """A report as a part, with at most so many findings; None where no passage of it is left."""
     report = stored.report
     chunks = dict.fromkeys(chunk for finding in report.findings for chunk in finding.chunks if chunk in documents)
-    carried = tuple(chunks or dict.fromkeys(chunk for chunk in report.stands_on if chunk in documents))[:MOST_CHUNKS]
+    carried = tuple(chunks or dict.fromkeys(chunk for chunk in report.stands_on if chunk in documents))[:MOST_OF_REPORT]
     if not carried:
         return None
     findings = tuple(
         ReportFinding(finding.text, tuple(chunk for chunk in finding.chunks if chunk in carried))
         for finding in report.findings
         if set(finding.chunks) & set(carried)
-    )
+    )[:most]
     heading = on_one_line(report.title)
     return RatedReport(
         text="\n".join(filter(None, [heading, report.summary, *(f"- {finding.text}" for finding in findings)])),
@@ -244,7 +258,7 @@ def report_part(stored: StoredReport, score: float, documents: Documents) -> Rat
 def report_chunks(stored: StoredReport) -> list[str]:
     """The passages that `report_part` may carry."""
     of_findings = dict.fromkeys(chunk for finding in stored.report.findings for chunk in finding.chunks)
-    return list(of_findings or dict.fromkeys(stored.report.stands_on))[:MOST_CHUNKS]
+    return list(of_findings or dict.fromkeys(stored.report.stands_on))[:MOST_OF_REPORT]
 
 
 def _documents(chunks: Iterable[str], documents: Documents) -> tuple[str, ...]:

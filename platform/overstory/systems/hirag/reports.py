@@ -9,7 +9,7 @@ import functools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import chain, zip_longest
+from itertools import chain, islice, zip_longest
 from math import log2
 from typing import Protocol
 
@@ -17,6 +17,7 @@ from overstory.display import counted
 from overstory.entropy import EncodingTree
 from overstory.graph.ids import content_id
 from overstory.protocols import Progress
+from overstory.systems.hirag.descriptions import is_prose
 from overstory.systems.hirag.knowledge_graph import LayeredGraph, LayerEntity, Relation
 from overstory.systems.hirag.names import NAME, RULES
 from overstory.systems.hirag.report_material import Material, Materials, is_list
@@ -25,6 +26,7 @@ from overstory.systems.tree.reports import Finding, Report
 from overstory.text.sentences import sentence_starts, sentence_texts
 
 MOST_FINDINGS = 6
+LOOKED_AT = 4 * MOST_FINDINGS
 MOST_IN_TITLE = 3
 MOST_PHRASES = 2
 LONGEST_SENTENCE = 400
@@ -140,7 +142,7 @@ def _key(reporter: Reporter, material: Material) -> str:
 class RuleReporter:
     """Writes reports of sentences that are in the corpus, by rules."""
 
-    fingerprint = "rules-2"
+    fingerprint = "rules-4"
     notes: Sequence[str] = ()
 
     def __init__(self, entities: Sequence[LayerEntity] = ()) -> None:
@@ -158,20 +160,23 @@ class RuleReporter:
     def report(self, material: Material, parts: Sequence[Report]) -> Report:
         """The report of one community."""
         shown = _for_title(material.entities)
-        told = next((entity for entity in shown if not is_list(entity)), shown[0])
+        told = min(shown, key=lambda entity: (is_list(entity), not _is_sentence(lead(entity))))
         leading = lead(told)
         summary = _summary(material, shown, leading)
         findings = _findings(material, parts)
+        phrases, described = self._phrases(material, shown)
         chunks = chain(
             (chunk for finding in findings for chunk in finding.chunks),
-            (chunk for entity in shown for chunk in entity.chunks[:1]),
+            # The name of a summary may come from any of its passages, that of another entity is in its first.
+            (chunk for entity in shown for chunk in (entity.chunks if entity.layer else entity.chunks[:1])),
             told.chunks if leading else (),
+            (chunk for entity in described for chunk in entity.chunks),
             # What a model wrote may come from any of the passages that it was shown.
             (chunk for part in parts if part.by != RULES for chunk in part.stands_on),
         )
         return Report(
             key=material.key,
-            title=self._title(material, shown),
+            title=_title(phrases, shown),
             summary=summary,
             rating=rating(material),
             findings=findings,
@@ -179,13 +184,21 @@ class RuleReporter:
             stands_on=tuple(dict.fromkeys(chunks)),
         )
 
-    def _title(self, material: Material, shown: Sequence[LayerEntity]) -> str:
-        """What the central entities have in common, and which these are: "Hindi film: Morning Raga, Zubeidaa"."""
-        names = ", ".join(head_of(entity) for entity in shown)
+    def _phrases(self, material: Material, shown: Sequence[LayerEntity]) -> tuple[Sequence[str], Sequence[LayerEntity]]:
+        """What the central entities have in common, and those whose descriptions say so."""
+        if material.size <= len(shown):
+            return (), ()
         said = [entity for entity in material.entities if entity.layer == 0 and not any(entity is one for one in shown)]
         described = [entity for entity in (*shown, *said) if not is_list(entity)]
-        phrases = key_phrases(described, self._common)[:MOST_PHRASES] if material.size > len(shown) else []
-        return f"{', '.join(phrases)}: {names}" if phrases else names
+        phrases = key_phrases(described, self._common)[:MOST_PHRASES]
+        words = [phrase.casefold() for phrase in phrases]
+        return phrases, [each for each in described if any(word in each.description.casefold() for word in words)]
+
+
+def _title(phrases: Sequence[str], shown: Sequence[LayerEntity]) -> str:
+    """What the central entities have in common, and which these are: "Hindi film: Morning Raga, Zubeidaa"."""
+    names = ", ".join(head_of(entity) for entity in shown)
+    return f"{', '.join(phrases)}: {names}" if phrases else names
 
 
 def rating(material: Material) -> float:
@@ -243,7 +256,7 @@ def _summary(material: Material, shown: Sequence[LayerEntity], leading: str) -> 
 
 
 def _findings(material: Material, parts: Sequence[Report]) -> list[Finding]:
-    """The most important first, without those of which most is in one before."""
+    """The most important first, sentences before listings and code; without those of which most is in one before."""
     if parts:
         ranked = sorted(parts, key=lambda part: -part.rating)
         central = {entity.name for entity in material.entities}
@@ -253,7 +266,7 @@ def _findings(material: Material, parts: Sequence[Report]) -> list[Finding]:
         candidates = chain(_of_relations(material), _of_entities(material.entities))
     seen: list[frozenset[tuple[str, ...]]] = []
     found: list[Finding] = []
-    for finding in candidates:
+    for finding in sorted(islice(candidates, LOOKED_AT), key=lambda each: not _is_sentence(each.text)):
         runs = _runs(finding.text)
         if not any(_say_the_same(runs, others) for others in seen):
             seen.append(runs)
@@ -261,6 +274,11 @@ def _findings(material: Material, parts: Sequence[Report]) -> list[Finding]:
             if len(found) == MOST_FINDINGS:
                 break
     return found
+
+
+def _is_sentence(text: str) -> bool:
+    """Whether a text reads like a sentence, also a short one."""
+    return (text[:1].isupper() and text[-1:] in (".", "!", "?")) or is_prose(text)
 
 
 def _runs(text: str) -> frozenset[tuple[str, ...]]:

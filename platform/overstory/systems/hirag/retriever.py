@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, islice, zip_longest
+from itertools import islice, zip_longest
 
 from overstory.display import shortened
 from overstory.graph import Corpus, Transaction
@@ -16,11 +17,11 @@ from overstory.retrieve.hits import chunk_rows, hits_by_cosine, ranked_hits, sou
 from overstory.retrieve.question import read_question
 from overstory.retrieve.ranking import best_of
 from overstory.retrieve.wording import LONGEST_TITLE, NEAREST, listed
-from overstory.systems.hirag.asking import DEPTH, Asking, Read, Said
+from overstory.systems.hirag.asking import KEYS_AMONG, Asking, Read
 from overstory.systems.hirag.index import HiRag
 from overstory.systems.hirag.index_settings import HiragIndexSettings
-from overstory.systems.hirag.parts import RELATED, Paths, entity_parts, relation_parts, report_chunks, report_part
-from overstory.systems.hirag.ranking import Score, Statement, scores
+from overstory.systems.hirag.parts import Paths, entity_parts, relation_parts, report_chunks, report_part
+from overstory.systems.hirag.ranking import Score, Statement, relevance, scores
 from overstory.systems.hirag.retriever_settings import HiragRetrieverSettings
 from overstory.systems.hirag.selection import (
     NearEntity,
@@ -35,10 +36,13 @@ from overstory.text.questions.whole_corpus import asks_about_whole_corpus
 SHARES: Mapping[ShareKind, float] = {"entity": 0.11, "relation": 0.28, "report": 0.28, "passage": 0.44}
 """Of a context. Relations, reports and passages as the paper's code shares it out; what it gives to entities besides is
 not counted there."""
-OVERVIEW_SHARES: Mapping[ShareKind, float] = {"report": 0.7, "passage": 0.3}
-"""To a question on all documents passages are examples."""
-MOST_RELATIONS = 20
-"""Parts of this kind."""
+OVERVIEW_SHARES: Mapping[ShareKind, float] = {"report": 0.85, "passage": 0.15}
+OVERVIEW_FINDINGS = 3
+"""To a question on all documents reports are the answer and passages examples; all reports should be read."""
+NEAREST_CHUNKS = 20
+"""Passages near the question that are ranked along with those that state something, where no more are asked for."""
+RELATIONS = 4
+"""Single ones that are shown besides paths: a context has room for some of both."""
 MORE_THAN_RATING = 11.0
 """Ratings divided by it are below 1, so that reports are ranked by hits first."""
 
@@ -69,7 +73,7 @@ class HiragRetriever:
         """
         asked = read_question(question)
         vector: Vectors = self._context.embedder.embed([asked.text])[0]
-        on_all = asks_about_whole_corpus(asked.text)
+        on_all = self._settings.communities > 0 and asks_about_whole_corpus(asked.text)
 
         def query(tx: Transaction, corpus: Corpus) -> Evidence:
             state = self._state(corpus)
@@ -80,7 +84,7 @@ class HiragRetriever:
                 self.name,
                 found.hits,
                 notes=(*asked.notes, *self._stale.of(tx, corpus, state), *asking.notes),
-                parts=tuple(found.parts),
+                parts=found.parts,
                 sources=found.sources,
                 shares=found.shares,
             )
@@ -100,22 +104,25 @@ class HiragRetriever:
 
     def _found(self, asking: Asking, k: int) -> _Found:
         settings = self._settings
-        near, hierarchy = asking.nearest(max(DEPTH, settings.entities))
+        near, hierarchy = asking.nearest(max(KEYS_AMONG, settings.entities + 1))
         if not near:
             return _by_meaning(asking, k, NOTHING_MATCHED)
         local = near[: settings.entities]
         selected = select_communities(local, hierarchy, settings.communities)
         read = asking.read(local, selected)
         keys = key_entities(near, hierarchy, selected, settings.keys)
-        paths = self._paths(asking, keys, read) if settings.bridge else Paths()
-        statements = list(_statements(local, read.said, paths))
+        pairs = pairs_to_join(keys, settings.pairs) if settings.bridge else []
+        paths = (asking.paths(pairs, read.bridges) if pairs else Paths()).joined_with(read.related, RELATIONS)
+        statements = list(_statements(local, relevance(near), read))
         stated = (chunk for each in statements for chunk in each.chunks)
-        ranked = scores(asking.chunk_cosines(stated, k + DEPTH), statements)
+        ranked = scores(asking.chunk_cosines(stated, max(k, NEAREST_CHUNKS)), statements)
         kept = best_of({id_: score.total for id_, score in ranked.items()}, k)
-        of_reports = (chunk for each in read.reports for chunk in report_chunks(each))
-        rows = chunk_rows(
-            asking.tx, asking.corpus, chain(kept, (c for each in statements for c in each.chunks), of_reports)
+        shown = (
+            *(chunk for _, chunks in read.said.values() for chunk in chunks),
+            *(chunk for each in paths.relations for chunk in paths.chunks(each)),
+            *(chunk for each in read.reports for chunk in report_chunks(each)),
         )
+        rows = chunk_rows(asking.tx, asking.corpus, [*kept, *shown])
         documents = {id_: row["document_id"] for id_, row in rows.items()}
         counts = {each.community.id: each.hits for each in selected}
         reports = (
@@ -124,31 +131,23 @@ class HiragRetriever:
         )
         parts = [
             *entity_parts(local, read.said, documents),
-            *islice(relation_parts(paths, documents), MOST_RELATIONS),
+            *relation_parts(paths, documents),
             *(part for part in reports if part is not None),
         ]
         hits = ranked_hits(rows, {id_: ranked[id_].total for id_ in kept}, lambda id_: _reasons(ranked[id_]))
         return _Found.of(hits, parts, rows, SHARES)
-
-    def _paths(self, asking: Asking, keys: Sequence[Sequence[NearEntity]], read: Read) -> Paths:
-        """Paths between communities; where there is only one, the neighbourhood of its first key entity."""
-        pairs = pairs_to_join(keys, self._settings.pairs)
-        if pairs:
-            return asking.paths(pairs, read.bridges)
-        first = next((entity for of_one in keys for entity in of_one), None)
-        return asking.neighbourhood(first) if first and self._settings.pairs else Paths()
 
     def _overview(self, asking: Asking, k: int) -> _Found:
         """The most important reports of the coarsest communities."""
         _, hierarchy = asking.nearest(1)
         limit = self._settings.communities
         stored = diverse(asking.coarsest(hierarchy.root, limit), limit) if hierarchy.root else []
-        if not stored:
-            return _by_meaning(asking, k, NO_REPORT)
         rows = chunk_rows(asking.tx, asking.corpus, (chunk for each in stored for chunk in report_chunks(each)))
         documents = {id_: row["document_id"] for id_, row in rows.items()}
-        made = (report_part(each, each.report.rating, documents) for each in stored)
+        made = (report_part(each, each.report.rating, documents, OVERVIEW_FINDINGS) for each in stored)
         reports = [part for part in made if part is not None]
+        if not reports:
+            return _by_meaning(asking, k, NO_REPORT)
         heading = {chunk: part.heading for part in reversed(reports) for chunk in part.chunks}
         first = dict.fromkeys(
             chunk for row in zip_longest(*(part.chunks for part in reports)) for chunk in row if chunk
@@ -184,33 +183,32 @@ def _by_meaning(asking: Asking, k: int, note: str) -> _Found:
     return _Found(hits_by_cosine(chunk_rows(asking.tx, asking.corpus, cosines), cosines))
 
 
-def _statements(local: Iterable[NearEntity], said: Said, paths: Paths) -> Iterator[Statement]:
-    """What passages may state: the nearest entities, those on paths, and the relations of these."""
-    near: set[str] = set()
-    for entity in local:
-        near.add(entity.id)
-        if entity.id in said:
-            yield Statement("entity", entity.name, entity.cosine, said[entity.id][1])
-    for on_path in paths.entities.values():
-        if on_path.id not in near:
-            yield Statement("entity", on_path.name, on_path.cosine, on_path.chunks)
-    for relation in paths.relations:
-        if relation.type == RELATED:
-            ends = [paths.entities[end].name for end in (relation.source, relation.target) if end in paths.entities]
-            yield Statement("relation", " and ".join(ends), paths.similarity(relation), relation.chunks)
+def _statements(local: Sequence[NearEntity], relevant: Mapping[str, float], read: Read) -> Iterator[Statement]:
+    """What passages may say of the nearest entities, and of those that these are related to."""
+    names = {entity.id: entity.name for entity in local}
+    for id_, value in relevant.items():
+        if id_ in names and id_ in read.said:
+            yield Statement("entity", names[id_], "", value, read.said[id_][1])
+    strongest: dict[str, float] = {}
+    for each in read.related.relations:
+        strongest[each.source] = max(each.weight, strongest.get(each.source, 0.0))
+    for each in read.related.relations:
+        other = read.related.entities[each.target]
+        value = relevant.get(each.source, 0.0) * math.sqrt(each.weight / strongest[each.source])
+        yield Statement("relation", other.name, names[each.source], value, other.chunks)
 
 
 def _reasons(score: Score) -> Iterator[Reason]:
     plain = not (score.by_entities or score.by_relations)
     yield Reason("dense", score.cosine, "cosine similarity to the question", NEAREST if plain else "")
     if score.by_entities:
-        names = [each.what for each in score.entities]
-        what = f"similarity of {names[0]} to the question {score.entities[0].similarity:.3f}"
-        yield Reason("entities", score.by_entities, what, f"describes {listed(names)}, close to the question")
+        names = listed([each.what for each in score.entities])
+        clause = f"describes {names}, close in meaning to the question"
+        yield Reason("entities", score.by_entities, f"relevance {score.entities[0].relevance:.3f}", clause)
     if score.by_relations:
-        names = [each.what for each in score.relations]
-        what = f"similarity of {names[0]} to the question {score.relations[0].similarity:.3f}"
-        yield Reason("relations", score.by_relations, what, f"says how {names[0]} are related")
+        best = score.relations[0]
+        clause = f"describes {listed([best.what])}, related to {listed([best.beside])}"
+        yield Reason("relations", score.by_relations, f"relevance {best.relevance:.3f}", clause)
 
 
 def _of_report(score: float, heading: str) -> Reason:

@@ -9,7 +9,7 @@ import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from overstory.systems.tree.reports import Report
 from overstory.text.function_words import FUNCTION_WORDS
@@ -54,16 +54,16 @@ class Hierarchy:
     root: str = ""
 
     @classmethod
-    def of(cls, rows: Iterable[Sequence[object]]) -> Hierarchy:
+    def of(cls, rows: Iterable[Sequence[Any]]) -> Hierarchy:
         """From what `systems/hirag/nearest_…` returns as `communities`."""
         above: dict[str, list[Community]] = {}
         root = ""
-        for bottom, id_, level, size, rating in rows:
-            community = Community(str(id_), int(str(level)), int(str(size)), float(str(rating or 0.0)))
-            if community.level == 0:
-                root = community.id
-            else:
-                above.setdefault(str(bottom), []).append(community)
+        for id_, level, size, rating, bottoms in rows:
+            if level == 0:
+                root = id_
+                continue
+            for bottom in bottoms:
+                above.setdefault(bottom, []).append(Community(id_, level, size, rating or 0.0))
         return cls(above, root)
 
     def holding(self, entity: NearEntity) -> Sequence[Community]:

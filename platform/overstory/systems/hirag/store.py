@@ -51,10 +51,13 @@ class StoredGraph:
         """The entities of layer 0 by ref."""
         return {entity.ref: entity for entity in self.graph.entities if entity.layer == 0}
 
-    def layers(self) -> SummaryLayers:
+    def layers(self, number: int = 0) -> SummaryLayers:
         """What stands above layer 0, for the next build to keep what did not change.
 
         A cluster of which a description was deleted has no key.
+
+        Args:
+            number: how many layers were built; the highest may have been deleted with passages.
         """
         above: dict[str, list[str]] = {}
         for link in self.graph.links:
@@ -75,6 +78,7 @@ class StoredGraph:
             clusters=clusters,
             sparsity=(),
             redone=0,
+            number=number,
         )
 
 
@@ -134,6 +138,7 @@ class GraphChanges:
     stand_for: list[Row] = field(default_factory=list[Row])
     forgotten: list[Row] = field(default_factory=list[Row])
     descriptions: list[Row] = field(default_factory=list[Row])
+    stand_on: list[Row] = field(default_factory=list[Row])
     unrelated: dict[str, list[Row]] = field(default_factory=dict[str, list[Row]])
     related: dict[str, list[Row]] = field(default_factory=dict[str, list[Row]])
 
@@ -154,6 +159,7 @@ class GraphChanges:
         yield "systems/hirag/write_entities", self.entities, {"labels": slotted}
         yield "systems/hirag/stand_for", self.stand_for, {}
         yield "systems/hirag/write_descriptions", self.descriptions, {}
+        yield "systems/hirag/stand_on", self.stand_on, {}
         for kind, rows in self.related.items():
             yield "systems/hirag/relate", rows, {"type": kind}
 
@@ -182,16 +188,20 @@ class Wanted:
             was = before.pop(entity.ref, None)
             if was is None or self._differs(entity, was, stored):
                 self._write_entity(changes, place)
-            if was is None or was.entity != entity.entity:
-                changes.stand_for += [{"id": self._id(changes, entity.ref), "entity": entity.entity}] * bool(
-                    entity.entity
-                )
+            stands_anew = was is None or was.entity != entity.entity
+            if stands_anew and entity.entity:
+                changes.stand_for.append({"id": self._id(changes, entity.ref), "entity": entity.entity})
             if was is None or (was.description, was.source, was.chunks) != (
                 entity.description,
                 entity.source,
                 entity.chunks,
             ):
                 self._write_description(changes, place, was is not None)
+                stands_anew = True
+            # The name of an entity of the corpus goes with the last passage that has it, any other may come from each.
+            chunks = [] if entity.entity else list(entity.chunks)
+            if stands_anew and (chunks or was is not None):
+                changes.stand_on.append({"id": self._id(changes, entity.ref), "chunks": chunks})
         changes.gone = [{"id": self._id(changes, ref)} for ref in before]
         self._relate(changes, stored, frozenset(before))
         return changes
@@ -217,7 +227,9 @@ class Wanted:
             {
                 "id": self._id(changes, entity.ref),
                 "properties": own | self._always(changes),
-                "vector": self.vectors[place].tolist(),
+                "vector": self.vectors[
+                    place
+                ],  # the driver makes a list of it, 40 times as large, when it sends the row
             }
         )
 

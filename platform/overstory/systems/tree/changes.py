@@ -56,12 +56,13 @@ def tree_changes(nodes: TreeNodes, stored: StoredTree) -> TreeChanges:
         now = numbers | ({"vector": vector} if vector else {}) | also
         if before is None:
             changes.nodes.append({"id": id_, "properties": now | always | {"level": nodes.levels[place]}})
-            if place < leaves:
-                changes.covers.append({"id": id_, "unit": nodes.units[place]})
         elif _differs(before, numbers, vector, tuple(also.values()), tolerance):
             changes.nodes.append({"id": id_, "properties": now})
         if parent and (before is None or before.parent != parent):
             changes.places.append({"id": id_, "parent": parent})
+        # A unit that was deleted and came back has the same id, and its leaf may have outlived it.
+        if place < leaves and (before is None or before.unit != nodes.units[place]):
+            changes.covers.append({"id": id_, "unit": nodes.units[place]})
     there = set(nodes.ids)
     changes.gone.extend(id_ for id_ in stored if id_ not in there)
     return changes
@@ -93,11 +94,12 @@ def stored_after(changes: TreeChanges, stored: StoredTree) -> StoredTree:
             size=now["size"],
             volume=now["volume"],
             cut=now["cut"],
-            unit=units.get(id_, before.unit if before else ""),
+            unit=before.unit if before else "",
             vector=vector,
             properties=tuple(now[name] for name in changes.kind.properties) if vector else (),
         )
-    return after | {id_: replace(after[id_], parent=parent) for id_, parent in parents.items()}
+    after |= {id_: replace(after[id_], parent=parent) for id_, parent in parents.items()}
+    return after | {id_: replace(after[id_], unit=unit) for id_, unit in units.items()}
 
 
 def write_tree(writer: Writer, changes: TreeChanges, progress: Progress) -> None:

@@ -102,7 +102,7 @@ def community_id(tx: Transaction, corpus: Corpus, found: FoundTree, begins: str,
     rows: list[Row] = []
     if _DIGITS.fullmatch(wanted):
         rows = tx.run(
-            kind.statement("begins"),
+            kind.statement("systems/tree/begins"),
             corpus.label,
             begins=wanted,
             tree=kind.name,

@@ -42,5 +42,10 @@ class TreeKind:
     encodes: bool = True
 
     def statement(self, name: str) -> str:
-        """The statement that reads this tree: the system's own, or else the shared one."""
-        return next((own for own in self.statements if own.endswith(f"/{name}")), f"systems/tree/{name}")
+        """The statement that reads this tree in place of a shared one: the system's own, or else the shared one itself.
+
+        Args:
+            name: of the shared one: "systems/tree/levels".
+        """
+        last = name.rpartition("/")[2]
+        return next((own for own in self.statements if own.endswith(f"/{last}")), name)

@@ -58,7 +58,7 @@ def view_reports(
     def ask(tx: Transaction) -> CommunityReports:
         corpus = read_corpus(tx, corpus_name)
         found = find_tree(systems, corpus, tree, with_reports=True)
-        counts = _run(tx, corpus, found, "report_levels")
+        counts = _run(tx, corpus, found, "systems/tree/report_levels")
         if not counts:
             raise found.gone(corpus)
         levels = {row["level"]: row for row in counts if row["level"]}
@@ -66,13 +66,13 @@ def view_reports(
         own = {"level": shown, "limit": limit}
         row = levels.get(shown, {"communities": 0, "reports": 0})
         hidden = row["communities"] - row["reports"]
-        without = _run(tx, corpus, found, "without_report", **own) if hidden else []
+        without = _run(tx, corpus, found, "systems/tree/without_report", **own) if hidden else []
         return CommunityReports(
             corpus=corpus.name,
             tree=found.kind.name,
             level=shown,
             levels=tuple(row["reports"] for row in levels.values()),
-            reports=_all(_run(tx, corpus, found, "report_list", **own), found.kind.unit),
+            reports=_all(_run(tx, corpus, found, "systems/tree/report_list", **own), found.kind.unit),
             without=_all(without, found.kind.unit),
             hidden=hidden,
             notes=(*_outdated(tx, corpus, found), *_missing(corpus, hidden)),
@@ -99,7 +99,7 @@ def view_report(
         corpus = read_corpus(tx, corpus_name)
         found = find_tree(systems, corpus, tree, with_reports=True)
         id_ = community_id(tx, corpus, found, community, command="report")
-        rows = tx.run(found.kind.statement("report_of"), corpus.label, id=id_, below=MOST_BELOW)
+        rows = tx.run(found.kind.statement("systems/tree/report_of"), corpus.label, id=id_, below=MOST_BELOW)
         if not rows:
             raise found.gone(corpus)
         [row] = rows
@@ -114,7 +114,10 @@ def view_report(
             above=_all(row["above"], found.kind.unit),
             below=_all(row["below"], found.kind.unit),
             communities=row["communities"],
-            notes=(*_outdated(tx, corpus, found), *_missing(corpus, int(report is None))),
+            notes=(
+                *_outdated(tx, corpus, found),
+                *_missing(corpus, int(report is None and row["community"]["level"] > 0)),
+            ),
         )
 
     return graph.reading("retrieve/report", ask)

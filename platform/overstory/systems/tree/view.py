@@ -20,7 +20,7 @@ from overstory.model.communities import (
     MemberPassage,
     TellingName,
 )
-from overstory.model.units import PLURAL, SINGULAR
+from overstory.model.units import PLURAL, SINGULAR, Unit
 from overstory.protocols import Embedder, Vectors
 from overstory.retrieve.context import RetrievalContext, query_current_corpus
 from overstory.retrieve.hits import chunk_rows, content
@@ -31,6 +31,12 @@ from overstory.systems.tree.kinds import TreeKind
 from overstory.text.sentences import sentence_texts
 from overstory.vectors.packed import unpacked
 
+ABOUT: Mapping[Unit, str] = {
+    "chunk": "systems/tree/about_chunk",
+    "document": "systems/tree/about_document",
+    "entity": "systems/tree/about_entity",
+}
+"""What reads the members of communities."""
 MOST_DEPTH = 10
 MOST_BELOW = 100
 """Communities or leaves that are shown right below a community."""
@@ -171,7 +177,7 @@ class _Reading:
         return self.found.kind
 
     def seen(self, node: str | None, depth: int, limit: int) -> _Seen:
-        levels = self._run("levels")
+        levels = self._run("systems/tree/levels")
         if not levels:
             raise self.found.gone(self.corpus)
         root = levels[0]["root"]
@@ -182,7 +188,7 @@ class _Reading:
             are = "is" if alone == 1 else "are"
             seen.notes.append(f"{counted(alone, SINGULAR[self.kind.unit])} {are} in no community")
         shown = self._shown(seen, depth, limit)
-        rows = {row["id"]: row for row in self._run("communities", ids=shown, whole=levels[0]["whole"])}
+        rows = {row["id"]: row for row in self._run("systems/tree/communities", ids=shown, whole=levels[0]["whole"])}
         if any(id_ not in rows for id_ in shown):
             raise self.found.gone(self.corpus)
         seen.rows |= {id_: row | {"vector": _of_unit_length(row["vector"] or b"")} for id_, row in rows.items()}
@@ -195,7 +201,9 @@ class _Reading:
         """The requested community and those below it, as far as they are shown."""
         shown, lowest, left_out = [seen.top], [seen.top], 0
         for _ in range(depth):
-            rows = {row["id"]: row["communities"] for row in self._run("children", ids=lowest, limit=limit)}
+            rows = {
+                row["id"]: row["communities"] for row in self._run("systems/tree/children", ids=lowest, limit=limit)
+            }
             there = sum(map(len, rows.values()))
             room = MOST_SHOWN - len(shown) + 1
             parents, lowest = lowest, []
@@ -218,7 +226,7 @@ class _Reading:
             return
         asked = [[id_, seen.rows[id_]["vector"].tolist()] for id_ in communities]
         rows = self._run(
-            f"about_{self.kind.unit}",
+            ABOUT[self.kind.unit],
             asked=asked,
             property=self.corpus.embedding_property,
             most=MOST_READ,
@@ -243,7 +251,7 @@ class _Reading:
         if self.kind.unit == "chunk":
             self._read_chunks(seen, units)
         elif self.kind.unit == "entity":
-            seen.entities |= {row["id"]: row for row in self._run("entities", ids=units)}
+            seen.entities |= {row["id"]: row for row in self._run("systems/tree/entities", ids=units)}
         else:
             rows = self.tx.run("corpus/documents_by_id", self.corpus.label, ids=units)
             seen.documents |= {row["document"]["id"]: row["document"] for row in rows}

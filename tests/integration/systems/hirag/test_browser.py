@@ -45,7 +45,8 @@ def types_of(paths: list[neo4j.graph.Path]) -> set[str]:
 def test_a_layer_is_drawn_with_what_each_of_its_summaries_summarises(corpus: Corpus, driver: neo4j.Driver) -> None:
     paths = drawn(driver, corpus, "hirag_layer", layer="1")
     assert paths
-    assert {(path.nodes[0]["layer"], path.nodes[-1]["layer"]) for path in paths} == {(0, 1)}
+    assert {(path.nodes[0]["layer"], path.nodes[-1]["layer"]) for path in paths} <= {(0, 1), (1, 2)}
+    assert any(path.nodes[-1]["layer"] == 1 for path in paths)
     assert types_of(paths) == {"SUMMARIZED_BY"}
     assert drawn(driver, corpus, "hirag_layer", layer="0") == drawn(driver, corpus, "hirag_layer", layer="") == []
 

@@ -67,10 +67,14 @@ def test_the_evidence_has_entities_reports_and_paths_between_communities(readers
     assert all(part.text.startswith(part.heading) and part.findings for part in reports)
 
 
-def test_without_bridges_there_are_no_relations(readers: Knowledge) -> None:
+def test_without_bridges_relations_are_those_of_the_nearest_entities(readers: Knowledge) -> None:
     evidence = readers.search(QUESTION, 5, retriever="hirag:no-bridge")
-    assert kinds(evidence) == {"entity", "report"}
-    assert evidence.hits[0].title == "Demon Dice"
+    assert kinds(evidence) == {"entity", "relation", "report"}
+    near = {part.name for part in evidence.parts if isinstance(part, EntityPart)}
+    for part in evidence.parts:
+        if isinstance(part, RelationPart):
+            assert len(part.names) == 2
+            assert near & set(part.names)
 
 
 def test_few_entities_and_communities_are_taken_where_few_are_asked_for(readers: Knowledge) -> None:
@@ -108,12 +112,13 @@ def test_a_question_on_all_documents_is_answered_by_reports_with_their_passages(
     assert len(reports) > 2
     assert len({part.heading for part in reports}) == len(reports)
     assert {part.level for part in reports} <= {1, 2}
-    assert answer.text.splitlines() == [
-        f"{part.heading}: {' '.join(part.findings[0].text.split())} [{number}]"
-        for number, part in enumerate(reports, start=1)
-    ]
-    for citation, part in zip(answer.citations, reports, strict=True):
-        assert {each.chunk_id for each in citation.passages} == set(part.findings[0].chunks)
+    for number, (line, part, citation) in enumerate(
+        zip(answer.text.splitlines(), reports, answer.citations, strict=True), start=1
+    ):
+        (finding,) = (
+            each for each in part.findings if line == f"{part.heading} — {' '.join(each.text.split())} [{number}]"
+        )
+        assert {each.chunk_id for each in citation.passages} == set(finding.chunks)
     assert {hit.chunk_id for hit in answer.evidence.hits} <= {chunk for part in reports for chunk in part.chunks}
     other = readers.ask("What is the main theme of the novel Dracula?", 5, retriever="hirag")
     assert other.state == "not_in_documents"

@@ -200,6 +200,38 @@ def test_a_summary_that_lost_its_description_is_written_again() -> None:
     assert found == replace(before, redone=1)
 
 
+def test_a_summary_that_counts_a_deleted_member_is_written_again() -> None:
+    """The stored cluster has the members that are left, and its summary need not stand on a passage of the deleted."""
+    base, vectors_of = people()
+    before = grown(base, vectors_of, layers=1)
+    gone, *left = base
+    stored = [
+        replace(each, members=members, key=cluster_key([one for one in left if one.ref in members]))
+        for each in before.clusters
+        for members in [tuple(ref for ref in each.members if ref != gone.ref)]
+    ]
+    found = grown(left, vectors_of, before=replace(before, clusters=stored), layers=1)
+    assert found.redone == 1
+    assert found.entities == grown(left, vectors_of, before=found, layers=1).entities
+
+
+def test_layers_that_were_deleted_with_passages_are_built_again() -> None:
+    base, vectors_of = people(groups=40, each=10)
+    before = grown(base, vectors_of, layers=2)
+    highest = {each.ref for each in before.entities if each.layer == 2}
+    stored = replace(
+        before,
+        entities=[each for each in before.entities if each.layer == 1],
+        links=[link for link in before.links if link.summary not in highest],
+        clusters=[
+            replace(each, summaries=()) if each.layer == 1 else each
+            for each in of_layer(before, 0) + of_layer(before, 1)
+        ],
+        number=2,
+    )
+    assert grown(base, vectors_of, before=stored).entities == before.entities
+
+
 def test_a_cluster_that_grew_too_large_is_clustered_again() -> None:
     base, vectors_of = people(groups=2, each=50)
     kinds = {each.description for each in base}

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+
 from overstory.systems.hirag.parts import (
-    MOST_CHUNKS,
+    LONGEST,
+    MOST_ACROSS,
+    MOST_OF_REPORT,
     PathEntity,
     PathRelation,
     Paths,
@@ -60,13 +64,27 @@ def test_a_path_has_its_entities_on_one_line_and_its_relations_below_in_its_orde
     assert part.kind == "relation"
 
 
-def test_relations_among_entities_of_one_path_come_below_those_along_it_and_others_stand_alone() -> None:
-    across = PathRelation("d", "e", "HIRAG_RELATED", 0.5, "Einstein swam in the Danube.", ["c2"])
-    curie = PathEntity("c", "Marie Curie", 0, 0.9, "A chemist.", ["c3"])
-    met = PathRelation("c", "e", "HIRAG_RELATED", 0.5, "They met.", ["c3"])
-    found = lines(Paths([("d", "u", "e"), ("c",)], ENTITIES | {"c": curie}, [across, BORN, FLOWS, met]))
-    assert found[0][-1] == "- Danube — Albert Einstein: Einstein swam in the Danube."
-    assert found[1:] == [["Marie Curie → Albert Einstein", "- Marie Curie — Albert Einstein: They met."]]
+ACROSS = PathRelation("d", "e", "HIRAG_RELATED", 0.5, "Einstein swam in the Danube.", ["c2"])
+CURIE = PathEntity("c", "Marie Curie", 0, 0.9, "A chemist.", ["c3"])
+MET = PathRelation("c", "e", "HIRAG_RELATED", 0.5, "They met.", ["c3"])
+
+
+def test_relations_among_the_entities_of_a_path_come_below_those_along_it() -> None:
+    [path] = lines(Paths([("d", "u", "e")], ENTITIES, [ACROSS, BORN, FLOWS]))
+    assert path[-1] == "- Danube — Albert Einstein: Einstein swam in the Danube."
+
+
+def test_the_other_relations_nearest_to_the_question_stand_alone_each_once() -> None:
+    turned = MET._replace(source="e", target="c")
+    paths = Paths([("d", "u")], ENTITIES, [FLOWS])
+    related = Paths((), ENTITIES | {"c": CURIE}, [ACROSS, BORN, MET, turned, FLOWS])
+    assert lines(paths.joined_with(related, 2)) == [
+        ["Marie Curie → Albert Einstein", "- Marie Curie — Albert Einstein: They met."],  # 0.8
+        ["Albert Einstein → Ulm", "- Albert Einstein — Ulm: Einstein was born in Ulm."],  # 0.6
+        ["Danube → Ulm", "- Danube — Ulm: The Danube flows through Ulm."],  # 0.4
+    ]
+    assert len(lines(paths.joined_with(related, 0))) == 1
+    assert len(lines(paths.joined_with(related, 9))) == 4
 
 
 def test_a_description_whose_passage_is_gone_is_not_shown_but_the_relation_is() -> None:
@@ -79,8 +97,26 @@ def test_a_description_whose_passage_is_gone_is_not_shown_but_the_relation_is() 
 def test_a_relation_between_layers_stands_on_what_is_said_of_the_lower_entity() -> None:
     summarised = PathRelation("e", "p", "SUMMARIZED_BY", 0.9, "", [])
     [part] = relation_parts(Paths([("e", "p")], ENTITIES, [summarised]), DOCUMENTS)
-    assert part.text.split("\n")[1] == "- Albert Einstein — People: Albert Einstein is one of People: A physicist."
+    assert part.text.split("\n")[1] == "- Albert Einstein — People: Albert Einstein is one of its entities"
     assert part.chunks == ("c1",)
+    assert part.score == 0.2  # of the end that is farther from the question
+    [told] = lines(Paths([("e", "p")], ENTITIES, [summarised._replace(description="Both wrote.")]))
+    assert told[1] == "- Albert Einstein — People: Both wrote."
+
+
+def test_a_long_path_has_few_relations_that_it_does_not_go_along_and_short_descriptions() -> None:
+    ids = [f"n{at}" for at in range(6)]
+    entities = {id_: PathEntity(id_, id_, 0, 0.5, "", []) for id_ in ids}
+    relations = [
+        PathRelation(one, other, "HIRAG_RELATED", 1.0, "so " * 200, ["c1"])
+        for one in ids
+        for other in ids
+        if one < other
+    ]
+    [path] = lines(Paths([tuple(ids)], entities, relations))
+    assert [line[2:9] for line in path[1:6]] == [f"{one} — {other}" for one, other in itertools.pairwise(ids)]
+    assert len(path) == 1 + 5 + MOST_ACROSS
+    assert max(map(len, path[1:])) < 2 * LONGEST
 
 
 def test_a_path_through_an_entity_that_is_gone_is_left_out() -> None:
@@ -107,6 +143,13 @@ def test_a_report_has_title_summary_and_findings_and_stands_on_what_these_stand_
     assert (part.heading, part.rating, part.level, part.size, part.score) == ("Physics", 7.5, 1, 12, 3.5)
 
 
+def test_a_report_has_so_many_findings() -> None:
+    report = stored(Finding("Einstein was born in Ulm.", ("c1",)), Finding("Ulm.", ("c3",)))
+    part = report_part(report, 1.0, DOCUMENTS, 1)
+    assert part is not None
+    assert part.text == "Physics\nOn Ulm.\n- Einstein was born in Ulm."
+
+
 def test_a_report_without_findings_stands_on_what_it_was_made_from_and_one_on_nothing_is_none() -> None:
     part = report_part(stored(), 1.0, DOCUMENTS)
     assert part is not None
@@ -115,9 +158,9 @@ def test_a_report_without_findings_stands_on_what_it_was_made_from_and_one_on_no
 
 
 def test_a_report_carries_so_many_passages_and_says_what_these_say() -> None:
-    ids = [f"c{number}" for number in range(2 * MOST_CHUNKS)]
+    ids = [f"c{number}" for number in range(2 * MOST_OF_REPORT)]
     report = stored(*(Finding(f"Finding {id_}.", (id_,)) for id_ in ids))
     part = report_part(report, 1.0, dict.fromkeys(ids, "d"))
     assert part is not None
-    assert list(part.chunks) == report_chunks(report) == ids[:MOST_CHUNKS]
-    assert [each.chunks for each in part.findings] == [(id_,) for id_ in ids[:MOST_CHUNKS]]
+    assert list(part.chunks) == report_chunks(report) == ids[:MOST_OF_REPORT]
+    assert [each.chunks for each in part.findings] == [(id_,) for id_ in ids[:MOST_OF_REPORT]]

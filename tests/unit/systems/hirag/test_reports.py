@@ -78,6 +78,23 @@ def test_a_report_says_nothing_of_passages_that_it_does_not_stand_on() -> None:
                 assert told.chunks[0] in report.stands_on
 
 
+def test_a_report_stands_on_the_passages_that_its_title_has_words_from() -> None:
+    small = small_graph()
+    said = {"0:metallica", "0:hammett"}
+    entities = [
+        replace(each, description=f"{each.name}, a quixotrope.", chunks=(*each.chunks, f"more of {each.key}"))
+        if each.ref in said
+        else each
+        for each in small.entities
+    ]
+    graph = replace(small, entities=entities)
+    tree = two_levels(graph)
+    found = write_reports(tree, graph, known={}, writer_of_reports=RuleReporter(graph.entities), progress=Silence())
+    report = report_on(found, graph, tree, BAND[0], 2)
+    assert "quixotrope" in report.title
+    assert {"more of metallica", "more of hammett"} <= set(report.stands_on)
+
+
 def test_relations_are_said_where_both_ends_are_and_in_no_deeper_community() -> None:
     graph = small_graph()
     tree = two_levels(graph)

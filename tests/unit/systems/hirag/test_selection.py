@@ -24,10 +24,12 @@ def near(name: str, cosine: float, bottom: str) -> NearEntity:
 
 
 ROWS = [
-    *([bottom, *of] for bottom in ("2a", "2b") for of in (("root", 0, 5, None), ("1a", 1, 3, 4.0))),
-    *([["2c", "root", 0, 5, None], ["2c", "1b", 1, 2, 9.0], ["2c", "2c", 2, 2, 9.5]]),
-    ["2a", "2a", 2, 2, 5.0],
-    ["2b", "2b", 2, 1, None],
+    ["root", 0, 5, None, ["2a", "2b", "2c"]],
+    ["1a", 1, 3, 4.0, ["2a", "2b"]],
+    ["1b", 1, 2, 9.0, ["2c"]],
+    ["2c", 2, 2, 9.5, ["2c"]],
+    ["2a", 2, 2, 5.0, ["2a"]],
+    ["2b", 2, 1, None, ["2b"]],
 ]
 HIERARCHY = Hierarchy.of(ROWS)
 A, B, C, D, E = (

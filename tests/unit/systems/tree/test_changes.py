@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import given
@@ -65,6 +66,8 @@ def test_after_the_changes_the_stored_tree_is_the_new_one(
     assert len(tree_changes(wanted, as_stored(wanted))) == 0
     deleted = {id_: node for id_, node in stored.items() if node.unit != before[0]}  # as its unit takes its leaf along
     assert stored_after(tree_changes(wanted, deleted), deleted) == as_stored(wanted)
+    left = {id_: replace(node, unit="") if node.unit == before[0] else node for id_, node in stored.items()}
+    assert stored_after(tree_changes(wanted, left), left) == as_stored(wanted)  # its leaf stayed, and finds it again
 
 
 @given(some_units, some_units, st.integers(0, 99))

@@ -1,0 +1,436 @@
+"""The build of HiRAG's index on the real Neo4j: killed, asked meanwhile, grown, shrunk, and fed with odd corpora."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import json
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.commands import Run
+from tests.fakes import HashingEmbedder
+from tests.integration.systems.hirag.oracle import checked, figures_of, read, state_of, told_of
+from tests.passages import CURIE, DANUBE, EINSTEIN, PASSAGES, ULM, OpenCorpus, passage
+
+from overstory.errors import ExtraMissing, GdsMissing, IndexMissing, QuestionError
+from overstory.graph import generations, schema
+from overstory.knowledge import Knowledge
+from overstory.model import Document, RatedReport
+from overstory.systems.hirag import build
+from overstory.systems.hirag.build import Build
+from overstory.systems.hirag.names import ENTITY
+from overstory.systems.vector_indexes import SCANNED
+
+HOTPOTQA = Path(__file__).parents[4] / "examples" / "hotpotqa" / "corpus.jsonl"
+QUESTION = "Who designed the dice game Demon Dice?"
+THEMES = "What are the main themes of these documents?"
+
+
+def hotpotqa(first: int, last: int) -> list[Document]:
+    """Some passages of the example."""
+    with HOTPOTQA.open(encoding="utf-8") as lines:
+        records = [json.loads(line) for line in itertools.islice(lines, first, last)]
+    return [passage(record["_id"], record["title"], record["text"]) for record in records]
+
+
+DOCUMENTS = hotpotqa(0, 9)
+SMALL = passage("malta", "Malta", "Demon Dice was presented in Malta by Tim Brown. Malta is an island.")
+"""Changes less than a fifth of the entities of `DOCUMENTS`."""
+
+
+def id_of(knowledge: Knowledge, document: Document) -> str:
+    return knowledge.document_id(document.source, document.source_key)
+
+
+class Killed(BaseException):
+    """Ends a run as nothing else does."""
+
+
+def killing(do: Callable[..., object], *, before: bool) -> Callable[..., object]:
+    def killed(*arguments: Any, **named: Any) -> object:
+        if not before:
+            do(*arguments, **named)
+        raise Killed
+
+    return killed
+
+
+def killed_runs(knowledge: Knowledge, moments: list[tuple[Any, str, bool]]) -> Iterator[str]:
+    """Runs that are killed later and later, each before or after one part."""
+    for place, part, before in moments:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(place, part, killing(getattr(place, part), before=before))
+            with pytest.raises(Killed):
+                knowledge.index(systems=["hirag"])
+        yield part
+
+
+def readers_of(knowledge: Knowledge) -> tuple[object, object]:
+    """What a search finds, and a report."""
+    report = knowledge.reports(limit=1).reports[0]
+    parts = knowledge.search(QUESTION, 5, retriever="hirag").parts
+    return parts, replace(knowledge.report(report.id), notes=())
+
+
+def test_a_first_build_that_is_killed_between_any_two_parts_ends_as_if_it_had_not_been(
+    open_corpus: OpenCorpus,
+) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents(DOCUMENTS)
+    knowledge.index(systems=["hirag"])
+    undisturbed = checked(knowledge)
+    knowledge.remove_system("hirag")
+    moments = [
+        (build, "read_base_layer", False),
+        (build, "grow", False),
+        (build, "write_graph", False),
+        (build, "find_bridges", False),  # with a projection in the server's memory
+        (build, "write_reports", False),
+        (build, "store_reports", False),
+        (Build, "_indexed", False),
+    ]
+    for _ in killed_runs(knowledge, moments):
+        with pytest.raises(IndexMissing):
+            knowledge.search(QUESTION, retriever="hirag")
+    assert list(killed_runs(knowledge, [(build, "remove_unused", True)]))  # published, and not yet cleaned up
+    assert knowledge.search(QUESTION, 1, retriever="hirag").hits
+    assert knowledge.index().done == ("hirag",)
+    assert checked(knowledge) == undisturbed
+    assert knowledge.index().done == ()
+
+
+def test_an_update_that_is_killed_between_any_two_parts_ends_as_if_it_had_not_been(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents(DOCUMENTS)
+    knowledge.index(systems=["hirag"])
+    before = checked(knowledge)
+    knowledge.ingest_documents(SMALL)
+    knowledge.index()
+    assert figures_of(knowledge)["rebuilt"] == 0
+    undisturbed = checked(knowledge)
+
+    knowledge.remove_system("hirag")
+    knowledge.delete_documents(id_of(knowledge, SMALL))
+    knowledge.index(systems=["hirag"])
+    assert checked(knowledge) == before
+    seen = readers_of(knowledge)
+    knowledge.ingest_documents(SMALL)
+    whole = [
+        (build, "grow", False),
+        (build, "write_graph_in", False),  # within the transaction
+    ]
+    for _ in killed_runs(knowledge, whole):
+        assert readers_of(knowledge) == seen
+    for _ in killed_runs(knowledge, [(build, "layered_projection", True), (build, "store_reports_in", False)]):
+        assert readers_of(knowledge)[1] == seen[1]  # the communities are those of before
+        for tree in ("hirag", "hirag-layers"):
+            assert knowledge.tree(tree=tree).community.communities
+    assert list(killed_runs(knowledge, [(build, "remove_unused", True)]))
+    assert knowledge.index().done == ("hirag",)
+    assert checked(knowledge) == undisturbed
+
+    # So many changes that a generation is built beside the one in use.
+    seen = readers_of(knowledge)
+    knowledge.ingest_documents(hotpotqa(9, 14))
+    for _ in killed_runs(knowledge, [(build, "store_reports", False)]):
+        assert readers_of(knowledge) == seen
+    assert list(killed_runs(knowledge, [(generations, "_delete_others", True)]))
+    knowledge.index()
+    assert figures_of(knowledge)["rebuilt"] == 1
+    assert len(checked(knowledge)["entities"]) > len(undisturbed["entities"])
+
+
+def communities_by_generation(knowledge: Knowledge) -> dict[str, int]:
+    rows = read(knowledge, "MATCH (t:HiragCommunity {corpus: $label}) RETURN t.id AS id, t.generation AS generation")
+    return {row["id"]: row["generation"] for row in rows}
+
+
+def test_a_question_during_builds_is_answered_from_one_generation(open_corpus: OpenCorpus) -> None:
+    knowledge, reader = open_corpus(), open_corpus()
+    knowledge.ingest_documents(DOCUMENTS)
+    knowledge.index(systems=["hirag"])
+    asked: list[set[str]] = []
+    failed: list[BaseException] = []
+    ended = threading.Event()
+
+    def ask() -> None:
+        while not ended.is_set():
+            try:
+                evidence = reader.search(QUESTION, 5, retriever="hirag")
+                assert len(evidence.hits) == 5
+                asked.append({part.community for part in evidence.parts if isinstance(part, RatedReport)})
+                for report in reader.reports(limit=1).reports:
+                    reader.report(report.id)
+            except QuestionError:  # the report went with its generation, as the message says
+                continue
+            except BaseException as error:  # noqa: BLE001 # reported by the test
+                failed.append(error)
+
+    thread = threading.Thread(target=ask)
+    generation_of = communities_by_generation(knowledge)
+    thread.start()
+    try:
+        for change in (
+            lambda: knowledge.ingest_documents(SMALL),
+            lambda: knowledge.index(systems=["hirag:layers=1"]),
+            lambda: knowledge.delete_documents(id_of(knowledge, SMALL)),
+            lambda: knowledge.index(systems=["hirag:layers=2"]),
+        ):
+            change()
+            knowledge.index()
+            generation_of |= communities_by_generation(knowledge)
+    finally:
+        ended.set()
+        thread.join()
+    assert not failed
+    assert len(set(generation_of.values())) == 3
+    assert all(len({generation_of[community] for community in communities}) == 1 for communities in asked)
+    assert len(asked) > 1
+
+
+FESTIVAL = passage(
+    "festival",
+    "Demon Dice",
+    "Demon Dice was shown at the quixotrope by Tim Brown. The quixotrope is a festival of Zorgwald Fnarr in Mumbai. "
+    "Tim Brown and Lester Smith met Zorgwald Fnarr at the quixotrope. Zorgwald Fnarr likes Lester Smith.",
+)
+
+
+def shown_of(knowledge: Knowledge) -> str:
+    """All that readers show, as one text."""
+    found: list[object] = []
+    for option in ("hirag", "hirag:no-bridge"):
+        for about in ("What did Tim Brown and Lester Smith do?", "Whose festival is it in Mumbai?"):
+            found += knowledge.search(about, 10, retriever=option).parts
+    found.append(knowledge.ask(THEMES, retriever="hirag"))
+    found += [knowledge.report(each.id) for each in knowledge.reports(limit=100).reports]
+    found += [knowledge.tree(tree=tree, depth=5, limit=100) for tree in ("hirag", "hirag-layers")]
+    return "\n".join(f"{each!r}{each}" for each in found).casefold()
+
+
+def test_nothing_of_a_deleted_passage_is_shown_and_the_next_index_erases_it(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.use_model("none")
+    knowledge.ingest_documents([*DOCUMENTS, FESTIVAL])
+    knowledge.index(systems=["hirag"])
+    words = ("quixotrope", "zorgwald")
+    before = shown_of(knowledge)
+    assert all(word in before for word in words)
+    kinds = {kind for word in words for kind, _ in told_of(knowledge, word)}
+    assert {"HiragEntity", "HiragDescription", "CommunityReport", "HIRAG_RELATED"} <= kinds
+    assert any(row["name"] for row in summaries_of(knowledge) if "Zorgwald" in row["name"])
+
+    knowledge.delete_documents(id_of(knowledge, FESTIVAL))
+    after = shown_of(knowledge)
+    assert not any(word in after for word in words)
+    left = {kind for word in words for kind, _ in told_of(knowledge, word)}
+    assert left <= {"HIRAG_RELATED", "BRIDGE"}  # which readers compare with the passages that are there
+
+    knowledge.index()
+    figures = figures_of(knowledge)
+    assert figures["rebuilt"] == 0
+    assert 0 < figures["reports_written"] < figures["communities"]
+    assert figures["clusters_summarised"] > 0
+    assert not any(told_of(knowledge, word) for word in words)
+    assert checked(knowledge)["entities"]
+
+
+def summaries_of(knowledge: Knowledge) -> list[dict[str, Any]]:
+    return read(knowledge, "MATCH (e:HiragEntity {corpus: $label}) WHERE e.layer > 0 RETURN e.name AS name")
+
+
+@pytest.mark.changes_schema
+def test_an_index_that_grows_and_shrinks_by_single_documents_stays_whole(
+    open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a vector index from fewer entities on than usual."""
+    knowledge = open_corpus()
+    knowledge.ingest_documents(DOCUMENTS)
+    knowledge.index(systems=["hirag"])
+    entities = len(checked(knowledge)["entities"])
+    assert state_of(knowledge).details[SCANNED] == [ENTITY]
+    monkeypatch.setattr(schema, "VECTOR_INDEX_FROM", entities + 1)
+    more = [SMALL, passage("two", "Gozo", "Gozo is an island near Malta. Lester Smith went to Gozo with Tim Brown.")]
+    more += [replace(SMALL, source_key="three", text="Dragon Dice was presented in Gozo by Lester Smith.")]
+    for document in more:
+        knowledge.ingest_documents(document)
+        knowledge.index()
+        figures = figures_of(knowledge)
+        assert figures["rebuilt"] == 0
+        assert figures["reports_written"] < figures["communities"]
+        checked(knowledge)
+    assert state_of(knowledge).details[SCANNED] == []
+    assert knowledge.search("Which islands are near Malta?", 3, retriever="hirag").parts
+    for document in reversed(more):
+        knowledge.delete_documents(id_of(knowledge, document))
+        knowledge.index()
+        assert figures_of(knowledge)["rebuilt"] == 0
+        assert len(checked(knowledge)["entities"]) >= entities - 1
+    assert state_of(knowledge).details[SCANNED] == []  # it stays while the generation does
+
+    knowledge.delete_documents(id_of(knowledge, DOCUMENTS[8]))  # names that stand nowhere else go at once
+    knowledge.ingest_documents(DOCUMENTS[8])  # and come back
+    knowledge.index()
+    assert figures_of(knowledge)["rebuilt"] == 0
+    checked(knowledge)
+    knowledge.index(systems=["hirag:flat"])
+    checked(knowledge)
+    assert state_of(knowledge).details[SCANNED] == [ENTITY]
+
+
+def test_loaded_in_another_order_the_index_is_the_same(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents(DOCUMENTS)
+    knowledge.index(systems=["hirag"])
+    first = checked(knowledge)
+    knowledge.remove_system("hirag")
+    knowledge.delete_documents([document.id for document in knowledge.documents()])
+    for document in reversed(DOCUMENTS):
+        knowledge.ingest_documents(document)
+    knowledge.index(systems=["hirag"])
+    assert checked(knowledge) == first
+
+
+def test_other_settings_another_embedder_and_edited_names_reach_the_index(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents([*DOCUMENTS[:8], *PASSAGES])
+    knowledge.index(systems=["hirag:flat"])
+    flat = checked(knowledge)
+    assert {ref[0] for ref in flat["entities"]} == {"0"}
+    assert knowledge.index(systems=["hirag:no-flat,layers=2,cluster-size=4"]).done == ("hirag",)
+    layered = checked(knowledge)
+    assert {ref[0] for ref in layered["entities"]} == {"0", "1", "2"}
+    assert layered["entities"].keys() > flat["entities"].keys()
+    assert knowledge.index(systems=["hirag:layers=3"]).done == ("hirag",)
+    assert {ref[0] for ref in checked(knowledge)["entities"]} >= {"0", "1", "2"}
+    knowledge.index(systems=["hirag:flat,layers=0,cluster-size=10"])
+    assert checked(knowledge) == flat
+
+    knowledge.hide_names("Ulm")
+    knowledge.rename_name("Albert Einstein", "Alberto Uno")
+    knowledge.index()
+    assert figures_of(knowledge)["rebuilt"] == 0
+    edited = {entity[0] for entity in checked(knowledge)["entities"].values()}
+    assert "Alberto Uno" in edited
+    assert not {"Albert Einstein", "Ulm"} & edited
+    knowledge.undo_name_edit()
+    knowledge.undo_name_edit()
+    knowledge.index()
+    assert checked(knowledge) == flat
+
+    knowledge.use(embedder=HashingEmbedder(32))
+    assert knowledge.index(re_embed=True).done[-1] == "hirag"
+    embedded = checked(knowledge)
+    assert embedded["entities"].keys() == flat["entities"].keys()
+    assert {len(entity[4]) for entity in embedded["entities"].values()} == {32}
+    assert knowledge.search("Where was Marie Curie born?", 3, retriever="hirag:flat").hits
+
+
+SCRIPTS = [
+    passage("1", "北京", "北京是中华人民共和国的首都。北京大学位于北京。"),
+    passage("2", "Москва", "Москва — столица России. Владимир Путин живёт в Москве."),
+    passage("3", "القاهرة", "القاهرة هي عاصمة مصر. مصر في أفريقيا."),
+]
+QUOTES = (
+    '"Quoted" O\'Brien\'s `Name` met {{corpus}} $label Müller-Lüdenscheidt in "St. John\'s".\n\n“Alpha\tBeta” and\x0b '
+    "Gamma\u200b Delta\u2028Epsilon met O'Brien. Albert" + " von" * 200 + " Ulm visited O'Brien in Paris."
+)
+LISTED = [
+    f"{first}{last} {name}son"
+    for first in ("Al", "Be", "Ca")
+    for last in ("bert", "ris")
+    for name in ("John", "Eric", "Jack")
+]
+EQUAL = "Albert Einstein was born in Ulm. Ulm is on the Danube. Marie Curie was in Paris."
+ODD: dict[str, list[Document]] = {
+    "no names": [passage(str(n), "", f"nobody says anything about anything here, number {n}") for n in range(3)],
+    "two entities": [passage("1", "", "Albert Einstein was born in Ulm.")],
+    "one document": [EINSTEIN],
+    "equal documents": [passage(str(n), "Ulm", EQUAL) for n in range(20)],
+    "marks": [passage(str(n), 'The "Quoted" `Name` <b>X</b>', QUOTES) for n in range(3)],
+    "scripts": SCRIPTS,
+    "no text": [passage("1", "Ulm", " ")],
+    "nothing": [],
+    "lists": [passage(key, "Members", f"Members: {', '.join(LISTED)}.") for key in ("1", "2")],
+}
+
+
+def test_odd_corpora_are_indexed_asked_shown_and_grow(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.use_model("none")
+    for name, documents in ODD.items():
+        knowledge.ingest_documents(documents)
+        knowledge.index(systems=["hirag"])
+        here = checked(knowledge)
+        assert bool(here["entities"]) == (name not in ("nothing", "no text", "no names"))
+        for question in (QUESTION, THEMES):
+            hits = knowledge.search(question, 50, retriever="hirag").hits
+            assert len(hits) <= len({each.text for each in documents})
+            assert bool(hits) == any(each.text.strip() for each in documents)
+            knowledge.ask(question, retriever="hirag")
+        for tree in ("hirag", "hirag-layers"):
+            assert knowledge.tree(tree=tree, depth=5).community.level == 0
+        for report in knowledge.reports(limit=5).reports:
+            assert knowledge.report(report.id).community.title
+        assert knowledge.index().done == ()
+        knowledge.ingest_documents(DANUBE)
+        knowledge.index()
+        assert checked(knowledge)["entities"]
+        knowledge.delete_documents([document.id for document in knowledge.documents()])
+        knowledge.index()
+        assert not checked(knowledge)["entities"]
+
+
+def test_what_a_build_lacks_is_told_before_anything_is_done(
+    open_corpus: OpenCorpus, overstory: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents([ULM, CURIE])
+    version = knowledge.status().corpus.version
+    find = importlib.util.find_spec
+
+    def without(package: str) -> Callable[..., object]:
+        return lambda name, *more: None if name == package else find(name, *more)
+
+    def index(*options: str) -> tuple[int, str]:
+        ran = overstory("index", "--corpus", knowledge.corpus_name, *options)
+        return ran.code, ran.err
+
+    with monkeypatch.context() as patched:
+        patched.setattr(importlib.util, "find_spec", without("graphdatascience"))
+        code, said = index("--system", "hirag")
+        assert code != 0
+        assert 'pip install "overstory[hirag]"' in said
+    with monkeypatch.context() as patched:
+        graph = knowledge.graph
+        patched.setattr(graph, "capabilities", replace(graph.capabilities, gds=""))
+        with pytest.raises(GdsMissing, match="HiRAG needs the Graph Data Science plugin"):
+            knowledge.index(systems=["hirag"])
+    with monkeypatch.context() as patched:
+        patched.setattr(importlib.util, "find_spec", without("sklearn"))
+        code, said = index("--system", "hirag")
+        assert code != 0
+        assert 'pip install "overstory[hirag]"' in said
+        assert knowledge.status().corpus.version == version
+        assert index("--system", "hirag:flat")[0] == 0  # needs no clusters
+    assert knowledge.index(systems=["hirag:no-flat", "slimrag"]).done == ("hirag", "slimrag")
+
+    # An index that nobody named is left as it is, with a note, and others are built.
+    knowledge.ingest_documents(DANUBE)
+    with monkeypatch.context() as patched:
+        patched.setattr(importlib.util, "find_spec", without("sklearn"))
+        report = knowledge.index()
+        assert "slimrag" in report.done
+        assert "hirag" not in report.done
+        (note,) = (each for each in report.notes if "HiRAG" in each)
+        assert note.startswith("the HiRAG index was not brought up to date: scikit-learn is not installed.")
+        assert 'pip install "overstory[hirag]"' in note
+        with pytest.raises(ExtraMissing):
+            knowledge.index(systems=["hirag"])
+    assert knowledge.status().pending["hirag"] == 1
+    assert knowledge.index().done == ("hirag",)
