@@ -76,7 +76,12 @@ def well_read(request: Mapping[str, Any]) -> Answer:
     if part == "reports":
         sources = items(request, "source")
         findings = [{"text": f"It is said: {text}", "sources": [number, 99]} for number, text in sources.items()][:3]
-        return {"title": f"All of {len(sources)}", "summary": "A town and its ship.", "rating": 12, "findings": findings}
+        return {
+            "title": f"All of {len(sources)}",
+            "summary": "A town and its ship.",
+            "rating": 12,
+            "findings": findings,
+        }
     sentences = items(request, "sentences")[1].splitlines()
     said = {name: [text.partition(" ")[2] for text in sentences if name in text] for name in NAMES}
     there = [name for name in NAMES if said[name]]
@@ -121,7 +126,10 @@ class Answering:
         try:
             text, finish = self.spoils(request) or (json.dumps(self._answer(request)), "stop")
         except BaseException:
-            import traceback; open("/tmp/hm_err","w").write(traceback.format_exc()+json.dumps(request,indent=1)); raise
+            import traceback
+
+            open("/tmp/hm_err", "w").write(traceback.format_exc() + json.dumps(request, indent=1))
+            raise
         saying(text, finish=finish, usage={"prompt_tokens": 600, "completion_tokens": 100})(handler, request)
 
 
@@ -187,7 +195,12 @@ def test_a_model_writes_all_layers_and_only_what_changed_is_asked_again(
         assert {entity.by for entity in graph.entities} == {MODEL}
         base = {entity.name: entity for entity in graph.entities if entity.layer == 0}
         assert base.keys() == set(NAMES) - {"Gotland"}
-        joined = [text for document in DOCUMENTS for text in document.text.split(". ") if "Baltic" in text or "built the l" in text]
+        joined = [
+            text
+            for document in DOCUMENTS
+            for text in document.text.split(". ")
+            if "Baltic" in text or "built the l" in text
+        ]
         assert len(base["Norrvik"].chunks) == 3
         above = [entity for entity in graph.entities if entity.layer > 0]
         assert {entity.type for entity in above} == {"location"}
