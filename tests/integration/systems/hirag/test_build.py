@@ -348,7 +348,6 @@ LISTED = [
 EQUAL = "Albert Einstein was born in Ulm. Ulm is on the Danube. Marie Curie was in Paris."
 ODD: dict[str, list[Document]] = {
     "no names": [passage(str(n), "", f"nobody says anything about anything here, number {n}") for n in range(3)],
-    "two entities": [passage("1", "", "Albert Einstein was born in Ulm.")],
     "one document": [EINSTEIN],
     "equal documents": [passage(str(n), "Ulm", EQUAL) for n in range(20)],
     "marks": [passage(str(n), 'The "Quoted" `Name` <b>X</b>', QUOTES) for n in range(3)],
@@ -370,12 +369,11 @@ def test_odd_corpora_are_indexed_asked_shown_and_grow(open_corpus: OpenCorpus) -
         knowledge.index(systems=["hirag"])
         here = checked(knowledge)
         assert here["entities"] or name in NAMELESS
-        for question in (QUESTION, THEMES):
-            hits = knowledge.search(question, 50, retriever="hirag").hits
-            assert bool(hits) == any(each.text.strip() for each in documents)
-            knowledge.ask(question, retriever="hirag")
+        hits = knowledge.search(QUESTION, 50, retriever="hirag").hits
+        assert bool(hits) == any(each.text.strip() for each in documents)
+        assert knowledge.ask(THEMES, retriever="hirag").text
         for tree in ("hirag", "hirag-layers"):
-            assert knowledge.tree(tree=tree, depth=5).community.level == 0
+            assert knowledge.tree(tree=tree).community.level == 0
         for report in knowledge.reports(limit=5).reports:
             assert knowledge.report(report.id).community.title
         knowledge.ingest_documents(DANUBE)
@@ -395,7 +393,10 @@ def test_what_a_build_lacks_is_told_before_anything_is_done(
     find = importlib.util.find_spec
 
     def without(package: str) -> Callable[..., object]:
-        return lambda name, *more: None if name == package else find(name, *more)
+        def found(name: str, parent: str | None = None) -> object:
+            return None if name == package else find(name, parent)
+
+        return found
 
     def index(*options: str) -> tuple[int, str]:
         ran = overstory("index", "--corpus", knowledge.corpus_name, *options)
