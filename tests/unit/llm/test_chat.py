@@ -99,6 +99,26 @@ def test_recorded_usage_includes_the_threads_of_each() -> None:
     assert recorded.spent.requests == 4
 
 
+@pytest.mark.parametrize(
+    ("answer", "error", "asked"),
+    [("Dublin", AnswerUnusable, 2), (Completion("{", "m", Usage(10, 5), truncated=True), AnswerTruncated, 1)],
+)
+def test_that_there_is_no_usable_answer_is_paid_for_once_if_the_caller_says_so(
+    cache: AnswerCache, answer: str | Completion, error: type[LlmError], asked: int
+) -> None:
+    model = ScriptedChat(answer)
+    chat = Chat(model, cache=cache).quoting(["p1"])
+    for _ in range(2):
+        with pytest.raises(error):
+            chat.ask_for(City, ASKED, once=True)
+    assert len(model.asked) == asked
+    assert chat.estimate([Request(ASKED, City)]).requests == 0
+    with pytest.raises(error):
+        chat.ask_for(City, ASKED)
+    assert len(model.asked) == 2 * asked
+    assert cache.forget(["p1"]) == 1
+
+
 def test_threads_that_ask_the_same_pay_once(cache: AnswerCache) -> None:
     class Slow(ScriptedChat):
         def complete(

@@ -281,11 +281,9 @@ class _Said:
         self._sentences = [frozenset(key_words(text)) for text in (title, *(sentence.text for sentence in window))]
 
     def says(self, name: str) -> bool:
-        """Whether a sentence of the window, or the title, has all words of a name ("Marie and Pierre Curie" says "Marie
-        Curie"), or a chunk has them one after another: a sentence may have been split at an abbreviation."""
-        words = key_words(name)
-        run = f" {' '.join(words)} "
-        return any(map(frozenset(words).issubset, self._sentences)) or any(run in text for text in self._texts.values())
+        """Whether a sentence of the window, or the title, has all words of a name: "Marie and Pierre Curie" says "Marie
+        Curie"."""
+        return any(map(frozenset(key_words(name)).issubset, self._sentences))
 
     def of(self, *keys: str) -> list[str]:
         """The chunks that say all these names; else those that say one of them, else all of the window's. In order."""

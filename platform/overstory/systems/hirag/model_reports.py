@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import BaseModel, Field
+from pydantic.config import JsonDict
 
 from overstory.display import counted
 from overstory.errors import AnswerRefused, AnswerTruncated, AnswerUnusable, PromptTooLong
@@ -35,12 +36,15 @@ MOST_CHUNKS = 10
 BESIDE_PARTS = 6
 """Entities, and relations, that a request has along with reports on parts."""
 
+ASKED_FOR: JsonDict = {"minItems": 1}
+"""Of a list: an endpoint that keeps to the schema gives at least one. An empty one is dropped with what it belongs to."""
+
 
 class WrittenFinding(BaseModel):
     """A statement, and the numbers of the sources that say it."""
 
     text: Annotated[str, Field(max_length=LONGEST_FINDING), at_most(LONGEST_FINDING)]
-    sources: Annotated[list[int], Field(max_length=MOST_SOURCES), at_most(MOST_SOURCES)]
+    sources: Annotated[list[int], Field(max_length=MOST_SOURCES, json_schema_extra=ASKED_FOR), at_most(MOST_SOURCES)]
 
 
 class WrittenReport(BaseModel):
@@ -49,7 +53,11 @@ class WrittenReport(BaseModel):
     title: Annotated[str, Field(min_length=1, max_length=LONGEST_TITLE), at_most(LONGEST_TITLE)]
     summary: Annotated[str, Field(min_length=1, max_length=LONGEST_SUMMARY), at_most(LONGEST_SUMMARY)]
     rating: Rating
-    findings: Annotated[list[WrittenFinding], Field(max_length=2 * MOST_FINDINGS), at_most(2 * MOST_FINDINGS)]
+    findings: Annotated[
+        list[WrittenFinding],
+        Field(max_length=2 * MOST_FINDINGS, json_schema_extra=ASKED_FOR),
+        at_most(2 * MOST_FINDINGS),
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from overstory.systems.hirag.model_layer import (
     with_rules,
 )
 from overstory.systems.hirag.model_reading import (
+    LONGEST_DESCRIPTION,
     DocumentReading,
     FoundEntities,
     FoundRelations,
@@ -81,6 +82,48 @@ def test_what_the_text_does_not_say_is_dropped() -> None:
     assert {key for chunk in found.chunks.values() for key, *_ in chunk.entities} == {"warsaw", "france"}
     assert not any(chunk.relations for chunk in found.chunks.values())
     assert "Atlantis" not in model.asked[1][-1].text
+
+
+def test_a_name_whose_words_stand_in_different_sentences_is_not_said() -> None:
+    text = "Marie and Pierre Curie met in Paris. Dr. Watson lived in London. Ulm is far."
+    names = entities("Marie Curie", "Pierre Curie", "Dr. Watson", "Paris Watson", "London Ulm")
+    model = ScriptedChat(names, relations())
+    found = read(model, UnreadDocument("d", "", (("c", text, 1),)))
+    assert [name for _, name, _, _ in found.chunks["c"].entities] == ["Marie Curie", "Pierre Curie", "Dr. Watson"]
+
+
+def test_what_an_answer_has_out_of_bounds_is_cut_and_what_nobody_sees_is_left_out() -> None:
+    told = [{"name": "War\u200bsaw", "description": "x" * 5_000}, {"name": "France", "type": "\x1b[2J" * 99}]
+    joined = [("Warsaw", "France", 99), ("France", "Marie Curie", "very")]
+    model = ScriptedChat(
+        json.dumps({"entities": [*told, {"name": "Marie Curie"}, {"name": ""}, *[{"name": "France"}] * 99]}),
+        json.dumps({"relations": [{"source": o, "target": t, "strength": by} for o, t, by in joined]}),
+    )
+    found = read(model)
+    assert (found.by_rules, len(model.asked)) == (0, 2)
+    ((_, _, _, description),) = [each for each in found.chunks["c1"].entities if each[1] == "Warsaw"]
+    assert len(description) == LONGEST_DESCRIPTION
+    ((_, _, type_, _),) = found.chunks["c2"].entities
+    assert "\x1b" not in type_
+    relations = [each for chunk in found.chunks.values() for each in chunk.relations]
+    assert {(one, other, strength) for one, other, _, strength in relations} == {
+        ("france", "warsaw", 10),
+        ("france", "marie curie", 1),
+    }
+
+
+def test_a_reading_names_all_chunks_of_its_window() -> None:
+    found = read(ScriptedChat(entities("Warsaw")))
+    assert [chunk.read_with for chunk in found.chunks.values()] == [{"c1", "c2"}] * 2
+
+
+def test_a_description_stands_on_a_passage_of_each_of_its_parts() -> None:
+    readings = gathered(*((f"{number:02}", f"Said {number}.") for number in range(PASSAGES_A_DESCRIPTION + 4)))
+    (ulm,) = merged_layer(readings, Chat(ScriptedChat("unasked")), "model", {}, {}).entities
+    assert len(ulm.chunks) == PASSAGES_A_DESCRIPTION + 4
+    same = gathered(*((f"{number:02}", "Said.") for number in range(PASSAGES_A_DESCRIPTION + 4)))
+    (ulm,) = merged_layer(same, Chat(ScriptedChat("unasked")), "model", {}, {}).entities
+    assert len(ulm.chunks) == PASSAGES_A_DESCRIPTION
 
 
 def test_where_there_are_not_two_entities_nobody_asks_for_relations() -> None:
@@ -216,7 +259,7 @@ def test_a_long_description_is_summarised_once_and_forgotten_with_its_passages(t
     layer = merged_layer(readings, Chat(model, cache=cache), "model", {}, {})
     assert cache.forget([layer.entities[0].chunks[-1]]) == 1
     (ulm,) = layer.entities
-    assert (ulm.description, len(ulm.chunks), len(model.asked)) == ("Ulm in short.", PASSAGES_A_DESCRIPTION, 1)
+    assert (ulm.description, len(ulm.chunks), len(model.asked)) == ("Ulm in short.", 20, 1)
     again = merged_layer(readings, Chat(model), "model", {ulm.ref: ulm}, {})
     assert (again.entities, again.counts["kept_descriptions"], len(model.asked)) == ([ulm], 1, 1)
     readings.add("99", {"entities": [("ulm", "Ulm", "city", "New.")], "relations": []}, rules=False)

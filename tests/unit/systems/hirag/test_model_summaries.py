@@ -83,7 +83,7 @@ def test_the_cached_answer_is_forgotten_with_any_passage_of_the_members(tmp_path
 def test_unknown_numbers_are_dropped_and_strengths_kept_within_bounds() -> None:
     model = ScriptedChat(answer(found("Physicists", (0, 5), (4, 5), (1, 99), (1, 3), (2, -3), (3, 5), (-1, 5))))
     ((summary,),), _ = summaries_of(model)
-    assert [(each.member, each.weight) for each in summary.members] == [(0, 0.01), (1, 1.0), (2, 0.5)]
+    assert [(each.member, each.weight) for each in summary.members] == [(0, 0.1), (1, 1.0), (2, 0.5)]
 
 
 def test_forgotten_members_are_joined_to_the_nearest_summary_by_cosine() -> None:

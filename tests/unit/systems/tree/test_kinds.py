@@ -22,9 +22,9 @@ def test_a_statement_of_the_system_takes_the_place_of_the_shared_one_of_its_name
     kind = TreeKind(
         "oak", "Oak", "entity", "Oak", "oak", statements=("systems/oak/levels", "systems/oak/old/about_entity")
     )
-    assert kind.statement("levels") == "systems/oak/levels"
+    assert kind.statement("systems/tree/levels") == "systems/oak/levels"
     assert kind.statement("about_entity") == "systems/oak/old/about_entity"
-    assert kind.statement("children") == "systems/tree/children"
+    assert kind.statement("systems/tree/children") == "systems/tree/children"
 
 
 def test_no_two_trees_have_one_name() -> None:
