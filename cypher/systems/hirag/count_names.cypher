@@ -3,6 +3,5 @@
 // Parameters: none
 // Rows: names, chunks INTEGER; one
 MATCH (e:Entity:{{corpus}}) WHERE e.df > 0
-WITH count(e) AS names
-MATCH (c:{{corpus}}_Chunk)
-RETURN names, count(c) AS chunks
+WITH count(e) AS names // a row also where there is none
+RETURN names, COUNT { (c:{{corpus}}_Chunk) } AS chunks
