@@ -29,6 +29,8 @@ MOST_FINDINGS = 6
 LOOKED_AT = 4 * MOST_FINDINGS
 MOST_IN_TITLE = 3
 MOST_PHRASES = 2
+MOST_COMPARED = 8
+"""Central entities whose descriptions are searched for what they have in common: most of the time of a report."""
 LONGEST_SENTENCE = 400
 RUN = 4
 """Words in a row by which sentences are compared."""
@@ -142,7 +144,7 @@ def _key(reporter: Reporter, material: Material) -> str:
 class RuleReporter:
     """Writes reports of sentences that are in the corpus, by rules."""
 
-    fingerprint = "rules-4"
+    fingerprint = "rules-5"
     notes: Sequence[str] = ()
 
     def __init__(self, entities: Sequence[LayerEntity] = ()) -> None:
@@ -189,7 +191,7 @@ class RuleReporter:
         if material.size <= len(shown):
             return (), ()
         said = [entity for entity in material.entities if entity.layer == 0 and not any(entity is one for one in shown)]
-        described = [entity for entity in (*shown, *said) if not is_list(entity)]
+        described = [entity for entity in (*shown, *said) if not is_list(entity)][:MOST_COMPARED]
         phrases = key_phrases(described, self._common)[:MOST_PHRASES]
         words = [phrase.casefold() for phrase in phrases]
         return phrases, [each for each in described if any(word in each.description.casefold() for word in words)]

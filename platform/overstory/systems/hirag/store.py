@@ -6,7 +6,7 @@ that is read. Both write the same rows, so that an update that was killed is com
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any
@@ -128,6 +128,27 @@ def _stored(graph: GraphClient, corpus: Corpus, kind: str, generation: int) -> l
     return sorted(((row["source"], row["target"], row["properties"]) for row in rows), key=lambda each: each[:2])
 
 
+class _Listed(Sequence[Row]):
+    """Rows whose vectors become lists when they are sent: a list takes 40 times as much memory, and the driver packs an
+    array four times more slowly."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, place: Any) -> Any:
+        return [_listed(row) for row in self._rows[place]] if isinstance(place, slice) else _listed(self._rows[place])
+
+    def __iter__(self) -> Iterator[Row]:
+        return map(_listed, self._rows)
+
+
+def _listed(row: Row) -> Row:
+    return {**row, "vector": row["vector"].tolist()}
+
+
 @dataclass(slots=True)
 class GraphChanges:
     """Rows of the statements that bring a stored graph up to date, in the order in which they run."""
@@ -156,7 +177,7 @@ class GraphChanges:
             yield "systems/hirag/unrelate", rows, {"type": kind}
         yield "systems/hirag/remove_entities", self.gone, {}
         yield "systems/hirag/remove_descriptions", self.forgotten, {}
-        yield "systems/hirag/write_entities", self.entities, {"labels": slotted}
+        yield "systems/hirag/write_entities", _Listed(self.entities), {"labels": slotted}
         yield "systems/hirag/stand_for", self.stand_for, {}
         yield "systems/hirag/write_descriptions", self.descriptions, {}
         yield "systems/hirag/stand_on", self.stand_on, {}
@@ -227,9 +248,7 @@ class Wanted:
             {
                 "id": self._id(changes, entity.ref),
                 "properties": own | self._always(changes),
-                "vector": self.vectors[
-                    place
-                ],  # the driver makes a list of it, 40 times as large, when it sends the row
+                "vector": self.vectors[place],
             }
         )
 
