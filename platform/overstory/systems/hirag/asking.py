@@ -20,9 +20,10 @@ from overstory.systems.state import IndexState
 from overstory.systems.tree.reports import Report
 from overstory.systems.vector_indexes import SCANNED
 
-KEYS_AMONG = 100
-"""Entities near the question among which those of a community are key: few pairs are joined, so the first count. An
-index asked for so many returns .995 of the nearest 20 (`retrieve.vector_search`)."""
+KEYS_AMONG = 50
+"""Entities near the question among which those of a community are key: few pairs are joined, so the first count."""
+DEPTH = 100
+"""Entities that the vector index is asked for: it then returns .995 of the nearest 20 (`retrieve.vector_search`)."""
 WAYS = 5
 """Equally short paths that are compared."""
 REPORTS_AMONG = 40
@@ -76,7 +77,7 @@ class Asking:
             self.corpus,
             "systems/hirag/nearest",
             index=index,
-            depth=max(KEYS_AMONG, limit),
+            depth=max(DEPTH, limit),
             parameters={"vector": self.vector.tolist(), "limit": limit, "generation": generation},
         )
         self.notes += searched.notes

@@ -18,6 +18,6 @@ class HiragRetrieverSettings:
     entities: int = option(20, "n: entities nearest to the question (Eq. 12)", least=1, most=200)
     communities: int = option(8, "communities whose reports are read", least=0, most=100)
     keys: int = option(10, "m: key entities of each community (Eq. 14)", least=1, most=100)
-    pairs: int = option(10, "pairs of key entities that are bridged", least=0, most=200)
+    pairs: int = option(8, "pairs of key entities that are bridged", least=0, most=200)
     bridge: bool = option(True, "paths between communities (Eq. 15)")
     flat: bool = option(False, "asks an index without summary layers")
