@@ -63,7 +63,7 @@ from overstory.index import (
     VocabularyChange,
 )
 from overstory.llm import Chat, ChosenModel, Estimate, answer_cache, record_usage
-from overstory.model import Annotation, Document, Evidence
+from overstory.model import Evidence, Loaded
 from overstory.model.communities import CommunityTree
 from overstory.model.community_reports import CommunityReports, FullReport
 from overstory.model.entity_paths import EntityPaths
@@ -303,12 +303,14 @@ class Knowledge:
             if first:
                 read = itertools.chain(first, documents)
                 loaded = changes.without_annotations(read) if sync else read
-                self._load(writer, loaded, report, answers, _on_unstorable(coverage, on_broken), changes)
+                unstorable = _on_unstorable(coverage, on_broken)
+                self._load(writer, loaded, report, answers, unstorable, changes, coverage)
             index.note_vanished(self.graph, writer.corpus, coverage, changes, report, allow_empty=allow_empty)
             if sync:
                 self._remove_vanished(writer, changes, report, answers, on_broken)
             _count_vanished(report, changes, sync=sync)
             report.hidden = coverage.hidden
+            report.unresolved = index.link_counts(self.graph, writer.corpus.label)["unresolved"]
             report.in_corpus = index.count_documents(self.graph, writer.corpus)
             _tell(changes, on_change, sync=sync)
         return report
@@ -317,7 +319,8 @@ class Knowledge:
         """Loads documents from memory: texts, or `Document`s with a source, a key and a title of their own.
 
         A text is known by its content: the same one twice changes nothing. A `Document` is known by source and key, and
-        replaces the one that has them.
+        replaces the one that has them. A `Link` belongs to the document that it starts from: a call replaces the links
+        that its documents had, also of those that it has no links of.
 
         Args:
             documents: one, or several.
@@ -334,6 +337,7 @@ class Knowledge:
         with self._writing("ingest") as writer:
             on_broken = _on_broken(report, strict=strict)
             self._load(writer, itertools.chain(first, in_memory), report, self._remembered_answers(), on_broken)
+            report.unresolved = index.link_counts(self.graph, writer.corpus.label)["unresolved"]
             report.in_corpus = index.count_documents(self.graph, writer.corpus)
         return report
 
@@ -1050,11 +1054,12 @@ class Knowledge:
     def _load(
         self,
         writer: Writer,
-        documents: Iterable[Document | Annotation],
+        documents: Iterable[Loaded],
         report: LoadReport,
         answers: RememberedAnswers,
         on_broken: OnBroken,
         changes: Changes | None = None,
+        coverage: sources.Coverage | None = None,
     ) -> None:
         index.load(
             writer,
@@ -1065,6 +1070,7 @@ class Knowledge:
             on_broken=on_broken,
             progress=self.progress,
             on_read=None if changes is None else changes.note_read,
+            is_partly_read=None if coverage is None else coverage.is_partly_read,
         )
 
     def _is_in_corpus(self, coverage: sources.Coverage, *, allow_empty: bool) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from overstory.errors import BrokenSource
-from overstory.model import Annotation, ChunkText, Completion, Document, Evidence, Extraction, JsonSchema, Message
+from overstory.model import ChunkText, Completion, Evidence, Extraction, JsonSchema, Loaded, Message
 
 Vectors = npt.NDArray[np.float32]
 OnBroken = Callable[[BrokenSource], None]
@@ -29,8 +29,9 @@ class Loader(Protocol):
         """Whether this loader is meant for the source; looks at its name and, if it must, at its first bytes."""
         ...
 
-    def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
-        """The documents of a source, lazily. A broken record goes to `on_broken`, which may raise; the rest goes on.
+    def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Loaded]:
+        """The documents of a source with their annotations and links, lazily. A broken record goes to `on_broken`,
+        which may raise; the rest goes on.
 
         Raises:
             BrokenSource: the source as a whole cannot be read.

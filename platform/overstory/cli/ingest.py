@@ -84,7 +84,7 @@ def ingest(
         show_json(report)
     else:
         _show(report, knowledge.corpus_name, paths=len(paths), dry_run=dry_run)
-        changed = report.added + report.changed + report.moved + report.removed + report.annotated
+        changed = report.added + report.changed + report.moved + report.removed + report.annotated + report.relinked
         if (changed or (keep_boilerplate is not None and report.in_corpus)) and not dry_run:
             _show_next(knowledge)
     return SourceError.exit_code if report.broken else 0
@@ -111,6 +111,7 @@ def _show(report: LoadReport, corpus: str, *, paths: int, dry_run: bool) -> None
         has = "would have" if dry_run else "has"
         sentences.append(f"Corpus {corpus!r} {has} {counted(report.in_corpus, 'document')}.")
     click.echo(" ".join(sentences))
+    _show_links(report, would)
     if dry_run and report.chunks:
         click.echo(f"{counted(report.chunks, 'new chunk')}{shown_time(report.index_time)}.")
     _show_vanished(report, paths)
@@ -118,6 +119,20 @@ def _show(report: LoadReport, corpus: str, *, paths: int, dry_run: bool) -> None
     if report.hidden:
         click.echo(f"{counted(report.hidden, 'hidden file or folder', 'hidden files and folders')} skipped.", err=True)
     _show_some("broken and skipped", [_with_remedy(str(error), error.remedy) for error in report.broken])
+
+
+def _show_links(report: LoadReport, would: str) -> None:
+    said: list[str] = []
+    if report.links:
+        said.append(f"{counted(report.links, 'link')} between documents.")
+    if report.relinked:
+        changed = counted(report.relinked, "document")
+        said.append(f"{changed}{would or (' was' if report.relinked == 1 else ' were')} given other links.")
+    if report.unresolved:
+        lead = "link leads" if report.unresolved == 1 else "links lead"
+        said.append(f"{report.unresolved:,} {lead} to documents that the corpus does not have.")
+    if said:
+        click.echo(" ".join(said))
 
 
 def _show_next(knowledge: Knowledge) -> None:

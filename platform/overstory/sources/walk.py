@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from overstory.errors import BrokenSource, OverstoryError
-from overstory.model import Annotation, Document
+from overstory.model import Annotation, Document, Link, Loaded
 from overstory.protocols import Loader, OnBroken
 from overstory.sources.coverage import Coverage
 from overstory.sources.installed import Catalogue, catalogue, find_loader, loaders, recognises
@@ -37,7 +37,7 @@ def read_sources(
     on_skipped: OnSkipped,
     installed: Catalogue | None = None,
     coverage: Coverage | None = None,
-) -> Iterator[Document | Annotation]:
+) -> Iterator[Loaded]:
     """The documents of files and folders, lazily, in the given order.
 
     A folder that a loader recognises is read as a whole; any other is walked in order of names, without hidden files.
@@ -89,7 +89,7 @@ class _Reader:
         self._coverage = coverage
         self._done = coverage.read
 
-    def read(self, paths: Sequence[str]) -> Iterator[Document | Annotation]:
+    def read(self, paths: Sequence[str]) -> Iterator[Loaded]:
         for named in paths:
             if (problem := _problem(named)) is not None:
                 self._coverage.add_unusable(named)
@@ -119,7 +119,7 @@ class _Reader:
         """The file's folder if the same loader reads it as a whole, which is the same source; otherwise the file."""
         return path.parent if _is_file(path) and recognises(loader, str(path.parent)) else path
 
-    def _folder(self, folder: Path) -> Iterator[Document | Annotation]:
+    def _folder(self, folder: Path) -> Iterator[Loaded]:
         """All recognised files of a named folder; it is an error if there are none."""
         anything = False
         for path, loader in self._walk(folder):
@@ -169,7 +169,7 @@ class _Reader:
                 self._reports(_unnamable(str(entry)))
         return [entry for entry in visible if is_well_formed(str(entry))]
 
-    def _read(self, path: Path, loader: Loader) -> Iterator[Document | Annotation]:
+    def _read(self, path: Path, loader: Loader) -> Iterator[Loaded]:
         real = os.path.realpath(path)
         if real in self._done:
             return
@@ -187,14 +187,14 @@ class _Reader:
                 self._coverage.add_unread(str(path), why)
                 self._on_skipped(f"{path} ({why})")
 
-    def _items(self, source: str, loader: Loader) -> Iterator[Document | Annotation]:
+    def _items(self, source: str, loader: Loader) -> Iterator[Loaded]:
         """The items that a loader reads from a source. Its exceptions are reported as broken, not the consumer's."""
         broken_before = self._reports.count
         yield from self._guarded(source, loader)
         if self._reports.count > broken_before:
             self._coverage.add_unread(source, "a part of it is broken")
 
-    def _guarded(self, source: str, loader: Loader) -> Iterator[Document | Annotation]:
+    def _guarded(self, source: str, loader: Loader) -> Iterator[Loaded]:
         items: Iterator[object] | None = None
         if _is_of_kernel(source):
             remedy = "Copy what you need of it into a file."
@@ -205,14 +205,14 @@ class _Reader:
                 if items is None:
                     items = iter(loader.load(source, on_broken=self._reports))
                 item = next(items, _END)
-                if item is not _END and not isinstance(item, (Document, Annotation)):
+                if item is not _END and not isinstance(item, (Document, Annotation, Link)):
                     raise TypeError(f"it returned a {type(item).__name__}, not a Document")
             except Exception as error:  # noqa: BLE001 # loaders of other packages may raise anything, and must not stop the rest
                 if self._reports.raised is not None:
                     raise self._reports.raised from None
                 self._reports(_as_broken(error, source, loader))
                 return
-            if not isinstance(item, (Document, Annotation)):
+            if not isinstance(item, (Document, Annotation, Link)):
                 return
             yield item
 
