@@ -246,8 +246,10 @@ class Knowledge:
         allow_empty: bool = False,
         on_change: OnChange | None = None,
         keep_boilerplate: bool | None = None,
+        from_uri: str | None = None,
     ) -> LoadReport:
-        """Loads files and folders. The same content twice changes nothing; changed content replaces the old.
+        """Loads files, folders and graphs in Neo4j databases. The same content twice changes nothing; changed content
+        replaces the old.
 
         Args:
             paths: one, or several.
@@ -261,6 +263,8 @@ class Knowledge:
             on_change: called at the end for each document that was added, changed, moved or removed.
             keep_boilerplate: whether blocks that most documents of a folder repeat are kept in names, vectors and
                 answers of this corpus, from now on; as before if left out, and at first they are left out.
+            from_uri: the Neo4j that a source like "neo4j:Movie?key=title" is read from; the one of the settings if left
+                out, and without it the one of the corpus.
 
         Raises:
             BrokenSource: `strict`, and something cannot be read.
@@ -281,7 +285,12 @@ class Knowledge:
             )
         exports = transfer.usable_exports(named, on_broken)
         documents = sources.read_sources(
-            paths_to_read, loader=loader, on_broken=on_broken, on_skipped=report.skipped.append, coverage=coverage
+            paths_to_read,
+            loader=loader,
+            on_broken=on_broken,
+            on_skipped=report.skipped.append,
+            installed=sources.catalogue(settings=self.settings.reading_from(from_uri)),
+            coverage=coverage,
         )
         first = list(itertools.islice(documents, 1))  # what cannot be read at all makes no corpus
         report.hidden = coverage.hidden
@@ -350,6 +359,7 @@ class Knowledge:
         sync: bool = False,
         allow_empty: bool = False,
         on_change: OnChange | None = None,
+        from_uri: str | None = None,
     ) -> LoadReport:
         """Reports what `ingest` would do, without doing it; restoring exports is not previewed.
 
@@ -358,6 +368,7 @@ class Knowledge:
 
         Args:
             on_change: called at the end for each document that would be added, changed, moved or removed.
+            from_uri: as for `ingest`.
 
         Raises:
             SourceError, EmbedderMismatch, ModelError, DatabaseError: as `ingest`.
@@ -371,7 +382,12 @@ class Knowledge:
             )
         on_broken = _on_broken(report, strict=strict)
         documents = sources.read_sources(
-            paths_to_read, loader=loader, on_broken=on_broken, on_skipped=report.skipped.append, coverage=coverage
+            paths_to_read,
+            loader=loader,
+            on_broken=on_broken,
+            on_skipped=report.skipped.append,
+            installed=sources.catalogue(settings=self.settings.reading_from(from_uri)),
+            coverage=coverage,
         )
         first = list(itertools.islice(documents, 1))  # a wrong loader is said before a server is started
         self._check_models()

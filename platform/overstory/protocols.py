@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from overstory.errors import BrokenSource
 from overstory.model import ChunkText, Completion, Evidence, Extraction, JsonSchema, Loaded, Message
+from overstory.settings import Settings
 
 Vectors = npt.NDArray[np.float32]
 OnBroken = Callable[[BrokenSource], None]
@@ -35,6 +36,27 @@ class Loader(Protocol):
 
         Raises:
             BrokenSource: the source as a whole cannot be read.
+        """
+        ...
+
+
+@runtime_checkable
+class DatabaseLoader(Loader, Protocol):
+    """A loader that also reads databases, whose sources are no paths."""
+
+    def with_settings(self, settings: Settings) -> Loader:
+        """The loader with the settings that say which database to read."""
+        ...
+
+    def is_database(self, source: str) -> bool:
+        """Whether a source is one of a database."""
+        ...
+
+    def namespaces(self, source: str) -> Sequence[str]:
+        """`Document.source` of everything that such a source may hold.
+
+        Raises:
+            BrokenSource: it cannot be understood.
         """
         ...
 

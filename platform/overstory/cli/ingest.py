@@ -39,6 +39,11 @@ MOST_LISTED = 20
     help="Keep blocks that most documents of a folder repeat (licences, navigation) in names, vectors and answers of "
     "this corpus; it stays so until you say --no-keep-boilerplate.",
 )
+@click.option(
+    "--from-uri",
+    metavar="URI",
+    help="The Neo4j that neo4j: sources are read from; by default OVERSTORY_SOURCE_NEO4J_URI, or that of the corpus.",
+)
 @json_option
 @knowledge_options
 def ingest(
@@ -50,10 +55,12 @@ def ingest(
     dry_run: bool,
     yes: bool,
     keep_boilerplate: bool | None,
+    from_uri: str | None,
     as_json: bool,
 ) -> int:
     """Load files and folders into a corpus: text, Markdown, HTML, PDF, DOCX, JSON lines, CSV, BEIR folders, OpenIE
-    triples, and files of `overstory export`.
+    triples, graphs (nodes.csv and edges.csv, JSON lines, GraphML), and files of `overstory export`. A graph in a Neo4j
+    database is a source, too: neo4j: and its labels, each with the property that is the key.
 
     Unchanged content is skipped; changed content replaces the old. With --sync, the corpus becomes a mirror of these
     paths: documents whose files, or records in them, are gone are deleted. Documents of files that could not be read
@@ -64,11 +71,12 @@ def ingest(
       overstory ingest docs/ report.pdf
       overstory ingest passages.jsonl --corpus wiki --dry-run
       overstory ingest --sync docs/
+      overstory ingest 'neo4j:Movie?key=title&text=title,tagline;Person?key=name'
     """
     if yes and not sync:
         raise click.UsageError("--yes is for --sync.")
     work = knowledge.preview if dry_run else functools.partial(knowledge.ingest, keep_boilerplate=keep_boilerplate)
-    run = functools.partial(work, paths, loader=loader, strict=strict, sync=sync)
+    run = functools.partial(work, paths, loader=loader, strict=strict, sync=sync, from_uri=from_uri)
     changes = JsonList("changes") if as_json and dry_run else None
     listed = (changes.add if changes else _show_change) if dry_run else None
     try:

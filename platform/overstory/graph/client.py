@@ -124,6 +124,21 @@ class GraphClient:
             storage=settings.places.data,
         )
 
+    @classmethod
+    def open_source(cls, settings: Settings) -> Self:
+        """A client of the Neo4j whose graph is loaded; use `stream`, which only reads.
+
+        Raises:
+            ServerError, DatabaseUnreachable, AuthenticationFailed, ServerTooOld: as `open`.
+        """
+        wanted = settings.source
+        if wanted.uri is None:
+            own = cls.open(settings)
+            own.database = wanted.database or own.database
+            return own
+        database = wanted.database or "neo4j"
+        return cls(wanted.uri, wanted.user, wanted.password, database=database, query_seconds=0.0)
+
     def run(self, name: str, label: str | None = None, /, *, read: bool = False, **parameters: object) -> list[Row]:
         """The rows of a statement in a transaction of its own, retried on transient errors.
 

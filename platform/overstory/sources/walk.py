@@ -15,7 +15,7 @@ from typing import Final
 
 from overstory.errors import BrokenSource, OverstoryError
 from overstory.model import Annotation, Document, Link, Loaded
-from overstory.protocols import Loader, OnBroken
+from overstory.protocols import DatabaseLoader, Loader, OnBroken
 from overstory.sources.coverage import Coverage
 from overstory.sources.installed import Catalogue, catalogue, find_loader, loaders, recognises
 from overstory.surrogates import is_well_formed
@@ -91,6 +91,9 @@ class _Reader:
 
     def read(self, paths: Sequence[str]) -> Iterator[Loaded]:
         for named in paths:
+            if (reader := self._known.of_database(named)) is not None and not _is_file(named):
+                yield from self._database(named, reader)
+                continue
             if (problem := _problem(named)) is not None:
                 self._coverage.add_unusable(named)
                 self._reports(problem)
@@ -107,6 +110,21 @@ class _Reader:
                 error = self._known.not_recognised(str(path))
                 self._coverage.add_unread(str(path), "no loader recognises it")
                 self._reports(BrokenSource("no loader recognises it", source=str(path), remedy=error.remedy))
+
+    def _database(self, source: str, loader: DatabaseLoader) -> Iterator[Loaded]:
+        """The items of a database. What of it could not be read keeps its documents."""
+        try:
+            namespaces = loader.namespaces(source)
+        except BrokenSource as error:
+            self._reports(error)
+            return
+        for each in namespaces:
+            self._coverage.add_root(each, with_contents=False)
+        broken_before = self._reports.count
+        yield from self._guarded(source, loader)
+        if self._reports.count > broken_before:
+            for each in namespaces:
+                self._coverage.add_unread(each, "a part of it is broken")
 
     def _loader_for(self, path: Path, *, named: bool = False) -> Loader | None:
         """The loader of a path. A requested loader reads every named file, and in folders those it recognises."""
