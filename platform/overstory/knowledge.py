@@ -407,6 +407,7 @@ class Knowledge:
                 on_broken=_on_unstorable(coverage, on_broken),
                 on_read=changes.note_read,
                 progress=self.progress,
+                is_partly_read=coverage.is_partly_read,
             )
             stored = 0
             if corpus is not None:

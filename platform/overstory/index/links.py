@@ -14,7 +14,7 @@ import hashlib
 import itertools
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
@@ -105,10 +105,15 @@ class ReadLinks:
 
     def add(self, link: Link) -> None:
         """Adds a link; its weight is added to that of one with the same ends, type and text."""
-        document = bytes.fromhex(document_id(self.label, link.source, link.source_key))
-        target_source = link.target_source or link.source
-        self._table.execute(_ADD, (document, target_source, link.target_key, link.type, link.text, link.weight))
-        self._table.execute("INSERT OR IGNORE INTO sources VALUES (?, ?, ?)", (document, link.source, link.source_key))
+        values = (link.target_source or link.source, link.target_key, link.type, link.text, link.weight)
+        self._table.execute(_ADD, (self._own(link), *values))
+        self.added += 1
+
+    def put(self, link: Link) -> None:
+        """Adds a link that stands for all of its ends, type and text: once more changes nothing."""
+        values = (link.target_source or link.source, link.target_key, link.type, link.text, link.weight)
+        document = self._own(link)
+        self._table.execute("INSERT OR IGNORE INTO links VALUES (?, ?, ?, ?, ?, ?)", (document, *values))
         self.added += 1
 
     def note_read(self, document: str, links_sha256: str | None) -> None:
@@ -180,6 +185,12 @@ class ReadLinks:
                 "weight": _rounded(weight),
             }
 
+    def _own(self, link: Link) -> bytes:
+        """The id of the document that a link starts from, which is noted."""
+        document = bytes.fromhex(document_id(self.label, link.source, link.source_key))
+        self._table.execute("INSERT OR IGNORE INTO sources VALUES (?, ?, ?)", (document, link.source, link.source_key))
+        return document
+
 
 def store_links(
     writer: Writer,
@@ -211,9 +222,7 @@ def store_links(
     for page in itertools.chain([first], pages):
         known = _known(writer.graph, links.label, page)
         unowned += itertools.islice((id_ for id_ in page if id_ not in known), MOST_SHOWN + 1 - len(unowned))
-        partly = [id_ for id_, row in known.items() if row["links_sha256"] and is_partly_read(row["source"])]
-        if partly:
-            links.keep(writer.graph.stream("ingest/stored_links", links.label, documents=partly))
+        _keep(writer.graph, links, known, is_partly_read)
         digests = {id_: links.digest(id_) for id_ in known}
         changed = [id_ for id_, row in known.items() if digests[id_][0] != row["links_sha256"]]
         if changed:
@@ -225,12 +234,25 @@ def store_links(
     return relinked
 
 
-def preview_links(graph: GraphClient, links: ReadLinks, *, is_stored: bool, on_broken: OnBroken) -> int:
-    """How many documents would have other links after `store_links`."""
+def preview_links(
+    graph: GraphClient,
+    links: ReadLinks,
+    *,
+    is_stored: bool,
+    is_partly_read: Callable[[str], bool],
+    on_broken: OnBroken,
+) -> int:
+    """How many documents would have other links after `store_links`.
+
+    Args:
+        is_stored: whether there is a corpus already.
+        is_partly_read, on_broken: as for `store_links`.
+    """
     unowned: list[str] = []
     relinked = 0
     for page in links.pages():
         known = _known(graph, links.label, page) if is_stored else {}
+        _keep(graph, links, known, is_partly_read)
         there = [id_ for id_ in page if id_ in known or links.is_new(id_)]
         unowned += itertools.islice((id_ for id_ in page if id_ not in there), MOST_SHOWN + 1 - len(unowned))
         before = {id_: known[id_]["links_sha256"] if id_ in known else None for id_ in there}
@@ -261,6 +283,15 @@ def link_counts(graph: GraphClient, label: str) -> dict[str, int]:
     """How many links lead from documents to documents, and how many to documents that are not stored (`unresolved`)."""
     (row,) = graph.run("corpus/link_counts", label, read=True)
     return {name: int(row[name]) for name in ("links", "unresolved")}
+
+
+def _keep(
+    graph: GraphClient, links: ReadLinks, known: Mapping[str, Row], is_partly_read: Callable[[str], bool]
+) -> None:
+    """Keeps the stored links of documents whose sources could not be read whole."""
+    partly = [id_ for id_, row in known.items() if row["links_sha256"] and is_partly_read(row["source"])]
+    if partly:
+        links.keep(graph.stream("ingest/stored_links", links.label, documents=partly))
 
 
 def _replace(

@@ -94,7 +94,7 @@ def read_status(graph: GraphClient, corpus: Corpus) -> CorpusStatus:
 
 def _linked(graph: GraphClient, corpus: Corpus) -> dict[str, int]:
     found = link_counts(graph, corpus.label)
-    named = {"links": found["links"], "links to missing documents": found["unresolved"]}
+    named = {"links": found["links"], "unresolved_links": found["unresolved"]}
     return {name: number for name, number in named.items() if number}
 
 

@@ -91,7 +91,7 @@ class _Reader:
 
     def read(self, paths: Sequence[str]) -> Iterator[Loaded]:
         for named in paths:
-            if (reader := self._known.of_database(named)) is not None and not _is_file(named):
+            if (reader := self._reader_of_database(named)) is not None:
                 yield from self._database(named, reader)
                 continue
             if (problem := _problem(named)) is not None:
@@ -110,6 +110,12 @@ class _Reader:
                 error = self._known.not_recognised(str(path))
                 self._coverage.add_unread(str(path), "no loader recognises it")
                 self._reports(BrokenSource("no loader recognises it", source=str(path), remedy=error.remedy))
+
+    def _reader_of_database(self, source: str) -> DatabaseLoader | None:
+        if _is_file(source):
+            return None
+        loader = self._known.of_database(source)
+        return loader if self._only is None or self._only is loader else None
 
     def _database(self, source: str, loader: DatabaseLoader) -> Iterator[Loaded]:
         """The items of a database. What of it could not be read keeps its documents."""

@@ -174,7 +174,7 @@ def _note_links(links: ReadLinks, batch: Sequence[RestoredDocument], known: Mapp
         id_ = document_id(links.label, restored.document.source, restored.document.source_key)
         links.note_read(id_, known[id_]["links_sha256"] if id_ in known else None)
         for link in restored.links:
-            links.add(link)
+            links.put(link)
 
 
 def _store(

@@ -95,7 +95,7 @@ def test_a_link_waits_for_its_target_and_outlives_it(open_corpus: OpenCorpus) ->
     report = knowledge.ingest_documents([A, link("a", "b"), link("a", "c")])
     assert report.unresolved == 2
     assert (stored(knowledge), len(missing(knowledge))) == (set(), 2)
-    assert knowledge.status().counts["links to missing documents"] == 2
+    assert knowledge.status().counts["unresolved_links"] == 2
     touched = _touched(knowledge, "a")
     assert knowledge.ingest_documents([B, C, link("b", "c")]).unresolved == 0
     expected = {("a", "b", "KNOWS", "", 1.0), ("a", "c", "KNOWS", "", 1.0), ("b", "c", "KNOWS", "", 1.0)}
@@ -174,19 +174,39 @@ def test_links_travel_in_an_export(open_corpus: OpenCorpus, tmp_path: Path) -> N
     assert (report.links, report.relinked, report.unresolved) == (3, 2, 1)
     assert restored.digest() == digest
     assert (stored(restored), missing(restored)) == (stored(knowledge), missing(knowledge))
+    header, *lines = file.read_text().splitlines(keepends=True)
+    file.write_text("".join([header, *lines, *lines]))
+    assert restored.ingest([file]).relinked == 0
     restored.ingest_documents([A, link("a", "gone")])
     assert restored.ingest([file]).relinked == 1
     assert restored.digest() == digest
-    header, *records = map(json.loads, file.read_text().splitlines())
-    assert header["overstory_export"] == 2
+    first_line, *records = map(json.loads, [header, *lines])
+    assert first_line["overstory_export"] == 2
     first = [{key: value for key, value in record.items() if key != "links"} for record in records]
-    file.write_text("\n".join(map(json.dumps, [header | {"overstory_export": 1}, *first])))
+    file.write_text("\n".join(map(json.dumps, [first_line | {"overstory_export": 1}, *first])))
     assert restored.ingest([file]).relinked == 0  # an export of the first format knows nothing of links
     assert restored.digest() == digest
     assert open_corpus("first").ingest([file]).added == 2
     records[0]["links"][0]["weight"] = -1
-    file.write_text("\n".join(map(json.dumps, [header, *records])))
+    file.write_text("\n".join(map(json.dumps, [first_line, *records])))
     assert "has the weight -1.0" in str(open_corpus("broken").ingest([file]).broken[0])
+
+
+def test_links_that_a_broken_file_hides_stay(open_corpus: OpenCorpus, tmp_path: Path) -> None:
+    knowledge = open_corpus()
+    (tmp_path / "nodes.csv").write_text("id,name\na,A\nb,B\n")
+    edges = tmp_path / "edges.csv"
+
+    def ingest(rows: str) -> tuple[int, int]:
+        edges.write_text(f"source,target,type\n{rows}")
+        would, done = knowledge.preview([tmp_path]), knowledge.ingest([tmp_path])
+        assert would.relinked == done.relinked
+        return done.relinked, len(stored(knowledge))
+
+    assert ingest("a,b,KNOWS\na,a,LIKES\n") == (1, 2)
+    assert ingest("a,b,KNOWS\na,a\n") == (0, 2)
+    assert ingest("a,b,TEACHES\na,a\n") == (1, 3)
+    assert ingest("a,b,TEACHES\n") == (1, 1)
 
 
 def _id(knowledge: Knowledge, key: str) -> str:

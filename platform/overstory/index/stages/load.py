@@ -154,6 +154,7 @@ def preview(
     on_broken: OnBroken,
     on_read: OnRead,
     progress: Progress,
+    is_partly_read: Callable[[str], bool],
 ) -> None:
     """Counts in `report` what `load` would do, and writes nothing. What is new or changed is cut into chunks for that.
 
@@ -161,6 +162,7 @@ def preview(
         corpus: None if it is not there yet, so that everything would be new.
         label: the corpus' own, or the one that it would have.
         on_read: called for each document that would be stored.
+        is_partly_read: as for `load`.
     """
     chunking = Chunking("preview", embedder, progress)
     with ReadLinks(label) as links:
@@ -181,7 +183,9 @@ def preview(
             chunking.advance(len(batch))
         progress.finish(f"{counted(report.documents, 'document')} read")
         report.links += links.added
-        report.relinked += preview_links(graph, links, is_stored=corpus is not None, on_broken=on_broken)
+        report.relinked += preview_links(
+            graph, links, is_stored=corpus is not None, is_partly_read=is_partly_read, on_broken=on_broken
+        )
 
 
 def sha256_of(document: Document) -> str:
