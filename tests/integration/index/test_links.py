@@ -192,6 +192,20 @@ def test_links_travel_in_an_export(open_corpus: OpenCorpus, tmp_path: Path) -> N
     assert "has the weight -1.0" in str(open_corpus("broken").ingest([file]).broken[0])
 
 
+def test_hyperlinks_of_files_follow_a_folder(open_corpus: OpenCorpus, tmp_path: Path) -> None:
+    knowledge = open_corpus()
+    (tmp_path / "a.md").write_text("# A\n\nSee [B](b.html) and [C](c.md).\n")
+    (tmp_path / "b.html").write_text("<title>B</title><p>Back to <a href='a.md#top'>A</a>.")
+    report = knowledge.ingest([tmp_path])
+    assert (report.added, report.links, report.relinked, report.unresolved) == (2, 3, 2, 1)
+    assert {(type_, text) for _, _, type_, text, _ in stored(knowledge)} == {("HYPERLINK", "B"), ("HYPERLINK", "A")}
+    (tmp_path / "b.html").rename(tmp_path / "c.md")
+    report = knowledge.ingest([tmp_path], sync=True)
+    assert (report.moved, report.unresolved) == (0, 1)  # "C" is there now, "B" is gone
+    assert {text for *_, text, _ in stored(knowledge)} == {"C"}
+    assert {text for *_, text, _ in missing(knowledge)} == {"B"}
+
+
 def test_links_that_a_broken_file_hides_stay(open_corpus: OpenCorpus, tmp_path: Path) -> None:
     knowledge = open_corpus()
     (tmp_path / "nodes.csv").write_text("id,name\na,A\nb,B\n")
