@@ -93,7 +93,10 @@ def is_table_of_graph(source: str) -> bool:
 
 
 def tables_of(folder: str, names: Sequence[str], suffixes: tuple[str, ...], fits: Fits) -> GraphFiles | None:
-    """The files of nodes and of edges among some names; None without one of these, or if a first line does not fit."""
+    """The files of nodes and of edges among some names; None without one of these, or if the first of a kind does not fit.
+
+    No more are opened: there may be a thousand, each of which is looked at in turn.
+    """
     found: dict[tuple[str, ...], list[str]] = {NODES: [], EDGES: []}
     for name in names:
         plain = name.lower().removesuffix(".gz")
@@ -103,7 +106,7 @@ def tables_of(folder: str, names: Sequence[str], suffixes: tuple[str, ...], fits
                 found[kind].append(path)
     if not (found[NODES] and found[EDGES]):
         return None
-    if not all(fits(path, kind is NODES) for kind in found for path in found[kind]):
+    if not all(fits(paths[0], kind is NODES) for kind, paths in found.items()):
         return None
     return GraphFiles(tuple(found[NODES]), tuple(found[EDGES]))
 
@@ -112,7 +115,10 @@ def table_vertices(files: GraphFiles, on_broken: OnBroken) -> Iterator[Vertex]:
     """The vertices of all tables of nodes, lazily."""
     for path in files.nodes:
         lines = table_lines(path, on_broken)
-        header, _ = table_header(lines, path, _names_nodes)
+        header, first = table_header(lines, path, _names_nodes)
+        if not _names_nodes(header.names):
+            on_broken(_without(first, header, "id", "Name the column with the ids ':ID' or 'id'."))
+            continue
         columns = _columns(header, _node_roles(header.names))
         codes = frozenset(column.name for column in columns.values() if column.type in _CODES)
         for place, row in _rows(lines, header, path, on_broken):
@@ -129,7 +135,11 @@ def table_edges(files: GraphFiles, on_broken: OnBroken) -> Iterator[Edge]:
     """The edges of all tables of edges, lazily."""
     for path in files.edges:
         lines = table_lines(path, on_broken)
-        header, _ = table_header(lines, path, _names_edges)
+        header, first = table_header(lines, path, _names_edges)
+        if not _names_edges(header.names):
+            remedy = "Name the columns of the ends ':START_ID' and ':END_ID', or 'source' and 'target'."
+            on_broken(_without(first, header, "source and target", remedy))
+            continue
         columns = _columns(header, _edge_roles(header.names))
         for place, row in _rows(lines, header, path, on_broken):
             try:
@@ -139,6 +149,10 @@ def table_edges(files: GraphFiles, on_broken: OnBroken) -> Iterator[Edge]:
                 on_broken(error)
                 continue
             yield Edge(place, start, end, next(iter(_cells_of(columns, "TYPE", row)), ""), values)
+
+
+def _without(place: Place, header: TableHeader, what: str, remedy: str) -> BrokenSource:
+    return place.broken(f"has no {what}: its columns are {', '.join(header.names)[:SHOWN]}", remedy=remedy)
 
 
 def _rows(

@@ -73,6 +73,21 @@ def test_id_spaces_part_the_keys_of_several_tables(tmp_path: Path) -> None:
     ]
 
 
+def test_a_table_that_does_not_fit_is_named_and_the_others_are_read(tmp_path: Path) -> None:
+    outcome = graph(
+        tmp_path,
+        nodes_csv="id\na\nb\n",
+        nodes2_csv="name\nA\n",
+        edges_csv="from,to\na,b\n",
+        edges2_csv="from\na\n",
+    )
+    assert (len(outcome.documents), len(outcome.links)) == (2, 1)
+    assert outcome.messages == [
+        "line 1: has no id: its columns are name",
+        "line 1: has no source and target: its columns are from",
+    ]
+
+
 def test_tables_with_plain_headers(tmp_path: Path) -> None:
     outcome = graph(
         tmp_path,
