@@ -93,7 +93,7 @@ def is_table_of_graph(source: str) -> bool:
 
 
 def tables_of(folder: str, names: Sequence[str], suffixes: tuple[str, ...], fits: Fits) -> GraphFiles | None:
-    """The files of nodes and of edges among some names; None without one of these, or if the first of a kind does not fit.
+    """The files of nodes and of edges among some names; None without both, or if the first of a kind does not fit.
 
     No more are opened: there may be a thousand, each of which is looked at in turn.
     """

@@ -7,6 +7,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
+from typing import LiteralString
 
 import neo4j
 import pytest
@@ -25,7 +26,7 @@ def films(connection: server.Connection) -> Iterator[None]:
     """The films and people as nodes and relationships in the database of the corpora."""
     with neo4j.GraphDatabase.driver(connection.uri, auth=(connection.user, connection.password)) as driver:
 
-        def run(statement: str, rows: list[dict[str, str]]) -> None:
+        def run(statement: LiteralString, rows: list[dict[str, str]]) -> None:
             driver.execute_query(statement, rows=rows, database_="neo4j")
 
         run(
