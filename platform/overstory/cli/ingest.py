@@ -14,6 +14,7 @@ from overstory.index import DocumentChange, LoadReport
 from overstory.knowledge import Knowledge
 
 MOST_LISTED = 20
+DATABASE = "neo4j:"
 
 
 @click.command()
@@ -73,6 +74,8 @@ def ingest(
       overstory ingest --sync docs/
       overstory ingest 'neo4j:Movie?key=title&text=title,tagline;Person?key=name'
     """
+    if from_uri and not any(path.startswith(DATABASE) for path in paths):
+        raise click.UsageError("--from-uri is for sources like 'neo4j:Movie?key=title'.")
     if yes and not sync:
         raise click.UsageError("--yes is for --sync.")
     work = knowledge.preview if dry_run else functools.partial(knowledge.ingest, keep_boilerplate=keep_boilerplate)
