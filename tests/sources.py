@@ -11,7 +11,7 @@ import docx
 import pypdf
 
 from overstory.errors import BrokenSource
-from overstory.model import Annotation, Document
+from overstory.model import Annotation, Document, Link
 from overstory.protocols import Loader
 
 
@@ -21,6 +21,7 @@ class Outcome:
 
     documents: list[Document] = field(default_factory=list[Document])
     annotations: list[Annotation] = field(default_factory=list[Annotation])
+    links: list[Link] = field(default_factory=list[Link])
     broken: list[BrokenSource] = field(default_factory=list[BrokenSource])
 
     @property
@@ -43,6 +44,8 @@ def load(loader: Loader, source: Path) -> Outcome:
         for item in loader.load(str(source), on_broken=outcome.broken.append):
             if isinstance(item, Document):
                 outcome.documents.append(item)
+            elif isinstance(item, Link):
+                outcome.links.append(item)
             else:
                 outcome.annotations.append(item)
     except BrokenSource as error:

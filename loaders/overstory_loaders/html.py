@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from overstory.errors import BrokenSource
-from overstory.model import Annotation, Document
+from overstory.model import Document, Link
 from overstory.protocols import OnBroken
 from overstory_loaders.blocks import join_blocks
 from overstory_loaders.cleaning import clean_title
 from overstory_loaders.decoding import decode
 from overstory_loaders.files import address, empty, has_suffix, missing_extra, read_bytes, stem
 from overstory_loaders.html_blocks import page_blocks
+from overstory_loaders.hyperlinks import hyperlinks
 from overstory_loaders.metadata import clean_metadata
 
 if TYPE_CHECKING:
@@ -53,8 +54,8 @@ class HtmlLoader:
         """By name."""
         return has_suffix(source, SUFFIXES)
 
-    def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:  # noqa: ARG002
-        """One document, without scripts, styles, navigation, forms and hidden parts."""
+    def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Link]:  # noqa: ARG002
+        """One document, without scripts, styles, navigation, forms and hidden parts, and its links to other files."""
         try:
             from selectolax.lexbor import LexborHTMLParser
         except ImportError as error:
@@ -64,7 +65,8 @@ class HtmlLoader:
         _check_depth(markup, source)
         _check_size(markup, source)
         page = LexborHTMLParser(markup)
-        outlined = join_blocks(page_blocks(page.root))
+        links: list[tuple[str, str]] = []
+        outlined = join_blocks(page_blocks(page.root, on_link=links.append))
         if not outlined.text:
             raise empty(source, "it has no visible text")
         first = next((heading.text for heading in outlined.headings if heading.level == 1), "")
@@ -76,6 +78,7 @@ class HtmlLoader:
             metadata=clean_metadata(_metadata(page)).values,
             headings=outlined.headings,
         )
+        yield from hyperlinks(address(source), links, index="index.html")
 
 
 def declared_encoding(data: bytes, source: str) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from overstory_loaders.blocks import Block
@@ -27,26 +27,39 @@ STRUCTURE = frozenset({"table", "ul", "ol", "dl", "pre", "blockquote", "article"
 
 CELL_GAP = " | "
 
+OnLink = Callable[[tuple[str, str]], object]
+"""Called with the address and the words of a link."""
+
 _SPACE = re.compile(r"[ \t\n\r\f]+")
 
 
-def page_blocks(root: LexborNode | None) -> Iterator[Block]:
-    """The blocks of a page's content in reading order; of the whole page where it has nothing but navigation."""
+def page_blocks(root: LexborNode | None, *, on_link: OnLink | None = None) -> Iterator[Block]:
+    """The blocks of a page's content in reading order; of the whole page where it has nothing but navigation.
+
+    Args:
+        on_link: called for each link in these blocks.
+    """
     if root is None:
         return
     content = content_of(root)
-    blocks = list(_blocks(content.root, content.shows))
-    yield from blocks or _blocks(root, is_visible)
+    blocks = list(_blocks(content.root, content.shows, on_link))
+    yield from blocks or _blocks(root, is_visible, on_link)
 
 
-def _blocks(root: LexborNode, is_shown: IsShown) -> Iterator[Block]:
+def _blocks(root: LexborNode, is_shown: IsShown, on_link: OnLink | None) -> Iterator[Block]:
     writer = _BlockWriter(_layout_tables(root, is_shown))
+    words: list[str] = []
     for node, entered in walk(root, is_shown):
         tag = node.tag or ""
+        if tag == "a" and on_link is not None:
+            if not entered and (href := node.attributes.get("href")):
+                on_link((href, "".join(words)))
+            words.clear()
         if not entered:
             writer.leave(tag)
         elif tag == "-text":
             writer.write(node.text_content or "")
+            words.append(node.text_content or "")
         else:
             writer.enter(tag)
         yield from writer.finished()

@@ -8,6 +8,7 @@ from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
 from overstory_loaders.beir import is_beir_corpus
 from overstory_loaders.files import address, has_suffix
+from overstory_loaders.graph_json import is_graph_lines
 from overstory_loaders.json_records import LINES_SUFFIXES, SUFFIXES, first_record, json_records
 from overstory_loaders.openie import is_openie_record
 from overstory_loaders.records import Fields, documents
@@ -28,7 +29,7 @@ class JsonLinesLoader:
         record = first_record(source)
         if record is None:
             return has_suffix(source, LINES_SUFFIXES, compressed=True)
-        if EXPORT_MARK in record or is_openie_record(record):
+        if EXPORT_MARK in record or is_openie_record(record) or is_graph_lines(source):
             return False
         return has_suffix(source, LINES_SUFFIXES, compressed=True) or bool(record.keys() & set(Fields().text))
 

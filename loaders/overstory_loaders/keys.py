@@ -80,6 +80,10 @@ class KeyRegister:
                 remedy="Give each record an id of its own.",
             )
 
+    def holds(self, key: str) -> bool:
+        """Whether a record has this key."""
+        return self._table.execute(_FIRST, ("", key)).fetchone() is not None if is_storable(key) else False
+
     def claim_content(self, key: str, place: Place, *, namespace: str = "") -> str:
         """Register a key made from content; identical records get the suffixes "-2", "-3", …"""
         if self._insert(namespace, key, place):

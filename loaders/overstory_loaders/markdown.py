@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import accumulate, pairwise
 
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
-from overstory.model import Annotation, Document, Heading
+from overstory.model import Document, Heading, Link
 from overstory.protocols import OnBroken
 from overstory_loaders.cleaning import clean_text, clean_title
 from overstory_loaders.decoding import read_text
 from overstory_loaders.files import address, empty, has_suffix, stem
 from overstory_loaders.front_matter import split_front_matter
+from overstory_loaders.hyperlinks import hyperlinks
 from overstory_loaders.metadata import clean_metadata
+
+Environment = dict[str, object]
+"""Carries link definitions from the parser of blocks to that of inline markup."""
 
 SUFFIXES = (".md", ".markdown", ".mdown", ".mkd")
 
@@ -28,13 +33,14 @@ class MarkdownLoader:
         """By name."""
         return has_suffix(source, SUFFIXES)
 
-    def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:  # noqa: ARG002
-        """One document; its front matter becomes metadata and is not in the text."""
+    def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Link]:  # noqa: ARG002
+        """One document, and its links to other files; its front matter becomes metadata and is not in the text."""
         matter = split_front_matter(clean_text(read_text(source)))
         text = matter.text.strip()
         if not text:
             raise empty(source)
-        headings = find_headings(text)
+        tokens, environment = _parsed(text)
+        headings = _headings(text, tokens, environment)
         metadata = clean_metadata(matter.values).values
         declared = clean_title(str(metadata.pop("title", "")))
         first = next((heading.text for heading in headings if heading.level == 1), "")
@@ -46,6 +52,7 @@ class MarkdownLoader:
             metadata=metadata,
             headings=headings,
         )
+        yield from hyperlinks(address(source), _links(tokens, environment))
 
 
 def find_headings(text: str) -> tuple[Heading, ...]:
@@ -53,8 +60,15 @@ def find_headings(text: str) -> tuple[Heading, ...]:
 
     Their text has no markup; `start` is the beginning of the markup ("#", or the underlined line).
     """
-    environment: dict[str, object] = {}  # carries link definitions from the first parser to the second
-    tokens = _structure().parse(text, environment)
+    return _headings(text, *_parsed(text))
+
+
+def _parsed(text: str) -> tuple[list[Token], Environment]:
+    environment: Environment = {}
+    return _structure().parse(text, environment), environment
+
+
+def _headings(text: str, tokens: Sequence[Token], environment: Environment) -> tuple[Heading, ...]:
     lines = text.split("\n")
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
     headings: list[Heading] = []
@@ -67,6 +81,22 @@ def find_headings(text: str) -> tuple[Heading, ...]:
             indent = len(lines[line]) - len(lines[line].lstrip())
             headings.append(Heading(start=starts[line] + indent, level=int(opening.tag[1:]), text=words))
     return tuple(headings)
+
+
+def _links(tokens: Sequence[Token], environment: Environment) -> Iterator[tuple[str, str]]:
+    """The address and the words of each link."""
+    for block in tokens:
+        if block.type != "inline" or not ("[" in block.content or "<" in block.content):
+            continue
+        for inline in _inline().parseInline(block.content, environment):
+            href, words = "", ""
+            for token in inline.children or []:
+                if token.type == "link_open":
+                    href, words = str(token.attrGet("href") or ""), ""
+                elif token.type == "link_close":
+                    yield href, words
+                elif token.type != "html_inline":
+                    words += token.content or " "
 
 
 @cache
@@ -82,7 +112,7 @@ def _inline() -> MarkdownIt:
     return MarkdownIt("commonmark")
 
 
-def _words(markup: str, environment: dict[str, object]) -> str:
+def _words(markup: str, environment: Environment) -> str:
     """The visible text of inline markup."""
     tokens = [child for inline in _inline().parseInline(markup, environment) for child in inline.children or []]
     shown = (

@@ -1,4 +1,4 @@
-"""The demo corpus that comes with Overstory: 994 passages of Wikipedia with questions, from HotpotQA."""
+"""What comes with Overstory to try it: 994 passages of Wikipedia with questions (HotpotQA), and a graph of films."""
 
 from __future__ import annotations
 
@@ -21,11 +21,24 @@ def demo_corpus() -> Path:
     Raises:
         SourceError: it is in neither.
     """
+    return _folder("hotpotqa", "corpus.jsonl")
+
+
+def movie_graph() -> Path:
+    """The folder of the example graph, nodes.csv and edges.csv: films, people, and who did what in which film.
+
+    Raises:
+        SourceError: it is neither in the installed package nor in the repository.
+    """
+    return _folder("movies", "nodes.csv")
+
+
+def _folder(name: str, file: str) -> Path:
     for examples in (_PACKAGE / "_examples", _PACKAGE.parents[1] / "examples"):
-        folder = examples / "hotpotqa"
-        if (folder / "corpus.jsonl").is_file():
+        folder = examples / name
+        if (folder / file).is_file():
             return folder
     raise SourceError(
-        f"the demo corpus is neither in {_PACKAGE / '_examples'} nor in the repository",
-        remedy="Reinstall Overstory; the demo corpus is part of it.",
+        f"{name}/{file} is neither in {_PACKAGE / '_examples'} nor in the repository",
+        remedy="Reinstall Overstory; the examples are part of it.",
     )

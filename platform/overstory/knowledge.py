@@ -63,7 +63,7 @@ from overstory.index import (
     VocabularyChange,
 )
 from overstory.llm import Chat, ChosenModel, Estimate, answer_cache, record_usage
-from overstory.model import Annotation, Document, Evidence
+from overstory.model import Evidence, Loaded
 from overstory.model.communities import CommunityTree
 from overstory.model.community_reports import CommunityReports, FullReport
 from overstory.model.entity_paths import EntityPaths
@@ -246,8 +246,10 @@ class Knowledge:
         allow_empty: bool = False,
         on_change: OnChange | None = None,
         keep_boilerplate: bool | None = None,
+        from_uri: str | None = None,
     ) -> LoadReport:
-        """Loads files and folders. The same content twice changes nothing; changed content replaces the old.
+        """Loads files, folders and graphs in Neo4j databases. The same content twice changes nothing; changed content
+        replaces the old.
 
         Args:
             paths: one, or several.
@@ -261,6 +263,8 @@ class Knowledge:
             on_change: called at the end for each document that was added, changed, moved or removed.
             keep_boilerplate: whether blocks that most documents of a folder repeat are kept in names, vectors and
                 answers of this corpus, from now on; as before if left out, and at first they are left out.
+            from_uri: the Neo4j that a source like "neo4j:Movie?key=title" is read from; the one of the settings if left
+                out, and without it the one of the corpus.
 
         Raises:
             BrokenSource: `strict`, and something cannot be read.
@@ -281,7 +285,12 @@ class Knowledge:
             )
         exports = transfer.usable_exports(named, on_broken)
         documents = sources.read_sources(
-            paths_to_read, loader=loader, on_broken=on_broken, on_skipped=report.skipped.append, coverage=coverage
+            paths_to_read,
+            loader=loader,
+            on_broken=on_broken,
+            on_skipped=report.skipped.append,
+            installed=sources.catalogue(settings=self.settings.reading_from(from_uri)),
+            coverage=coverage,
         )
         first = list(itertools.islice(documents, 1))  # what cannot be read at all makes no corpus
         report.hidden = coverage.hidden
@@ -303,12 +312,14 @@ class Knowledge:
             if first:
                 read = itertools.chain(first, documents)
                 loaded = changes.without_annotations(read) if sync else read
-                self._load(writer, loaded, report, answers, _on_unstorable(coverage, on_broken), changes)
+                unstorable = _on_unstorable(coverage, on_broken)
+                self._load(writer, loaded, report, answers, unstorable, changes, coverage)
             index.note_vanished(self.graph, writer.corpus, coverage, changes, report, allow_empty=allow_empty)
             if sync:
                 self._remove_vanished(writer, changes, report, answers, on_broken)
             _count_vanished(report, changes, sync=sync)
             report.hidden = coverage.hidden
+            report.unresolved = index.link_counts(self.graph, writer.corpus.label)["unresolved"]
             report.in_corpus = index.count_documents(self.graph, writer.corpus)
             _tell(changes, on_change, sync=sync)
         return report
@@ -317,7 +328,8 @@ class Knowledge:
         """Loads documents from memory: texts, or `Document`s with a source, a key and a title of their own.
 
         A text is known by its content: the same one twice changes nothing. A `Document` is known by source and key, and
-        replaces the one that has them.
+        replaces the one that has them. A `Link` belongs to the document that it starts from: a call replaces the links
+        that its documents had, also of those that it has no links of.
 
         Args:
             documents: one, or several.
@@ -334,6 +346,7 @@ class Knowledge:
         with self._writing("ingest") as writer:
             on_broken = _on_broken(report, strict=strict)
             self._load(writer, itertools.chain(first, in_memory), report, self._remembered_answers(), on_broken)
+            report.unresolved = index.link_counts(self.graph, writer.corpus.label)["unresolved"]
             report.in_corpus = index.count_documents(self.graph, writer.corpus)
         return report
 
@@ -346,6 +359,7 @@ class Knowledge:
         sync: bool = False,
         allow_empty: bool = False,
         on_change: OnChange | None = None,
+        from_uri: str | None = None,
     ) -> LoadReport:
         """Reports what `ingest` would do, without doing it; restoring exports is not previewed.
 
@@ -354,6 +368,7 @@ class Knowledge:
 
         Args:
             on_change: called at the end for each document that would be added, changed, moved or removed.
+            from_uri: as for `ingest`.
 
         Raises:
             SourceError, EmbedderMismatch, ModelError, DatabaseError: as `ingest`.
@@ -367,7 +382,12 @@ class Knowledge:
             )
         on_broken = _on_broken(report, strict=strict)
         documents = sources.read_sources(
-            paths_to_read, loader=loader, on_broken=on_broken, on_skipped=report.skipped.append, coverage=coverage
+            paths_to_read,
+            loader=loader,
+            on_broken=on_broken,
+            on_skipped=report.skipped.append,
+            installed=sources.catalogue(settings=self.settings.reading_from(from_uri)),
+            coverage=coverage,
         )
         first = list(itertools.islice(documents, 1))  # a wrong loader is said before a server is started
         self._check_models()
@@ -387,6 +407,7 @@ class Knowledge:
                 on_broken=_on_unstorable(coverage, on_broken),
                 on_read=changes.note_read,
                 progress=self.progress,
+                is_partly_read=coverage.is_partly_read,
             )
             stored = 0
             if corpus is not None:
@@ -1054,11 +1075,12 @@ class Knowledge:
     def _load(
         self,
         writer: Writer,
-        documents: Iterable[Document | Annotation],
+        documents: Iterable[Loaded],
         report: LoadReport,
         answers: RememberedAnswers,
         on_broken: OnBroken,
         changes: Changes | None = None,
+        coverage: sources.Coverage | None = None,
     ) -> None:
         index.load(
             writer,
@@ -1069,6 +1091,7 @@ class Knowledge:
             on_broken=on_broken,
             progress=self.progress,
             on_read=None if changes is None else changes.note_read,
+            is_partly_read=None if coverage is None else coverage.is_partly_read,
         )
 
     def _is_in_corpus(self, coverage: sources.Coverage, *, allow_empty: bool) -> bool:

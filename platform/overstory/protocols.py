@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from overstory.errors import BrokenSource
-from overstory.model import Annotation, ChunkText, Completion, Document, Evidence, Extraction, JsonSchema, Message
+from overstory.model import ChunkText, Completion, Evidence, Extraction, JsonSchema, Loaded, Message
+from overstory.settings import Settings
 
 Vectors = npt.NDArray[np.float32]
 OnBroken = Callable[[BrokenSource], None]
@@ -29,11 +30,33 @@ class Loader(Protocol):
         """Whether this loader is meant for the source; looks at its name and, if it must, at its first bytes."""
         ...
 
-    def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
-        """The documents of a source, lazily. A broken record goes to `on_broken`, which may raise; the rest goes on.
+    def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Loaded]:
+        """The documents of a source with their annotations and links, lazily. A broken record goes to `on_broken`,
+        which may raise; the rest goes on.
 
         Raises:
             BrokenSource: the source as a whole cannot be read.
+        """
+        ...
+
+
+@runtime_checkable
+class DatabaseLoader(Loader, Protocol):
+    """A loader that also reads databases, whose sources are no paths."""
+
+    def with_settings(self, settings: Settings) -> Loader:
+        """The loader with the settings that say which database to read."""
+        ...
+
+    def is_database(self, source: str) -> bool:
+        """Whether a source is one of a database."""
+        ...
+
+    def namespaces(self, source: str) -> Sequence[str]:
+        """`Document.source` of everything that such a source may hold.
+
+        Raises:
+            BrokenSource: it cannot be understood.
         """
         ...
 

@@ -68,6 +68,20 @@ class DatabaseSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceSettings:
+    """A Neo4j whose graph is loaded. Without a `uri` it is the server of the corpora, with its user and password.
+
+    Attributes:
+        database: at that server; the one of the corpora, or else "neo4j", if None.
+    """
+
+    uri: str | None = None
+    user: str = "neo4j"
+    password: str | None = field(default=None, repr=False)
+    database: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class EmbeddingSettings:
     """The embedder of new corpora, and the settings of the OpenAI-compatible and sentence-transformers ones."""
 
@@ -130,6 +144,7 @@ class Settings:
     places: Places
     server: ServerSettings = ServerSettings()
     database: DatabaseSettings = DatabaseSettings()
+    source: SourceSettings = SourceSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
     extraction: ExtractionSettings = ExtractionSettings()
     llm: LlmSettings = LlmSettings()
@@ -164,6 +179,12 @@ class Settings:
                 password=env.secret("OVERSTORY_NEO4J_PASSWORD"),
                 database=env.text("OVERSTORY_NEO4J_DATABASE") or database.database,
                 query_seconds=env.number("OVERSTORY_QUERY_SECONDS", database.query_seconds),
+            ),
+            source=SourceSettings(
+                uri=env.address("OVERSTORY_SOURCE_NEO4J_URI"),
+                user=env.text("OVERSTORY_SOURCE_NEO4J_USER") or SourceSettings().user,
+                password=env.secret("OVERSTORY_SOURCE_NEO4J_PASSWORD"),
+                database=env.text("OVERSTORY_SOURCE_NEO4J_DATABASE"),
             ),
             embedding=EmbeddingSettings(
                 embedder=env.text("OVERSTORY_EMBEDDER") or embedding.embedder,
@@ -216,6 +237,22 @@ class Settings:
             ),
         )
 
+    def reading_from(self, uri: str | None) -> Settings:
+        """These settings with another Neo4j whose graph is loaded; None changes nothing.
+
+        Raises:
+            SettingsError: the address is invalid.
+        """
+        if uri is None:
+            return self
+        if not _is_address(uri):
+            raise SettingsError(
+                f"{_without_login(uri)!r} is not an address of a Neo4j.",
+                remedy="Give one like bolt://localhost:7687. The user and the password are in "
+                "OVERSTORY_SOURCE_NEO4J_USER and OVERSTORY_SOURCE_NEO4J_PASSWORD.",
+            )
+        return replace(self, source=replace(self.source, uri=uri))
+
 
 class _Environment:
     """Typed reads of environment variables; an empty value counts as unset."""
@@ -243,7 +280,8 @@ class _Environment:
     def address(self, name: str) -> str | None:
         text = self.text(name)
         if text is not None and not _is_address(text):
-            apart = "User and password go into OVERSTORY_NEO4J_USER and OVERSTORY_NEO4J_PASSWORD."
+            own = name.removesuffix("_URI")
+            apart = f"User and password go into {own}_USER and {own}_PASSWORD."
             raise SettingsError(
                 f"{name} is {_without_login(text)!r}.",
                 remedy=f"Set {name} to an address like bolt://localhost:7687, or unset it."

@@ -21,12 +21,26 @@ from overstory.sources.walk import loaders
 LOADERS = loaders()
 PARAGRAPH = "The caf\u00e9 in Oslo opened in 1895. "
 
+GRAPHML = f"""<?xml version="1.0" encoding="UTF-8"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+<key id="d0" for="node" attr.name="name" attr.type="string"/>
+<graph edgedefault="directed">
+<node id="a"><data key="d0">Caf\u00e9 {PARAGRAPH}</data></node>
+<node id="b"/>
+<edge source="a" target="b" label="NEAR"/>
+</graph></graphml>
+"""
+
 SAMPLES: dict[str, tuple[str, str | bytes]] = {
     "text": ("notes.txt", f"\n {PARAGRAPH}\r\n\r\nIt closed.\n"),
     "markdown": ("page.md", f"---\nyear: 1895\n---\n\n# Caf\u00e9\n\n{PARAGRAPH}\n\n## Owners\n\nTwo.\n"),
     "html": ("page.html", f"<title>Caf&eacute;</title><h1>Caf&eacute;</h1><p>{PARAGRAPH}<h2>Owners</h2>Two."),
     "pdf": ("report.pdf", pdf_of([PARAGRAPH, "Two owners."], title="Caf\u00e9")),
     "docx": ("report.docx", docx_of(("Heading 1", "Caf\u00e9"), ("Normal", PARAGRAPH), ("Heading 2", "Owners"))),
+    "graph": (
+        "graph.graphml",
+        GRAPHML,
+    ),
     "jsonl": ("records.jsonl", '{"id": "a", "text": "One.", "x": {"y": [1]}}\n{"text": "Two."}\n{"text": "Two."}\n'),
     "csv": ("table.csv", "id,title,text\na,One,First.\nb,Two,Second.\n"),
     "beir": ("corpus.jsonl", '{"_id": "a", "title": "One", "text": "First."}\n{"_id": "b", "text": "Second."}\n'),

@@ -29,6 +29,7 @@ PUBLIC = [
     "Hit",
     "IndexReport",
     "Knowledge",
+    "Link",
     "LoadReport",
     "OverstoryError",
     "Part",

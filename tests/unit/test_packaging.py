@@ -103,6 +103,7 @@ def test_the_source_distribution_holds_what_a_build_and_the_tests_need(built: Pa
         "requirements-model.lock",
         "examples/LICENSE-CC-BY-SA-4.0",
         "examples/hotpotqa/corpus.jsonl",
+        "examples/movies/nodes.csv",
         "scripts/check_names.py",
         "tests/unit/test_packaging.py",
     } <= names

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from overstory.errors import SettingsError
+from overstory.graph import GraphClient
 from overstory.settings import Settings
 
 
@@ -34,6 +35,25 @@ def test_a_secret_comes_from_a_file_and_is_never_shown(tmp_path: Path) -> None:
     settings = Settings.from_environment({"OVERSTORY_NEO4J_PASSWORD_FILE": str(tmp_path / "secret")})
     assert settings.database.password == "hunter2"
     assert "hunter2" not in repr(settings)
+
+
+def test_a_graph_is_read_with_an_address_and_a_secret_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("hunter2\n")
+    name = "OVERSTORY_SOURCE_NEO4J"
+    settings = Settings.from_environment({f"{name}_PASSWORD_FILE": str(tmp_path / "secret"), f"{name}_USER": "reader"})
+    assert (settings.source.uri, settings.database.password) == (None, None)
+    with pytest.raises(SettingsError, match="without an address"):
+        GraphClient.open_source(settings)
+    given = settings.reading_from("bolt://archive:7687")
+    assert (given.source.uri, given.source.user, given.source.password) == ("bolt://archive:7687", "reader", "hunter2")
+    assert "hunter2" not in repr(given)
+    with pytest.raises(SettingsError) as raised:
+        settings.reading_from("bolt://reader:hunter2@archive")
+    assert "hunter2" not in str(raised.value)
+    with pytest.raises(SettingsError, match=f"{name}_URI") as raised:
+        Settings.from_environment({f"{name}_URI": "bolt://me:hunter2@archive"})
+    assert "hunter2" not in str(raised.value)
+    assert f"{name}_PASSWORD" in raised.value.remedy
 
 
 def test_a_language_model_is_used_only_if_one_is_named() -> None:

@@ -17,7 +17,17 @@ from overstory.graph import GraphClient, list_corpora
 
 FILE_NAME = "overstory.grass"
 MARKERS = (
-    *("", "_Document", "_Chunk", "_Entity", "_TreeNode", "_CommunityReport", "_DerivedVector", "_PassageVector"),
+    *(
+        "",
+        "_Document",
+        "_MissingDocument",
+        "_Chunk",
+        "_Entity",
+        "_TreeNode",
+        "_CommunityReport",
+        "_DerivedVector",
+        "_PassageVector",
+    ),
     *("_Stale", "_Changed", "_Awaited", "_Unembedded", "_Derived", "_Shared", "_OfDocument", "_OfChunk", "_OfEntity"),
     *("_Boilerplate", "_BoilerplateOnly", "_BoilerplateStale"),
     *("_OriginalNames", "_Renamed"),

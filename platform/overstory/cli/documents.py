@@ -40,8 +40,8 @@ from overstory.knowledge import MOST_BLOCKS, Knowledge
 def documents(
     knowledge: Knowledge, sources: tuple[str, ...], boilerplate: bool, limit: int | None, as_json: bool
 ) -> None:
-    """List the documents of a corpus by source: id, number of passages, title, source. With --json, one object per
-    line.
+    """List the documents of a corpus by source: id, number of passages, title, source, and how many links start there
+    if any do. With --json, one object per line.
 
     \b
     Examples:
@@ -91,7 +91,8 @@ def _show_blocks(blocks: list[BoilerplateBlock], limit: int, *, as_json: bool) -
 
 def _line(document: StoredDocument) -> str:
     title = " ".join(document.title.split()) or "(no title)"
-    return f"{document.id}  {document.chunks:>5,}  {escaped(title)}  [{escaped(document.origin)}]"
+    links = f"  {counted(document.links, 'link')}" if document.links else ""
+    return f"{document.id}  {document.chunks:>5,}  {escaped(title)}  [{escaped(document.origin)}]{links}"
 
 
 def _json(document: StoredDocument) -> str:
@@ -102,6 +103,7 @@ def _json(document: StoredDocument) -> str:
             "source": document.source,
             "source_key": document.source_key,
             "chunks": document.chunks,
+            "links": document.links,
             "metadata": document.metadata,
         },
         ensure_ascii=False,

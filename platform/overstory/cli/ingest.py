@@ -14,6 +14,7 @@ from overstory.index import DocumentChange, LoadReport
 from overstory.knowledge import Knowledge
 
 MOST_LISTED = 20
+DATABASE = "neo4j:"
 
 
 @click.command()
@@ -39,6 +40,11 @@ MOST_LISTED = 20
     help="Keep blocks that most documents of a folder repeat (licences, navigation) in names, vectors and answers of "
     "this corpus; it stays so until you say --no-keep-boilerplate.",
 )
+@click.option(
+    "--from-uri",
+    metavar="URI",
+    help="The Neo4j that neo4j: sources are read from; by default OVERSTORY_SOURCE_NEO4J_URI, or that of the corpus.",
+)
 @json_option
 @knowledge_options
 def ingest(
@@ -50,10 +56,12 @@ def ingest(
     dry_run: bool,
     yes: bool,
     keep_boilerplate: bool | None,
+    from_uri: str | None,
     as_json: bool,
 ) -> int:
     """Load files and folders into a corpus: text, Markdown, HTML, PDF, DOCX, JSON lines, CSV, BEIR folders, OpenIE
-    triples, and files of `overstory export`.
+    triples, graphs (nodes.csv and edges.csv, JSON lines, GraphML), and files of `overstory export`. A graph in a Neo4j
+    database is a source, too: neo4j: and its labels, each with the property that is the key.
 
     Unchanged content is skipped; changed content replaces the old. With --sync, the corpus becomes a mirror of these
     paths: documents whose files, or records in them, are gone are deleted. Documents of files that could not be read
@@ -64,11 +72,14 @@ def ingest(
       overstory ingest docs/ report.pdf
       overstory ingest passages.jsonl --corpus wiki --dry-run
       overstory ingest --sync docs/
+      overstory ingest 'neo4j:Movie?key=title&text=title,tagline;Person?key=name'
     """
+    if from_uri and not any(path.startswith(DATABASE) for path in paths):
+        raise click.UsageError("--from-uri is for sources like 'neo4j:Movie?key=title'.")
     if yes and not sync:
         raise click.UsageError("--yes is for --sync.")
     work = knowledge.preview if dry_run else functools.partial(knowledge.ingest, keep_boilerplate=keep_boilerplate)
-    run = functools.partial(work, paths, loader=loader, strict=strict, sync=sync)
+    run = functools.partial(work, paths, loader=loader, strict=strict, sync=sync, from_uri=from_uri)
     changes = JsonList("changes") if as_json and dry_run else None
     listed = (changes.add if changes else _show_change) if dry_run else None
     try:
@@ -84,7 +95,7 @@ def ingest(
         show_json(report)
     else:
         _show(report, knowledge.corpus_name, paths=len(paths), dry_run=dry_run)
-        changed = report.added + report.changed + report.moved + report.removed + report.annotated
+        changed = report.added + report.changed + report.moved + report.removed + report.annotated + report.relinked
         if (changed or (keep_boilerplate is not None and report.in_corpus)) and not dry_run:
             _show_next(knowledge)
     return SourceError.exit_code if report.broken else 0
@@ -111,6 +122,7 @@ def _show(report: LoadReport, corpus: str, *, paths: int, dry_run: bool) -> None
         has = "would have" if dry_run else "has"
         sentences.append(f"Corpus {corpus!r} {has} {counted(report.in_corpus, 'document')}.")
     click.echo(" ".join(sentences))
+    _show_links(report, would)
     if dry_run and report.chunks:
         click.echo(f"{counted(report.chunks, 'new chunk')}{shown_time(report.index_time)}.")
     _show_vanished(report, paths)
@@ -118,6 +130,20 @@ def _show(report: LoadReport, corpus: str, *, paths: int, dry_run: bool) -> None
     if report.hidden:
         click.echo(f"{counted(report.hidden, 'hidden file or folder', 'hidden files and folders')} skipped.", err=True)
     _show_some("broken and skipped", [_with_remedy(str(error), error.remedy) for error in report.broken])
+
+
+def _show_links(report: LoadReport, would: str) -> None:
+    said: list[str] = []
+    if report.links:
+        said.append(f"{counted(report.links, 'link')} between documents.")
+    if report.relinked:
+        changed = counted(report.relinked, "document")
+        said.append(f"{changed}{would or (' was' if report.relinked == 1 else ' were')} given other links.")
+    if report.unresolved:
+        lead = "link leads" if report.unresolved == 1 else "links lead"
+        said.append(f"{report.unresolved:,} {lead} to documents that the corpus does not have.")
+    if said:
+        click.echo(" ".join(said))
 
 
 def _show_next(knowledge: Knowledge) -> None:

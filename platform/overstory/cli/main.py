@@ -51,6 +51,7 @@ Try it:
 \b
 Environment:
   OVERSTORY_NEO4J_URI, _USER, _PASSWORD, _DATABASE   your own Neo4j (5.26 or later); default: an embedded one
+  OVERSTORY_SOURCE_NEO4J_URI, _USER, _PASSWORD, _DATABASE   the one that graphs are loaded from (ingest neo4j:…)
   OVERSTORY_HOME        folder of the embedded server and its data (several homes are several instances)
   OVERSTORY_CACHE       folder of downloaded jars
   OVERSTORY_JAVA        a Java 17 or 21 binary
@@ -63,7 +64,7 @@ Environment:
   OVERSTORY_LLM_BASE_URL, OVERSTORY_LLM_MODEL, _API_KEY                a language model (optional)
   OVERSTORY_LLM=local                        a small one in this process (docs/llm.md has the rest)
   Secrets can also be read from files: OVERSTORY_NEO4J_PASSWORD_FILE, OVERSTORY_EMBEDDING_API_KEY_FILE,
-  OVERSTORY_LLM_API_KEY_FILE
+  OVERSTORY_LLM_API_KEY_FILE, OVERSTORY_SOURCE_NEO4J_PASSWORD_FILE
 \b
 Exit codes:
   0 done, 2 wrong use, 3 setting, 4 embedded server, 5 database, 6 stored data does not fit, 7 corpus,

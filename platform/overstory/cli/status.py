@@ -54,7 +54,7 @@ def _figures(system: SystemReport) -> str:
 def _show(found: CorpusStatus) -> None:
     corpus = found.corpus
     click.echo(f"Corpus {corpus.name!r}, version {corpus.version}, label {corpus.label}")
-    click.echo("  " + ", ".join(f"{number:,} {what}" for what, number in found.counts.items()))
+    click.echo("  " + ", ".join(f"{number:,} {what.replace('_', ' ')}" for what, number in found.counts.items()))
     click.echo(f"  embedder {corpus.embedder or '(none yet)'}, vectors {_vectors(found)}")
     only, some = found.boilerplate.get("only", 0), found.boilerplate.get("some", 0)
     if only or some:

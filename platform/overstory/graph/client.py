@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, LiteralString, Self, TypeVar
 
 from overstory import server
-from overstory.errors import AuthenticationFailed
+from overstory.errors import AuthenticationFailed, SettingsError
 from overstory.graph.capabilities import Capabilities, read_capabilities
 from overstory.graph.failures import driver_errors
 from overstory.graph.statements import statement, with_a_map
@@ -123,6 +123,27 @@ class GraphClient:
             browser_url=embedded.http_url,
             storage=settings.places.data,
         )
+
+    @classmethod
+    def open_source(cls, settings: Settings) -> Self:
+        """A client of the Neo4j whose graph is loaded; use `stream`, which only reads.
+
+        Raises:
+            SettingsError: there is a password for it, but no address.
+            ServerError, DatabaseUnreachable, AuthenticationFailed, ServerTooOld: as `open`.
+        """
+        wanted = settings.source
+        if wanted.uri is None and wanted.password is not None:
+            raise SettingsError(
+                "OVERSTORY_SOURCE_NEO4J_PASSWORD without an address: the database of the corpora would be read.",
+                remedy="Set OVERSTORY_SOURCE_NEO4J_URI or use --from-uri, in Python from_uri=; or unset the password.",
+            )
+        if wanted.uri is None:
+            own = cls.open(settings)
+            own.database = wanted.database or own.database
+            return own
+        database = wanted.database or "neo4j"
+        return cls(wanted.uri, wanted.user, wanted.password, database=database, query_seconds=0.0)
 
     def run(self, name: str, label: str | None = None, /, *, read: bool = False, **parameters: object) -> list[Row]:
         """The rows of a statement in a transaction of its own, retried on transient errors.

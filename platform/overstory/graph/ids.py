@@ -58,6 +58,11 @@ def document_id(label: str, source: str, source_key: str) -> str:
     return content_id("document", label, source, source_key)
 
 
+def missing_document_id(document: str) -> str:
+    """The node to which links to a document lead while it is not stored; `document` is the document's id."""
+    return content_id("missing-document", document)
+
+
 def chunk_id(document: str, text: str, occurrence: int) -> str:
     """`occurrence` distinguishes equal texts of one document; a moved chunk keeps its id."""
     return content_id("chunk", document, text, str(occurrence))

@@ -5,6 +5,7 @@ from overstory.index.changes import Changes, DocumentChange, OnChange
 from overstory.index.document_sources import rows_of_all, select_all, stored_documents
 from overstory.index.index_time import IndexTime, estimate_index_time
 from overstory.index.ledger import StageRecord
+from overstory.index.links import link_counts
 from overstory.index.name_edits import (
     ListedName,
     StoredNameEdit,
@@ -55,6 +56,7 @@ __all__ = [
     "documents_by_id",
     "estimate_index_time",
     "keep_boilerplate",
+    "link_counts",
     "load",
     "most_mentioned",
     "note_vanished",

@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Literal, Self
 
 from overstory.display import origin
-from overstory.model import Annotation, Document
+from overstory.model import Annotation, Document, Link, Loaded
 
 Kind = Literal["added", "changed", "moved", "removed"]
 KINDS: tuple[Kind, ...] = ("added", "changed", "moved", "removed")
@@ -201,10 +201,10 @@ class Changes:
                 before = origin(old_source, old_key) if kind == "moved" else ""
                 yield DocumentChange(kind, origin(source, key), before)
 
-    def without_annotations(self, items: Iterable[Document | Annotation]) -> Iterator[Document]:
-        """The documents; annotations are kept until `annotations` is called."""
+    def without_annotations(self, items: Iterable[Loaded]) -> Iterator[Document | Link]:
+        """The documents and links; annotations are kept until `annotations` is called."""
         for item in items:
-            if isinstance(item, Document):
+            if not isinstance(item, Annotation):
                 yield item
             else:
                 found = json.dumps([item.source, item.source_key, item.entities, item.triples])

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 from overstory.display import shortened
 from overstory.errors import BrokenSource
-from overstory.model import Document
+from overstory.model import Document, Link
 from overstory.surrogates import is_well_formed
 
 LONGEST_ORIGIN = 8_000
@@ -36,6 +38,33 @@ def fault_of(document: Document) -> BrokenSource | None:
                 remedy="Use texts, numbers of 64 bits, truth values, or lists of one of these.",
             )
     return None
+
+
+def link_fault(link: Link) -> BrokenSource | None:
+    """Why a link cannot be stored; None if it can."""
+    source = str(link.source).encode("utf-8", "replace").decode("utf-8")
+    for name in ("source", "source_key", "target_source", "target_key", "type", "text"):
+        value: object = getattr(link, name)
+        if not isinstance(value, str) or not is_well_formed(value):
+            return BrokenSource(f"the {name} of a link from {link.source_key!r} is no Unicode text.", source=source)
+    target = len((link.target_source or link.source).encode()) + len(link.target_key.encode())
+    if max(target, len(link.source.encode()) + len(link.source_key.encode())) > LONGEST_ORIGIN:
+        return BrokenSource(
+            f"the source and the key at an end of a link have more than {LONGEST_ORIGIN:,} bytes.",
+            source=shortened(source),
+            remedy="Give it shorter ones.",
+        )
+    if not _is_weight(link.weight):
+        return BrokenSource(
+            f"a link from {link.source_key!r} to {link.target_key!r} has the weight {link.weight!r:.40}.",
+            source=source,
+            remedy="Use a number above 0.",
+        )
+    return None
+
+
+def _is_weight(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf
 
 
 def _is_property(key: object, value: object) -> bool:

@@ -8,6 +8,7 @@ from overstory.display import counted
 from overstory.graph import Transaction, Writer, batches, schema
 from overstory.graph.corpora import Corpus, count_deleted
 from overstory.index.boilerplate import uncount_documents
+from overstory.index.links import unresolve_links
 from overstory.index.remembered_answers import RememberedAnswers
 from overstory.protocols import Progress
 
@@ -38,13 +39,14 @@ def remove_documents(writer: Writer, ids: Iterable[str], *, answers: RememberedA
 
 def remove_in(tx: Transaction, corpus: Corpus, ids: list[str], answers: RememberedAnswers) -> int:
     """Deletes documents by id in a transaction of the writer's, and forgets answers that quote them; how many there
-    were."""
+    were. Links of other documents to them stay, as links to what is missing."""
     known = [row["id"] for row in tx.run("ingest/known_documents", corpus.label, ids=ids)]
     uncount_documents(tx, corpus, known)
     chunks = [row["id"] for row in tx.run("ingest/known_chunks", corpus.label, documents=known)]
     for part in batches(chunks, CHUNKS_A_TRANSACTION):
         tx.run("ingest/remove_chunks", corpus.label, ids=part)
         answers.forget(part)
+    unresolve_links(tx, corpus, known)
     tx.run("ingest/remove_documents", corpus.label, ids=known)
     count_deleted(tx, corpus, documents=len(known), chunks=len(chunks))
     return len(known)

@@ -12,6 +12,7 @@ from overstory.graph.lease import current_writer
 from overstory.index.boilerplate import FINGERPRINT, boilerplate_counts
 from overstory.index.index_time import IndexTime
 from overstory.index.ledger import StageRecord, read_ledger
+from overstory.index.links import link_counts
 from overstory.index.stages.embed import vector_counts
 from overstory.index.stages.mentions import pending_mentions
 from overstory.index.write_documents import METADATA
@@ -27,7 +28,7 @@ class CorpusStatus:
 
     Attributes:
         counts: numbers of documents, chunks, entities, facts, mentions and vectors (one for each distinct
-            text).
+            text); also of links between documents, and of links to documents that are missing, where there are some.
         pending: what the next `index` would do: documents and folders to look at for boilerplate, chunks to embed,
             chunks to extract, entities and facts to link, what changed since names were looked for.
         writer: who holds the lease, "" if nobody does.
@@ -57,7 +58,7 @@ class CorpusStatus:
 
 @dataclass(frozen=True, slots=True)
 class StoredDocument(HasOrigin):
-    """A document as the graph has it; its text is in its chunks."""
+    """A document as the graph has it; its text is in its chunks. `links` is the number of links that start at it."""
 
     id: str
     source: str
@@ -65,6 +66,7 @@ class StoredDocument(HasOrigin):
     title: str
     chunks: int
     metadata: dict[str, MetadataValue]
+    links: int = 0
 
 
 def read_status(graph: GraphClient, corpus: Corpus) -> CorpusStatus:
@@ -75,7 +77,8 @@ def read_status(graph: GraphClient, corpus: Corpus) -> CorpusStatus:
     return CorpusStatus(
         corpus=corpus,
         counts={name: counts[name] for name in ("documents", "chunks", "entities", "facts", "mentions")}
-        | {"vectors": vectors["vectors"]},
+        | {"vectors": vectors["vectors"]}
+        | _linked(graph, corpus),
         pending={
             "boilerplate": boilerplate.pop("stale") or uncounted,
             "embed": vectors["missing"],
@@ -87,6 +90,12 @@ def read_status(graph: GraphClient, corpus: Corpus) -> CorpusStatus:
         writer=current_writer(graph, corpus),
         boilerplate=boilerplate,
     )
+
+
+def _linked(graph: GraphClient, corpus: Corpus) -> dict[str, int]:
+    found = link_counts(graph, corpus.label)
+    named = {"links": found["links"], "unresolved_links": found["unresolved"]}
+    return {name: number for name, number in named.items() if number}
 
 
 def count_documents(graph: GraphClient, corpus: Corpus) -> int:
@@ -110,5 +119,6 @@ def stored_document(row: Row) -> StoredDocument:
         source_key=row["source_key"],
         title=row["title"],
         chunks=row["chunks"],
+        links=row.get("links", 0),
         metadata={key.removeprefix(METADATA): value for key, value in row.items() if key.startswith(METADATA)},
     )

@@ -12,6 +12,7 @@ from overstory.graph.corpora import count_deleted
 from overstory.graph.ids import chunk_id
 from overstory.index.boilerplate import count_documents, counted_documents
 from overstory.index.embedded_text import vector_of
+from overstory.index.links import resolve_links
 from overstory.index.remembered_answers import RememberedAnswers
 from overstory.model import Document, TextPiece
 
@@ -48,6 +49,8 @@ def store_documents(
         answers.forget(outdated)
         count_deleted(tx, corpus, chunks=len(outdated))
     tx.run("ingest/write_documents", label, corpus=corpus.id, rows=documents)
+    before = set(changed)
+    resolve_links(tx, corpus, [row["id"] for row in documents if row["id"] not in before])
     for part in batches(chunks, CHUNKS_A_STATEMENT):
         tx.run("ingest/write_chunks", label, rows=part)
     pairs = [[a["id"], b["id"]] for a, b in pairwise(chunks) if a["document"] == b["document"]]

@@ -1,7 +1,16 @@
 """The shared data model: documents, extractions, evidence and chat messages. Plain frozen values with displays."""
 
 from overstory.model.chat import Completion, JsonSchema, Message, Role, Usage
-from overstory.model.documents import Annotation, Document, Heading, Metadata, MetadataValue, TextPiece
+from overstory.model.documents import (
+    Annotation,
+    Document,
+    Heading,
+    Link,
+    Loaded,
+    Metadata,
+    MetadataValue,
+    TextPiece,
+)
 from overstory.model.evidence import Evidence, Hit, Reason, Repeat, ShareKind
 from overstory.model.extraction import ChunkText, Extraction, FactStatement, Mention
 from overstory.model.parts import (
@@ -32,6 +41,8 @@ __all__ = [
     "Heading",
     "Hit",
     "JsonSchema",
+    "Link",
+    "Loaded",
     "Mention",
     "Message",
     "Metadata",

@@ -61,6 +61,34 @@ class Annotation:
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """A directed link from one document to another. It belongs to the document that it starts from.
+
+    Of links with the same ends, type and text, a corpus keeps one, with the sum of their weights.
+
+    Attributes:
+        source, source_key: the document that it starts from.
+        target_key, target_source: the document that it leads to, which need not be loaded yet; "" as the target's
+            source stands for the link's own.
+        type: like "ACTED_IN"; "" where links have no types.
+        text: what the link itself says, such as the words of a hyperlink; "" where it says nothing.
+        weight: above 0.
+    """
+
+    source: str
+    source_key: str
+    target_key: str
+    target_source: str = ""
+    type: str = ""
+    text: str = ""
+    weight: float = 1.0
+
+
+Loaded = Document | Annotation | Link
+"""What loaders yield."""
+
+
+@dataclass(frozen=True, slots=True)
 class TextPiece:
     """A piece of a document's text, `text == document.text[start:end]`, with the path of headings above it."""
 

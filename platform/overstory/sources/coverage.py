@@ -84,6 +84,10 @@ class Coverage:
         """Adds a folder in which there is nothing to read."""
         self._empty.setdefault(path, "there is nothing in it to read")
 
+    def is_partly_read(self, source: str) -> bool:
+        """Whether the run may have missed a part of a source, or of what holds it."""
+        return any(path in self._unread for path in (source, *map(str, PurePosixPath(source).parents)))
+
     def empty_roots(self) -> list[Root]:
         """The given paths that are missing or hold nothing to read."""
         return [root for root in self.roots if root.path in self._empty and root.path not in self._unread]

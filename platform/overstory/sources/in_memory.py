@@ -8,16 +8,16 @@ from pathlib import PurePath
 from typing import cast
 
 from overstory.errors import SourceError
-from overstory.model import Annotation, Document
+from overstory.model import Annotation, Document, Link, Loaded
 
 TEXT_SOURCE = "text"
 """The source of texts given without one."""
 
-InMemory = Document | Annotation | str
+InMemory = Loaded | str
 """Types that can be loaded from memory; the key of a text is the beginning of its SHA-256."""
 
 
-def in_memory_documents(given: InMemory | Iterable[InMemory]) -> Iterator[Document | Annotation]:
+def in_memory_documents(given: InMemory | Iterable[InMemory]) -> Iterator[Loaded]:
     """One item or many as documents, lazily.
 
     Raises:
@@ -26,7 +26,7 @@ def in_memory_documents(given: InMemory | Iterable[InMemory]) -> Iterator[Docume
     for number, thing in enumerate(_things(given), start=1):
         if isinstance(thing, str):
             yield _text_document(thing)
-        elif isinstance(thing, Document | Annotation):
+        elif isinstance(thing, Document | Annotation | Link):
             yield thing
         else:
             raise _refusal(thing, number)

@@ -13,7 +13,8 @@ from typing import cast
 
 from overstory.errors import LoaderNotFound, OverstoryError
 from overstory.plugins import Plugin, PluginUnusable, plugins
-from overstory.protocols import Loader
+from overstory.protocols import DatabaseLoader, Loader
+from overstory.settings import Settings
 
 GROUP = "overstory.loaders"
 
@@ -48,6 +49,11 @@ class Catalogue:
         """The first loader that recognises a source."""
         return next((loader for loader in self.loaders.values() if recognises(loader, source)), None)
 
+    def of_database(self, source: str) -> DatabaseLoader | None:
+        """The first loader that reads a source as a database; None if it is a path."""
+        readers = (loader for loader in self.loaders.values() if isinstance(loader, DatabaseLoader))
+        return next((loader for loader in readers if loader.is_database(source)), None)
+
     def not_recognised(self, source: str) -> LoaderNotFound:
         """The error for a source that no loader recognises."""
         remedy = f"If it is one of these, name it: --loader {'|'.join(sorted(self.loaders))}" if self.loaders else _NONE
@@ -56,8 +62,12 @@ class Catalogue:
         return LoaderNotFound(f"{source}: no loader recognises it.", remedy=remedy)
 
 
-def catalogue(points: Iterable[EntryPoint] | None = None) -> Catalogue:
-    """Every installed loader. One that cannot be imported or made is listed with the reason, and the others go on."""
+def catalogue(points: Iterable[EntryPoint] | None = None, *, settings: Settings | None = None) -> Catalogue:
+    """Every installed loader. One that cannot be imported or made is listed with the reason, and the others go on.
+
+    Args:
+        settings: for loaders that read databases.
+    """
     own: dict[str, Loader] = {}
     others: dict[str, Loader] = {}
     unusable: dict[str, str] = {}
@@ -66,7 +76,10 @@ def catalogue(points: Iterable[EntryPoint] | None = None) -> Catalogue:
             unusable[f"{plugin.name} ({plugin.package})"] = "another loader has this name"
             continue
         try:
-            (own if plugin.is_own else others)[plugin.name] = _make(plugin)
+            loader = _make(plugin)
+            if settings is not None and isinstance(loader, DatabaseLoader):
+                loader = loader.with_settings(settings)
+            (own if plugin.is_own else others)[plugin.name] = loader
         except (PluginUnusable, OverstoryError) as why:
             unusable[plugin.name] = str(why)
     return Catalogue({**others, **own}, unusable)

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Final
 
 from overstory.errors import BrokenSource, OverstoryError
-from overstory.model import Annotation, Document
-from overstory.protocols import Loader, OnBroken
+from overstory.model import Annotation, Document, Link, Loaded
+from overstory.protocols import DatabaseLoader, Loader, OnBroken
 from overstory.sources.coverage import Coverage
 from overstory.sources.installed import Catalogue, catalogue, find_loader, loaders, recognises
 from overstory.surrogates import is_well_formed
@@ -37,7 +37,7 @@ def read_sources(
     on_skipped: OnSkipped,
     installed: Catalogue | None = None,
     coverage: Coverage | None = None,
-) -> Iterator[Document | Annotation]:
+) -> Iterator[Loaded]:
     """The documents of files and folders, lazily, in the given order.
 
     A folder that a loader recognises is read as a whole; any other is walked in order of names, without hidden files.
@@ -89,8 +89,11 @@ class _Reader:
         self._coverage = coverage
         self._done = coverage.read
 
-    def read(self, paths: Sequence[str]) -> Iterator[Document | Annotation]:
+    def read(self, paths: Sequence[str]) -> Iterator[Loaded]:
         for named in paths:
+            if (reader := self._reader_of_database(named)) is not None:
+                yield from self._database(named, reader)
+                continue
             if (problem := _problem(named)) is not None:
                 self._coverage.add_unusable(named)
                 self._reports(problem)
@@ -108,6 +111,27 @@ class _Reader:
                 self._coverage.add_unread(str(path), "no loader recognises it")
                 self._reports(BrokenSource("no loader recognises it", source=str(path), remedy=error.remedy))
 
+    def _reader_of_database(self, source: str) -> DatabaseLoader | None:
+        if _is_file(source):
+            return None
+        loader = self._known.of_database(source)
+        return loader if self._only is None or self._only is loader else None
+
+    def _database(self, source: str, loader: DatabaseLoader) -> Iterator[Loaded]:
+        """The items of a database. What of it could not be read keeps its documents."""
+        try:
+            namespaces = loader.namespaces(source)
+        except BrokenSource as error:
+            self._reports(error)
+            return
+        for each in namespaces:
+            self._coverage.add_root(each, with_contents=False)
+        broken_before = self._reports.count
+        yield from self._guarded(source, loader)
+        if self._reports.count > broken_before:
+            for each in namespaces:
+                self._coverage.add_unread(each, "a part of it is broken")
+
     def _loader_for(self, path: Path, *, named: bool = False) -> Loader | None:
         """The loader of a path. A requested loader reads every named file, and in folders those it recognises."""
         if self._only is None:
@@ -119,7 +143,7 @@ class _Reader:
         """The file's folder if the same loader reads it as a whole, which is the same source; otherwise the file."""
         return path.parent if _is_file(path) and recognises(loader, str(path.parent)) else path
 
-    def _folder(self, folder: Path) -> Iterator[Document | Annotation]:
+    def _folder(self, folder: Path) -> Iterator[Loaded]:
         """All recognised files of a named folder; it is an error if there are none."""
         anything = False
         for path, loader in self._walk(folder):
@@ -169,7 +193,7 @@ class _Reader:
                 self._reports(_unnamable(str(entry)))
         return [entry for entry in visible if is_well_formed(str(entry))]
 
-    def _read(self, path: Path, loader: Loader) -> Iterator[Document | Annotation]:
+    def _read(self, path: Path, loader: Loader) -> Iterator[Loaded]:
         real = os.path.realpath(path)
         if real in self._done:
             return
@@ -187,14 +211,14 @@ class _Reader:
                 self._coverage.add_unread(str(path), why)
                 self._on_skipped(f"{path} ({why})")
 
-    def _items(self, source: str, loader: Loader) -> Iterator[Document | Annotation]:
+    def _items(self, source: str, loader: Loader) -> Iterator[Loaded]:
         """The items that a loader reads from a source. Its exceptions are reported as broken, not the consumer's."""
         broken_before = self._reports.count
         yield from self._guarded(source, loader)
         if self._reports.count > broken_before:
             self._coverage.add_unread(source, "a part of it is broken")
 
-    def _guarded(self, source: str, loader: Loader) -> Iterator[Document | Annotation]:
+    def _guarded(self, source: str, loader: Loader) -> Iterator[Loaded]:
         items: Iterator[object] | None = None
         if _is_of_kernel(source):
             remedy = "Copy what you need of it into a file."
@@ -205,14 +229,14 @@ class _Reader:
                 if items is None:
                     items = iter(loader.load(source, on_broken=self._reports))
                 item = next(items, _END)
-                if item is not _END and not isinstance(item, (Document, Annotation)):
+                if item is not _END and not isinstance(item, (Document, Annotation, Link)):
                     raise TypeError(f"it returned a {type(item).__name__}, not a Document")
             except Exception as error:  # noqa: BLE001 # loaders of other packages may raise anything, and must not stop the rest
                 if self._reports.raised is not None:
                     raise self._reports.raised from None
                 self._reports(_as_broken(error, source, loader))
                 return
-            if not isinstance(item, (Document, Annotation)):
+            if not isinstance(item, (Document, Annotation, Link)):
                 return
             yield item
 

@@ -22,7 +22,8 @@ from overstory.index.stages.mentions import pending_mentions
 from overstory.index.write_documents import METADATA
 from overstory.index.write_extractions import Findings, unpacked
 
-FORMAT = 1
+FORMAT = 2
+"""1 had no links."""
 DOCUMENTS_A_PAGE = 100
 
 # A line of the file, or a row of the graph: JSON whose shape is defined by this code.
@@ -66,17 +67,18 @@ def document_records(graph: GraphClient, corpus: Corpus, *, edited: bool) -> Ite
         if corpus.edits_names and not edited:
             for row in kept(graph, label, chunk_ids):
                 _put_originals(mentions, facts, row["by"], unpacked(row["chunk"], row["found"]))
+        links = _links(graph, label, ids)
         chunks: dict[str, list[Record]] = {}
         for row in rows:
             found = {"mentions": mentions.get(row["id"], []), "facts": facts.get(row["id"], [])}
             chunks.setdefault(row["document"], []).append(_chunk_record(row) | found)
         for document in documents:
-            yield _document_record(document, chunks.get(document["id"], []))
+            yield _document_record(document, chunks.get(document["id"], []), links.get(document["id"], []))
 
 
 def digest(graph: GraphClient, corpus: Corpus) -> str:
-    """64 hexadecimal digits over everything derived from the documents: chunks, vectors, mentions, facts, entities,
-    and over the edits of names by hand and vocabularies.
+    """64 hexadecimal digits over everything derived from the documents: chunks, links, vectors, mentions, facts,
+    entities, and over the edits of names by hand and vocabularies.
 
     The results of the mentions stage are included if they are up to date.
 
@@ -123,8 +125,19 @@ def _put_originals(mentions: dict[str, list[Record]], facts: dict[str, list[Reco
     )
 
 
-def _document_record(document: Record, chunks: list[Record]) -> Record:
-    return {
+def _links(graph: GraphClient, label: str, documents: list[str]) -> dict[str, list[Record]]:
+    """The links of documents by their ids, in order."""
+    result: dict[str, list[Record]] = {}
+    names = ("target_source", "target_key", "type", "text", "weight")
+    for row in graph.run("ingest/stored_links", label, read=True, documents=documents):
+        result.setdefault(row["document"], []).append({name: row[name] for name in names})
+    for links in result.values():
+        links.sort(key=lambda link: [link[name] for name in names])
+    return result
+
+
+def _document_record(document: Record, chunks: list[Record], links: list[Record]) -> Record:
+    record: Record = {
         "source": document["source"],
         "source_key": document["source_key"],
         "title": document["title"],
@@ -132,6 +145,7 @@ def _document_record(document: Record, chunks: list[Record]) -> Record:
         "metadata": {k.removeprefix(METADATA): v for k, v in sorted(document.items()) if k.startswith(METADATA)},
         "chunks": chunks,
     }
+    return record | {"links": links} if links else record
 
 
 def _chunk_record(row: Record) -> Record:

@@ -14,8 +14,9 @@ import numpy as np
 
 from overstory.display import printable
 from overstory.errors import BrokenSource
+from overstory.index.document_checks import link_fault
 from overstory.index.write_extractions import FoundFact, FoundMention
-from overstory.model import Document, TextPiece
+from overstory.model import Document, Link, TextPiece
 from overstory.model.documents import MetadataValue
 from overstory.surrogates import is_well_formed
 from overstory.text.names.edits import NameEdit, checked_edit
@@ -33,13 +34,19 @@ _SHA256 = re.compile("[0-9a-f]{64}")
 
 @dataclass(frozen=True, slots=True)
 class ExportHeader:
-    """The first line of an export; `embedder` is "" and `dimension` 0 where it has no vectors. `name_edits` is the log
-    of edits by hand, `vocabularies` has the names of each by their keys, by the path of its file."""
+    """The first line of an export; `embedder` is "" and `dimension` 0 where it has no vectors.
+
+    Attributes:
+        name_edits: the log of edits by hand.
+        vocabularies: the names of each by their keys, by the path of its file.
+        format: in 1, documents come without their links.
+    """
 
     embedder: str
     dimension: int
     name_edits: tuple[NameEdit, ...] = ()
     vocabularies: Mapping[str, Mapping[str, VocabularyName]] = field(default_factory=dict)
+    format: int = FORMAT
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +69,7 @@ class RestoredDocument:
     document: Document
     sha256: str
     chunks: list[RestoredChunk]
+    links: list[Link]
 
 
 def read_header(line: str, source: str) -> ExportHeader:
@@ -71,12 +79,14 @@ def read_header(line: str, source: str) -> ExportHeader:
     """
     try:
         header = json.loads(line)
-        known = _whole(header["overstory_export"]) == FORMAT
+        format_ = _whole(header["overstory_export"])
+        known = 1 <= format_ <= FORMAT
         result = ExportHeader(
             _text(header["embedder"]),
             _whole(header["dimension"], MOST_DIMENSIONS),
             tuple(_name_edit(edit) for edit in _list(header.get("name_edits", []))) if known else (),
             _vocabularies(_list(header.get("vocabulary", []))) if known else {},
+            format_,
         )
         if printable(result.embedder) != result.embedder or "\n" in result.embedder:
             raise ValueError("the embedder's name has control characters")
@@ -166,7 +176,26 @@ def _restored(record: Record, header: ExportHeader) -> RestoredDocument:
             raise ValueError(f"chunk {seq} begins at {chunk.piece.start}, before the end of the one before")
         end = chunk.piece.end
         chunks.append(chunk)
-    return RestoredDocument(document, sha256, chunks)
+    links = [_link(document, each) for each in _list(record.get("links", []))]
+    return RestoredDocument(document, sha256, chunks, links)
+
+
+def _link(document: Document, record: Record) -> Link:
+    weight = record["weight"]
+    if not isinstance(weight, int | float) or isinstance(weight, bool):
+        raise TypeError(f"{weight!r:.40} is not a number")
+    link = Link(
+        source=document.source,
+        source_key=document.source_key,
+        target_source=_text(record["target_source"]),
+        target_key=_text(record["target_key"]),
+        type=_text(record["type"]),
+        text=_text(record["text"]),
+        weight=float(weight),
+    )
+    if (fault := link_fault(link)) is not None:
+        raise ValueError(str(fault))
+    return link
 
 
 def _chunk(seq: int, record: Record, header: ExportHeader) -> RestoredChunk:

@@ -5,7 +5,7 @@ Files are untrusted: `records` validates every line before it is stored.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from overstory.errors import BrokenSource, EmbedderMismatch
@@ -14,6 +14,7 @@ from overstory.graph.ids import document_id
 from overstory.index.boilerplate import count_all_documents
 from overstory.index.embedded_text import vector_of
 from overstory.index.ledger import recorded
+from overstory.index.links import ReadLinks, store_links
 from overstory.index.name_edits import add_edits, names_of, replace_vocabulary, stored_edits, stored_vocabularies
 from overstory.index.remembered_answers import RememberedAnswers
 from overstory.index.stages.embed import write_vectors
@@ -62,14 +63,15 @@ def restore_file(
     """Restore an export. Documents that are already in the corpus unchanged are skipped; answers that quote others are
     forgotten.
 
-    Reading ends at the first invalid line, which is passed to `on_broken`; the documents before it are stored.
+    Reading ends at the first invalid line, which is passed to `on_broken`; the documents before it are stored. The
+    links of the file replace theirs; a file of format 1 has none, and leaves the stored ones as they are.
 
     Raises:
         EmbedderMismatch: the vectors of file and corpus are of different embedders; nothing was written.
     """
     try:
         with Path(path).open(encoding="utf-8") as lines:
-            _restore(writer, lines, source=path, report=report, answers=answers, progress=progress)
+            _restore(writer, lines, source=path, report=report, answers=answers, on_broken=on_broken, progress=progress)
     except BrokenSource as error:
         on_broken(error)
     except (OSError, UnicodeDecodeError) as error:
@@ -83,6 +85,7 @@ def _restore(
     source: str,
     report: LoadReport,
     answers: RememberedAnswers,
+    on_broken: OnBroken,
     progress: Progress,
 ) -> None:
     numbered = enumerate(lines, start=1)
@@ -91,13 +94,19 @@ def _restore(
     _take_over_vocabularies(writer, header)
     _take_over_edits(writer, header)
     progress.start("restore", None, "documents")
-    with recorded(writer, "load", "restore-1") as run:
+    with recorded(writer, "load", "restore-1") as run, ReadLinks(writer.corpus.label) as links:
         count_all_documents(writer)
         failures: list[BrokenSource] = []
         edits = names_of(writer)
         for batch in batches(read_documents(numbered, header, source, failures), DOCUMENTS_A_PAGE):
-            _restore_batch(writer, batch, edits, report, answers)
+            known = _restore_batch(writer, batch, edits, report, answers)
+            if header.format > 1:
+                _note_links(links, batch, known)
             progress.advance(len(batch))
+        report.links += links.added
+        report.relinked += store_links(
+            writer, links, is_partly_read=lambda _: False, on_broken=on_broken, progress=progress
+        )
         if failures:
             raise failures[0]
         run.count("added", report.added)
@@ -140,20 +149,32 @@ def _restore_batch(
     edits: EditedNames | None,
     report: LoadReport,
     answers: RememberedAnswers,
-) -> None:
+) -> dict[str, Row]:
+    """Writes what is new or changed; what was known of the documents, by their ids."""
     label = writer.corpus.label
     by_id = {document_id(label, r.document.source, r.document.source_key): r for r in batch}
     rows = writer.graph.run("ingest/known_documents", label, read=True, ids=list(by_id))
-    known = {row["id"]: row["sha256"] for row in rows}
-    wanted = {id_: restored for id_, restored in by_id.items() if known.get(id_) != restored.sha256}
+    known: dict[str, Row] = {row["id"]: row for row in rows}
+    wanted = {
+        id_: restored for id_, restored in by_id.items() if id_ not in known or known[id_]["sha256"] != restored.sha256
+    }
     report.unchanged += len(batch) - len(wanted)
     if not wanted:
-        return
+        return known
     changed = [id_ for id_ in wanted if id_ in known]
     writer.commit("restore", lambda tx: _store(tx, writer, changed, wanted, edits, answers))
     report.changed += len(changed)
     report.added += len(wanted) - len(changed)
     report.chunks += sum(len(restored.chunks) for restored in wanted.values())
+    return known
+
+
+def _note_links(links: ReadLinks, batch: Sequence[RestoredDocument], known: Mapping[str, Row]) -> None:
+    for restored in batch:
+        id_ = document_id(links.label, restored.document.source, restored.document.source_key)
+        links.note_read(id_, known[id_]["links_sha256"] if id_ in known else None)
+        for link in restored.links:
+            links.put(link)
 
 
 def _store(

@@ -8,13 +8,14 @@ from collections.abc import Iterable, Iterator
 import neo4j
 import pytest
 from tests.fakes import ScriptedExtractor
-from tests.passages import OpenCorpus, passage
+from tests.passages import SOURCE, OpenCorpus, passage
 
 from overstory import server
 from overstory.browser.queries import SavedQuery, all_queries, example_parameters, saved_queries
 from overstory.graph import Corpus, read_corpus
 from overstory.graph.client import Row
 from overstory.knowledge import Knowledge
+from overstory.model import Link
 from overstory.systems import system_names
 from overstory.systems.contributions import contributions
 
@@ -25,11 +26,17 @@ DOCUMENTS = (
     passage("long", "A long tale", " ".join(f"Part {n} of the tale goes on and on and on." for n in range(80))),
 )
 
+LINKS = (
+    Link(SOURCE, "team", "trip", type="LED_TO", text="a year later"),
+    Link(SOURCE, "long", "team", type="QUOTES"),
+    Link(SOURCE, "trip", "gone", type="QUOTES"),
+)
+
 
 @pytest.fixture(scope="module")
 def knowledge(open_module_corpus: OpenCorpus) -> Knowledge:
     knowledge = open_module_corpus(extractor=ScriptedExtractor(NAMES))
-    knowledge.ingest_documents(DOCUMENTS)
+    knowledge.ingest_documents([*DOCUMENTS, *LINKS])
     knowledge.index()
     return knowledge
 
@@ -70,6 +77,8 @@ def caption(node: neo4j.graph.Node) -> str:
         return str(node["id"][:8]) if "vector" in node else "a leaf"
     if "Chunk" in node.labels:
         return f"{node['seq']} · {node['title']}"
+    if "MissingDocument" in node.labels:
+        return str(node["target_key"])
     return str(node["name"] if "Entity" in node.labels else node["text"] if "Fact" in node.labels else node["title"])
 
 
@@ -94,7 +103,15 @@ def test_overview_counts_every_kind(knowledge: Knowledge, corpus: Corpus) -> Non
     counts = {row["kind"]: row["number"] for row in rows if row["what"] == "node"}
     chunks = counts.pop("Chunk")
     assert chunks > 3
-    assert counts == {"Corpus": 1, "Document": 3, "Entity": 10, "Fact": 5, "Stage": 5, "PassageVector": chunks}
+    assert counts == {
+        "Corpus": 1,
+        "Document": 3,
+        "MissingDocument": 1,
+        "Entity": 10,
+        "Fact": 5,
+        "Stage": 5,
+        "PassageVector": chunks,
+    }
     relationships = {row["kind"]: row["number"] for row in rows if row["what"] == "relationship"}
     assert relationships["PART_OF"] == chunks
     assert relationships["NEXT"] == chunks - 3
@@ -145,6 +162,14 @@ def test_facts_come_with_their_sentences_in_reading_order(knowledge: Knowledge, 
         ("Ada", "joined", "Acme", "Ada joined Acme."),
         ("Ada", "joined", "Acme", "😀 Ada joined Acme."),
     ]
+
+
+def test_links_of_a_document_are_drawn_in_both_directions(corpus: Corpus, driver: neo4j.Driver) -> None:
+    assert draw(driver, corpus, "document_links", document="The team").lines == {
+        ("The team", "LINKS", "A trip"),
+        ("A long tale", "LINKS", "The team"),
+    }
+    assert ("A trip", "LINKS", "gone") in draw(driver, corpus, "document_links", document="A trip").lines
 
 
 def test_names_are_ranked_by_passages_and_chosen_by_type(knowledge: Knowledge, corpus: Corpus) -> None:

@@ -21,8 +21,10 @@ DEGREE = re.compile(
 """The server answers these from its counts; a label would make it walk the relationships. They only bound or report."""
 
 FOLDER = statement_folder()
-FILES = [file for file in sorted(FOLDER.rglob("*.cypher")) if not {"saved_queries", "browser"} & set(file.parts)]
-"""A picture in Neo4j Browser may show what people tied to our nodes."""
+FILES = [
+    file for file in sorted(FOLDER.rglob("*.cypher")) if not {"saved_queries", "browser", "sources"} & set(file.parts)
+]
+"""A picture in Neo4j Browser may show what people tied to our nodes; sources are their nodes."""
 
 
 def unlabelled(statement: str) -> list[str]:

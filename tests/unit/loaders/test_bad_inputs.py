@@ -18,6 +18,7 @@ from overstory.errors import BrokenSource, LoaderNotFound
 from overstory.sources.walk import read_sources
 
 DOCS = Path(__file__).parents[3] / "docs" / "loaders.md"
+NODE = '{"type": "node", "id": "a"}\n'
 RECORD = '{"id": "a", "text": "one"}\n'
 GZIPPED = gzip.compress("".join(f'{{"text": "line {number}"}}\n' for number in range(9_000)).encode())
 
@@ -28,6 +29,7 @@ class Case:
 
     Attributes:
         files: by name; the first is what is loaded. None for the content is a file that does not exist.
+        source: what is loaded, if it is none of the files.
         foreign: where a message goes on in another library's words, which change with its version.
     """
 
@@ -36,6 +38,11 @@ class Case:
     files: Mapping[str, str | bytes | None]
     foreign: str = ""
     named: str | None = None
+    source: str = ""
+
+
+def _tables(nodes: str, edges: str) -> dict[str, str | bytes | None]:
+    return {"": None, "folder/nodes.csv": nodes, "folder/edges.csv": edges}
 
 
 def _zip_of(**members: bytes) -> bytes:
@@ -113,6 +120,30 @@ CASES = [
     Case("beir", "a folder without corpus.jsonl", {"": None, "folder/queries.txt": "x"}, named="beir"),
     Case("beir", "a passage without _id", {"corpus.jsonl": '{"_id": "a", "text": "one"}\n{"text": "two"}\n'}),
     Case("beir", "an id twice", {"corpus.jsonl": '{"_id": "a", "text": "one"}\n{"_id": "a", "text": "two"}\n'}),
+    Case("graph", "a folder without a graph", {"": None, "folder/nodes.csv": "id,text\n1,x\n"}, named="graph"),
+    Case("graph", "tables with headers alone", _tables("id\n", "source,target\n")),
+    Case("graph", "a vertex without text (its key)", _tables("id\na\n", "source,target\n")),
+    Case("graph", "a key twice", _tables("id\na\na\n", "source,target\n")),
+    Case("graph", "a vertex without a key", _tables("id,name\n,A\nb,B\n", "source,target\n")),
+    Case("graph", "an edge to a vertex that is not there", _tables("id\na\n", "source,target\na,b\n")),
+    Case("graph", "an edge without an end", _tables("id\na\n", "source,target,type\na,,KNOWS\n")),
+    Case("graph", "a weight of -1", _tables("id\na\n", "source,target,weight\na,a,-1\n")),
+    Case("graph", "a self loop, a cycle and parallel edges", _tables("id\na\nb\n", "from,to\na,a\na,b\nb,a\na,b\n")),
+    Case(
+        "graph",
+        "a property that its type does not fit",
+        _tables("id:ID,born:int\na,1950s\nb,1950\n", "source,target\n"),
+    ),
+    Case(
+        "graph", "JSON lines with an edge without an end", {"graph.jsonl": NODE + '{"type": "edge", "source": "a"}\n'}
+    ),
+    Case("graph", "an empty file", {"graph.graphml": ""}),
+    Case("graph", "GraphML without vertices", {"graph.graphml": "<graphml/>"}),
+    Case("graph", "another kind of XML", {"graph.graphml": "<html/>"}),
+    Case("graph", "GraphML that breaks off", {"graph.graphml": '<graphml>\n<node id="a"/>\n<edge'}),
+    Case("graph", "a declared entity", {"graph.graphml": '<!DOCTYPE graphml [<!ENTITY x "xx">]>\n<graphml/>'}),
+    Case("graph", "a hyperedge", {"graph.graphml": '<graphml>\n<node id="a"/>\n<hyperedge/>\n</graphml>'}),
+    Case("graph", "a key of a database that is missing", {"": None, "folder/a.txt": "x"}, source="neo4j:Movie"),
     Case(
         "openie",
         "a triple of two parts",
@@ -132,7 +163,13 @@ def row(case: Case, folder: Path) -> str:
         if content is not None:
             write(folder / name, content)
     first = next(iter(case.files))
-    source = first if "://" in first else str(folder / first) if first else str(folder / "folder")
+    source = (
+        case.source or first
+        if case.source or "://" in first
+        else str(folder / first)
+        if first
+        else str(folder / "folder")
+    )
     said: list[tuple[str, str]] = []
 
     def hear(error: BrokenSource) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from overstory.display import counted
 from overstory.errors import BrokenSource
 from overstory.graph import Corpus, GraphClient, Writer
+from overstory.graph.client import Row
 from overstory.graph.ids import document_id
 from overstory.index.boilerplate import count_all_documents, sync_boilerplate
 from overstory.index.changes import Identity, OnRead, Outcome, content_sha256
@@ -18,10 +19,11 @@ from overstory.index.chunking import Chunking
 from overstory.index.document_checks import fault_of
 from overstory.index.index_time import IndexTime
 from overstory.index.ledger import recorded
+from overstory.index.links import ReadLinks, preview_links, store_links
 from overstory.index.remembered_answers import RememberedAnswers
 from overstory.index.stages.annotate import annotate
 from overstory.index.write_documents import chunk_rows, document_row, store_documents
-from overstory.model import Annotation, Document
+from overstory.model import Annotation, Document, Loaded
 from overstory.protocols import Embedder, OnBroken, Progress
 from overstory.sources import Kept
 
@@ -40,6 +42,9 @@ class LoadReport:
         annotated: documents that got entities and triples from an annotation.
         in_corpus: how many documents the corpus has afterwards; None if nothing was read, and the corpus not asked.
         vanished: how many documents of the same paths are no longer there to read; without `sync` they stay.
+        links: how many links were read, those with equal ends, types and texts counted one by one.
+        relinked: documents that have other links than before; new ones with links are among them.
+        unresolved: how many links of the corpus lead to documents that it does not have; 0 in a preview.
         chunks: how many chunks were written; in a preview, how many would be new.
         index_time: of a preview, about how long indexing these chunks takes; None without any, or if unknown.
         broken: what could not be read or stored; the rest went in.
@@ -55,6 +60,9 @@ class LoadReport:
     removed: int = 0
     chunks: int = 0
     annotated: int = 0
+    links: int = 0
+    relinked: int = 0
+    unresolved: int = 0
     in_corpus: int | None = None
     vanished: int = 0
     index_time: IndexTime | None = None
@@ -75,6 +83,9 @@ class LoadReport:
             ("moved", self.moved),
             ("removed", self.removed),
             ("annotated", self.annotated),
+            ("links", self.links),
+            ("relinked", self.relinked),
+            ("links unresolved", self.unresolved),
             ("kept", sum(each.documents for each in self.kept)),
             ("skipped", len(self.skipped)),
             ("hidden", self.hidden),
@@ -90,7 +101,7 @@ class LoadReport:
 
 def load(
     writer: Writer,
-    documents: Iterable[Document | Annotation],
+    documents: Iterable[Loaded],
     embedder: Embedder,
     *,
     report: LoadReport,
@@ -98,36 +109,44 @@ def load(
     on_broken: OnBroken,
     progress: Progress,
     on_read: OnRead | None = None,
+    is_partly_read: Callable[[str], bool] | None = None,
 ) -> None:
     """Writes documents in batches, each whole or not at all; `report` says what became of them.
 
-    An annotation must come after its document. The embedder gives the token limit of a chunk.
+    An annotation must come after its document; a link may come before. When all is read, the links of each document are
+    replaced by those that were read. The embedder gives the token limit of a chunk.
 
     Args:
         answers: those that quote what changed are forgotten.
         on_read: called for each document that is stored now, whether it changed or not.
+        is_partly_read: asked, when all is read, whether something of a source could not be; its documents keep links
+            that were not read.
 
     Raises:
         LeaseLost, DatabaseError: what was committed before stays, and the same call goes on from there.
     """
     chunking = Chunking("load", embedder, progress)
-    with recorded(writer, "load", "load-1") as run:
+    with recorded(writer, "load", "load-1") as run, ReadLinks(writer.corpus.label) as links:
         count_all_documents(writer)
-        for batch in _document_batches(documents):
-            _load_batch(writer, _storable(batch, on_broken), chunking, report, answers, on_read or _ignore)
+        for batch in _document_batches(links.taken_from(documents, on_broken)):
+            _load_batch(writer, _storable(batch, on_broken), chunking, report, answers, links, on_read or _ignore)
             annotations = [item for item in batch if isinstance(item, Annotation)]
             report.annotated += annotate(writer, annotations, on_broken)
             chunking.advance(len(batch))
-        for what in ("added", "changed", "unchanged", "chunks", "annotated"):
+        progress.finish(f"{report.added} added, {report.changed} changed, {report.unchanged} unchanged")
+        report.links += links.added
+        report.relinked += store_links(
+            writer, links, is_partly_read=is_partly_read or _never, on_broken=on_broken, progress=progress
+        )
+        for what in ("added", "changed", "unchanged", "chunks", "annotated", "relinked"):
             run.count(what, getattr(report, what))
-    progress.finish(f"{report.added} added, {report.changed} changed, {report.unchanged} unchanged")
     sync_boilerplate(writer, progress=progress)
 
 
 def preview(
     graph: GraphClient,
     corpus: Corpus | None,
-    documents: Iterable[Document | Annotation],
+    documents: Iterable[Loaded],
     embedder: Embedder,
     *,
     label: str,
@@ -135,6 +154,7 @@ def preview(
     on_broken: OnBroken,
     on_read: OnRead,
     progress: Progress,
+    is_partly_read: Callable[[str], bool],
 ) -> None:
     """Counts in `report` what `load` would do, and writes nothing. What is new or changed is cut into chunks for that.
 
@@ -142,23 +162,30 @@ def preview(
         corpus: None if it is not there yet, so that everything would be new.
         label: the corpus' own, or the one that it would have.
         on_read: called for each document that would be stored.
+        is_partly_read: as for `load`.
     """
     chunking = Chunking("preview", embedder, progress)
-    for batch in _document_batches(documents):
-        wanted = _storable(batch, on_broken)
-        report.annotated += sum(isinstance(item, Annotation) for item in batch)
-        by_id = {document_id(label, d.source, d.source_key): d for d in wanted}
-        shas = {id_: sha256_of(document) for id_, document in by_id.items()}
-        known = {} if corpus is None else _known(graph, label, list(by_id))
-        outcomes: dict[str, Outcome] = {id_: _outcome(known.get(id_), sha) for id_, sha in shas.items()}
-        _count(report, outcomes.values())
-        for id_, document in by_id.items():
-            content = content_sha256(document) if outcomes[id_] == "added" else ""
-            chunks = 0 if outcomes[id_] == "unchanged" else len(chunking.pieces(document))
-            report.chunks += chunks
-            on_read(Identity(id_, document.source, document.source_key, shas[id_], content, chunks), outcomes[id_])
-        chunking.advance(len(batch))
-    progress.finish(f"{counted(report.documents, 'document')} read")
+    with ReadLinks(label) as links:
+        for batch in _document_batches(links.taken_from(documents, on_broken)):
+            wanted = _storable(batch, on_broken)
+            report.annotated += sum(isinstance(item, Annotation) for item in batch)
+            by_id = {document_id(label, d.source, d.source_key): d for d in wanted}
+            shas = {id_: sha256_of(document) for id_, document in by_id.items()}
+            known = {} if corpus is None else _known(graph, label, list(by_id))
+            outcomes: dict[str, Outcome] = {id_: _outcome(known.get(id_), sha) for id_, sha in shas.items()}
+            _count(report, outcomes.values())
+            for id_, document in by_id.items():
+                _note(links, id_, known.get(id_))
+                content = content_sha256(document) if outcomes[id_] == "added" else ""
+                chunks = 0 if outcomes[id_] == "unchanged" else len(chunking.pieces(document))
+                report.chunks += chunks
+                on_read(Identity(id_, document.source, document.source_key, shas[id_], content, chunks), outcomes[id_])
+            chunking.advance(len(batch))
+        progress.finish(f"{counted(report.documents, 'document')} read")
+        report.links += links.added
+        report.relinked += preview_links(
+            graph, links, is_stored=corpus is not None, is_partly_read=is_partly_read, on_broken=on_broken
+        )
 
 
 def sha256_of(document: Document) -> str:
@@ -201,6 +228,7 @@ def _load_batch(
     chunking: Chunking,
     report: LoadReport,
     answers: RememberedAnswers,
+    links: ReadLinks,
     on_read: OnRead,
 ) -> None:
     label = writer.corpus.label
@@ -218,6 +246,7 @@ def _load_batch(
         report.chunks += _store(writer, wanted, identities, changed, chunking, answers)
     _count(report, outcomes.values())
     for id_, identity in identities.items():
+        links.note_read(id_, known[id_]["links_sha256"] if id_ in known else None)
         on_read(identity, outcomes[id_])
 
 
@@ -243,10 +272,18 @@ def _store(
     return len(chunks)
 
 
-def _outcome(stored: str | None, sha256: str) -> Outcome:
+def _outcome(stored: Row | None, sha256: str) -> Outcome:
     if stored is None:
         return "added"
-    return "unchanged" if stored == sha256 else "changed"
+    return "unchanged" if stored["sha256"] == sha256 else "changed"
+
+
+def _note(links: ReadLinks, id_: str, stored: Row | None) -> None:
+    """Notes a document of a preview."""
+    if stored is None:
+        links.note_new(id_)
+    else:
+        links.note_read(id_, stored["links_sha256"])
 
 
 def _count(report: LoadReport, outcomes: Iterable[Outcome]) -> None:
@@ -260,7 +297,11 @@ def _ignore(_document: Identity, _outcome: Outcome) -> None:
     """Nobody wants to know which documents were read."""
 
 
-def _known(graph: GraphClient, label: str, ids: list[str]) -> dict[str, str]:
-    """The SHA-256 of those documents that are stored, by id."""
-    rows = graph.run("ingest/known_documents", label, read=True, ids=ids)
-    return {row["id"]: row["sha256"] for row in rows}
+def _never(_source: str) -> bool:
+    """Everything was read."""
+    return False
+
+
+def _known(graph: GraphClient, label: str, ids: list[str]) -> dict[str, Row]:
+    """What is stored of documents, by id, as far as they are."""
+    return {row["id"]: row for row in graph.run("ingest/known_documents", label, read=True, ids=ids)}

@@ -1,0 +1,11 @@
+// Writes links to documents that are not stored: to nodes that stand for them until they are.
+// Parameters: $label STRING; $rows LIST<MAP {document, target (ids), target_source, target_key, type, text STRING;
+//   weight FLOAT}>
+// Rows: none
+UNWIND $rows AS row
+MATCH (d:Overstory {id: row.document})
+MERGE (t:Overstory {id: row.target})
+ON CREATE SET t:MissingDocument:{{corpus}}:{{corpus}}_MissingDocument, t.corpus = $label,
+  t.target_source = row.target_source, t.target_key = row.target_key
+MERGE (d)-[l:LINKS {type: row.type, text: row.text}]->(t)
+SET l.weight = row.weight

@@ -1,0 +1,219 @@
+"""Graphs in a Neo4j database: `neo4j:Movie?key=title&text=title,tagline;Person?key=name;[ACTED_IN]?text=roles`.
+
+For each label the property that is the key of its nodes, and, where they are chosen, those that make the text and the
+title; in brackets the types of relationships that are read, all without any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from overstory.display import counted
+from overstory.errors import AuthenticationFailed, BrokenSource, DatabaseError
+from overstory.graph import GraphClient
+from overstory.graph.foreign import ForeignNode, foreign_nodes, foreign_relationships
+from overstory.model import Document, Link
+from overstory.protocols import OnBroken
+from overstory.settings import Settings
+from overstory_loaders.graph_records import WEIGHT, Edge, Vertex, graph_items
+from overstory_loaders.place import Place
+
+PREFIX = "neo4j:"
+EXAMPLE = "neo4j:Movie?key=title&text=title,tagline;Person?key=name"
+NODE_OPTIONS = ("key", "text", "title")
+EDGE_OPTIONS = ("text", "weight")
+
+
+@dataclass(frozen=True, slots=True)
+class NodeChoice:
+    """What is read of the nodes with a label; `texts` is None where nobody chose the properties that make the text."""
+
+    label: str
+    key: str
+    texts: tuple[str, ...] | None
+    title: str
+
+    @property
+    def address(self) -> str:
+        """`Document.source` of these nodes: no host, no user, and the same whatever else is read."""
+        return PREFIX + self.label
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeChoice:
+    """What is read of the relationships of a type."""
+
+    texts: tuple[str, ...] | None
+    weight: str
+
+
+@dataclass(frozen=True, slots=True)
+class GraphChoice:
+    """What is read of a database: labels in order, types of relationships by name (all if there are none)."""
+
+    nodes: tuple[NodeChoice, ...]
+    edges: Mapping[str, EdgeChoice]
+
+
+def is_graph_database(source: str) -> bool:
+    """Whether a source names a graph in a database; an address like neo4j://host does not."""
+    return source.startswith(PREFIX) and not source.startswith(f"{PREFIX}//")
+
+
+def read_choice(source: str) -> GraphChoice:
+    """What a source names.
+
+    Raises:
+        BrokenSource: it cannot be understood.
+    """
+    nodes: dict[str, NodeChoice] = {}
+    edges: dict[str, EdgeChoice] = {}
+    for part in source.removeprefix(PREFIX).split(";"):
+        name, _, given = part.partition("?")
+        label = unquote(name).strip()
+        if label.startswith("[") and label.endswith("]"):
+            options = _options(source, label, given, EDGE_OPTIONS)
+            edges[label[1:-1]] = EdgeChoice(_names(options.get("text")), unquote(options.get("weight", WEIGHT)))
+            continue
+        options = _options(source, label, given, NODE_OPTIONS)
+        key = unquote(options.get("key", ""))
+        if not label or not key or label in nodes:
+            what = f"names {label!r} twice" if label in nodes else f"names no key of {label!r}" if label else "is empty"
+            raise _invalid(source, what)
+        nodes[label] = NodeChoice(label, key, _names(options.get("text")), unquote(options.get("title", "")))
+    if not nodes:
+        raise _invalid(source, "names no label")
+    return GraphChoice(tuple(nodes.values()), edges)
+
+
+def database_items(source: str, settings: Settings, on_broken: OnBroken) -> Iterator[Document | Link]:
+    """A document for each node with a chosen label, then a link for each relationship between two of them.
+
+    Raises:
+        BrokenSource: the source cannot be understood, the database cannot be read, or no node has a chosen label.
+    """
+    choice = read_choice(source)
+    with _open(source, settings) as graph:
+        try:
+            yield from graph_items(source, "", _vertices(graph, choice, on_broken), _edges(graph, choice), on_broken)
+        except DatabaseError as error:
+            raise _unreadable(source, error) from error
+
+
+def _open(source: str, settings: Settings) -> GraphClient:
+    if settings.source.uri is None:
+        return GraphClient.open_source(settings)
+    try:
+        return GraphClient.open_source(settings)
+    except DatabaseError as error:
+        raise _unreadable(source, error) from error
+
+
+def _unreadable(source: str, error: DatabaseError) -> BrokenSource:
+    """Without the address, which the errors of the driver begin with."""
+    if isinstance(error, AuthenticationFailed):
+        return BrokenSource(
+            "the database refused the user or the password",
+            source=source,
+            remedy="Set OVERSTORY_SOURCE_NEO4J_USER and OVERSTORY_SOURCE_NEO4J_PASSWORD, or …_PASSWORD_FILE.",
+        )
+    return BrokenSource(
+        f"the database cannot be read: {str(error).partition(': ')[2] or error}",
+        source=source,
+        remedy="Check that it runs, and its address: --from-uri or OVERSTORY_SOURCE_NEO4J_URI.",
+    )
+
+
+def _vertices(graph: GraphClient, choice: GraphChoice, on_broken: OnBroken) -> Iterator[Vertex]:
+    before: list[str] = []
+    for chosen in choice.nodes:
+        number = keyless = 0
+        for node in foreign_nodes(graph, chosen.label, key=chosen.key, before=before):
+            number += 1
+            place = Place(chosen.address, record=number)
+            if node.key is None:
+                keyless += 1
+            elif isinstance(node.key, list):
+                on_broken(place.broken(f"its {chosen.key} is a list", remedy="Choose another property as the key."))
+            else:
+                yield _vertex(chosen, node, place)
+        if not number:
+            on_broken(
+                BrokenSource(f"no node has the label {chosen.label!r}", source=chosen.address, remedy="Check the name.")
+            )
+        if keyless:
+            on_broken(
+                BrokenSource(
+                    f"{keyless:,} of {counted(number, 'node')} with the label {chosen.label!r} "
+                    f"{'has' if keyless == 1 else 'have'} no property {chosen.key!r}",
+                    source=chosen.address,
+                    remedy="Choose a property that all have, or give it to them.",
+                )
+            )
+        before.append(chosen.label)
+
+
+def _vertex(chosen: NodeChoice, node: ForeignNode, place: Place) -> Vertex:
+    return Vertex(
+        place,
+        _key(chosen.label, node.key),
+        node.labels,
+        node.values,
+        texts=chosen.texts,
+        title=chosen.title,
+        plain_key=str(node.key),
+        codes=node.codes,
+        source=chosen.address,
+    )
+
+
+def _edges(graph: GraphClient, choice: GraphChoice) -> Iterator[Edge]:
+    keys = {chosen.label: chosen.key for chosen in choice.nodes}
+    addresses = {chosen.label: chosen.address for chosen in choice.nodes}
+    everything = EdgeChoice(None, WEIGHT)
+    before: list[str] = []
+    for chosen in choice.nodes:
+        found = foreign_relationships(graph, chosen.label, keys=keys, before=before, types=list(choice.edges))
+        for number, each in enumerate(found, start=1):
+            if each.start is None or each.end is None or isinstance(each.start, list) or isinstance(each.end, list):
+                continue  # said of the node
+            read = choice.edges.get(each.type, everything)
+            yield Edge(
+                Place(chosen.address, record=number),
+                _key(chosen.label, each.start),
+                _key(each.target, each.end),
+                each.type,
+                each.values,
+                texts=read.texts,
+                weight=read.weight,
+                source=chosen.address,
+                target_source=addresses[each.target],
+            )
+        before.append(chosen.label)
+
+
+def _key(label: str, value: object) -> str:
+    """The key of a document: labels cannot collide in it."""
+    return f"{label}:{value}"
+
+
+def _options(source: str, label: str, given: str, known: tuple[str, ...]) -> dict[str, str]:
+    options: dict[str, str] = {}
+    for part in given.split("&") if given else ():
+        name, separator, value = part.partition("=")
+        if name not in known or not separator:
+            raise _invalid(source, f"has {part!r} for {label!r}, which may have {', '.join(f'{k}=' for k in known)}")
+        options[name] = value
+    return options
+
+
+def _names(listed: str | None) -> tuple[str, ...] | None:
+    if listed is None:
+        return None
+    return tuple(name for each in listed.split(",") if (name := unquote(each).strip()))
+
+
+def _invalid(source: str, what: str) -> BrokenSource:
+    return BrokenSource(what, source=source, remedy=f"Write it like this, in quotes: '{EXAMPLE}'")

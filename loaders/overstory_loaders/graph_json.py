@@ -1,0 +1,153 @@
+"""Graphs as JSON lines: nodes and relationships as `apoc.export.json` writes them, or plain records of nodes and edges.
+
+In one file, each record has a `type`: "node", or "edge" or "relationship". In a folder, `nodes.jsonl` and `edges.jsonl`
+need none.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import cast
+
+from overstory.errors import BrokenSource
+from overstory.protocols import OnBroken
+from overstory_loaders.files import address, has_suffix
+from overstory_loaders.graph_records import Edge, Vertex
+from overstory_loaders.graph_tables import EDGES, ENDS, IDS, NODE_LABELS, NODES, STARTS, TYPES, GraphFiles, tables_of
+from overstory_loaders.json_records import LINES_SUFFIXES, first_record, json_records
+from overstory_loaders.place import Place
+from overstory_loaders.records import Record
+
+KIND = "type"
+NODE = "node"
+EDGE = ("edge", "relationship")
+PROPERTIES = "properties"
+
+
+def is_graph_lines(source: str) -> bool:
+    """Whether a file of JSON lines holds a graph: by its first record, or as one of two files in its folder."""
+    if not has_suffix(source, LINES_SUFFIXES, compressed=True):
+        return False
+    if Path(source).name.lower().startswith((*NODES, *EDGES)):
+        folder = os.path.dirname(os.path.abspath(source))  # noqa: PTH100, PTH120 # as `files.address`
+        files = graph_lines(folder)
+        if files is not None and address(source) in (*files.nodes, *files.edges):
+            return True
+    record = first_record(source)
+    return record is not None and _is_graph_record(record)
+
+
+def graph_lines(folder: str) -> GraphFiles | None:
+    """The files of JSON lines with the nodes and with the edges of the graph in a folder; None without one of these."""
+    try:
+        names = sorted(path.name for path in Path(folder).iterdir())
+    except OSError:
+        return None
+    return tables_of(folder, names, LINES_SUFFIXES, _fits)
+
+
+def line_vertices(paths: Sequence[str], on_broken: OnBroken) -> Iterator[Vertex]:
+    """The vertices of some files, lazily; edges in them are left out."""
+    for path in paths:
+        for record in json_records(path, on_broken=on_broken):
+            if _kind(record.values) in EDGE:
+                continue
+            try:
+                yield _vertex(record)
+            except BrokenSource as error:
+                on_broken(error)
+
+
+def line_edges(paths: Sequence[str], *, all_are: bool, on_broken: OnBroken) -> Iterator[Edge]:
+    """The edges of some files, lazily.
+
+    Args:
+        all_are: all records are edges; else those whose `type` says so, and what is broken in the file was said before.
+    """
+    for path in paths:
+        for record in json_records(path, on_broken=on_broken if all_are else _ignore):
+            if not all_are and _kind(record.values) not in EDGE:
+                continue
+            try:
+                yield _edge(record)
+            except BrokenSource as error:
+                on_broken(error)
+
+
+def _vertex(record: Record) -> Vertex:
+    values = record.values
+    key = _scalar(values, IDS, record.place, "id")
+    used = {name for name in values if name.casefold() in (*IDS, *NODE_LABELS, PROPERTIES)}
+    if _kind(values) == NODE:
+        used.add(KIND)
+        labels = _labels(values, [name for name in NODE_LABELS if name != KIND])
+    else:
+        labels = _labels(values, NODE_LABELS)
+    return Vertex(record.place, key, labels, _properties(values, used))
+
+
+def _edge(record: Record) -> Edge:
+    values = record.values
+    start = _scalar(values, STARTS, record.place, "source")
+    end = _scalar(values, ENDS, record.place, "target")
+    named = [name for name in TYPES if not (name == KIND and _kind(values) in EDGE)]
+    types = _labels(values, named)
+    used = {name for name in values if name.casefold() in (*STARTS, *ENDS, *TYPES, *IDS, PROPERTIES)}
+    return Edge(record.place, start, end, types[0] if types else "", _properties(values, used))
+
+
+def _properties(values: Mapping[str, object], used: set[str]) -> dict[str, object]:
+    """The members of `properties`, and whatever else is in a record and has no meaning of its own."""
+    inner = values.get(PROPERTIES)
+    given = cast("dict[str, object]", inner) if isinstance(inner, dict) else {}
+    return given | {name: value for name, value in values.items() if name not in used}
+
+
+def _scalar(values: Mapping[str, object], names: Sequence[str], place: Place, wanted: str) -> str:
+    """The key of a vertex, or that of the vertex that an object stands for.
+
+    Raises:
+        BrokenSource: there is none.
+    """
+    for name, value in values.items():
+        if name.casefold() in names:
+            found = cast("dict[str, object]", value).get("id") if isinstance(value, dict) else value
+            if isinstance(found, str | int | float) and not isinstance(found, bool) and str(found).strip():
+                return str(found)
+    raise place.broken(f"has no {wanted}", remedy="Give it one, or leave it out.")
+
+
+def _labels(values: Mapping[str, object], names: Sequence[str]) -> list[str]:
+    for name in names:
+        value = values.get(name)
+        if isinstance(value, str) and value:
+            return [value]
+        if isinstance(value, list):
+            return [str(each) for each in cast("list[object]", value)]
+    return []
+
+
+def _kind(values: Mapping[str, object]) -> str:
+    kind = values.get(KIND)
+    return kind.casefold() if isinstance(kind, str) else ""
+
+
+def _is_graph_record(values: Mapping[str, object]) -> bool:
+    names = {name.casefold() for name in values}
+    if _kind(values) == NODE:
+        return bool(names & set(IDS))
+    return _kind(values) in EDGE and bool(names & set(STARTS)) and bool(names & set(ENDS))
+
+
+def _fits(path: str, is_nodes: bool) -> bool:
+    record = first_record(path)
+    names = {name.casefold() for name in record or {}}
+    if is_nodes:
+        return bool(names & set(IDS))
+    return bool(names & set(STARTS)) and bool(names & set(ENDS))
+
+
+def _ignore(_error: BrokenSource) -> None:
+    """It was said when the vertices were read."""

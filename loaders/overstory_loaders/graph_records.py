@@ -1,0 +1,231 @@
+"""Vertices and edges of a graph become documents and links."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from overstory.display import counted
+from overstory.errors import BrokenSource
+from overstory.model import Document, Link
+from overstory.protocols import OnBroken
+from overstory_loaders.cleaning import clean_text, clean_title
+from overstory_loaders.files import empty
+from overstory_loaders.keys import KeyRegister
+from overstory_loaders.metadata import clean_metadata
+from overstory_loaders.place import Place
+from overstory_loaders.records import Fields
+
+TEXTS = Fields().text
+TITLES = Fields().title
+WEIGHT = "weight"
+LABELS = "labels"
+"""The metadata that has a vertex' labels."""
+LONGEST_LIST = 100
+"""Numbers of a list that metadata keep: longer ones are vectors, which nobody filters by."""
+MOST_SHOWN = 20
+"""Edges that lead nowhere, each with an error of its own; the rest are counted."""
+
+_NUMBER = re.compile(r"[-+]?\d[\d_,.]*(?:[eE][-+]?\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Vertex:
+    """A vertex of a graph.
+
+    Attributes:
+        key: unique in the graph.
+        values: its properties by name.
+        texts: the names of the properties that make its text; None chooses them.
+        title: the name of the property that is its title; "" chooses one.
+        plain_key: the key as a reader knows it, if that is another.
+        codes: the names of properties whose values say nothing in words, such as dates and points.
+        source: `Document.source`, if it is not that of the whole graph.
+    """
+
+    place: Place
+    key: str
+    labels: Sequence[str]
+    values: Mapping[str, object]
+    texts: Sequence[str] | None = None
+    title: str = ""
+    plain_key: str = ""
+    codes: frozenset[str] = frozenset()
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A directed edge between two vertices, by their keys.
+
+    Attributes:
+        texts: the names of the properties that make its text; None chooses them.
+        weight: the name of the property that has its weight.
+        source, target_source: `Document.source` of its ends, if they are not that of the whole graph.
+    """
+
+    place: Place
+    start: str
+    end: str
+    type: str
+    values: Mapping[str, object]
+    texts: Sequence[str] | None = None
+    weight: str = WEIGHT
+    source: str = ""
+    target_source: str = ""
+
+
+def graph_items(
+    source: str, address: str, vertices: Iterable[Vertex], edges: Iterable[Edge], on_broken: OnBroken
+) -> Iterator[Document | Link]:
+    """A document for each vertex, then a link for each edge between two of them, lazily and in constant memory.
+
+    A vertex whose key another has, and an edge at a vertex that is not there, go to `on_broken`.
+
+    Args:
+        source: as it was named, for messages.
+        address: `Document.source` of all vertices.
+
+    Raises:
+        BrokenSource: there is no vertex.
+    """
+    with KeyRegister() as keys:
+        found = False
+        for vertex in vertices:
+            found = True
+            try:
+                keys.claim(vertex.key, vertex.place)
+            except BrokenSource as error:
+                on_broken(error)
+            else:
+                yield document_of(vertex, vertex.source or address)
+        if not found:
+            raise empty(source, "it has no vertices")
+        dangling = 0
+        for edge in edges:
+            missing = next((key for key in (edge.start, edge.end) if not keys.holds(key)), None)
+            if missing is not None:
+                dangling += 1
+                if dangling <= MOST_SHOWN:
+                    on_broken(
+                        edge.place.broken(
+                            f"an edge from {edge.start!r} to {edge.end!r}, but no vertex {missing!r}",
+                            remedy="Add the vertex, or leave the edge out.",
+                        )
+                    )
+                continue
+            try:
+                yield link_of(edge, edge.source or address, edge.target_source or address)
+            except BrokenSource as error:
+                on_broken(error)
+        if dangling > MOST_SHOWN:
+            more = counted(dangling - MOST_SHOWN, "more edge leads", "more edges lead")
+            on_broken(BrokenSource(f"{more} to vertices that are not there", source=source))
+
+
+def document_of(vertex: Vertex, address: str) -> Document:
+    """The document of a vertex: its text properties are the text, the others metadata.
+
+    The text is that of the chosen properties, one on a line; where none are chosen, that of the first with a name that
+    stands for a text, or of all that are texts, each with its name. Without any of these it is the title, then the key.
+    """
+    values = {name: value for name, value in vertex.values.items() if value is not None}
+    names = {name.casefold(): name for name in reversed(values)}
+    title_name = vertex.title or next((names[each] for each in TITLES if each in names), "")
+    title = clean_title(_said(values.get(title_name, ""))) if title_name else ""
+    chosen, text = _text(vertex, values, names, title_name)
+    used = {*chosen, *([title_name] if title else [])}
+    rest = {name: value for name, value in values.items() if name not in used and not _is_vector(value)}
+    labels = {LABELS: list(vertex.labels)} if vertex.labels else {}
+    key_title = clean_title(vertex.plain_key or vertex.key)
+    return Document(
+        source=address,
+        source_key=vertex.key,
+        text=text or title or key_title,
+        title=title or key_title,
+        metadata=clean_metadata(rest | labels).values,
+    )
+
+
+def link_of(edge: Edge, address: str, target_address: str) -> Link:
+    """The link of an edge, whose text is made as that of a vertex is, without names of properties where it has one.
+
+    Raises:
+        BrokenSource: its weight is not a number above 0.
+    """
+    values = {name: value for name, value in edge.values.items() if value is not None}
+    if edge.texts is not None:
+        names = [name for name in edge.texts if name in values]
+    else:
+        own = {name.casefold(): name for name in reversed(values)}
+        first = next((own[each] for each in TEXTS if each in own), None)
+        names = [first] if first else sorted(name for name in values if name != edge.weight and _is_text(values[name]))
+    said = [(name, clean_text(_said(values[name]))) for name in names]
+    said = [(name, text) for name, text in said if text]
+    labelled = edge.texts is None and len(said) > 1
+    return Link(
+        source=address,
+        source_key=edge.start,
+        target_key=edge.end,
+        target_source=target_address,
+        type=clean_title(edge.type),
+        text="\n".join(f"{name}: {text}" if labelled else text for name, text in said),
+        weight=_weight(edge, values.get(edge.weight)),
+    )
+
+
+def _text(
+    vertex: Vertex, values: Mapping[str, object], names: Mapping[str, str], title_name: str
+) -> tuple[list[str], str]:
+    """The names of the properties that make the text of a vertex, and the text."""
+    if vertex.texts is not None:
+        chosen = [name for name in vertex.texts if name in values]
+        return chosen, clean_text("\n".join(_said(values[name]) for name in chosen))
+
+    def is_text(name: str) -> bool:
+        return name not in vertex.codes and _is_text(values[name])
+
+    first = next((names[each] for each in TEXTS if each in names and is_text(names[each])), None)
+    if first is not None:
+        return [first], clean_text(_said(values[first]))
+    chosen = [name for name in values if name != title_name and is_text(name)]
+    lines = ((clean_title(name), clean_text(_said(values[name]))) for name in chosen)
+    return chosen, clean_text("\n".join(f"{name}: {text}" for name, text in lines if text))
+
+
+def _weight(edge: Edge, value: object) -> float:
+    try:
+        weight = 1.0 if value is None or value == "" else float(cast("float", value))
+    except (TypeError, ValueError, OverflowError):
+        weight = math.nan
+    if isinstance(value, bool) or not 0 < weight < math.inf:
+        raise edge.place.broken(
+            f"the {edge.weight} of the edge from {edge.start!r} to {edge.end!r} is {value!r:.40}",
+            remedy="Make it a number above 0, or rename the property.",
+        )
+    return weight
+
+
+def _said(value: object) -> str:
+    """A value as a reader would write it."""
+    if isinstance(value, list | tuple):
+        return ", ".join(_said(each) for each in cast("Sequence[object]", value))
+    return value if isinstance(value, str) else str(value)
+
+
+def _is_text(value: object) -> bool:
+    """Whether a value says something in words: a text that is no number, or a list of such."""
+    if isinstance(value, list | tuple):
+        items = cast("Sequence[object]", value)
+        return bool(items) and all(_is_text(each) for each in items)
+    return isinstance(value, str) and bool(value.strip()) and not _NUMBER.fullmatch(value.strip())
+
+
+def _is_vector(value: object) -> bool:
+    if not isinstance(value, list | tuple):
+        return False
+    items = cast("Sequence[object]", value)
+    return len(items) > LONGEST_LIST and all(isinstance(each, int | float) for each in items)

@@ -1,0 +1,141 @@
+"""Tables as text: a header line, then rows, read one by one."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from overstory.protocols import OnBroken
+from overstory_loaders.cleaning import clean_title
+from overstory_loaders.files import empty
+from overstory_loaders.lines import LINE_LIMIT, Line, bad_byte, not_utf8, read_lines
+from overstory_loaders.place import Place
+
+TABLE_SUFFIXES = (".csv", ".tsv")
+DELIMITERS = (",", ";", "\t", "|")
+QUOTE = 'Put texts with delimiters, quotes or line ends in quotes, and double the quotes inside: "like ""this""".'
+SHOWN = 200
+"""Characters of cells and headers in messages."""
+
+LINES_A_ROW = 100_000
+"""More lines are no cell: a quote was never closed, and the rest of the file would be read as one."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableHeader:
+    """The names of a table's columns, and what parts its cells."""
+
+    delimiter: str
+    names: tuple[str, ...]
+
+
+class _OpenQuoteError(csv.Error):
+    """A row has so many lines that a quote in it was never closed."""
+
+
+class CountedLines(Iterator[str]):
+    """The texts of lines, with the number of the last one: `csv` does not count those that were left out.
+
+    Attributes:
+        number: of the last line, counted from 1.
+        filled: how many lines were not blank so far.
+        of_row: how many lines the row has that is being read.
+    """
+
+    def __init__(self, lines: Iterator[Line]) -> None:
+        self._lines = lines
+        self.number = 0
+        self.filled = 0
+        self.of_row = 0
+
+    def __next__(self) -> str:
+        line = next(self._lines)
+        self.of_row += 1
+        if self.of_row > LINES_A_ROW:
+            raise _OpenQuoteError
+        self.number = line.number
+        self.filled += not line.text.isspace()
+        return line.text
+
+
+def table_lines(source: str, on_broken: OnBroken) -> CountedLines:
+    """The lines of a table, whose cells may be as long as a line may be."""
+    # The cell limit applies to the whole process; its default, 128 KiB, is too small for documents. Only raise it.
+    csv.field_size_limit(max(csv.field_size_limit(), LINE_LIMIT))
+    return CountedLines(read_lines(source, on_broken=on_broken))
+
+
+def table_header(
+    lines: CountedLines, source: str, fits: Callable[[tuple[str, ...]], bool]
+) -> tuple[TableHeader, Place]:
+    """The first line that is not blank, split by the delimiter whose columns fit, or else by that of the most columns.
+
+    Raises:
+        BrokenSource: there is no line, it is not UTF-8, or two of the columns that fit have one name.
+    """
+    line = next((line for line in lines if line.strip()), None)
+    if line is None:
+        raise empty(source)
+    place = Place(source, lines.number)
+    if (bad := bad_byte(line)) is not None:
+        raise not_utf8(place, bad)
+    splits = [TableHeader(delimiter, column_names(line, delimiter)) for delimiter in DELIMITERS]
+    header = max(splits, key=lambda split: (fits(split.names), len(split.names)))
+    twice = [name for name, count in Counter(header.names).items() if name and count > 1]
+    if twice and fits(header.names):
+        raise place.broken(f"has two columns {twice[0]!r}", remedy="Rename one of them.")
+    return header, place
+
+
+def column_names(line: str, delimiter: str) -> tuple[str, ...]:
+    """The names of the columns in a header line; none if it is no such line."""
+    try:
+        return tuple(clean_title(name) for name in next(csv.reader([line], delimiter=delimiter)))
+    except csv.Error:  # a quoted name with a line end in it, or no table at all
+        return ()
+
+
+def table_rows(
+    lines: CountedLines, delimiter: str, source: str, on_broken: OnBroken
+) -> Iterator[tuple[list[str], Place]]:
+    """The rows that are not blank, each with its first line."""
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    while True:
+        place = Place(source, lines.number + 1)
+        lines.of_row = 0
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except _OpenQuoteError:
+            on_broken(
+                place.broken(
+                    f"has a quote that is not closed within {LINES_A_ROW:,} lines: nothing from here on was read",
+                    remedy=QUOTE,
+                )
+            )
+            return
+        except csv.Error as error:
+            on_broken(place.broken(f"is not a valid table row: {error}", remedy=QUOTE))
+            continue
+        if row:
+            yield row, place
+
+
+def table_cells(header: TableHeader, row: list[str], place: Place) -> dict[str, object]:
+    """The cells by name; those of columns without a name, such as the row numbers that pandas writes, left out.
+
+    Raises:
+        BrokenSource: there are more or fewer than columns, or one is not UTF-8.
+    """
+    if len(row) != len(header.names):
+        raise place.broken(
+            f"has {len(row)} {'cell' if len(row) == 1 else 'cells'} where the header has {len(header.names)}",
+            remedy=QUOTE,
+        )
+    for name, cell in zip(header.names, row, strict=True):
+        if (bad := bad_byte(cell)) is not None:
+            raise not_utf8(place, f"{bad} of {name!r}")
+    return {name: cell for name, cell in zip(header.names, row, strict=True) if name and cell}

@@ -1,0 +1,92 @@
+"""Graphs of others, read and never written: nodes by label, and the relationships between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from overstory.graph.client import GraphClient
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignNode:
+    """A node.
+
+    Attributes:
+        key: the value of the property that is its key; None if it has none.
+        values: its properties as text, numbers, truth values, and lists of these; without what is none of them.
+        codes: the names of those that the database has as something else, such as dates and points.
+    """
+
+    key: object
+    labels: tuple[str, ...]
+    values: Mapping[str, object]
+    codes: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignRelationship:
+    """A relationship between two nodes with keys; `target` is the label by which the second was found."""
+
+    start: object
+    target: str
+    end: object
+    type: str
+    values: Mapping[str, object]
+
+
+def foreign_nodes(graph: GraphClient, label: str, *, key: str, before: Sequence[str]) -> Iterator[ForeignNode]:
+    """The nodes with a label, and with none of those before it, lazily. Nodes of Overstory are left out.
+
+    Raises:
+        DatabaseError: as `GraphClient.stream`.
+    """
+    for row in graph.stream("sources/nodes", node=label, before=list(before), key=key):
+        values, codes = _plain_values(row["properties"])
+        yield ForeignNode(_plain(row["key"]), tuple(row["labels"]), values, codes)
+
+
+def foreign_relationships(
+    graph: GraphClient, label: str, *, keys: Mapping[str, str], before: Sequence[str], types: Sequence[str]
+) -> Iterator[ForeignRelationship]:
+    """The relationships from nodes with a label to nodes with any of the labels of `keys`, lazily.
+
+    Args:
+        keys: the property that is the key, by label; a node with several of these labels counts for the first.
+        types: of relationships; empty for all.
+
+    Raises:
+        DatabaseError: as `GraphClient.stream`.
+    """
+    for row in graph.stream(
+        "sources/relationships",
+        node=label,
+        before=list(before),
+        nodes=list(keys),
+        key=keys[label],
+        keys=dict(keys),
+        types=list(types),
+    ):
+        values, _ = _plain_values(row["properties"])
+        yield ForeignRelationship(_plain(row["start"]), row["target"], _plain(row["end"]), row["type"], values)
+
+
+def _plain_values(properties: Mapping[str, object]) -> tuple[dict[str, object], frozenset[str]]:
+    values = {name: _plain(value) for name, value in sorted(properties.items())}
+    kept = {name: value for name, value in values.items() if value is not None}
+    return kept, frozenset(name for name, value in kept.items() if value != properties[name])
+
+
+def _plain(value: object) -> object:
+    """A value as text, number, truth value or list: times as ISO 8601, points by their coordinates; None for others."""
+    from neo4j import spatial, time
+
+    if isinstance(value, spatial.Point):
+        return f"point({', '.join(map(str, cast('tuple[float, ...]', value)))})"
+    if isinstance(value, time.Date | time.Time | time.DateTime | time.Duration):
+        return value.iso_format()
+    if isinstance(value, list):
+        parts = [_plain(each) for each in cast("list[object]", value)]
+        return None if None in parts else parts
+    return value if isinstance(value, str | bool | int | float) else None

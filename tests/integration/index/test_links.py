@@ -1,0 +1,245 @@
+"""Links between documents: written with the documents they start from, kept while their targets are missing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.passages import OpenCorpus
+
+from overstory.graph import Transaction, Writer
+from overstory.index import links
+from overstory.knowledge import Knowledge
+from overstory.model import Document, Link, Loaded
+
+A, B, C = (Document("graph", key, f"The vertex {key} of a graph.") for key in ("a", "b", "c"))
+Stored = set[tuple[str, str, str, str, float]]
+
+
+def link(start: str, end: str, type_: str = "KNOWS", text: str = "", weight: float = 1.0) -> Link:
+    return Link("graph", start, end, type=type_, text=text, weight=weight)
+
+
+def stored(knowledge: Knowledge, kind: str = "Document") -> Stored:
+    """What the links of the graph say that lead to nodes of a kind, read without our own statements."""
+    label = knowledge.status().corpus.label
+    key = "source_key" if kind == "Document" else "target_key"
+    records, _, _ = knowledge.graph.native_driver().execute_query(
+        "MATCH (d:Document {corpus: $label})-[l:LINKS]->(t) WHERE $kind IN labels(t) "
+        "RETURN d.source_key, t[$key], l.type, l.text, l.weight",
+        label=label,
+        kind=kind,
+        key=key,
+        database_=knowledge.graph.database,
+    )
+    assert len(records) == len({tuple(record.values()) for record in records})
+    return {tuple(record.values()) for record in records}
+
+
+def missing(knowledge: Knowledge) -> Stored:
+    return stored(knowledge, "MissingDocument")
+
+
+def test_links_are_written_once_for_each_pair_type_and_text(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    given: list[Loaded] = [
+        link("b", "a"),
+        A,
+        link("a", "b"),
+        B,
+        link("a", "b"),
+        link("a", "b", text="well"),
+        link("a", "a"),
+    ]
+    report = knowledge.ingest_documents(given)
+    assert (report.added, report.links, report.relinked, report.broken) == (2, 5, 2, [])
+    expected = {
+        ("b", "a", "KNOWS", "", 1.0),
+        ("a", "b", "KNOWS", "", 2.0),
+        ("a", "b", "KNOWS", "well", 1.0),
+        ("a", "a", "KNOWS", "", 1.0),
+    }
+    assert stored(knowledge) == expected
+    assert knowledge.status().counts["links"] == 4
+    assert {document.source_key: document.links for document in knowledge.documents()} == {"a": 3, "b": 1}
+    version, digest = knowledge.status().corpus.version, knowledge.digest()
+    again = knowledge.ingest_documents(given)
+    assert (again.unchanged, again.relinked) == (2, 0)
+    assert knowledge.digest() == digest
+    assert stored(knowledge) == expected
+    assert knowledge.status().corpus.version == version
+
+
+def test_links_of_a_document_are_replaced_when_it_is_read_again(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents([A, B, C, link("a", "b"), link("a", "c"), link("b", "c")])
+    digest = knowledge.digest()
+    report = knowledge.ingest_documents([A, link("a", "c", weight=0.5), link("a", "b", "LIKES")])
+    assert (report.unchanged, report.relinked) == (1, 1)
+    assert stored(knowledge) == {
+        ("a", "c", "KNOWS", "", 0.5),
+        ("a", "b", "LIKES", "", 1.0),
+        ("b", "c", "KNOWS", "", 1.0),
+    }
+    assert knowledge.digest() != digest
+    assert knowledge.ingest_documents([A]).relinked == 1
+    assert stored(knowledge) == {("b", "c", "KNOWS", "", 1.0)}
+    knowledge.ingest_documents([A, link("a", "b"), link("a", "c")])
+    assert knowledge.digest() == digest
+
+
+def test_a_link_waits_for_its_target_and_outlives_it(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    report = knowledge.ingest_documents([A, link("a", "b"), link("a", "c")])
+    assert report.unresolved == 2
+    assert (stored(knowledge), len(missing(knowledge))) == (set(), 2)
+    assert knowledge.status().counts["unresolved_links"] == 2
+    touched = _touched(knowledge, "a")
+    assert knowledge.ingest_documents([B, C, link("b", "c")]).unresolved == 0
+    expected = {("a", "b", "KNOWS", "", 1.0), ("a", "c", "KNOWS", "", 1.0), ("b", "c", "KNOWS", "", 1.0)}
+    assert (stored(knowledge), missing(knowledge)) == (expected, set())
+    assert _touched(knowledge, "a") > touched
+    digest = knowledge.digest()
+    touched = _touched(knowledge, "a")
+    knowledge.delete_documents([_id(knowledge, "b"), _id(knowledge, "c")])
+    assert stored(knowledge) == set()
+    assert missing(knowledge) == {("a", "b", "KNOWS", "", 1.0), ("a", "c", "KNOWS", "", 1.0)}
+    assert _touched(knowledge, "a") > touched
+    knowledge.ingest_documents([B, C, link("b", "c")])
+    assert (stored(knowledge), missing(knowledge), knowledge.digest()) == (expected, set(), digest)
+
+
+def test_deleting_a_document_deletes_its_links_and_what_they_waited_for(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents([A, B, link("a", "x"), link("b", "x"), link("a", "y"), link("a", "b")])
+    knowledge.delete_documents([_id(knowledge, "a")])
+    assert (stored(knowledge), missing(knowledge)) == (set(), {("b", "x", "KNOWS", "", 1.0)})
+    assert _nodes(knowledge, "MissingDocument") == 1
+    knowledge.ingest_documents([B])
+    assert _nodes(knowledge, "MissingDocument") == 0
+
+
+def test_links_that_begin_nowhere_are_reported_and_broken_ones_left_out(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    report = knowledge.ingest_documents([A, link("z", "a"), link("z", "b"), link("a", "a", weight=0.0)])
+    assert sorted(map(str, report.broken)) == [
+        "graph: a link from 'a' to 'a' has the weight 0.0.",
+        "graph: no document has the key 'z', at which 2 links begin.",
+    ]
+    assert (stored(knowledge), missing(knowledge)) == (set(), set())
+
+
+def test_links_in_several_transactions_go_on_after_an_interruption(
+    open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first transaction is committed, the second never comes; then the former links are wanted again."""
+    knowledge = open_corpus()
+    before: list[Loaded] = [A, *(link("a", f"old {number}") for number in range(3))]
+    knowledge.ingest_documents(before)
+    digest = knowledge.digest()
+    monkeypatch.setattr(links, "LINKS_A_COMMIT", 4)
+    after: list[Loaded] = [A, *(link("a", f"new {number}") for number in range(7))]
+    commits = 0
+    commit = Writer.commit
+
+    def interrupted(writer: Writer, doing: str, work: Callable[[Transaction], object]) -> object:
+        nonlocal commits
+        commits += doing == "links"
+        if commits == 2:
+            raise KeyboardInterrupt
+        return commit(writer, doing, work)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Writer, "commit", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            knowledge.ingest_documents(after)
+    assert len(missing(knowledge)) == 1  # three old ones deleted, one of seven written
+    assert knowledge.ingest_documents(before).relinked == 1
+    assert knowledge.digest() == digest
+    assert knowledge.ingest_documents(after).relinked == 1
+    assert {end for _, end, *_ in missing(knowledge)} == {f"new {number}" for number in range(7)}
+
+
+def test_links_travel_in_an_export(open_corpus: OpenCorpus, tmp_path: Path) -> None:
+    knowledge = open_corpus("exported")
+    knowledge.ingest_documents([A, B, link("a", "b", text="well"), link("b", "a", weight=0.25), link("a", "gone")])
+    digest = knowledge.digest()
+    file = tmp_path / "export.jsonl"
+    with file.open("w") as out:
+        knowledge.export(out.write)
+    restored = open_corpus("restored")
+    report = restored.ingest([file])
+    assert (report.links, report.relinked, report.unresolved) == (3, 2, 1)
+    assert restored.digest() == digest
+    assert (stored(restored), missing(restored)) == (stored(knowledge), missing(knowledge))
+    header, *lines = file.read_text().splitlines(keepends=True)
+    file.write_text("".join([header, *lines, *lines]))
+    assert restored.ingest([file]).relinked == 0
+    restored.ingest_documents([A, link("a", "gone")])
+    assert restored.ingest([file]).relinked == 1
+    assert restored.digest() == digest
+    first_line, *records = map(json.loads, [header, *lines])
+    assert first_line["overstory_export"] == 2
+    first = [{key: value for key, value in record.items() if key != "links"} for record in records]
+    file.write_text("\n".join(map(json.dumps, [first_line | {"overstory_export": 1}, *first])))
+    assert restored.ingest([file]).relinked == 0  # an export of the first format knows nothing of links
+    assert restored.digest() == digest
+    assert open_corpus("first").ingest([file]).added == 2
+    records[0]["links"][0]["weight"] = -1
+    file.write_text("\n".join(map(json.dumps, [first_line, *records])))
+    assert "has the weight -1.0" in str(open_corpus("broken").ingest([file]).broken[0])
+
+
+def test_hyperlinks_of_files_follow_a_folder(open_corpus: OpenCorpus, tmp_path: Path) -> None:
+    knowledge = open_corpus()
+    (tmp_path / "a.md").write_text("# A\n\nSee [B](b.html) and [C](c.md).\n")
+    (tmp_path / "b.html").write_text("<title>B</title><p>Back to <a href='a.md#top'>A</a>.")
+    report = knowledge.ingest([tmp_path])
+    assert (report.added, report.links, report.relinked, report.unresolved) == (2, 3, 2, 1)
+    assert {(type_, text) for _, _, type_, text, _ in stored(knowledge)} == {("HYPERLINK", "B"), ("HYPERLINK", "A")}
+    (tmp_path / "b.html").rename(tmp_path / "c.md")
+    report = knowledge.ingest([tmp_path], sync=True)
+    assert (report.moved, report.unresolved) == (0, 1)  # "C" is there now, "B" is gone
+    assert {text for *_, text, _ in stored(knowledge)} == {"C"}
+    assert {text for *_, text, _ in missing(knowledge)} == {"B"}
+
+
+def test_links_that_a_broken_file_hides_stay(open_corpus: OpenCorpus, tmp_path: Path) -> None:
+    knowledge = open_corpus()
+    (tmp_path / "nodes.csv").write_text("id,name\na,A\nb,B\n")
+    edges = tmp_path / "edges.csv"
+
+    def ingest(rows: str) -> tuple[int, int]:
+        edges.write_text(f"source,target,type\n{rows}")
+        would, done = knowledge.preview([tmp_path]), knowledge.ingest([tmp_path])
+        assert would.relinked == done.relinked
+        return done.relinked, len(stored(knowledge))
+
+    assert ingest("a,b,KNOWS\na,a,LIKES\n") == (1, 2)
+    assert ingest("a,b,KNOWS\na,a\n") == (0, 2)
+    assert ingest("a,b,TEACHES\na,a\n") == (1, 3)
+    assert ingest("a,b,TEACHES\n") == (1, 1)
+
+
+def _id(knowledge: Knowledge, key: str) -> str:
+    (found,) = (document.id for document in knowledge.documents() if document.source_key == key)
+    return found
+
+
+def _touched(knowledge: Knowledge, key: str) -> int:
+    rows, _, _ = knowledge.graph.native_driver().execute_query(
+        "MATCH (d:Document {id: $id}) RETURN d.touched", id=_id(knowledge, key), database_=knowledge.graph.database
+    )
+    return int(rows[0][0])
+
+
+def _nodes(knowledge: Knowledge, kind: str) -> int:
+    rows, _, _ = knowledge.graph.native_driver().execute_query(
+        "MATCH (n:Overstory {corpus: $label}) WHERE $kind IN labels(n) RETURN count(n)",
+        label=knowledge.status().corpus.label,
+        kind=kind,
+        database_=knowledge.graph.database,
+    )
+    return int(rows[0][0])
