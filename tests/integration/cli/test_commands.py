@@ -203,7 +203,7 @@ def test_a_tree_is_shown_with_its_communities_and_their_passages(overstory: Run,
     [
         (["search", "", "--corpus", "shared"], 10, "empty"),
         (["search", "x", "--corpus", "nobody made this"], 7, "overstory ingest"),
-        (["search", "x", "--corpus", "shared", "--retriever", "magic"], 3, "canopy, dense, hybrid, lexical"),
+        (["search", "x", "--corpus", "shared", "--retriever", "magic"], 3, "canopy, dense, hirag, hybrid, lexical"),
         (["search", "x", "--corpus", "shared", "--retriever", "dense:exact"], 3, "no option"),
         (["search", "x", "--corpus", " padded "], 7, "printable"),
         (["path", "Albert Einstien", "Ulm", "--corpus", "shared"], 10, "Did you mean 'Albert Einstein'"),
