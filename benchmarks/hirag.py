@@ -48,8 +48,9 @@ FAR = 20.0
 ONE_MORE = Document(
     source="benchmarks/hirag",
     source_key="one more",
-    title="Overstory",
-    text="The overstory is the layer of treetops above a forest. It shades the understory, which lives in its light.",
+    title="The Overstory",
+    text="The Overstory is a novel by the American author Richard Powers. It came out in New York in 2018, and won "
+    "the Pulitzer Prize for Fiction. Richard Powers was born in Evanston, Illinois, and lived in Bangkok.",
 )
 
 Edges = NDArray[np.int64]

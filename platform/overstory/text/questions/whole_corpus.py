@@ -27,7 +27,7 @@ _POINTERS = _words("these this those")
 """What stands for documents where no noun follows: "What is this about?\" """
 _THEMES = _words("subject subjects theme themes topic topics")
 _POINTS = _words(
-    "areas categories category concepts concerns contents findings focus idea ideas insights issues matter"
+    "areas categories category concepts concerns contents domains field fields findings focus idea ideas insights issues matter"
     " matters message messages motifs patterns point points takeaways threads trends"
 )
 """What is asked of all documents with a word of `_RANKS`, or with one for them."""
@@ -39,7 +39,7 @@ _RANKS = _words(
 _SUMMARIES = _words("digest gist outline overview overviews recap summary summaries survey synopsis")
 _SUMMARISE = _words("characterise characterize describe outline recap summarise summarize sum")
 _TREATS = _words(
-    "about address addressed contain contained cover covered deal dealt discuss discussed explored in mention"
+    "about address addressed contain contained cover covered deal dealt discuss discussed explored in learn mention"
     " mentioned present speak talk treat treated"
 )
 _OTHERS = _words(

@@ -32,6 +32,8 @@ from overstory.text.questions.whole_corpus import asks_about_whole_corpus
         "What are the most important ideas?",
         "Which issues do the articles discuss?",
         "What is the gist of all the documents?",
+        "Which fields or subjects do the documents cover?",
+        "What can I learn from this collection?",
     ],
 )
 def test_questions_on_all_documents(question: str) -> None:
