@@ -27,8 +27,8 @@ _POINTERS = _words("these this those")
 """What stands for documents where no noun follows: "What is this about?\" """
 _THEMES = _words("subject subjects theme themes topic topics")
 _POINTS = _words(
-    "areas categories category concepts concerns contents domains field fields findings focus idea ideas insights issues matter"
-    " matters message messages motifs patterns point points takeaways threads trends"
+    "areas categories category concepts concerns contents domains field fields findings focus idea ideas"
+    " insights issues matter matters message messages motifs patterns point points takeaways threads trends"
 )
 """What is asked of all documents with a word of `_RANKS`, or with one for them."""
 _RANKS = _words(
