@@ -44,22 +44,31 @@ def overview_of(evidence: Evidence) -> tuple[Point, ...]:
     documents, or where reports have no share."""
     if not evidence.shares.get("report") or not asks_about_whole_corpus(evidence.question):
         return ()
-    points: dict[str, Point] = {}
+    points: list[Point] = []
+    told: set[str] = set()
     for part in evidence.parts:
         passages = evidence.passages_of(part) if part.kind == "report" else ()
         if passages and len(points) < MOST_POINTS:
-            point = _point(len(points) + 1, part, passages)
-            points.setdefault(point.text, point)
-    return tuple(points.values())
+            points += _point(len(points) + 1, part, passages, told)
+    return tuple(points)
 
 
-def _point(number: int, part: Part, passages: tuple[Hit, ...]) -> Point:
+def _point(number: int, part: Part, passages: tuple[Hit, ...], told: set[str]) -> Iterator[Point]:
+    """The line of a report; none where all that it says was said before.
+
+    Args:
+        told: what lines before say; gets what this one does.
+    """
     heading = _line(part.heading if isinstance(part, RatedReport) else part.title)
-    said = list(_statements(part))
-    text, chunks = next((each for each in said if _stands_alone(each[0])), said[0] if said else ("", ()))
+    said = list(_statements(part)) or [("", ())]
+    new = [each for each in said if (each[0] or heading) not in told]
+    if not new:
+        return
+    text, chunks = next((each for each in new if each[0] and _stands_alone(each[0])), new[0])
+    told.add(text or heading)
     stated = tuple(hit for hit in passages if hit.chunk_id in chunks) or passages
     line = f"{heading} — {text}" if text else heading
-    return Point(Item(number, part, line, stated), heading, line)
+    yield Point(Item(number, part, line, stated), heading, line)
 
 
 def _statements(part: Part) -> Iterator[tuple[str, tuple[str, ...]]]:

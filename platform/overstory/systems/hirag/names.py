@@ -28,6 +28,7 @@ LAYERS = TreeKind(
     unit="entity",
     label=ENTITY,
     structure=NAME,
+    options="no-flat",
     own_units=True,
     statements=(
         *(f"systems/hirag/layers/{name}" for name in ("levels", "children", "communities", "begins", "about_entity")),

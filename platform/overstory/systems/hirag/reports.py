@@ -144,7 +144,7 @@ def _key(reporter: Reporter, material: Material) -> str:
 class RuleReporter:
     """Writes reports of sentences that are in the corpus, by rules."""
 
-    fingerprint = "rules-5"
+    fingerprint = "rules-6"
     notes: Sequence[str] = ()
 
     def __init__(self, entities: Sequence[LayerEntity] = ()) -> None:
@@ -173,6 +173,7 @@ class RuleReporter:
             (chunk for entity in shown for chunk in (entity.chunks if entity.layer else entity.chunks[:1])),
             told.chunks if leading else (),
             (chunk for entity in described for chunk in entity.chunks),
+            (chunk for finding in findings for chunk in finding.also),
             # What a model wrote may come from any of the passages that it was shown.
             (chunk for part in parts if part.by != RULES for chunk in part.stands_on),
         )
@@ -319,9 +320,9 @@ def _of_relations(material: Material) -> Iterator[Finding]:
         refs = {ref for each in relations for ref in (each.source, each.target)}
         about = [ends[ref] for ref in sorted(refs, key=lambda ref: (rank.get(ref, last), ref))]
         chunks = [each.chunks[0] for each in relations if each.chunks]
-        chunks += [chunk for entity in about for chunk in entity.chunks[:1]]
+        also = [chunk for entity in about for chunk in entity.chunks[:1]]  # names may stand before the sentence
         if chunks:
-            yield Finding(text, tuple(dict.fromkeys(chunks)), tuple(entity.name for entity in about))
+            yield Finding(text, tuple(dict.fromkeys(chunks)), tuple(entity.name for entity in about), tuple(also))
 
 
 def _whole_first(ranked: Sequence[tuple[str, list[Relation]]]) -> Iterator[tuple[str, list[Relation]]]:

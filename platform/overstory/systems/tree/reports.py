@@ -30,11 +30,13 @@ class Finding:
         text: a sentence or two.
         chunks: the ids of the passages that it stands on, at least one.
         names: what it is about.
+        also: the ids of passages that these names are from. They are not cited, but the report goes with them, too.
     """
 
     text: str
     chunks: tuple[str, ...]
     names: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,21 +71,23 @@ class Report:
             "by": self.by,
             "findings": [finding.text for finding in self.findings],
             "finding_chunks": [" ".join(finding.chunks) for finding in self.findings],
+            "finding_also": [" ".join(finding.also) for finding in self.findings],
             "finding_names": ["\n".join(finding.names) for finding in self.findings],
         }
 
     @classmethod
     def from_properties(cls, properties: Row, stands_on: Sequence[str]) -> Report:
         """A report as it was stored."""
-        findings = zip(properties["findings"], properties["finding_chunks"], properties["finding_names"], strict=True)
+        columns = ("findings", "finding_chunks", "finding_names", "finding_also")
+        findings = zip(*(properties[column] for column in columns), strict=True)
         return cls(
             key=properties["key"],
             title=properties["title"],
             summary=properties["summary"],
             rating=properties["rating"],
             findings=[
-                Finding(text, tuple(chunks.split()), tuple(names.split("\n")) if names else ())
-                for text, chunks, names in findings
+                Finding(text, tuple(chunks.split()), tuple(names.split("\n")) if names else (), tuple(also.split()))
+                for text, chunks, names, also in findings
             ],
             by=properties["by"],
             stands_on=tuple(stands_on),

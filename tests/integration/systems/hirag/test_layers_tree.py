@@ -119,4 +119,4 @@ def test_a_flat_index_has_no_layers(layered: Knowledge) -> None:
     remember(layered, HiragIndexSettings(flat=True))
     with pytest.raises(IndexMissing, match="has no HiRAG summary layers") as missing:
         layered.tree(tree="hirag-layers")
-    assert "--system hirag " in missing.value.remedy
+    assert "--system hirag:no-flat " in missing.value.remedy  # plain "hirag" would keep it flat
