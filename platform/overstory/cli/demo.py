@@ -12,7 +12,7 @@ from overstory.cli.output import show_evidence, show_json
 from overstory.display import counted
 from overstory.examples import ATTRIBUTION, demo_corpus
 from overstory.knowledge import Knowledge
-from overstory.model import Annotation, Document
+from overstory.model import Loaded
 from overstory.protocols import Progress
 from overstory.sources import read_sources
 
@@ -59,7 +59,7 @@ def demo(progress: Progress, as_json: bool) -> None:
         _show_further()
 
 
-def _documents() -> Iterator[Document | Annotation]:
+def _documents() -> Iterator[Loaded]:
     """The corpus as it ships. A broken passage would be our own mistake, so that it is raised."""
     for item in read_sources([str(demo_corpus())], loader="beir", on_broken=_raise, on_skipped=lambda _: None):
         yield dataclasses.replace(item, source=SOURCE)
