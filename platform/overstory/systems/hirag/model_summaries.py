@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal, get_args
+from typing import Annotated
 
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, Field
@@ -20,10 +20,12 @@ from overstory.systems.hirag.knowledge_graph import LayerEntity
 from overstory.systems.hirag.model_answers import Strength, at_most
 from overstory.systems.hirag.names import NAME
 from overstory.systems.hirag.summaries import (
+    META_TYPES,
     OTHER,
     CommonWords,
     Group,
     Joined,
+    MetaType,
     RuleSummariser,
     Summary,
     as_weight,
@@ -51,28 +53,13 @@ LONGEST_SUMMARY = 1_000
 """Characters of an answer's texts."""
 STRONGEST = 10.0
 
-MetaType = Literal[
-    "organization",
-    "person",
-    "location",
-    "event",
-    "product",
-    "technology",
-    "industry",
-    "mathematics",
-    "social sciences",
-    "other",
-]
-_TYPES: tuple[str, ...] = get_args(MetaType)
-
-
-_TYPES_SAID = ", ".join(f'"{each}"' for each in _TYPES)
+_TYPES_SAID = ", ".join(f'"{each}"' for each in META_TYPES)
 
 
 def _meta_type(said: object) -> object:
     """A type that the model made up is "other": its answer is paid for."""
     known = said.strip().lower() if isinstance(said, str) else said
-    return known if known in _TYPES else OTHER
+    return known if known in META_TYPES else OTHER
 
 
 class SummarisedMember(BaseModel):

@@ -6,12 +6,12 @@ that is read. Both write the same rows, so that an update that was killed is com
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any
 
-from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches
+from overstory.graph import Corpus, GraphClient, Transaction, Writer
 from overstory.graph.client import Row
 from overstory.graph.generations import slot_of
 from overstory.graph.ids import derived_label
@@ -26,7 +26,7 @@ from overstory.systems.hirag.knowledge_graph import (
 )
 from overstory.systems.hirag.layers import cluster_key
 from overstory.systems.hirag.names import ENTITY, NAME, description_id, entity_id
-from overstory.systems.tree.changes import ROWS_A_STATEMENT, commit_rows
+from overstory.systems.tree.changes import Statements, commit_statements, run_statements
 
 RELATED = "HIRAG_RELATED"
 SUMMARIZED = "SUMMARIZED_BY"
@@ -166,7 +166,7 @@ class GraphChanges:
     def __len__(self) -> int:
         return sum(len(rows) for _, rows, _ in self.statements(""))
 
-    def statements(self, label: str) -> Iterable[tuple[str, Sequence[Row], dict[str, Any]]]:
+    def statements(self, label: str) -> Statements:
         """Each statement with its rows and what it takes besides.
 
         Args:
@@ -316,12 +316,9 @@ def write_graph(writer: Writer, changes: GraphChanges, progress: Progress) -> No
     Raises:
         LeaseLost, DatabaseError: as `Writer.commit`.
     """
-    for statement, rows, also in changes.statements(writer.corpus.label):
-        commit_rows(writer, NAME, statement, rows, progress, **also)
+    commit_statements(writer, NAME, changes.statements(writer.corpus.label), progress)
 
 
 def write_graph_in(tx: Transaction, label: str, changes: GraphChanges) -> None:
     """Within one transaction: for the generation that is read."""
-    for statement, rows, also in changes.statements(label):
-        for some in batches(rows, ROWS_A_STATEMENT):
-            tx.run(statement, label, rows=some, **also)
+    run_statements(tx, label, changes.statements(label))

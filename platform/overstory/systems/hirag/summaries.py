@@ -12,7 +12,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.sentences import sentence_starts, sentence_texts
 from overstory.text.stems import stem
 
-META_TYPES = (
+MetaType = Literal[
     "organization",
     "person",
     "location",
@@ -36,7 +36,8 @@ META_TYPES = (
     "mathematics",
     "social sciences",
     "other",
-)
+]
+META_TYPES: tuple[str, ...] = get_args(MetaType)
 """Types of summaries: the paper's set X of meta summary entities, which it only gives examples of."""
 OTHER = "other"
 _META_TYPE = {

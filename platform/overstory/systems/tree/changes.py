@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,9 @@ ROWS_A_TRANSACTION = 10_000
 ROWS_A_STATEMENT = 2_000
 SAME_VOLUME = 1e-12
 """Relative to the volume of the whole graph: sums may be taken in another order."""
+
+Statements = Iterable[tuple[str, Sequence[Row], Mapping[str, Any]]]
+"""Names of statements with their rows, and what each takes besides, in the order in which they run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,19 +111,17 @@ def write_tree(writer: Writer, changes: TreeChanges, progress: Progress) -> None
     Raises:
         LeaseLost, DatabaseError: as `Writer.commit`.
     """
-    for statement, rows, labels in _statements(writer.corpus.label, changes):
-        commit_rows(writer, changes.kind.structure, statement, rows, progress, **labels)
+    commit_statements(writer, changes.kind.structure, _statements(writer.corpus.label, changes), progress)
 
 
 def write_tree_in(tx: Transaction, label: str, changes: TreeChanges) -> None:
     """Within one transaction: for the generation that is read."""
-    for statement, rows, labels in _statements(label, changes):
-        _run_rows(tx, label, statement, rows, **labels)
+    run_statements(tx, label, _statements(label, changes))
     if changes.gone:
         tx.run("systems/tree/remove_nodes", label, ids=changes.gone)
 
 
-def _statements(label: str, changes: TreeChanges) -> Iterable[tuple[str, Sequence[Row], dict[str, list[str]]]]:
+def _statements(label: str, changes: TreeChanges) -> Statements:
     """Statements with their rows, and the labels that they set."""
     kind = changes.kind
     yield "systems/tree/write_nodes", changes.nodes, {"labels": [kind.label, f"{label}_{kind.label}"]}
@@ -130,6 +131,22 @@ def _statements(label: str, changes: TreeChanges) -> Iterable[tuple[str, Sequenc
         changes.covers,
         {"labels": [] if kind.own_units else [f"{label}_Of{kind.unit.capitalize()}"]},
     )
+
+
+def commit_statements(writer: Writer, doing: str, statements: Statements, progress: Progress) -> None:
+    """Runs statements over their rows, some thousands in a transaction: for a generation that nobody reads yet.
+
+    Raises:
+        LeaseLost, DatabaseError: as `Writer.commit`; transactions before stay.
+    """
+    for statement, rows, also in statements:
+        commit_rows(writer, doing, statement, rows, progress, **also)
+
+
+def run_statements(tx: Transaction, label: str, statements: Statements) -> None:
+    """Runs statements over their rows within one transaction: for the generation that is read."""
+    for statement, rows, also in statements:
+        _run_rows(tx, label, statement, rows, **also)
 
 
 def commit_rows(

@@ -7,15 +7,14 @@ without a report until the next build. Communities with the same content share a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches
+from overstory.graph import Corpus, GraphClient, Transaction, Writer
 from overstory.graph.client import Row
 from overstory.graph.ids import content_id
 from overstory.protocols import Progress
-from overstory.systems.tree.changes import ROWS_A_STATEMENT, commit_rows
+from overstory.systems.tree.changes import Statements, commit_statements, run_statements
 from overstory.systems.tree.kinds import TreeKind
 
 LABEL = "CommunityReport"
@@ -138,7 +137,7 @@ class ReportChanges:
     def __len__(self) -> int:
         return len(self.gone) + len(self.parted) + len(self.new) + len(self.joined)
 
-    def statements(self, label: str) -> Iterable[tuple[str, Sequence[Row], dict[str, Any]]]:
+    def statements(self, label: str) -> Statements:
         """Each statement with its rows and what it takes besides."""
         kinds = (LABEL, self.kind.reports)
         labels = [each for kind in kinds for each in (kind, f"{label}_{kind}")]
@@ -178,12 +177,9 @@ def store_reports(writer: Writer, changes: ReportChanges, progress: Progress) ->
     Raises:
         LeaseLost, DatabaseError: as `Writer.commit`; transactions before stay.
     """
-    for statement, rows, also in changes.statements(writer.corpus.label):
-        commit_rows(writer, changes.kind.structure, statement, rows, progress, **also)
+    commit_statements(writer, changes.kind.structure, changes.statements(writer.corpus.label), progress)
 
 
 def store_reports_in(tx: Transaction, label: str, changes: ReportChanges) -> None:
     """Within one transaction: for the generation that is read."""
-    for statement, rows, also in changes.statements(label):
-        for some in batches(rows, ROWS_A_STATEMENT):
-            tx.run(statement, label, rows=some, **also)
+    run_statements(tx, label, changes.statements(label))

@@ -19,11 +19,10 @@ from overstory.systems.hirag.model_summaries import (
     LONGEST_NAME,
     LONGEST_SUMMARY,
     MOST_SUMMARIES,
-    MetaType,
     ModelSummariser,
 )
 from overstory.systems.hirag.names import RULES
-from overstory.systems.hirag.summaries import META_TYPES, Group, Joined, Summary
+from overstory.systems.hirag.summaries import META_TYPES, Group, Joined, MetaType, Summary
 
 NAMES = ("Niels Bohr", "Wolfgang Pauli", "Copenhagen")
 VECTORS = np.array([[1.0, 0.0], [0.9, 0.2], [0.0, 1.0]], dtype=np.float32)
