@@ -1,0 +1,67 @@
+"""The textual attributed graph that a tree is built over: what is computed with, before anything of it is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from overstory.entropy import Graph
+from overstory.model.units import Unit
+from overstory.protocols import Vectors
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class VertexGraph:
+    """Vertices with vectors of their texts, and edges between them.
+
+    Attributes:
+        unit: what a vertex is.
+        ids: n of them, of documents or entities, ascending; all else names vertices by their places here.
+        sources: a digest of what each vertex says: equal digests, equal texts.
+        vectors: float32[n, d], of unit length; zeros where a vertex has none.
+        ends: shape (m, 2), the lower place first; each pair once, in order.
+        weights: shape (m,), above 0.
+        chunks: the ids of the passages that state each edge, the most important first; none for links of documents.
+    """
+
+    unit: Unit
+    ids: list[str]
+    sources: list[str]
+    vectors: Vectors
+    ends: Ints
+    weights: Floats
+    chunks: Sequence[tuple[str, ...]]
+
+    def as_graph(self, *, weighted: bool = True) -> Graph:
+        """The same for the entropy engine.
+
+        Args:
+            weighted: False for weight 1 everywhere, as in the paper.
+        """
+        weights = self.weights if weighted else np.ones(len(self.weights))
+        return Graph.from_edges(len(self.ids), self.ends, weights)
+
+
+class VertexText(NamedTuple):
+    """What a vertex says.
+
+    Attributes:
+        name: its title, or its name.
+        text: what is said of it, without its name in front; may be "".
+        chunks: the ids of the passages that the text is taken from.
+    """
+
+    name: str
+    text: str
+    chunks: tuple[str, ...]
+
+
+VertexTexts = Callable[[Sequence[int]], list[VertexText]]
+"""The texts of vertices by their places, read when they are needed."""
