@@ -9,7 +9,7 @@ from typing import Any
 from overstory.graph import Corpus, Writer, schema
 from overstory.graph.generations import slot_of
 from overstory.graph.ids import Slot, derived_label
-from overstory.systems.base import System
+from overstory.systems.base import System, SystemRun
 from overstory.systems.state import read_state
 
 SCANNED = "scanned"
@@ -40,6 +40,27 @@ class SystemIndex:
     def label(self) -> str:
         """What its nodes carry."""
         return derived_label(self.corpus, self.kind, self.slot)
+
+
+def indexed_generation(run: SystemRun[Any], kind: str, nodes: int, generation: int) -> dict[str, object]:
+    """Makes the vector index over one kind of a generation's nodes, where there are enough of them or it is there.
+
+    Args:
+        nodes: how many of the kind the generation has.
+
+    Returns:
+        `SCANNED`, for the details of the state.
+
+    Raises:
+        StatementFailed: as `schema.create_derived_index`.
+    """
+    before = run.before
+    had_index = before is not None and before.generation == generation and kind not in before.details.get(SCANNED, ())
+    if nodes < schema.VECTOR_INDEX_FROM and not had_index:
+        return {SCANNED: [kind]}
+    dimension = run.context.embedder.dimension
+    schema.create_derived_index(run.graph, run.corpus.label, kind, dimension=dimension, slot=slot_of(generation))
+    return {SCANNED: []}
 
 
 def indexes_of(corpus: Corpus, systems: Iterable[System[Any, Any]]) -> Iterator[SystemIndex]:

@@ -8,24 +8,21 @@ readings of a language model too, and its other answers are remembered.
 
 from __future__ import annotations
 
-import time
 from collections import Counter
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from overstory.display import counted
 from overstory.entropy import EncodingTree
-from overstory.graph import Transaction, generations, schema
+from overstory.graph import Transaction, generations
 from overstory.graph.client import Row
-from overstory.graph.generations import slot_of
 from overstory.graph.ids import derived_label
 from overstory.index.derived_vectors import DerivedVectors, remove_other_embedders, remove_unused
-from overstory.llm import Spent
 from overstory.protocols import Vectors
 from overstory.systems.base import SystemRun
+from overstory.systems.figures import Asked, PartSeconds
 from overstory.systems.hirag.base_layer import read_base_layer
 from overstory.systems.hirag.bridges import find_bridges
 from overstory.systems.hirag.communities import layered_projection
@@ -47,7 +44,7 @@ from overstory.systems.tree.reports import (
     store_reports_in,
 )
 from overstory.systems.tree.stored import StoredTree, read_tree
-from overstory.systems.vector_indexes import SCANNED
+from overstory.systems.vector_indexes import indexed_generation
 
 MOST_CHANGED = 0.2
 """Share of the entities of layer 0: if more are new, gone or described in other words, all is built anew."""
@@ -63,12 +60,11 @@ class Build:
     job: SystemRun[HiragIndexSettings]
     store: DerivedVectors = field(init=False)
     known: dict[str, Vectors] = field(default_factory=dict[str, Vectors])
-    spent: Spent = field(default_factory=Spent)
-    _inner: list[float] = field(default_factory=list[float])
+    _asked: Asked = field(init=False)
+    _timed: PartSeconds = field(init=False)
 
     def __post_init__(self) -> None:
-        if self.job.chat is not None:
-            self.spent = self.job.chat.usage.by_stage.get(NAME, Spent())
+        self._asked, self._timed = Asked(self.job.chat, NAME), PartSeconds(self.job.figures)
         self.store = DerivedVectors(self.job.writer, self.job.context.embedder, stage=NAME)
 
     def run(self) -> None:
@@ -115,7 +111,7 @@ class Build:
             write_tree(job.writer, found.tree, job.progress)
             store_reports(job.writer, found.reports, job.progress)
             commit_rows(job.writer, NAME, "systems/hirag/write_bridges", found.bridges, job.progress)
-            details = self._indexed(wanted, generation)
+            details = indexed_generation(job, ENTITY, len(wanted.graph.entities), generation)
         job.progress.finish(f"{len(found):,} rows written")
         job.publish(job.state(generation=generation, details=details))
         job.ledger.count("rebuilt", 1)
@@ -138,7 +134,7 @@ class Build:
         found = self._communities(wanted, generation, reports, tree)
         if len(found) > MOST_IN_PLACE:
             return False
-        details = self._indexed(wanted, generation)
+        details = indexed_generation(job, ENTITY, len(wanted.graph.entities), generation)
 
         def write(tx: Transaction) -> None:
             label = job.corpus.label
@@ -217,8 +213,7 @@ class Build:
                 progress=job.progress,
             )
         job.notes.extend(reports.notes)
-        if job.chat is not None:
-            job.figures |= _asked(job.chat.usage.by_stage.get(NAME, Spent()) - self.spent)
+        job.figures |= self._asked.figures()
         job.figures |= _community_figures(tree) | {"reports_written": reports.written}
         job.figures |= {"bridges": len(bridges), "communities_not_bridged": bridges.left_out}
         by_id = {nodes.ids[node]: report for node, report in reports.of_node.items()}
@@ -227,33 +222,6 @@ class Build:
             report_changes(COMMUNITIES, label, generation, by_id, stored),
             [bridge.row(nodes.ids) for bridge in bridges],
         )
-
-    def _indexed(self, wanted: Wanted, generation: int) -> dict[str, object]:
-        """The details of the state; makes the vector index over the entities where there are enough of them."""
-        job = self.job
-        before = job.before.details.get(SCANNED, ()) if job.before is not None else ()
-        here = job.before is not None and job.before.generation == generation
-        many = len(wanted.graph.entities) >= schema.VECTOR_INDEX_FROM
-        if not many and not (here and ENTITY not in before):
-            return {SCANNED: [ENTITY]}
-        dimension = job.context.embedder.dimension
-        schema.create_derived_index(job.graph, job.corpus.label, ENTITY, dimension=dimension, slot=slot_of(generation))
-        return {SCANNED: []}
-
-    @contextmanager
-    def _timed(self, part: str) -> Generator[None]:
-        """Adds the seconds of a part to the figures, without those of parts inside it."""
-        began = time.perf_counter()
-        self._inner.append(0.0)
-        try:
-            yield
-        finally:
-            took = time.perf_counter() - began
-            own = took - self._inner.pop()
-            if self._inner:
-                self._inner[-1] += took
-            name = f"{part}_seconds"
-            self.job.figures[name] = round(self.job.figures.get(name, 0.0) + own, 3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,16 +261,6 @@ def _community_figures(tree: EncodingTree) -> dict[str, float]:
     levels = np.bincount(tree.depths[tree.leaves :])
     figures = {f"level_{level}_communities": int(levels[level]) for level in range(1, len(levels))}
     return {"communities": sum(figures.values()), **figures}
-
-
-def _asked(spent: Spent) -> dict[str, float]:
-    """What the build asked of the language model."""
-    return {
-        "requests": spent.requests,
-        "cached_answers": spent.remembered,
-        "prompt_tokens": spent.usage.prompt_tokens,
-        "completion_tokens": spent.usage.completion_tokens,
-    }
 
 
 def _told(tree: EncodingTree) -> str:

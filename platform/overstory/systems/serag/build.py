@@ -8,10 +8,8 @@ that was killed.
 
 from __future__ import annotations
 
-import time
 import uuid
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -21,6 +19,7 @@ from overstory.entropy.compile import Ints
 from overstory.graph import Transaction, generations
 from overstory.systems.base import SystemRun
 from overstory.systems.build_cache import BuildCache
+from overstory.systems.figures import PartSeconds
 from overstory.systems.serag.changes import LinkChanges, Links, link_changes, write_links
 from overstory.systems.serag.chunk_graph import (
     ChunkGraph,
@@ -73,8 +72,10 @@ class Build:
     cache: BuildCache[LastBuild]
     before: IndexState[SeragIndexSettings] | None = field(init=False)
     by_gds: bool = False
+    _timed: PartSeconds = field(init=False)
 
     def __post_init__(self) -> None:
+        self._timed = PartSeconds(self.job.figures)
         self.before = None if self.job.scratch else self.job.before
 
     @property
@@ -118,13 +119,6 @@ class Build:
             "trees_rebuilt": int(rebuild),
         }.items():
             self.job.ledger.count(what, number)
-
-    @contextmanager
-    def _timed(self, part: str) -> Generator[None]:
-        began = time.perf_counter()
-        yield
-        name = f"{part}_seconds"
-        self.job.figures[name] = round(self.job.figures.get(name, 0.0) + time.perf_counter() - began, 3)
 
     def _read(self, last: LastBuild | None) -> ReadChunks:
         self.job.progress.start(NAME, self.job.backlog.units, "chunks")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -131,6 +131,27 @@ def _statements(label: str, changes: TreeChanges) -> Statements:
         changes.covers,
         {"labels": [] if kind.own_units else [f"{label}_Of{kind.unit.capitalize()}"]},
     )
+
+
+class ListedVectors(Sequence[Row]):
+    """Rows whose vectors become lists when they are sent: a list takes 40 times as much memory, and the driver packs an
+    array four times more slowly."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, place: Any) -> Any:
+        return [_listed(row) for row in self._rows[place]] if isinstance(place, slice) else _listed(self._rows[place])
+
+    def __iter__(self) -> Iterator[Row]:
+        return map(_listed, self._rows)
+
+
+def _listed(row: Row) -> Row:
+    return {**row, "vector": row["vector"].tolist()}
 
 
 def commit_statements(writer: Writer, doing: str, statements: Statements, progress: Progress) -> None:

@@ -1,0 +1,54 @@
+"""Figures of a build that systems share: the seconds of its parts, and what it asked of a language model."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+
+from overstory.llm import Chat, Spent
+
+
+class PartSeconds:
+    """Adds up the seconds of the parts of a build under `PART_seconds`, without those of parts inside a part."""
+
+    def __init__(self, figures: dict[str, float]) -> None:
+        self._figures = figures
+        self._inner: list[float] = []
+
+    @contextmanager
+    def __call__(self, part: str) -> Generator[None]:
+        began = time.perf_counter()
+        self._inner.append(0.0)
+        try:
+            yield
+        finally:
+            took = time.perf_counter() - began
+            own = took - self._inner.pop()
+            if self._inner:
+                self._inner[-1] += took
+            name = f"{part}_seconds"
+            self._figures[name] = round(self._figures.get(name, 0.0) + own, 3)
+
+
+class Asked:
+    """What a build asks of a language model from now on, booked under the name of its system."""
+
+    def __init__(self, chat: Chat | None, stage: str) -> None:
+        self._chat, self._stage = chat, stage
+        self._before = self._spent()
+
+    def figures(self) -> Mapping[str, float]:
+        """Requests, cached answers and tokens so far; nothing without a model."""
+        if self._chat is None:
+            return {}
+        spent = self._spent() - self._before
+        return {
+            "requests": spent.requests,
+            "cached_answers": spent.remembered,
+            "prompt_tokens": spent.usage.prompt_tokens,
+            "completion_tokens": spent.usage.completion_tokens,
+        }
+
+    def _spent(self) -> Spent:
+        return self._chat.usage.by_stage.get(self._stage, Spent()) if self._chat is not None else Spent()
