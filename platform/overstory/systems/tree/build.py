@@ -99,15 +99,16 @@ def _those_of_the_old(touched: Ints, stayed: int, ends: Ints, weights: Floats) -
 
 
 def labels_before(stored: StoredTree, units: Sequence[str], levels: int) -> Ints:
-    """Shape (levels, n): the stored communities of each unit, from the top; −1 for a unit without a leaf."""
+    """Shape (levels, n): the stored communities of each unit, from the top; −1 for a unit without a leaf, and below the
+    last community of a leaf that hangs higher than others."""
     number = {unit: place for place, unit in enumerate(units)}
     communities: dict[str, int] = {}
     labels = np.full((levels, len(units)), -1, dtype=np.int64)
     for node in stored.values():
         vertex = number.get(node.unit, -1)
         above = node.parent
-        for level in range(levels - 1, -1, -1) if vertex >= 0 else ():
-            labels[level, vertex] = communities.setdefault(above, len(communities))
+        while vertex >= 0 and above in stored and stored[above].level > 0:
+            labels[stored[above].level - 1, vertex] = communities.setdefault(above, len(communities))
             above = stored[above].parent
     return labels
 

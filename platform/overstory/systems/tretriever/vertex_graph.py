@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -47,6 +48,23 @@ class VertexGraph:
         """
         weights = self.weights if weighted else np.ones(len(self.weights))
         return Graph.from_edges(len(self.ids), self.ends, weights)
+
+    def passages_of(self, one: int, other: int) -> tuple[str, ...]:
+        """The ids of the passages that state the edge between two vertices, `one` the lower place."""
+        start, end = np.searchsorted(self.ends[:, 0], [one, one + 1])
+        at = int(start) + int(np.searchsorted(self.ends[start:end, 1], other))
+        return self.chunks[at]
+
+    def edge_digests(self) -> list[str]:
+        """Of the edges of each vertex, "" where it has none: equal digests, equal neighbours, weights and passages."""
+        digests = [hashlib.sha256() for _ in self.ids] if len(self.ends) else []
+        has = np.zeros(len(self.ids), dtype=np.bool_)
+        has[self.ends.ravel()] = True
+        for (one, other), weight, chunks in zip(self.ends.tolist(), self.weights.tolist(), self.chunks, strict=True):
+            said = f"{weight!r} {' '.join(chunks)}\n"
+            digests[one].update(f"{self.ids[other]} {said}".encode())
+            digests[other].update(f"{self.ids[one]} {said}".encode())
+        return [digests[at].hexdigest()[:16] if has[at] else "" for at in range(len(self.ids))]
 
 
 class VertexText(NamedTuple):

@@ -1,0 +1,10 @@
+// Joins leaves and summaries to the stored vectors of their texts.
+// Parameters: $rows LIST<MAP {id, vector STRING (ids)}>
+// Rows: none
+UNWIND $rows AS row
+MATCH (n:Overstory {id: row.id}), (v:Overstory {id: row.vector}) WHERE n:{{corpus}} AND v:{{corpus}}
+CALL (n) {
+  MATCH (n)-[old:HAS_VECTOR]->(:DerivedVector:{{corpus}})
+  DELETE old
+}
+CREATE (n)-[:HAS_VECTOR]->(v)

@@ -1,0 +1,335 @@
+"""One build of T-Retriever's index: the graph, its encoding tree, a summary of each set, and the vectors to search.
+
+A first build, and one after many changes, fills a new generation, which readers see when all of it is there. A small
+change is made in place, in one transaction: only the sets that hold changed vertices are partitioned again. Vectors are
+stored as they are made and answers of a language model are remembered, so that a build that was killed repeats little.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from overstory.display import counted
+from overstory.entropy import EncodingTree, Graph
+from overstory.entropy.semantic import Density, SemanticTree, distinct, encode_semantic, update_semantic
+from overstory.graph import Transaction, generations
+from overstory.graph.ids import content_id
+from overstory.index.derived_vectors import DerivedVectors, remove_other_embedders, remove_unused
+from overstory.protocols import Vectors
+from overstory.systems.base import SystemRun
+from overstory.systems.build_cache import BuildCache
+from overstory.systems.entity_graph.by_rules import DescribedEntity
+from overstory.systems.figures import Asked, PartSeconds
+from overstory.systems.tree.build import TreeNodes, labels_before, stored_form
+from overstory.systems.tree.changes import (
+    TreeChanges,
+    commit_statements,
+    run_statements,
+    tree_changes,
+    write_tree,
+    write_tree_in,
+)
+from overstory.systems.tree.kinds import TreeKind
+from overstory.systems.tree.reports import (
+    Report,
+    ReportChanges,
+    StoredReports,
+    read_reports,
+    report_changes,
+    store_reports,
+    store_reports_in,
+)
+from overstory.systems.tree.stored import StoredTree, read_tree
+from overstory.systems.tretriever.graph_reads import ReadGraph, Vertices, has_links, read_documents, read_entities
+from overstory.systems.tretriever.index_settings import TRetrieverIndexSettings
+from overstory.systems.tretriever.names import DOCUMENT_TREE, ENTITY_TREE, NAME, NODE
+from overstory.systems.tretriever.sets import Sets
+from overstory.systems.tretriever.store import (
+    Edge,
+    IndexChanges,
+    StoredIndex,
+    StoredNode,
+    WantedNode,
+    index_changes,
+    read_index,
+    text_digest,
+)
+from overstory.systems.tretriever.vertex_graph import Ints, VertexGraph
+from overstory.systems.tretriever.writers import summariser_for
+from overstory.systems.vector_indexes import indexed_generation
+
+MOST_CHANGED = 0.2
+"""Share of the vertices: if more are new, gone, or differ in text or edges, the whole tree is built anew."""
+KINDS: Mapping[Vertices, TreeKind] = {"documents": DOCUMENT_TREE, "entities": ENTITY_TREE}
+MOST_IN_PLACE = 20_000
+"""Rows that one transaction changes; more go into a new generation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """The index as it is stored."""
+
+    generation: int
+    tree: StoredTree
+    index: StoredIndex
+    reports: StoredReports
+
+
+@dataclass(frozen=True, slots=True)
+class _Changes:
+    """All rows that bring the stored index up to date, and how many nodes the tree then has."""
+
+    tree: TreeChanges
+    reports: ReportChanges
+    index: IndexChanges
+    nodes: int
+
+    def __len__(self) -> int:
+        return len(self.tree) + len(self.reports) + len(self.index)
+
+
+@dataclass(slots=True)
+class Build:
+    """A build in progress.
+
+    Attributes:
+        cache: the entities of the last build, whose descriptions the next one keeps.
+    """
+
+    job: SystemRun[TRetrieverIndexSettings]
+    cache: BuildCache[Mapping[str, DescribedEntity]]
+    store: DerivedVectors = field(init=False)
+    _asked: Asked = field(init=False)
+    _timed: PartSeconds = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._asked, self._timed = Asked(self.job.chat, NAME), PartSeconds(self.job.figures)
+        self.store = DerivedVectors(self.job.writer, self.job.context.embedder, stage=NAME)
+
+    def run(self) -> None:
+        """
+        Raises:
+            LlmError, BudgetExhausted, ModelError, LeaseLost, DatabaseError: what was committed before stays; build
+                again to go on.
+        """
+        job = self.job
+        if job.before is not None and job.before.embedder != job.context.embedder.fingerprint:
+            remove_other_embedders(job.writer)
+        over = self._over()
+        before = self._stored(over)
+        read = self._read(over)
+        edges = read.graph.as_graph(weighted=job.settings.edge_weights)
+        stamp = uuid.uuid4().hex
+        details = {"over": over, "stamp": stamp}
+        updated = before is not None and self._update(read, edges, before, details)
+        if not updated:
+            self._build_anew(read, edges, details)
+        job.ledger.count("rebuilt", int(not updated))
+        remove_unused(job.writer, stage=NAME)
+        self.cache.keep(job.graph, stamp, read.described, units=len(read.described))
+
+    def _over(self) -> Vertices:
+        over = self.job.settings.over
+        if over != "auto":
+            return over
+        return "documents" if has_links(self.job.graph, self.job.corpus) else "entities"
+
+    def _stored(self, over: Vertices) -> Stored | None:
+        """The index as it is, None if it is to be built from scratch."""
+        job, before = self.job, self.job.before
+        if job.scratch or before is None or not before.generation or before.details.get("over") != over:
+            return None
+        generation, kind = before.generation, KINDS[over]
+        with self._timed("read"):
+            return Stored(
+                generation,
+                read_tree(job.graph, job.corpus, kind, generation),
+                read_index(job.graph, job.corpus, generation),
+                read_reports(job.graph, job.corpus, kind, generation),
+            )
+
+    def _read(self, over: Vertices) -> ReadGraph:
+        job = self.job
+        job.progress.start(f"{NAME} graph", job.backlog.units, "vertices")
+        with self._timed("read"):
+            if over == "documents":
+                read = read_documents(job.graph, job.corpus, job.progress)
+            else:
+                stamp = job.before.details.get("stamp", "") if job.before is not None and not job.scratch else ""
+                known = (self.cache.take(job.graph, stamp) if stamp else None) or {}
+                with self._timed("embed"):
+                    read = read_entities(job.graph, job.corpus, self.store, known)
+        graph = read.graph
+        alone = len(graph.ids) - len(np.unique(graph.ends))
+        job.notes.extend(read.notes)
+        job.figures |= read.counts
+        job.figures |= {"vertices": len(graph.ids), "edges": len(graph.ends), "vertices_without_edge": alone}
+        job.progress.finish(f"{counted(len(graph.ids), 'vertex', 'vertices')}, {counted(len(graph.ends), 'edge')}")
+        return read
+
+    def _build_anew(self, read: ReadGraph, edges: Graph, details: dict[str, object]) -> None:
+        """Fills a new generation and publishes it."""
+        job = self.job
+        job.progress.start(f"{NAME} tree", len(read.graph.ids), "vertices")
+        with self._timed("tree"):
+            settings = job.settings
+            tree = encode_semantic(
+                edges,
+                self._density(read.graph),
+                height=settings.height,
+                weight=settings.semantic,
+                structure=settings.structure,
+            )
+        generation = generations.begin(job.writer, NAME, (NODE,))
+        changes = self._changes(read, edges, tree, Stored(generation, {}, StoredIndex(), StoredReports()))
+        job.progress.start(f"{NAME} index", len(changes), "rows")
+        with self._timed("write"):
+            write_tree(job.writer, changes.tree, job.progress)
+            store_reports(job.writer, changes.reports, job.progress)
+            commit_statements(job.writer, NAME, changes.index.statements(job.corpus.label), job.progress)
+            details |= indexed_generation(job, NODE, changes.nodes, generation)
+        job.progress.finish(f"{len(changes):,} rows written")
+        job.publish(job.state(generation=generation, details=details))
+
+    def _update(self, read: ReadGraph, edges: Graph, before: Stored, details: dict[str, object]) -> bool:
+        """Changes the generation in use in place; False if that would be too much, and all is to be built anew."""
+        job, graph, settings = self.job, read.graph, self.job.settings
+        generation = before.generation
+        touched, gone = _changed(graph, before)
+        job.figures |= {"vertices_changed": len(touched), "vertices_gone": gone}
+        if not before.tree or len(touched) + gone > MOST_CHANGED * max(len(graph.ids), 1):
+            return False
+        generations.discard_unpublished(job.writer, NAME, (NODE,))  # of a build that was killed
+        job.progress.start(f"{NAME} tree", len(touched), "changed vertices")
+        with self._timed("tree"):
+            tree = update_semantic(
+                edges,
+                self._density(graph),
+                labels_before(before.tree, graph.ids, settings.height - 1),
+                touched,
+                height=settings.height,
+                weight=settings.semantic,
+                structure=settings.structure,
+            )
+        changes = self._changes(read, edges, tree, before)
+        if len(changes) > MOST_IN_PLACE:
+            return False
+        details |= indexed_generation(job, NODE, changes.nodes, generation)
+
+        def write(tx: Transaction) -> None:
+            label = job.corpus.label
+            write_tree_in(tx, label, changes.tree)
+            store_reports_in(tx, label, changes.reports)
+            run_statements(tx, label, changes.index.statements(label))
+            job.publish_in(tx, job.state(generation=generation, details=details))
+
+        with self._timed("write"):
+            job.commit(write)
+        return True
+
+    def _density(self, graph: VertexGraph) -> Density:
+        """The density of the texts, with the bandwidth of the settings."""
+        if self.job.settings.semantic == 0.0:
+            return Density.from_vectors(np.zeros((len(graph.ids), 1)))
+        likeliest = Density.from_vectors(graph.vectors)
+        times = self.job.settings.bandwidth
+        self.job.figures["bandwidth"] = round(likeliest.bandwidth * times, 4)
+        return Density(likeliest.points / times, likeliest.bandwidth * times)
+
+    def _changes(self, read: ReadGraph, edges: Graph, regulated: SemanticTree, stored: Stored) -> _Changes:
+        job, graph, label = self.job, read.graph, self.job.corpus.label
+        kind, generation = KINDS[read.over], stored.generation
+        tree = distinct(edges, regulated)
+        nodes = stored_form(tree, graph.ids, graph.vectors, kind=kind, corpus=label, generation=generation)
+        job.progress.finish(_told(tree, regulated))
+        job.figures |= _tree_figures(tree, regulated)
+        with self._timed("summaries"):
+            reports = self._summaries(Sets(graph, edges, tree), read, stored.reports)
+        by_id = {nodes.ids[node]: report for node, report in reports.items()}
+        report_rows = report_changes(kind, label, generation, by_id, stored.reports)
+        new_summaries = {row["id"] for row in report_rows.new}
+        return _Changes(
+            tree_changes(nodes, stored.tree),
+            report_rows,
+            self._index_changes(read, nodes, reports, stored, new_summaries),
+            len(tree),
+        )
+
+    def _summaries(self, sets: Sets, read: ReadGraph, stored: StoredReports) -> dict[int, Report]:
+        """The summaries of all sets of two or more but the root: those that are stored, and the others written now."""
+        job = self.job
+        known = stored.by_key
+        nodes = sets.bottom_up()
+        reports = {node: known[sets.keys[node]] for node in nodes if sets.keys[node] in known}
+        new = [node for node in nodes if node not in reports]
+        job.progress.start(f"{NAME} summaries", len(new), "sets")
+        summariser = summariser_for(job.chat, job.model)
+        written = summariser.summarise(sets.to_summarise(new, reports), read.texts)
+        for node, report in zip(new, written, strict=True):
+            reports[node] = report
+            job.progress.advance(1)
+        job.progress.finish(f"{counted(len(new), 'summary', 'summaries')} written")
+        job.notes.extend(summariser.notes)
+        job.figures |= {"sets": len(nodes), "summaries_written": len(new)}
+        job.figures |= self._asked.figures()
+        return reports
+
+    def _index_changes(
+        self,
+        read: ReadGraph,
+        nodes: TreeNodes,
+        reports: Mapping[int, Report],
+        stored: Stored,
+        new_summaries: Iterable[str],
+    ) -> IndexChanges:
+        """Vectors of leaves and summaries, digests, and edges between leaves that stand for entities."""
+        graph, label, generation = read.graph, self.job.corpus.label, stored.generation
+        digests = graph.edge_digests()
+        vector_ids = self.store.ids(read.embedded) if read.embedded else [""] * len(graph.ids)
+        wanted = [
+            WantedNode(id_, source, digest, id_ if vector else "", vector)
+            for id_, source, digest, vector in zip(nodes.ids, graph.sources, digests, vector_ids, strict=False)
+        ]
+        texts = {node: f"{report.title}. {report.summary}" for node, report in reports.items()}
+        digest = {node: text_digest(text) for node, text in texts.items()}
+        summaries = dict(zip(texts, self.store.ids(texts.values()), strict=True))
+        for node in texts:
+            owner = content_id("community-report", label, nodes.kind.name, str(generation), reports[node].key)
+            wanted.append(WantedNode(nodes.ids[node], digest[node], "", owner, summaries[node]))
+        before = stored.index.nodes
+        new = [node for node in texts if (was := before.get(nodes.ids[node])) is None or was.source != digest[node]]
+        with self._timed("embed"):
+            embedded = self.store.of([texts[node] for node in new])
+        vectors: dict[str, Vectors] = {nodes.ids[node]: vector for node, vector in zip(new, embedded, strict=True)}
+        vectors |= {nodes.ids[at]: graph.vectors[at] for at in np.flatnonzero(graph.vectors.any(axis=1)).tolist()}
+        edges: dict[Edge, tuple[float, tuple[str, ...]]] = {}
+        if graph.unit == "entity":
+            rows = zip(graph.ends.tolist(), graph.weights.tolist(), graph.chunks, strict=True)
+            for (one, other), weight, chunks in rows:
+                first, second = sorted((nodes.ids[one], nodes.ids[other]))
+                edges[first, second] = (weight, chunks)
+        return index_changes(generation, wanted, vectors, edges, stored.index, frozenset(new_summaries))
+
+
+def _changed(graph: VertexGraph, before: Stored) -> tuple[Ints, int]:
+    """The places of vertices that are new, say something else or have other edges, and how many vertices are gone."""
+    stored = {node.unit: before.index.nodes[id_] for id_, node in before.tree.items() if node.unit}
+    rows = zip(graph.ids, graph.sources, graph.edge_digests(), strict=True)
+    changed = [stored.get(id_) != StoredNode(source, edges) for id_, source, edges in rows]
+    gone = len(stored.keys() - set(graph.ids))
+    return np.flatnonzero(changed), gone
+
+
+def _tree_figures(tree: EncodingTree, regulated: SemanticTree) -> dict[str, float]:
+    levels = np.bincount(tree.depths[tree.leaves : len(tree) - 1])
+    figures: dict[str, float] = {f"level_{level}_sets": int(levels[level]) for level in range(1, len(levels))}
+    in_none = int((tree.depths[: tree.leaves] == 1).sum())
+    return {"bits": round(regulated.total, 6), "entropy": round(tree.entropy, 6), "in_no_set": in_none, **figures}
+
+
+def _told(tree: EncodingTree, regulated: SemanticTree) -> str:
+    return f"{counted(len(tree) - tree.leaves - 1, 'set')}, {regulated.total:.4f} bits"

@@ -1,0 +1,182 @@
+"""Reads the graph that a tree is built over: documents with their links, or entities with their relations."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from overstory.display import counted
+from overstory.graph import Corpus, GraphClient
+from overstory.index.derived_vectors import DerivedVectors
+from overstory.model.boilerplate import without_boilerplate
+from overstory.protocols import Progress, Vectors
+from overstory.systems.entity_graph.by_rules import DescribedEntity, EntityGraph, read_entity_graph
+from overstory.systems.tretriever.vertex_graph import Floats, Ints, VertexGraph, VertexText, VertexTexts
+
+DOCUMENTS_A_PAGE = 200
+MOST_PASSAGES = 50
+"""Of a document, that its vector is the mean of: the first ones."""
+TEXTS_A_PAGE = 500
+LONGEST_READ = 2_000
+"""Characters of a document that summaries are made of."""
+
+Vertices = Literal["documents", "entities"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadGraph:
+    """The graph, what its vertices say, and what the user should know of it.
+
+    Attributes:
+        described: the entities by key, for the next build to keep; none over documents.
+        embedded: the text of each vertex whose vector is stored as that of a derived text; none over documents.
+    """
+
+    over: Vertices
+    graph: VertexGraph
+    texts: VertexTexts
+    described: Mapping[str, DescribedEntity] = field(default_factory=dict[str, DescribedEntity])
+    embedded: Sequence[str] = ()
+    counts: Mapping[str, int] = field(default_factory=dict[str, int])
+    notes: tuple[str, ...] = ()
+
+
+def has_links(graph: GraphClient, corpus: Corpus) -> bool:
+    """Whether a document links to another that is stored."""
+    (row,) = graph.run("corpus/link_counts", corpus.label, read=True)
+    return bool(row["links"] > 0)
+
+
+def read_documents(graph: GraphClient, corpus: Corpus, progress: Progress) -> ReadGraph:
+    """Documents with the mean vectors of their passages, and links in either direction as edges.
+
+    Raises:
+        DatabaseError: as `GraphClient.pages`.
+    """
+    ids: list[str] = []
+    sources: list[str] = []
+    vectors: list[Vectors] = []
+    links: list[tuple[str, str, float]] = []
+    long = 0
+    pages = graph.pages(
+        "systems/tretriever/documents",
+        corpus.label,
+        size=DOCUMENTS_A_PAGE,
+        property=corpus.embedding_property,
+        most=MOST_PASSAGES,
+    )
+    for rows in pages:
+        for row in rows:
+            ids.append(row["id"])
+            sources.append(hashlib.sha256(repr((row["sha256"], row["boilerplate"])).encode()).hexdigest()[:32])
+            vectors.append(_mean(row["vectors"], corpus.dimension))
+            links.extend((row["id"], target, weight) for target, weight in row["links"])
+            long += row["chunks"] > MOST_PASSAGES
+        progress.advance(len(rows))
+    ends, weights = _edges(ids, links)
+    notes = (f"of {counted(long, 'document')} the first {MOST_PASSAGES} passages stand for the whole",) if long else ()
+    found = VertexGraph(
+        "document",
+        ids,
+        sources,
+        np.stack(vectors) if vectors else np.zeros((0, corpus.dimension), dtype=np.float32),
+        ends,
+        weights,
+        [()] * len(ends),
+    )
+    return ReadGraph("documents", found, _DocumentTexts(graph, corpus.label, ids), notes=notes)
+
+
+def _mean(vectors: Sequence[Sequence[float]], dimension: int) -> Vectors:
+    """float32[d] of unit length; zeros where there is none."""
+    if not vectors:
+        return np.zeros(dimension, dtype=np.float32)
+    return _of_unit_length(np.array(vectors, dtype=np.float32).mean(axis=0, keepdims=True))[0]
+
+
+def _of_unit_length(vectors: Vectors) -> Vectors:
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return (vectors / np.where(lengths > 0.0, lengths, 1.0)).astype(np.float32)
+
+
+def _edges(ids: Sequence[str], links: Sequence[tuple[str, str, float]]) -> tuple[Ints, Floats]:
+    """Ends (m, 2) and weights (m,): links between the same two summed up, those from a document to itself left out."""
+    place = {id_: number for number, id_ in enumerate(ids)}
+    pairs = [
+        (place[source], place[target], weight)
+        for source, target, weight in links
+        if source != target and source in place and target in place and weight > 0.0
+    ]
+    if not pairs:
+        return np.zeros((0, 2), dtype=np.int64), np.zeros(0)
+    ends = np.sort(np.array([pair[:2] for pair in pairs], dtype=np.int64), axis=1)
+    keys, which = np.unique(ends[:, 0] * len(ids) + ends[:, 1], return_inverse=True)
+    weights = np.bincount(which, weights=[pair[2] for pair in pairs])
+    return np.stack(np.divmod(keys, len(ids)), axis=1), weights
+
+
+@dataclass(frozen=True, slots=True)
+class _DocumentTexts:
+    """The title and the beginning of documents."""
+
+    client: GraphClient
+    label: str
+    ids: Sequence[str]
+
+    def __call__(self, places: Sequence[int]) -> list[VertexText]:
+        found: dict[str, VertexText] = {}
+        wanted = list(dict.fromkeys(self.ids[place] for place in places))
+        for start in range(0, len(wanted), TEXTS_A_PAGE):
+            some = wanted[start : start + TEXTS_A_PAGE]
+            for row in self.client.run("systems/tretriever/document_texts", self.label, read=True, ids=some):
+                found[row["id"]] = _document_text(row)
+        return [found.get(self.ids[place], VertexText("", "", ())) for place in places]
+
+
+def _document_text(row: Mapping[str, object]) -> VertexText:
+    text, chunk = row["text"], row["chunk"]
+    said = without_boilerplate(text, row["boilerplate"])[:LONGEST_READ] if isinstance(text, str) else ""  # type: ignore[arg-type]
+    name = str(row["title"]) or str(row["key"])
+    return VertexText(name, said.strip(), (str(chunk),) if chunk else ())
+
+
+def read_entities(
+    graph: GraphClient, corpus: Corpus, store: DerivedVectors, known: Mapping[str, DescribedEntity]
+) -> ReadGraph:
+    """Entities with the vectors of their descriptions, and relations as edges.
+
+    Args:
+        known: entities of the build before by key: a description whose `source` is the same is kept.
+
+    Raises:
+        ModelError, LeaseLost, DatabaseError: vectors that were made are stored.
+    """
+    found: EntityGraph = read_entity_graph(graph, corpus.label, known)
+    entities = sorted(found.entities, key=lambda entity: entity.id)
+    place = {entity.key: number for number, entity in enumerate(entities)}
+    ends = np.array([(place[each.source], place[each.target]) for each in found.relations], dtype=np.int64)
+    ends = np.sort(ends.reshape(-1, 2), axis=1)
+    order = np.lexsort((ends[:, 1], ends[:, 0]))
+    weights = np.array([each.weight for each in found.relations], dtype=np.float64)
+    embedded = [entity.embedded for entity in entities]
+    read = VertexGraph(
+        "entity",
+        [entity.id for entity in entities],
+        [entity.source for entity in entities],
+        _of_unit_length(store.of(embedded)),
+        ends[order],
+        weights[order],
+        [found.relations[at].chunks for at in order.tolist()],
+    )
+
+    def texts(places: Sequence[int]) -> list[VertexText]:
+        chosen = (entities[at] for at in places)
+        return [VertexText(each.name, each.description, each.chunks) for each in chosen]
+
+    return ReadGraph(
+        "entities", read, texts, {each.key: each for each in entities}, embedded, found.counts, found.notes
+    )

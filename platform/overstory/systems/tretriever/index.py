@@ -1,0 +1,102 @@
+"""T-Retriever's index as a system."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib.resources import files
+
+from overstory.display import counted
+from overstory.graph import Corpus, GraphClient
+from overstory.llm import Chat, Estimate
+from overstory.model.units import Unit
+from overstory.protocols import Retriever
+from overstory.retrieve import RetrievalContext
+from overstory.systems.base import BuildContext, Owned, System, SystemRun, SystemView
+from overstory.systems.build_cache import BuildCache
+from overstory.systems.entity_graph.by_rules import DescribedEntity
+from overstory.systems.settings import described
+from overstory.systems.state import IndexState, read_backlog
+from overstory.systems.tree.kinds import TreeKind
+from overstory.systems.tretriever.index_settings import TRetrieverIndexSettings
+from overstory.systems.tretriever.names import DOCUMENT_TREE, ENTITY_TREE, NAME, NODE, SUMMARY
+from overstory.systems.tretriever.retriever_settings import TRetrieverRetrieverSettings
+from overstory.systems.tretriever.writers import estimate, fingerprint
+
+
+class TRetriever(System[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
+    """Source: the paper's Adaptive Compression Encoding, Eq. 3 to 10."""
+
+    name = NAME
+    title = "T-Retriever"
+    settings = TRetrieverIndexSettings
+    retriever_settings = TRetrieverRetrieverSettings
+    unit = "document"
+    owns = Owned(
+        labels=(NODE, SUMMARY),
+        vector_indexes=(NODE,),
+        generations=(NAME,),
+        saved_queries=tuple(f"systems/tretriever/saved_queries/{name}" for name in ("subgraph", "way", "sets")),
+        examples="systems/tretriever/examples",
+        style=files("overstory.systems.tretriever").joinpath("style.grass"),
+    )
+    trees = (DOCUMENT_TREE, ENTITY_TREE)
+    reads_with_model = True
+
+    def __init__(self) -> None:
+        self._cache: BuildCache[Mapping[str, DescribedEntity]] = BuildCache()
+
+    def unit_of(self, state: IndexState[TRetrieverIndexSettings] | None) -> Unit:
+        """Entities follow from passages."""
+        return "chunk" if state is not None and state.details.get("over") == "entities" else "document"
+
+    def require(self, settings: TRetrieverIndexSettings, graph: GraphClient) -> None:  # noqa: ARG002 # needs nothing of the server
+        """
+        Raises:
+            SettingsError: neither edges nor texts count.
+        """
+        settings.require_something()
+
+    def fingerprint(self, settings: TRetrieverIndexSettings, context: BuildContext, chat: Chat | None) -> str:  # noqa: ARG002
+        """Of the rules, or of a language model and its prompts."""
+        return fingerprint(chat)
+
+    def build(self, run: SystemRun[TRetrieverIndexSettings]) -> None:
+        """See `System.build`."""
+        from overstory.systems.tretriever.build import Build  # whose entropy engine takes a second to import
+
+        Build(run, self._cache).run()
+
+    def estimate(self, view: SystemView[TRetrieverIndexSettings]) -> Estimate:
+        """
+        Raises:
+            LlmError, DatabaseError: as `System.estimate`.
+        """
+        backlog = read_backlog(view.graph, view.corpus, self, view.before)
+        return estimate(view, backlog.pending + backlog.deleted)
+
+    def has_tree(self, tree: TreeKind, state: IndexState[TRetrieverIndexSettings]) -> bool:
+        """It is over documents or over entities."""
+        return (tree == ENTITY_TREE) == (state.details.get("over") == "entities")
+
+    def describe(self, state: IndexState[TRetrieverIndexSettings]) -> str:
+        """What the vertices are, and what differs from the defaults."""
+        over = str(state.details.get("over", "documents"))
+        vertices = counted(int(state.figures.get("vertices", 0)), over.removesuffix("s"), over)
+        if over == "entities":
+            vertices = counted(int(state.figures.get("vertices", 0)), "entity", "entities")
+        others = described(replace(state.settings, over="auto"))
+        return ", ".join(filter(None, (f"over {vertices}", f"summaries by {state.model or 'rules'}", others)))
+
+    def figures(
+        self, graph: GraphClient, corpus: Corpus, state: IndexState[TRetrieverIndexSettings]
+    ) -> Mapping[str, float]:
+        """Sets without a summary: a deletion hides those that were made from a deleted passage."""
+        (row,) = graph.run("systems/tretriever/size", corpus.label, read=True, generation=state.generation)
+        return {"sets_without_summary": row["without"]}
+
+    def retriever(self, context: RetrievalContext, settings: TRetrieverRetrieverSettings) -> Retriever:
+        """See `System.retriever`."""
+        from overstory.systems.tretriever.retriever import TRetrieverRetriever
+
+        return TRetrieverRetriever(self, context, settings)

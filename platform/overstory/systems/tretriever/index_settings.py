@@ -1,0 +1,35 @@
+"""Settings of T-Retriever's index."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from overstory.errors import SettingsError
+from overstory.systems.settings import option
+
+Over = Literal["auto", "documents", "entities"]
+"""What the vertices are. "auto" takes documents where there are links between some, else entities."""
+
+
+@dataclass(frozen=True, slots=True)
+class TRetrieverIndexSettings:
+    """Source: the paper's S²-Entropy, Eq. 5 and 6; docs/tretriever.md says where the defaults are from."""
+
+    over: Over = option("auto", "documents joined by links, or names; auto takes documents where there are links")
+    height: int = option(4, "of the tree: levels of groups between the root and the leaves, plus one", least=2, most=8)
+    semantic: float = option(1.0, "the weight of the texts beside the edges; 0 for edges alone", least=0.0, most=1e3)
+    structure: bool = option(True, "the edges count")
+    bandwidth: float = option(3.0, "how wide groups of similar texts are, in likeliest bandwidths", least=0.1, most=100)
+    edge_weights: bool = option(True, "edges count by their weights, not all alike")
+
+    def require_something(self) -> None:
+        """
+        Raises:
+            SettingsError: neither edges nor texts count.
+        """
+        if not self.structure and self.semantic == 0.0:
+            raise SettingsError(
+                "T-Retriever's index has nothing to group by: structure=no leaves the edges out, semantic=0 the texts.",
+                remedy="Leave one of the two options out.",
+            )
