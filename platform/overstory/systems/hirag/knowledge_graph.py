@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from overstory.entropy import Graph
+from overstory.systems.entity_graph.by_rules import embedded_text
 from overstory.systems.hirag.names import RULES
 
 
@@ -51,7 +52,7 @@ class LayerEntity:
     @property
     def embedded(self) -> str:
         """The text whose vector the entity has."""
-        return f"{self.name}: {self.description}" if self.description else self.name
+        return embedded_text(self.name, self.description)
 
 
 @dataclass(frozen=True, slots=True)

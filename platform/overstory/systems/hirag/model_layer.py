@@ -18,10 +18,10 @@ from overstory.graph.client import Row
 from overstory.graph.ids import entity_id
 from overstory.llm import Chat, prompt
 from overstory.surrogates import on_one_line
+from overstory.systems.entity_graph.relations import MOST_CHUNKS, MOST_PARTNERS, among_strongest, left_out_note
 from overstory.systems.hirag.knowledge_graph import BaseLayer, LayerEntity, Relation, ref_of
 from overstory.systems.hirag.model_answers import at_most
 from overstory.systems.hirag.names import NAME
-from overstory.systems.hirag.relations import MOST_CHUNKS, MOST_PARTNERS, among_strongest, left_out_note
 
 CHUNKS_A_PAGE = 1_000
 IDS_A_PAGE = 5_000

@@ -17,7 +17,7 @@ from overstory.display import counted
 from overstory.entropy import EncodingTree
 from overstory.graph.ids import content_id
 from overstory.protocols import Progress
-from overstory.systems.hirag.descriptions import is_prose
+from overstory.systems.entity_graph.descriptions import is_prose
 from overstory.systems.hirag.knowledge_graph import LayeredGraph, LayerEntity, Relation
 from overstory.systems.hirag.names import NAME, RULES
 from overstory.systems.hirag.report_material import Material, Materials, is_list

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from overstory.llm import Chat, Estimate
 from overstory.systems.base import SystemView
-from overstory.systems.hirag.descriptions import VERSION
+from overstory.systems.entity_graph.descriptions import VERSION
 from overstory.systems.hirag.index_settings import HiragIndexSettings
 from overstory.systems.hirag.knowledge_graph import LayerEntity
 from overstory.systems.hirag.reports import Reporter, RuleReporter
@@ -75,7 +75,7 @@ def estimate(view: SystemView[HiragIndexSettings], behind: int) -> Estimate:
         return Estimate.nothing()
     reading = estimate_reading(view)
     chat = view.context.chat(view.model)
-    (row,) = view.graph.run("systems/hirag/count_names", view.corpus.label, read=True)
+    (row,) = view.graph.run("systems/entity_graph/count_names", view.corpus.label, read=True)
     names = row["names"] or NAMES_A_CHUNK * row["chunks"]
     clusters = 0 if view.settings.flat else -(-names // NAMES_A_CLUSTER)
     communities = -(-names // NAMES_A_COMMUNITY)

@@ -6,10 +6,9 @@ import json
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from tests.passages import CURIE, DANUBE, EINSTEIN, PASSAGES, ULM, OpenCorpus, passage
+from tests.passages import DANUBE, EINSTEIN, PASSAGES, ULM, OpenCorpus
 
 from overstory.errors import LlmUnreachable
 from overstory.graph import read_corpus, writing
@@ -21,6 +20,7 @@ from overstory.model import Completion, JsonSchema, Message, Usage
 from overstory.protocols import Silence
 from overstory.settings import ExtractionSettings
 from overstory.systems.base import BuildContext, SystemRun, SystemView
+from overstory.systems.entity_graph import read_entity_graph
 from overstory.systems.hirag import HiRag, HiragIndexSettings
 from overstory.systems.hirag.base_layer import read_base_layer
 from overstory.systems.hirag.knowledge_graph import BaseLayer, LayerEntity
@@ -106,61 +106,20 @@ def by_key(layer: BaseLayer) -> dict[str, LayerEntity]:
     return {entity.key: entity for entity in layer.entities}
 
 
-def test_layer_0_by_rules_is_the_same_however_the_corpus_grew(open_corpus: OpenCorpus) -> None:
+def test_layer_0_by_rules_is_the_graph_of_the_corpus_entities(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
-    for some in ([CURIE, DANUBE], [ULM], [EINSTEIN]):
-        knowledge.ingest_documents(some)
-        knowledge.index()
-    grown = layer_of(knowledge)
-    entities = by_key(grown)
-    ulm, einstein = entities["ulm"], entities["albert einstein"]
-    assert ulm.description.startswith("Ulm is a city in the German state of Baden-Württemberg.")
-    assert (ulm.name, ulm.type, ulm.by) == ("Ulm", "GPE", "rules")
-    assert ulm.entity == entity_id(read_corpus(knowledge.graph, knowledge.corpus_name).label, "ulm")
-    assert einstein.chunks
-    (tie,) = (each for each in grown.relations if {each.source, each.target} == {ulm.ref, einstein.ref})
-    assert tie.weight > 1.0
-    assert "born in Ulm" in tie.description
-    assert len(tie.chunks) == 2
-    assert [entity.ref for entity in grown.entities] == sorted(entity.ref for entity in grown.entities)
-    ends = [(each.source, each.target) for each in grown.relations]
-    assert ends == sorted(ends)
-    assert all(source < target for source, target in ends)
-
-    kept = {entity.ref: replace(entity, description="kept") for entity in grown.entities}
-    again = layer_of(knowledge, known=kept)
-    assert {entity.description for entity in again.entities} == {"kept"}
-    assert again.relations == grown.relations
-    bohr = passage("bohr", "Niels Bohr", "Niels Bohr lived in Copenhagen. Niels Bohr argued with Marie Curie.")
-    knowledge.ingest_documents([bohr])
-    knowledge.index()
-    more = by_key(layer_of(knowledge, known=kept))
-    assert more["niels bohr"].description.startswith("Niels Bohr lived in Copenhagen.")
-    assert more["ulm"].description == "kept"
-
-    knowledge.delete_documents(source=EINSTEIN.source)
-    knowledge.ingest_documents(PASSAGES)
-    knowledge.index()
-    assert layer_of(knowledge) == grown
-
-
-def test_openie_triples_are_used_where_they_are(open_corpus: OpenCorpus, tmp_path: Path) -> None:
-    knowledge = open_corpus()
-    texts, triples = tmp_path / "texts.jsonl", tmp_path / "triples.jsonl"
-    texts.write_text(
-        json.dumps({"_id": "1", "title": "Ulm", "text": "Albert Einstein lived in Bern near Thun."}) + "\n"
-    )
-    found = {"_id": "1", "entities": ["Albert Einstein", "Bern"], "triples": [["Albert Einstein", "lived in", "Bern"]]}
-    triples.write_text(json.dumps(found) + "\n")
-    knowledge.ingest(texts)
-    knowledge.ingest(triples)
+    knowledge.ingest_documents([EINSTEIN, ULM, DANUBE])
     knowledge.index()
     layer = layer_of(knowledge)
-    assert {entity.key for entity in layer.entities} == {"albert einstein", "bern"}
-    (tie,) = layer.relations
-    assert tie.description == "Albert Einstein lived in Bern"
-    assert tie.weight >= 1.0
-    assert layer.counts["left_out"] >= 1
+    graph = read_entity_graph(knowledge.graph, read_corpus(knowledge.graph, knowledge.corpus_name).label, {})
+    assert [(e.ref, e.entity, e.embedded, e.by) for e in layer.entities] == [
+        (f"0:{e.key}", e.id, e.embedded, "rules") for e in graph.entities
+    ]
+    assert [(r.source, r.target) for r in layer.relations] == [
+        (f"0:{r.source}", f"0:{r.target}") for r in graph.relations
+    ]
+    kept = {entity.ref: replace(entity, description="kept") for entity in layer.entities}
+    assert {entity.description for entity in layer_of(knowledge, known=kept).entities} == {"kept"}
 
 
 def test_what_a_model_read_is_not_asked_for_again(open_corpus: OpenCorpus) -> None:

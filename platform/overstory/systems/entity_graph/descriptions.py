@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from overstory.systems.hirag.incidence import MOST_SENTENCES, NOWHERE, Incidence, Ints
-from overstory.systems.hirag.relations import MOST_NAMES, Sentences, rank_within
+from overstory.systems.entity_graph.incidence import MOST_SENTENCES, NOWHERE, Incidence, Ints
+from overstory.systems.entity_graph.relations import MOST_NAMES, Sentences, rank_within
 from overstory.text.names.keys import entity_key, fold
 
 VERSION = 2

@@ -1,4 +1,4 @@
-"""Relations of layer 0, by rules: facts, and names that sentences say together."""
+"""Relations of entities, by rules: facts, and names that sentences say together."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from overstory.display import counted
-from overstory.systems.hirag.incidence import MOST_SENTENCES, NOWHERE, Flags, Floats, Incidence, Ints
+from overstory.systems.entity_graph.incidence import MOST_SENTENCES, NOWHERE, Flags, Floats, Incidence, Ints
 
 MOST_NAMES = 20
 """A sentence with more names is a list: it says little of any two of them, and would make thousands of pairs."""

@@ -1,4 +1,4 @@
-"""Layer 0 by rules: which names are entities, how they are related, and what describes them."""
+"""The graph of entities by rules: which names are entities, how they are related, and what describes them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,17 @@ from typing import Any
 
 import pytest
 
-from overstory.systems.hirag.descriptions import CHARACTERS, Said, choose, cleaned, describe, excerpt, relation_text
-from overstory.systems.hirag.incidence import MOST_SENTENCES, NOWHERE, Incidence, Name, incidence_of
-from overstory.systems.hirag.relations import MOST_CHUNKS, MOST_NAMES, Related, names_of_sentences, related
+from overstory.systems.entity_graph.descriptions import (
+    CHARACTERS,
+    Said,
+    choose,
+    cleaned,
+    describe,
+    excerpt,
+    relation_text,
+)
+from overstory.systems.entity_graph.incidence import MOST_SENTENCES, NOWHERE, Incidence, Name, incidence_of
+from overstory.systems.entity_graph.relations import MOST_CHUNKS, MOST_NAMES, Related, names_of_sentences, related
 
 STARTS = [0, 40, 80, 120]
 
@@ -20,7 +28,7 @@ def chunk(
     statements: tuple[tuple[str | None, str | None, str, int | None, int], ...] = (),
     seq: int = 0,
 ) -> dict[str, Any]:
-    """A row of `systems/hirag/incidence`."""
+    """A row of `systems/entity_graph/incidence`."""
     return {
         "id": id_,
         "seq": seq,

@@ -29,7 +29,7 @@ DICTIONARY, OPENIE = "dictionary", "openie"
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name of the corpus that may be an entity of layer 0; `id` is that of its node."""
+    """A name of the corpus that may be an entity; `id` is that of its node."""
 
     id: str
     key: str
@@ -125,10 +125,11 @@ def read_incidence(graph: GraphClient, label: str, *, only: Collection[str] | No
         DatabaseError: as `GraphClient.stream`.
     """
     names = [
-        Name(row["id"], row["key"], row["name"], row["type"]) for row in graph.stream("systems/hirag/entities", label)
+        Name(row["id"], row["key"], row["name"], row["type"])
+        for row in graph.stream("systems/entity_graph/entities", label)
     ]
     names.sort(key=lambda name: name.key)
-    pages = graph.pages("systems/hirag/incidence", label, size=CHUNKS_A_PAGE, sure=SURE)
+    pages = graph.pages("systems/entity_graph/incidence", label, size=CHUNKS_A_PAGE, sure=SURE)
     return incidence_of(names, (row for rows in pages for row in rows if only is None or row["id"] in only))
 
 
@@ -136,7 +137,7 @@ def incidence_of(names: Sequence[Name], rows: Iterable[Row]) -> Incidence:
     """
     Args:
         names: candidates, in order of key.
-        rows: of chunks in order of id, as `systems/hirag/incidence` gives them.
+        rows: of chunks in order of id, as `systems/entity_graph/incidence` gives them.
     """
     return _entities_alone(names, *_collected({name.id: place for place, name in enumerate(names)}, rows))
 

@@ -1,5 +1,5 @@
-// The names that may become entities of HiRAG: in two passages or more, or in a fact. What only the dictionary found does
-// not count.
+// The names that may become entities of a graph: in two passages or more, or in a fact. What only the dictionary found
+// does not count.
 // Parameters: none
 // Rows: id, key, name, type STRING; in no particular order
 MATCH (e:Entity:{{corpus}})

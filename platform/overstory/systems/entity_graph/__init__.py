@@ -1,0 +1,14 @@
+"""The graph of a corpus' entities, by rules: which names are entities, what describes them and how they are related.
+
+Systems build on it what they add. It asks no language model, and writes nothing.
+"""
+
+from overstory.systems.entity_graph.by_rules import (
+    DescribedEntity,
+    EntityGraph,
+    EntityRelation,
+    KnownDescription,
+    read_entity_graph,
+)
+
+__all__ = ["DescribedEntity", "EntityGraph", "EntityRelation", "KnownDescription", "read_entity_graph"]

@@ -1,0 +1,257 @@
+"""Reads the graph of entities from what the stages of the index found: mentions, subjects of passages, and facts."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from overstory.display import counted
+from overstory.graph import GraphClient, batches
+from overstory.model.boilerplate import without_boilerplate
+from overstory.systems.entity_graph.descriptions import (
+    VERSION,
+    Chosen,
+    Said,
+    choose,
+    cleaned,
+    describe,
+    relation_text,
+)
+from overstory.systems.entity_graph.incidence import (
+    MOST_SENTENCES,
+    NOWHERE,
+    Flags,
+    Incidence,
+    Ints,
+    Name,
+    read_incidence,
+)
+from overstory.systems.entity_graph.relations import MOST_NAMES, Related, left_out_note, names_of_sentences, related
+
+TEXTS_A_PAGE = 500
+
+Place = tuple[int, int]
+"""Where a text stands: chunk · MOST_SENTENCES + sentence, and `NOWHERE`; for an OpenIE triple chunk · MOST_SENTENCES,
+and its position."""
+
+
+class KnownDescription(Protocol):
+    """A description that was made before, as `DescribedEntity` has it."""
+
+    @property
+    def description(self) -> str: ...
+
+    @property
+    def chunks(self) -> tuple[str, ...]: ...
+
+    @property
+    def source(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class DescribedEntity:
+    """A name of the corpus that counts as an entity, and what is said of it.
+
+    Attributes:
+        id: of its node.
+        key: the name without case, accents and punctuation (`text.names.keys.entity_key`).
+        type: as the corpus has it ("PERSON", "").
+        description: without its name; "" where no sentence says anything.
+        chunks: the ids of the passages that the description stands on, the most important first.
+        source: a digest of what the description was made from: entities with equal digests have equal descriptions.
+    """
+
+    id: str
+    key: str
+    name: str
+    type: str
+    description: str
+    chunks: tuple[str, ...]
+    source: str
+
+    @property
+    def embedded(self) -> str:
+        """The text whose vector the entity has."""
+        return embedded_text(self.name, self.description)
+
+
+def embedded_text(name: str, description: str) -> str:
+    """What is embedded of an entity. Systems that describe one alike share the vector (`index/derived_vectors.py`)."""
+    return f"{name}: {description}" if description else name
+
+
+@dataclass(frozen=True, slots=True)
+class EntityRelation:
+    """A relation between two entities, in either direction.
+
+    Attributes:
+        source, target: keys, source < target.
+        weight: its strength, above 0.
+        description: a sentence or phrase that says it, "" where there is none.
+        chunks: the ids of the passages that state it, that of the description first.
+    """
+
+    source: str
+    target: str
+    weight: float
+    description: str
+    chunks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EntityGraph:
+    """Entities, relations between them, and what was left out.
+
+    Attributes:
+        entities: in order of key.
+        relations: in order of source and target.
+        counts: "left_out" (names without a fact and in one passage only), "kept_descriptions", "relations_left_out" and
+            "crowded_sentences" (with too many names to relate any two).
+        notes: what the user should know.
+    """
+
+    entities: Sequence[DescribedEntity]
+    relations: Sequence[EntityRelation]
+    counts: Mapping[str, int]
+    notes: tuple[str, ...]
+
+
+def read_entity_graph(
+    graph: GraphClient, label: str, known: Mapping[str, KnownDescription], *, only: Collection[str] | None = None
+) -> EntityGraph:
+    """The graph of a corpus' entities, the same for the same content in whatever order it was stored.
+
+    Args:
+        label: of the corpus.
+        known: descriptions made before, by the key of their entity: one whose `source` is the same is kept.
+        only: ids of the passages to read; None for all.
+
+    Raises:
+        DatabaseError: as `GraphClient.stream`.
+    """
+    incidence = read_incidence(graph, label, only=only)
+    sentences = names_of_sentences(incidence)
+    pairs = related(incidence, sentences)
+    chosen = choose(incidence, sentences)
+    triples = _triples(graph, label, incidence, chosen, pairs)
+    sources = [_source(incidence, chosen, triples, entity) for entity in range(len(incidence.names))]
+    before = [known.get(name.key) for name in incidence.names]
+    same = np.array(
+        [old is not None and old.source == new for old, new in zip(before, sources, strict=True)], dtype=np.bool_
+    )
+    texts = _sentences(graph, label, incidence, _wanted(chosen, same, pairs)) | triples
+    entities: list[DescribedEntity] = []
+    for entity, (old, source) in enumerate(zip(before, sources, strict=True)):
+        name = incidence.names[entity]
+        if old is not None and same[entity]:
+            entities.append(_entity(name, old.description, old.chunks, source))
+        else:
+            entities.append(_entity(name, *_described(incidence, chosen, texts, entity), source))
+    counts = {
+        "left_out": _names(graph, label) - len(entities) if only is None else 0,
+        "kept_descriptions": int(same.sum()),
+        "relations_left_out": pairs.dropped,
+        "crowded_sentences": pairs.crowded,
+    }
+    return EntityGraph(entities, _relations(incidence, pairs, texts), counts, tuple(_notes(counts)))
+
+
+def _names(graph: GraphClient, label: str) -> int:
+    (row,) = graph.run("systems/entity_graph/count_names", label, read=True)
+    return int(row["names"])
+
+
+def _source(incidence: Incidence, chosen: Chosen, triples: Mapping[Place, str], entity: int) -> str:
+    """A digest of the name, and of which sentences may describe it. The id of a passage follows from its text; the text
+    of a triple changes with the names in it."""
+    passages = incidence.passages
+    digest = hashlib.sha256(f"rules {VERSION} {incidence.names[entity].name}".encode())
+    for sentence, position in chosen.of(entity):
+        chunk = sentence // MOST_SENTENCES
+        span = passages.span(chunk, sentence % MOST_SENTENCES)
+        text = triples.get((sentence, position), "")
+        digest.update(f" {passages.ids[chunk]} {span} {passages.boilerplate.get(chunk, '')} {text}".encode())
+    return digest.hexdigest()[:32]
+
+
+def _wanted(chosen: Chosen, same: Flags, pairs: Related) -> Ints:
+    """The sentences whose text is needed, in order: of descriptions that are not kept, and of relations."""
+    anew = np.repeat(~same, np.diff(chosen.first)) & (chosen.position == NOWHERE)
+    return np.unique(np.concatenate([chosen.sentence[anew], pairs.sentence[pairs.position == NOWHERE]]))
+
+
+def _sentences(graph: GraphClient, label: str, incidence: Incidence, wanted: Ints) -> dict[Place, str]:
+    """The texts of sentences, cleaned. Each is one string, whatever shares it."""
+    passages, found = incidence.passages, dict[Place, str]()
+    for some in batches(_by_chunk(wanted // MOST_SENTENCES, wanted % MOST_SENTENCES), TEXTS_A_PAGE):
+        numbers = {passages.ids[chunk]: (chunk, which) for chunk, which in some}
+        for row in graph.run("systems/entity_graph/texts", label, read=True, ids=list(numbers)):
+            chunk, which = numbers[row["id"]]
+            text = without_boilerplate(row["text"], row["boilerplate"])
+            for sentence in which:
+                start, end = passages.span(chunk, sentence)
+                said = text[start:] if end < 0 else text[start:end]
+                found[chunk * MOST_SENTENCES + sentence, NOWHERE] = cleaned(said)
+    return found
+
+
+def _triples(graph: GraphClient, label: str, incidence: Incidence, chosen: Chosen, pairs: Related) -> dict[Place, str]:
+    """The texts of OpenIE triples that descriptions and relations may be made of."""
+    passages, found = incidence.passages, dict[Place, str]()
+    of_entities, of_pairs = chosen.position != NOWHERE, pairs.position != NOWHERE
+    sentence = np.concatenate([chosen.sentence[of_entities], pairs.sentence[of_pairs]])
+    position = np.concatenate([chosen.position[of_entities], pairs.position[of_pairs]])
+    chunk, which = np.unique(np.stack([sentence // MOST_SENTENCES, position]), axis=1)
+    for some in batches(_by_chunk(chunk, which), TEXTS_A_PAGE):
+        numbers = {passages.ids[chunk]: chunk for chunk, _ in some}
+        rows = [{"chunk": passages.ids[chunk], "positions": positions} for chunk, positions in some]
+        for row in graph.run("systems/entity_graph/fact_texts", label, read=True, rows=rows):
+            found[numbers[row["chunk"]] * MOST_SENTENCES, row["position"]] = cleaned(row["text"])
+    return found
+
+
+def _by_chunk(chunk: Ints, which: Ints) -> Iterator[tuple[int, list[int]]]:
+    """The chunks of rows in order of chunk, and what stands in each."""
+    begin = np.flatnonzero(np.concatenate([[True], chunk[1:] != chunk[:-1]])) if len(chunk) else chunk
+    for one, end in zip(begin.tolist(), [*begin[1:].tolist(), len(chunk)], strict=False):
+        yield int(chunk[one]), which[one:end].tolist()
+
+
+def _described(
+    incidence: Incidence, chosen: Chosen, texts: Mapping[Place, str], entity: int
+) -> tuple[str, tuple[str, ...]]:
+    """A description, and the ids of the passages that it stands on."""
+    name = incidence.names[entity]
+    said = (
+        Said(place[0] // MOST_SENTENCES, texts.get(place, ""), triple=place[1] != NOWHERE)
+        for place in chosen.of(entity)
+    )
+    description, chunks = describe(name.name, name.key, said)
+    return description, tuple(incidence.passages.ids[chunk] for chunk in chunks)
+
+
+def _entity(name: Name, description: str, chunks: tuple[str, ...], source: str) -> DescribedEntity:
+    return DescribedEntity(name.id, name.key, name.name, name.type, description, chunks, source)
+
+
+def _relations(incidence: Incidence, pairs: Related, texts: Mapping[Place, str]) -> list[EntityRelation]:
+    names, ids = incidence.names, incidence.passages.ids
+    relations: list[EntityRelation] = []
+    columns = (pairs.source, pairs.target, pairs.weight, pairs.sentence, pairs.position, pairs.implied)
+    rows = zip(*(column.tolist() for column in columns), pairs.chunks, strict=True)
+    for source, target, weight, sentence, position, implied, chunks in rows:
+        one, other = names[source], names[target]
+        said = relation_text(texts.get((sentence, position), ""), one.name, other.name, implied=implied)
+        relations.append(EntityRelation(one.key, other.key, weight, said, tuple(ids[chunk] for chunk in chunks)))
+    return relations
+
+
+def _notes(counts: Mapping[str, int]) -> Iterator[str]:
+    if counts["relations_left_out"]:
+        yield left_out_note(counts["relations_left_out"])
+    if counts["crowded_sentences"]:
+        yield f"{counted(counts['crowded_sentences'], 'sentence')} with more than {MOST_NAMES} names made no relations"
