@@ -1,0 +1,298 @@
+"""The build of T-Retriever's index on the real Neo4j: over documents and names, killed, updated, and by the options."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.fakes import HashingEmbedder
+from tests.integration.systems.tretriever.oracle import checked, figures_of, read, state_of
+from tests.passages import PASSAGES, OpenCorpus, passage
+
+from overstory.errors import IndexMissing, SettingsError
+from overstory.examples import movie_graph
+from overstory.graph import generations, schema
+from overstory.knowledge import Knowledge
+from overstory.model import Document, Link
+from overstory.systems.tretriever import build
+from overstory.systems.tretriever.build import Build
+from overstory.systems.tretriever.names import NODE
+from overstory.systems.vector_indexes import SCANNED
+
+HOTPOTQA = Path(__file__).parents[4] / "examples" / "hotpotqa" / "corpus.jsonl"
+QUESTION = "Which instrument is played by a musician of the band?"
+SOURCE = "tests/graph"
+GROUPS = {
+    "music": ("guitar", "violin", "piano", "trumpet", "drum"),
+    "fruit": ("apple", "banana", "cherry", "pear", "plum"),
+    "ships": ("frigate", "schooner", "yacht", "ferry", "barge"),
+    "stars": ("quasar", "pulsar", "nebula", "comet", "planet"),
+}
+
+
+def vertex(key: str, kind: str) -> Document:
+    return Document(SOURCE, key, f"The {key} is one of the {kind}. Every {key} belongs to {kind}.", title=key.title())
+
+
+def link(source: str, target: str, kind: str = "NEXT_TO") -> Link:
+    return Link(SOURCE, source, target, type=kind)
+
+
+GRAPH = [vertex(key, kind) for kind, keys in GROUPS.items() for key in keys]
+LINKS = [
+    *(link(one, other) for keys in GROUPS.values() for one, other in itertools.combinations(keys, 2)),
+    link("drum", "apple"),
+    link("plum", "frigate"),
+    link("barge", "quasar"),
+]
+"""Four groups in which everything is linked to everything, one link from each to the next."""
+
+
+def hotpotqa(first: int, last: int) -> list[Document]:
+    """Some passages of the example."""
+    with HOTPOTQA.open(encoding="utf-8") as lines:
+        records = [json.loads(line) for line in itertools.islice(lines, first, last)]
+    return [passage(record["_id"], record["title"], record["text"]) for record in records]
+
+
+def keys_of(knowledge: Knowledge, index: dict[str, Any]) -> set[frozenset[str]]:
+    """The sets of an index over documents, by the keys of these."""
+    key = {document.id: document.source_key for document in knowledge.documents()}
+    return {frozenset(key[id_] for id_ in ids) for ids in index["sets"]}
+
+
+def id_of(knowledge: Knowledge, key: str) -> str:
+    return knowledge.document_id(SOURCE, key)
+
+
+def test_documents_with_links_are_grouped_as_the_links_and_the_texts_say(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents([*GRAPH, *LINKS])
+    knowledge.index(systems=["tretriever"])
+    index = checked(knowledge)
+    assert {frozenset(keys) for keys in GROUPS.values()} <= keys_of(knowledge, index)
+    assert index["members"] == {document.id for document in knowledge.documents()}
+    assert index["edges"] == set()  # links are in the graph already
+    assert state_of(knowledge).details["over"] == "documents"
+    figures = figures_of(knowledge)
+    assert (figures["vertices"], figures["edges"], figures["vertices_without_edge"]) == (20, 43, 0)
+
+
+def test_without_links_the_tree_is_over_names(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents(hotpotqa(0, 9))
+    knowledge.index(systems=["tretriever"])
+    index = checked(knowledge)
+    assert state_of(knowledge).details["over"] == "entities"
+    assert index["edges"]
+    chunks = {row["id"] for row in read(knowledge, "MATCH (c:Chunk {corpus: $label}) RETURN c.id AS id")}
+    assert all(edge[3] and set(edge[3]) <= chunks for edge in index["edges"])
+    assert knowledge.tree(tree="tretriever").unit == "entity"
+
+
+def test_links_that_come_later_make_it_a_tree_of_documents(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents(GRAPH)
+    knowledge.index(systems=["tretriever"])
+    assert state_of(knowledge).details["over"] == "entities"
+    knowledge.ingest_documents([*GRAPH, *LINKS])
+    assert knowledge.status().pending["tretriever"] > 0
+    knowledge.index()
+    assert {frozenset(keys) for keys in GROUPS.values()} <= keys_of(knowledge, checked(knowledge))
+    assert knowledge.tree(tree="tretriever").unit == "document"
+    knowledge.index(systems=["tretriever:over=entities"])
+    checked(knowledge)
+    assert knowledge.tree(tree="tretriever").unit == "entity"
+
+
+def test_loaded_in_another_order_the_index_is_the_same(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest(movie_graph())
+    knowledge.index(systems=["tretriever"])
+    first = checked(knowledge)
+    knowledge.remove_system("tretriever")
+    documents = [document.id for document in knowledge.documents()]
+    knowledge.delete_documents(documents[::2])
+    knowledge.ingest(movie_graph())
+    knowledge.index(systems=["tretriever"])
+    assert checked(knowledge) == first
+
+
+def test_a_small_change_is_made_in_place(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents([*GRAPH, *LINKS])
+    knowledge.index(systems=["tretriever"])
+    before, generation = checked(knowledge), state_of(knowledge).generation
+    knowledge.ingest_documents([vertex("flute", "music"), *(link("flute", key) for key in ("guitar", "violin"))])
+    knowledge.index()
+    after = checked(knowledge)
+    figures = figures_of(knowledge)
+    assert (figures["rebuilt"], state_of(knowledge).generation) == (0, generation)
+    assert figures["vertices_changed"] == 3
+    assert figures["summaries_written"] < figures["sets"]
+    assert any(set(GROUPS["music"]) | {"flute"} <= keys for keys in keys_of(knowledge, after))
+    unchanged = {ids: stored for ids, stored in before["sets"].items() if ids in after["sets"]}
+    others = {id_of(knowledge, key) for kind, keys in GROUPS.items() if kind != "music" for key in keys}
+    assert all(after["sets"][ids] == stored for ids, stored in unchanged.items() if set(ids) <= others)
+
+    knowledge.delete_documents(id_of(knowledge, "flute"))
+    knowledge.index()
+    figures = figures_of(knowledge)
+    assert (figures["rebuilt"], figures["vertices_gone"]) == (0, 1)
+    again = checked(knowledge)
+    assert again["members"] == before["members"]
+    assert keys_of(knowledge, again) == keys_of(knowledge, before)
+
+
+def test_a_changed_link_is_a_change(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents([*GRAPH, *LINKS])
+    knowledge.index(systems=["tretriever"])
+    knowledge.ingest_documents([vertex("comet", "stars"), link("comet", "drum"), link("comet", "piano")])
+    assert knowledge.status().pending["tretriever"] == 1
+    knowledge.index()
+    figures = figures_of(knowledge)
+    assert figures["rebuilt"] == 0
+    assert figures["edges"] == 44  # one that led on from it is replaced by two
+    checked(knowledge)
+
+
+def test_many_changes_build_it_anew(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents([*GRAPH, *LINKS])
+    knowledge.index(systems=["tretriever"])
+    generation = state_of(knowledge).generation
+    keys = ("oak", "elm", "fir", "ash", "yew", "larch")
+    knowledge.ingest_documents(
+        [*(vertex(key, "trees") for key in keys), *(link(one, other) for one, other in itertools.pairwise(keys))]
+    )
+    knowledge.index()
+    assert figures_of(knowledge)["rebuilt"] == 1
+    assert state_of(knowledge).generation != generation
+    assert frozenset(keys) in keys_of(knowledge, checked(knowledge))
+
+
+def test_what_was_made_from_a_deleted_document_goes_with_it(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    odd = Document(
+        SOURCE, "zither", "The zither of Zorgwald is one of the music. A zither is quixotropic.", title="Zither"
+    )
+    knowledge.ingest_documents([*GRAPH, *LINKS, odd, *(link("zither", key) for key in GROUPS["music"])])
+    knowledge.index(systems=["tretriever"])
+    texts = "MATCH (r:TretrieverSummary {corpus: $label}) RETURN r.title + r.summary AS text"
+    assert any("zither" in row["text"].casefold() for row in read(knowledge, texts))
+    knowledge.delete_documents(id_of(knowledge, "zither"))
+    assert not any("zither" in row["text"].casefold() for row in read(knowledge, texts))
+    assert next(iter(knowledge.system_reports())).figures["sets_without_summary"] > 0
+    evidence = knowledge.search(QUESTION, 5, retriever="tretriever")
+    assert not any("zither" in part.text.casefold() for part in evidence.parts)
+    knowledge.index()
+    checked(knowledge)
+    assert next(iter(knowledge.system_reports())).figures["sets_without_summary"] == 0
+
+
+class Killed(BaseException):
+    """Ends a run as nothing else does."""
+
+
+def killed_runs(knowledge: Knowledge, moments: list[tuple[Any, str]]) -> Iterator[str]:
+    """Runs that are killed later and later, each after one part."""
+
+    def killing(do: Callable[..., object]) -> Callable[..., object]:
+        def killed(*arguments: Any, **named: Any) -> object:
+            do(*arguments, **named)
+            raise Killed
+
+        return killed
+
+    for place, part in moments:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(place, part, killing(getattr(place, part)))
+            with pytest.raises(Killed):
+                knowledge.index(systems=["tretriever"])
+        yield part
+
+
+def test_a_killed_build_ends_as_if_it_had_not_been(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents([*GRAPH, *LINKS])
+    knowledge.index(systems=["tretriever"])
+    undisturbed = checked(knowledge)
+    knowledge.remove_system("tretriever")
+    first = [(build, "encode_semantic"), (Build, "_summaries"), (build, "write_tree"), (build, "store_reports")]
+    for _ in killed_runs(knowledge, [*first, (build, "commit_statements"), (build, "indexed_generation")]):
+        with pytest.raises(IndexMissing):
+            knowledge.search(QUESTION, retriever="tretriever")
+    assert list(killed_runs(knowledge, [(generations, "_delete_others")]))
+    knowledge.index()
+    assert checked(knowledge) == undisturbed
+
+    knowledge.ingest_documents([vertex("flute", "music"), link("flute", "guitar"), link("flute", "violin")])
+    seen = knowledge.search(QUESTION, 5, retriever="tretriever").parts
+    within = [(build, "update_semantic"), (build, "write_tree_in"), (build, "store_reports_in")]
+    for _ in killed_runs(knowledge, [*within, (build, "run_statements")]):
+        assert knowledge.search(QUESTION, 5, retriever="tretriever").parts == seen
+        assert checked(knowledge) == undisturbed
+    knowledge.index()
+    assert figures_of(knowledge)["rebuilt"] == 0
+    assert id_of(knowledge, "flute") in checked(knowledge)["members"]
+    assert knowledge.index().done == ()
+
+
+@pytest.mark.changes_schema
+def test_enough_nodes_have_a_vector_index(open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    knowledge = open_corpus()
+    monkeypatch.setattr(schema, "VECTOR_INDEX_FROM", 20)
+    knowledge.ingest_documents([*GRAPH, *LINKS])
+    knowledge.index(systems=["tretriever"])
+    assert state_of(knowledge).details[SCANNED] == []
+    found = knowledge.search("Which fruit is there?", 5, retriever="tretriever")
+    knowledge.ingest_documents([vertex("flute", "music"), link("flute", "guitar")])
+    knowledge.index()
+    assert figures_of(knowledge)["rebuilt"] == 0
+    assert state_of(knowledge).details[SCANNED] == []
+    monkeypatch.undo()
+    knowledge.delete_documents(id_of(knowledge, "flute"))
+    knowledge.index(systems=["tretriever:height=3"])
+    assert state_of(knowledge).details[SCANNED] == [NODE]
+    assert {hit.title for hit in found.hits} <= {key.title() for key in GROUPS["fruit"]}
+
+
+def test_options_and_another_embedder_reach_the_index(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents([*GRAPH, *LINKS, *PASSAGES])
+    knowledge.index(systems=["tretriever:semantic=0"])
+    edges_alone = checked(knowledge)
+    alone = {id_ for ids in edges_alone["sets"] for id_ in ids if len(ids) > 1}
+    assert alone == {id_of(knowledge, key) for keys in GROUPS.values() for key in keys}  # passages have no links
+    knowledge.index(systems=["tretriever:defaults,structure=no,height=2"])
+    texts_alone = checked(knowledge)
+    assert keys_of(knowledge, texts_alone) != keys_of(knowledge, edges_alone)
+    with pytest.raises(SettingsError, match="nothing to group by"):
+        knowledge.index(systems=["tretriever:semantic=0,structure=no"])
+    assert checked(knowledge) == texts_alone
+    knowledge.index(systems=["tretriever:defaults,no-edge-weights"])
+    checked(knowledge)
+    knowledge.use(embedder=HashingEmbedder(32))
+    assert knowledge.index(re_embed=True).done[-1] == "tretriever"
+    assert {len(stored[2]) for stored in checked(knowledge)["sets"].values()} == {32}
+
+
+@pytest.mark.parametrize(
+    "documents",
+    [[], [vertex("one", "alone")], [vertex("one", "two"), vertex("other", "two"), link("one", "other")]],
+    ids=["none", "one", "two"],
+)
+def test_a_corpus_too_small_for_a_tree_has_one_all_the_same(open_corpus: OpenCorpus, documents: list[Any]) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents([*documents, vertex("gone", "soon")])
+    knowledge.index(systems=["tretriever:over=documents"])
+    knowledge.delete_documents(id_of(knowledge, "gone"))
+    knowledge.index()
+    assert knowledge.status().pending["tretriever"] == 0
+    hits = knowledge.search("What is there?", 5, retriever="tretriever").hits
+    assert len(hits) == sum(isinstance(each, Document) for each in documents)
