@@ -2,34 +2,41 @@
 // the rest.
 // Parameters: $asked LIST<LIST> (the id of a community, its vector as LIST<FLOAT>, empty where it points nowhere);
 //   $property STRING (where the vectors of chunks are); $most INTEGER (passages of a community that are looked at, those
-//   of the greatest volume); $nearest, $names INTEGER (how many to return)
-// Rows: id STRING; passages, members LIST<LIST> (the id of a chunk, -1 to 1; nearest first; both are the same);
-//   names LIST<LIST> (a name, how many of the passages mention it; the most characteristic first)
+//   right below it first, then those of the greatest volume); $nearest, $names INTEGER (how many to return)
+// Rows: id STRING; passages, members LIST<LIST> (the id of a chunk, -1 to 1; nearest first; members are those right
+//   below it); names LIST<LIST> (a name, how many of the passages mention it; the most characteristic first)
 // A name is characteristic if it is specific, and if more of these passages mention it than of the corpus: n times
 // specificity would put "American" first everywhere.
 CALL () { MATCH (c:{{corpus}}_Chunk) RETURN count(c) AS chunks }
 UNWIND $asked AS one
 MATCH (t:Overstory {id: one[0]}) WHERE t:{{corpus}}_TreeNode
 CALL (t) {
-  MATCH (t)<-[:CHILD_OF*1..]-(leaf:{{corpus}}_TreeNode)-[:COVERS]->(c:{{corpus}}_Chunk)
-  WITH c ORDER BY leaf.volume DESC, c.id LIMIT $most
-  RETURN collect(c) AS members
+  MATCH (t)<-[way:CHILD_OF*1..]-(leaf:{{corpus}}_TreeNode)-[:COVERS]->(c:{{corpus}}_Chunk)
+  WITH c, leaf, size(way) = 1 AS is_member ORDER BY is_member DESC, leaf.volume DESC, c.id LIMIT $most
+  RETURN collect(c) AS read, count(CASE WHEN is_member THEN 1 END) AS members
 }
-WITH chunks, one, members,
+WITH chunks, one, read, members,
   COLLECT {
-    UNWIND members AS c
+    UNWIND read AS c
     OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:{{corpus}}_PassageVector)
     WITH c, CASE WHEN size(one[1]) > 0 THEN 2 * vector.similarity.cosine(v[$property], one[1]) - 1 END AS similarity
     WITH c, coalesce(similarity, 0.0) AS similarity ORDER BY similarity DESC, c.id LIMIT $nearest
     RETURN [c.id, similarity]
-  } AS passages
-RETURN one[0] AS id, passages, passages AS members,
+  } AS passages,
   COLLECT {
-    UNWIND members AS c
+    UNWIND CASE WHEN members < size(read) THEN read[..members] ELSE [] END AS c
+    OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:{{corpus}}_PassageVector)
+    WITH c, CASE WHEN size(one[1]) > 0 THEN 2 * vector.similarity.cosine(v[$property], one[1]) - 1 END AS similarity
+    WITH c, coalesce(similarity, 0.0) AS similarity ORDER BY similarity DESC, c.id LIMIT $nearest
+    RETURN [c.id, similarity]
+  } AS nearest_members
+RETURN one[0] AS id, passages, CASE WHEN members < size(read) THEN nearest_members ELSE passages END AS members,
+  COLLECT {
+    UNWIND read AS c
     MATCH (c)-[m:MENTIONS]->(e:Entity:{{corpus}}) WHERE m.by IN ['ner', 'openie']
     WITH e, count(DISTINCT c) AS times
     WITH e, times, times * coalesce(e.specificity, 0.0) AS weight
-    WITH e, times, weight, weight * log(1.0 * times * chunks / (size(members) * coalesce(e.df, times))) AS tells
+    WITH e, times, weight, weight * log(1.0 * times * chunks / (size(read) * coalesce(e.df, times))) AS tells
     ORDER BY tells DESC, weight DESC, e.name LIMIT $names
     RETURN [e.name, times]
   } AS names

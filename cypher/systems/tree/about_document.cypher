@@ -2,24 +2,24 @@
 // the names that tell them from the rest.
 // Parameters: $asked LIST<LIST> (the id of a community, its vector as LIST<FLOAT>, empty where it points nowhere);
 //   $property STRING (where the vectors of chunks are); $most INTEGER (documents of a community that are looked at, those
-//   of the greatest volume, and passages of these, the first of each before any second); $nearest, $names INTEGER (how
+//   right below it first, then those of the greatest volume, and passages of these, the first of each before any second); $nearest, $names INTEGER (how
 //   many to return)
 // Rows: id STRING; passages LIST<LIST> (the id of a chunk, -1 to 1; nearest first); members LIST<LIST> (the id of a
-//   document, the same of its nearest passage; nearest first); names LIST<LIST> (a name, how many of the passages mention
+//   document right below it, the same of its nearest passage; nearest first); names LIST<LIST> (a name, how many of the passages mention
 //   it; those that tell most first, as in about_chunk)
 CALL () { MATCH (c:{{corpus}}_Chunk) RETURN count(c) AS chunks }
 UNWIND $asked AS one
 MATCH (t:Overstory {id: one[0]}) WHERE t:{{corpus}}_TreeNode
 CALL (t, one) {
-  MATCH (t)<-[:CHILD_OF*1..]-(leaf:{{corpus}}_TreeNode)-[:COVERS]->(d:{{corpus}}_Document)
-  WITH one, d ORDER BY leaf.volume DESC, d.id LIMIT $most
+  MATCH (t)<-[way:CHILD_OF*1..]-(leaf:{{corpus}}_TreeNode)-[:COVERS]->(d:{{corpus}}_Document)
+  WITH one, d, leaf, size(way) = 1 AS is_member ORDER BY is_member DESC, leaf.volume DESC, d.id LIMIT $most
   OPTIONAL MATCH (d)<-[:PART_OF]-(c:{{corpus}}_Chunk)
-  WITH one, d, c ORDER BY c.seq, d.id LIMIT $most
+  WITH one, d, is_member, c ORDER BY c.seq, d.id LIMIT $most
   OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:{{corpus}}_PassageVector)
-  WITH d, c,
+  WITH d, is_member, c,
     CASE WHEN size(one[1]) > 0 THEN coalesce(2 * vector.similarity.cosine(v[$property], one[1]) - 1, 0.0) ELSE 0.0 END
     AS similarity
-  RETURN collect({document: d.id, chunk: c, similarity: similarity}) AS found
+  RETURN collect({document: d.id, is_member: is_member, chunk: c, similarity: similarity}) AS found
 }
 RETURN one[0] AS id,
   COLLECT {
@@ -30,6 +30,7 @@ RETURN one[0] AS id,
   } AS passages,
   COLLECT {
     UNWIND found AS each
+    WITH each WHERE each.is_member
     WITH each.document AS document, max(each.similarity) AS similarity
     ORDER BY similarity DESC, document LIMIT $nearest
     RETURN [document, similarity]

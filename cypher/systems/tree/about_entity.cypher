@@ -1,22 +1,24 @@
 // What some communities of names are about: their strongest names, and the passages nearest to their vectors of those
 // that mention most of these.
 // Parameters: $asked LIST<LIST> (the id of a community, its vector as LIST<FLOAT>, empty where it points nowhere);
-//   $property STRING (where the vectors of chunks are); $most INTEGER (names of a community that are looked at, and
-//   passages of each); $nearest, $names INTEGER (how many to return)
+//   $property STRING (where the vectors of chunks are); $most INTEGER (names of a community that are looked at, those
+//   right below it first, and passages of each); $nearest, $names INTEGER (how many to return)
 // Rows: id STRING; passages LIST<LIST> (the id of a chunk, -1 to 1; nearest first); members LIST<LIST> (the id of an
-//   entity, null; strongest first); names LIST<LIST> (a name, how many passages mention it; strongest first)
+//   entity right below it, null; strongest first); names LIST<LIST> (a name, how many passages mention it; strongest first)
 // No name is in two communities, so that each tells them apart; those come first that the community's edges meet in, and
 // that are specific.
 UNWIND $asked AS one
 MATCH (t:Overstory {id: one[0]}) WHERE t:{{corpus}}_TreeNode
 CALL (t) {
-  MATCH (t)<-[:CHILD_OF*1..]-(leaf:{{corpus}}_TreeNode)-[:COVERS]->(e:Entity:{{corpus}})
-  WITH e ORDER BY leaf.volume * coalesce(e.specificity, 1.0) DESC, e.id LIMIT $most
-  RETURN collect(e) AS members
+  MATCH (t)<-[way:CHILD_OF*1..]-(leaf:{{corpus}}_TreeNode)-[:COVERS]->(e:Entity:{{corpus}})
+  WITH e, size(way) = 1 AS is_member, leaf.volume * coalesce(e.specificity, 1.0) AS strength
+  ORDER BY is_member DESC, strength DESC, e.id LIMIT $most
+  WITH e, is_member ORDER BY strength DESC, e.id
+  RETURN collect(e) AS read, collect(CASE WHEN is_member THEN e.id END) AS members
 }
 RETURN one[0] AS id,
   COLLECT {
-    UNWIND members[..20] AS e
+    UNWIND read[..20] AS e
     CALL (e) {
       MATCH (e)<-[m:MENTIONS]-(c:{{corpus}}_Chunk) WHERE m.by IN ['ner', 'openie']
       RETURN DISTINCT c ORDER BY c.id LIMIT $most
@@ -27,5 +29,5 @@ RETURN one[0] AS id,
     WITH c, coalesce(similarity, 0.0) AS similarity ORDER BY similarity DESC, c.id LIMIT $nearest
     RETURN [c.id, similarity]
   } AS passages,
-  [e IN members[..$nearest] | [e.id, null]] AS members,
-  [e IN members[..$names] | [e.name, coalesce(e.df, 0)]] AS names
+  [id IN members[..$nearest] | [id, null]] AS members,
+  [e IN read[..$names] | [e.name, coalesce(e.df, 0)]] AS names

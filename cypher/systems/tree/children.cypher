@@ -1,4 +1,4 @@
-// The largest communities right below some; none below a bottom one, which has leaves there.
+// The largest communities right below some; none below a bottom one, which has only leaves there.
 // Parameters: $ids LIST<STRING>; $limit INTEGER (of each)
 // Rows: id STRING; communities LIST<STRING> (ids, the largest first)
 UNWIND $ids AS id

@@ -1,7 +1,7 @@
 // Some communities of a tree: their figures, and what they and all nodes below them bring to the entropy of the tree.
 // Parameters: $ids LIST<STRING>; $whole FLOAT (volume of the tree's root)
-// Rows: id STRING; level, size INTEGER; below INTEGER (communities right below it, of a bottom one leaves); volume,
-//   cut FLOAT; vector BYTES (float16, little endian); entropy, entropy_below FLOAT (bits); above LIST<STRING> (the
+// Rows: id STRING; level, size INTEGER; below INTEGER (communities and leaves right below it); leaves INTEGER (of
+//   these); volume, cut FLOAT; vector BYTES (float16, little endian); entropy, entropy_below FLOAT (bits); above LIST<STRING> (the
 //   communities that it is in, by id, the smallest first, without the root); title, summary STRING (of its report
 //   where it has one, else its own; null where the system writes none)
 UNWIND $ids AS id
@@ -15,6 +15,7 @@ OPTIONAL MATCH (t)-[:HAS_REPORT]->(report:{{corpus}}_CommunityReport)
 RETURN id, t.level AS level, t.size AS size, t.volume AS volume, t.cut AS cut, t.vector AS vector,
   coalesce(report.title, t.title) AS title, coalesce(report.summary, t.summary) AS summary,
   COUNT { (t)<-[:CHILD_OF]-() } AS below,
+  COUNT { (t)<-[:CHILD_OF]-(leaf:{{corpus}}_TreeNode) WHERE leaf.vector IS NULL } AS leaves,
   coalesce(t.cut / $whole * log(parent.volume / t.volume) / log(2), 0.0) AS entropy,
   CASE WHEN $whole > 0 THEN terms / $whole / log(2) ELSE 0.0 END AS entropy_below,
   COLLECT { MATCH way = (t)-[:CHILD_OF*1..]->(up:{{corpus}}_TreeNode) WHERE up.level > 0 RETURN up.id ORDER BY length(way) } AS above

@@ -26,14 +26,14 @@ NARROWEST = 40
     type=click.IntRange(1, MOST_DEPTH),
     default=1,
     show_default=True,
-    help="How many levels below NODE; below a bottom community are passages, names or documents.",
+    help="How many levels below NODE: communities, and passages, names or documents that are in none of these.",
 )
 @click.option(
     "--limit",
     type=click.IntRange(1, MOST_BELOW),
     default=20,
     show_default=True,
-    help="How many communities below each, the largest, or passages, names or documents.",
+    help="How many communities below each, the largest, and how many passages, names or documents.",
 )
 @click.option(
     "--tree",

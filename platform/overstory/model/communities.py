@@ -23,7 +23,7 @@ class TellingName:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class MemberPassage(HasOrigin):
-    """A passage of a bottom community.
+    """A passage right below a community.
 
     Attributes:
         similarity: cosine to the community's vector.
@@ -47,7 +47,7 @@ class MemberPassage(HasOrigin):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class MemberName:
-    """A name of a bottom community.
+    """A name right below a community.
 
     Attributes:
         type: as PERSON or ORG; "" if there is none.
@@ -69,7 +69,7 @@ class MemberName:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class MemberDocument(HasOrigin):
-    """A document of a bottom community.
+    """A document right below a community.
 
     Attributes:
         passages: how many it has.
@@ -105,9 +105,11 @@ class Community:
         names: those that tell it from the rest, the most telling first; none for the root.
         sentences: those nearest to its vector, of the passages nearest to it; none for the root.
         communities: right below it, the largest first, as far as they were asked for.
-        passages, documents: of a bottom community, the nearest to its vector first, as far as they were asked for.
-        entities: of a bottom community, its strongest names first, as far as they were asked for.
-        below: how many communities there are right below it, or leaves below a bottom one, shown or not.
+        passages, documents: right below it and in none of its communities, the nearest to its vector first, as far as
+            they were asked for; none for the root.
+        entities: likewise, the strongest names first.
+        below: how many communities, passages, names and documents there are right below it, shown or not.
+        leaves: how many of these are no communities.
         title, summary: that the system gave it; "" where it gives none.
     """
 
@@ -122,6 +124,7 @@ class Community:
     sentences: tuple[str, ...]
     communities: tuple[Community, ...]
     below: int
+    leaves: int
     passages: tuple[MemberPassage, ...] = ()
     entities: tuple[MemberName, ...] = ()
     documents: tuple[MemberDocument, ...] = ()
@@ -130,7 +133,7 @@ class Community:
 
     @property
     def members(self) -> tuple[MemberPassage | MemberName | MemberDocument, ...]:
-        """Its passages, names or documents, as far as they were asked for."""
+        """Its passages, names or documents that are in none of its communities, as far as they were asked for."""
         return self.passages or self.entities or self.documents
 
     @property
@@ -150,13 +153,15 @@ class Community:
 
     @property
     def hidden(self) -> str:
-        """ "7 more communities" where only some are shown, else ""."""
-        more = self.below - len(self.communities) - len(self.members)
-        if not more or not (self.communities or self.members):
+        """ "7 more communities and 2 more names" where only some are shown, else "". What hangs right below the root is
+        told by a note of the tree."""
+        if not (self.communities or self.members):
             return ""
-        if self.members:
-            return counted(more, f"more {SINGULAR[self.unit]}")
-        return counted(more, "more community", "more communities")
+        communities = self.below - self.leaves - len(self.communities)
+        leaves = self.leaves - len(self.members) if self.level else 0
+        more = [counted(communities, "more community", "more communities")] if communities else []
+        more += [counted(leaves, f"more {SINGULAR[self.unit]}")] if leaves else []
+        return " and ".join(more)
 
     def __repr__(self) -> str:
         about = _about(self)

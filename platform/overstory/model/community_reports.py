@@ -115,6 +115,8 @@ class CommunityReports:
     @property
     def headline(self) -> str:
         """ "Corpus 'demo', tree hirag: 24 reports at level 1 of 3"."""
+        if not self.levels:
+            return f"Corpus {self.corpus!r}, tree {self.tree}: no reports"
         number = self.levels[self.level - 1] if self.level <= len(self.levels) else 0
         at = f"at level {self.level} of {len(self.levels)}"
         return f"Corpus {self.corpus!r}, tree {self.tree}: {counted(number, 'report')} {at}"

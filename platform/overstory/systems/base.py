@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
 
 from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches, generations, schema
@@ -171,7 +171,7 @@ class SystemRun(Generic[S]):
             built: whether it can be asked.
             complete: whether every unit was read.
         """
-        return IndexState(
+        state = IndexState(
             settings=self.settings,
             embedder=self.context.embedder.fingerprint,
             model=self.model,
@@ -179,10 +179,10 @@ class SystemRun(Generic[S]):
             built=built,
             generation=generation,
             read_to=self.corpus.version if complete else self.read_to,
-            deleted=self.corpus.deletions[self.system.unit],
             figures=dict(self.figures),
             details=details or {},
         )
+        return replace(state, deleted=self.corpus.deletions[self.system.unit_of(state)])
 
     def publish(self, state: IndexState[S]) -> None:
         """Makes a state the corpus' own: readers use the index as it says from here on.
@@ -227,7 +227,7 @@ def unread(
         "systems/touched",
         corpus.label,
         label=corpus.label,
-        unit=unit_label(corpus, system),
+        unit=unit_label(corpus, system.unit_of(state)),
         read_to=-1 if again or state is None else state.read_to,
         mark=None if again else mark_of(system),
     )
@@ -262,7 +262,7 @@ class System(ABC, Generic[S, R]):
         name: in `overstory index --system NAME` and `--retriever NAME`.
         title: as its authors write it.
         settings, retriever_settings: the dataclasses of its options.
-        unit: what its index is built from.
+        unit: what its index is built from; see `unit_of`.
         owns: what it writes.
         trees: those that its index has or can have, the first is shown where none is named; see `systems.tree`.
         reads_with_model: whether a language model can read for its index.
@@ -323,6 +323,14 @@ class System(ABC, Generic[S, R]):
     def index_options(self, settings: R) -> str:  # noqa: ARG002 # for those whose ablations need an index of their own
         """The options of the index that a retriever with these settings needs, as `settings.parse` reads them."""
         return ""
+
+    def unit_of(self, state: IndexState[S] | None) -> Unit:  # noqa: ARG002 # for those that read one kind or another
+        """What an index is built from: the units that it is behind by, that carry its marks, and whose deletions count.
+
+        Args:
+            state: None for a corpus without an index.
+        """
+        return self.unit
 
     def has_tree(self, tree: TreeKind, state: IndexState[S]) -> bool:  # noqa: ARG002 # for those with trees on demand
         """Whether an index that can be asked has one of `trees`."""

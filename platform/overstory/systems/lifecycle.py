@@ -130,7 +130,7 @@ def build(writer: Writer, wish: Wish[S], context: BuildContext, *, asked: bool =
     embedder = context.embedder.fingerprint
     scratch = before is None or not same or (before.fingerprint, before.embedder) != (fingerprint, embedder)
     if scratch:
-        _unmark(writer, system)
+        _unmark(writer, system, before)
         backlog = Backlog(backlog.units, pending=backlog.units, deleted=0)
     spent = chat.usage.spent if chat else Spent()
     how = _how(settings, model, fingerprint, embedder)
@@ -217,15 +217,16 @@ def remove(writer: Writer, system: System[Any, Any]) -> None:
         LeaseLost, DatabaseError: call again to go on.
     """
     graph, owns = writer.graph, system.owns
+    state = read_state(system, read_corpus(graph, writer.corpus.name))
     writer.set(**{SYSTEM + system.name: None})
     for structure in owns.generations:
         generations.publish(writer, structure, 0, owns.vector_indexes)
     clear(writer, system)
     remove_unused(writer, stage=system.name)
     if owns.relationship_types:
-        unit = unit_label(writer.corpus, system)
+        unit = unit_label(writer.corpus, system.unit_of(state))
         graph.run_in_batches("systems/unrelate", unit, types=list(owns.relationship_types))
-    _unmark(writer, system)
+    _unmark(writer, system, state)
     forget(writer, system.name)
 
 
@@ -252,10 +253,10 @@ def _how(settings: SettingsClass, model: str, fingerprint: str, embedder: str) -
     return " ".join(filter(None, (described(settings), model, fingerprint, embedder)))
 
 
-def _unmark(writer: Writer, system: System[Any, Any]) -> None:
+def _unmark(writer: Writer, system: System[S, Any], state: IndexState[S] | None) -> None:
     mark = mark_of(system)
     properties = [mark, *system.owns.unit_properties]
-    unit = unit_label(writer.corpus, system)
+    unit = unit_label(writer.corpus, system.unit_of(state))
     writer.graph.run_in_batches("systems/unmark", unit, mark=mark, properties=properties)
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from overstory.display import index_command
 from overstory.errors import IndexMissing
 from overstory.graph import Corpus, GraphClient, Transaction
-from overstory.model.units import PLURAL
+from overstory.model.units import PLURAL, Unit
 from overstory.systems.settings import SettingsClass, restored, stored
 
 if TYPE_CHECKING:
@@ -123,9 +123,10 @@ def read_backlog(
     graph: GraphClient | Transaction, corpus: Corpus, system: System[S, Any], state: IndexState[S] | None
 ) -> Backlog:
     """Reads the counts; for an index that is not there every unit is pending."""
+    unit = system.unit_of(state)
     parameters = {
         "label": corpus.label,
-        "unit": unit_label(corpus, system),
+        "unit": unit_label(corpus, unit),
         "read_to": state.read_to if state else -1,
         "mark": mark_of(system),
     }
@@ -133,13 +134,13 @@ def read_backlog(
         (row,) = graph.run("systems/backlog", corpus.label, **parameters)
     else:
         (row,) = graph.run("systems/backlog", corpus.label, read=True, **parameters)
-    deleted = corpus.deletions[system.unit]
-    return Backlog(row[system.unit], row["pending"], max(0, deleted - state.deleted) if state else 0)
+    deleted = corpus.deletions[unit]
+    return Backlog(row[unit], row["pending"], max(0, deleted - state.deleted) if state else 0)
 
 
-def unit_label(corpus: Corpus, system: System[Any, Any]) -> str:
-    """The label of the units that a system reads."""
-    return f"{corpus.label}_{system.unit.capitalize()}"
+def unit_label(corpus: Corpus, unit: Unit) -> str:
+    """The label of the units of a corpus."""
+    return f"{corpus.label}_{unit.capitalize()}"
 
 
 def mark_of(system: System[Any, Any]) -> str:
@@ -158,7 +159,7 @@ class StaleNotes:
     def of(self, tx: Transaction, corpus: Corpus, state: IndexState[Any]) -> Iterator[str]:
         """At most one note."""
         backlog = self._backlog(tx, corpus, state)
-        system, units = self._system, PLURAL[self._system.unit]
+        system, units = self._system, PLURAL[self._system.unit_of(state)]
         command = index_command(corpus.name)
         if backlog.pending:
             yield (

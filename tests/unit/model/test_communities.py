@@ -27,9 +27,10 @@ BOTTOM = Community(
     communities=(),
     passages=(PASSAGE,),
     below=3,
+    leaves=3,
 )
 UPPER = dataclasses.replace(
-    BOTTOM, id="fedcba9876543210" * 2, level=1, names=(), communities=(BOTTOM,), passages=(), below=2
+    BOTTOM, id="fedcba9876543210" * 2, level=1, names=(), communities=(BOTTOM,), passages=(), below=2, leaves=0
 )
 ROOT = dataclasses.replace(UPPER, id="0" * 32, level=0, communities=(UPPER,), inside=1.0, below=1)
 TREE = CommunityTree("demo", "serag", "chunk", 3, (1,), 1.5, (), ROOT, notes=("it is older",))

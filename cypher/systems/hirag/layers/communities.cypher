@@ -1,7 +1,7 @@
 // Some summaries, or the root above all of them.
 // Parameters: $ids LIST<STRING>; $generation INTEGER
-// Rows: id STRING; level, size INTEGER (entities of layer 0 below it); below INTEGER (right below it); above LIST<STRING>
-//   (the summaries above it, by id, the nearest first); title, summary STRING (null where it was deleted with a passage);
+// Rows: id STRING; level, size INTEGER (entities of layer 0 below it); below INTEGER (right below it); leaves INTEGER (those
+//   of them of layer 0); above LIST<STRING> (the summaries above it, by id, the nearest first); title, summary STRING (null where it was deleted with a passage);
 //   volume, cut, vector, entropy, entropy_below null
 CALL () {
   MATCH (e:{{corpus}}_HiragEntity) WHERE e.generation = $generation
@@ -15,7 +15,8 @@ CALL (x) {
   OPTIONAL MATCH way = (x)((y:{{corpus}}_HiragEntity)<-[s:SUMMARIZED_BY]-(m:{{corpus}}_HiragEntity) WHERE NOT EXISTS {
     MATCH (m)-[o:SUMMARIZED_BY]->(p:{{corpus}}_HiragEntity) WHERE o.weight > s.weight OR (o.weight = s.weight AND p.ref < y.ref)
   }){1,8}(leaf)
-  RETURN count(CASE WHEN leaf.layer = 0 THEN 1 END) AS leaves, count(CASE WHEN length(way) = 1 THEN 1 END) AS members
+  RETURN count(CASE WHEN leaf.layer = 0 THEN 1 END) AS entities, count(CASE WHEN length(way) = 1 THEN 1 END) AS members,
+    count(CASE WHEN length(way) = 1 AND leaf.layer = 0 THEN 1 END) AS leaves
 }
 CALL (x) {
   OPTIONAL MATCH way = (x)((m:{{corpus}}_HiragEntity)-[s:SUMMARIZED_BY]->(y:{{corpus}}_HiragEntity) WHERE NOT EXISTS {
@@ -25,6 +26,7 @@ CALL (x) {
   RETURN collect(up.id) AS above
 }
 RETURN id, CASE WHEN x IS NULL THEN 0 ELSE top + 1 - x.layer END AS level,
-  CASE WHEN x IS NULL THEN whole ELSE leaves END AS size, CASE WHEN x IS NULL THEN highest ELSE members END AS below, above,
+  CASE WHEN x IS NULL THEN whole ELSE entities END AS size, CASE WHEN x IS NULL THEN highest ELSE members END AS below,
+  leaves, above,
   x.name + CASE WHEN coalesce(x.type, '') IN ['', 'other'] THEN '' ELSE ' (' + x.type + ')' END AS title,
   d.text AS summary, null AS volume, null AS cut, null AS vector, null AS entropy, null AS entropy_below

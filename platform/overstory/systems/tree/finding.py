@@ -60,9 +60,8 @@ def find_tree(
         IndexMissing: the corpus does not have it, or has no tree at all.
     """
     offered = _offered(systems, with_reports=with_reports)
-    for system, kind in offered:
-        if kind.name == name:
-            return FoundTree(system, kind, require_tree(system, corpus, kind))
+    if named := [(system, kind) for system, kind in offered if kind.name == name]:
+        return _of_one_name(named, corpus)
     if name:
         what = f"There is no tree {name!r}{' with reports' if with_reports else ''}."
         raise SettingsError(what, remedy=_choice(offered, corpus))
@@ -74,6 +73,17 @@ def find_tree(
             require_state(system, corpus)  # says what is wrong with it
     what = "no reports on communities" if with_reports else "no tree"
     raise IndexMissing(f"Corpus {corpus.name!r} has {what}.", remedy=_choice(offered, corpus))
+
+
+def _of_one_name(named: _Offered, corpus: Corpus) -> FoundTree:
+    """The one of a name that a corpus has. A system whose tree is of one unit or another has a kind for each."""
+    if (found := next(_trees_of(named, corpus), None)) is not None:
+        return found
+    system, kind = named[0]
+    if len(named) > 1:
+        require_state(system, corpus)
+        raise IndexMissing(f"Corpus {corpus.name!r} has no tree {kind.name}.", remedy=_choice(named, corpus))
+    return FoundTree(system, kind, require_tree(system, corpus, kind))  # says what is missing
 
 
 def require_tree(system: System[S, Any], corpus: Corpus, kind: TreeKind) -> IndexState[S]:
@@ -144,7 +154,8 @@ def _trees_of(offered: _Offered, corpus: Corpus) -> Iterator[FoundTree]:
 def _choice(offered: _Offered, corpus: Corpus) -> str:
     """Names the trees that a corpus has, and for the others what builds them."""
     there = [found.kind for found in _trees_of(offered, corpus)]
-    missing = [(system, kind) for system, kind in offered if kind not in there]
+    names = {kind.name for kind in there}
+    missing = [(system, kind) for system, kind in offered if kind.name not in names]
     sentences: list[str] = []
     if there:
         named = ", ".join(f"{kind.name} ({_described(kind)})" for kind in there)

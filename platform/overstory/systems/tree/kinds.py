@@ -12,7 +12,8 @@ class TreeKind:
     """A tree of a system's index.
 
     Attributes:
-        name: of its nodes as `tree`, and in `overstory tree --tree NAME`. It begins with the name of the system.
+        name: of its nodes as `tree`, and in `overstory tree --tree NAME`. It begins with the name of the system. Two
+            kinds of a system may have one name, if an index has at most one of them (`System.has_tree`).
         title: what is said of it in messages: "SeRAG tree over meaning alone".
         unit: what a leaf stands for. A node of the system's own that has a `name` is shown as an entity is.
         label: of the system's own for its nodes, beside TreeNode; one of `owns.labels`.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -17,7 +18,7 @@ from overstory.model.community_reports import (
     ReportFinding,
     ReportPassage,
 )
-from overstory.model.units import Unit
+from overstory.model.units import PLURAL, Unit
 from overstory.retrieve.hits import chunk_rows, source_hits
 from overstory.systems.base import System
 from overstory.systems.state import StaleNotes
@@ -75,7 +76,11 @@ def view_reports(
             reports=_all(_run(tx, corpus, found, "systems/tree/report_list", **own), found.kind.unit),
             without=_all(without, found.kind.unit),
             hidden=hidden,
-            notes=(*_outdated(tx, corpus, found), *_missing(corpus, hidden)),
+            notes=(
+                *_outdated(tx, corpus, found),
+                *_missing(corpus, hidden),
+                *(() if levels else _empty(tx, corpus, found)),
+            ),
         )
 
     return graph.reading("retrieve/reports", ask)
@@ -140,6 +145,18 @@ def _run(tx: Transaction, corpus: Corpus, found: FoundTree, statement: str, **pa
 
 def _outdated(tx: Transaction, corpus: Corpus, found: FoundTree) -> Iterator[str]:
     return StaleNotes(found.system).of(tx, corpus, found.state)
+
+
+def _empty(tx: Transaction, corpus: Corpus, found: FoundTree) -> Iterator[str]:
+    """Why a tree has no communities, and what to do."""
+    rows = _run(tx, corpus, found, "systems/tree/levels")
+    size = rows[0]["size"] if rows else 0
+    units = PLURAL[found.kind.unit]
+    why = f"nothing joins any of its {size:,} {units}" if size else f"it has no {units}"
+    yield (
+        f"the {found.kind.title} has no communities to report on, for {why}: ingest more documents (overstory ingest "
+        f"PATH --corpus {shlex.quote(corpus.name)}), then run {index_command(corpus.name)}"
+    )
 
 
 def _missing(corpus: Corpus, number: int) -> Iterator[str]:

@@ -95,7 +95,7 @@ class _Seen:
         children: communities that are shown below each community that has any.
         rows: of `systems/tree/communities`, by id.
         told: of `systems/tree/about_…`, by id; not for the root.
-        listed: leaves that are shown of each bottom community by the ids of their units, and how near these are to it.
+        listed: leaves that are shown right below each community by the ids of their units, and how near these are.
         chunks, entities, documents: rows by id; without those that were deleted meanwhile.
     """
 
@@ -143,6 +143,7 @@ class _Seen:
             sentences=sentences.get(id_, ()),
             communities=tuple(self._community(each, sentences) for each in self.children.get(id_, ())),
             below=row["below"],
+            leaves=row["leaves"],
             passages=tuple(self._passage(unit, near) for unit, near in listed if unit in self.chunks),
             entities=tuple(self._name(unit) for unit, _ in listed if unit in self.entities),
             documents=tuple(self._document(unit, near) for unit, near in listed if unit in self.documents),
@@ -192,9 +193,9 @@ class _Reading:
         if any(id_ not in rows for id_ in shown):
             raise self.found.gone(self.corpus)
         seen.rows |= {id_: row | {"vector": _of_unit_length(row["vector"] or b"")} for id_, row in rows.items()}
-        bottoms = [id_ for id_ in seen.children if not seen.children[id_] and id_ != root]
-        self._tell(seen, [id_ for id_ in shown if id_ != root], max(TELLING_PASSAGES, limit if bottoms else 0))
-        self._list_leaves(seen, [id_ for id_ in bottoms if id_ in seen.told], limit)
+        opened = [id_ for id_ in seen.children if rows[id_]["leaves"] and id_ != root]
+        self._tell(seen, [id_ for id_ in shown if id_ != root], max(TELLING_PASSAGES, limit if opened else 0))
+        self._list_leaves(seen, [id_ for id_ in opened if id_ in seen.told], limit)
         return seen
 
     def _shown(self, seen: _Seen, depth: int, limit: int) -> list[str]:
@@ -211,7 +212,7 @@ class _Reading:
                 seen.children[parent] = rows.get(parent, [])[: max(0, room - len(lowest))]
                 lowest += seen.children[parent]
                 if rows.get(parent) and not seen.children[parent]:
-                    del seen.children[parent]  # or it would pass for a bottom one
+                    del seen.children[parent]  # or its leaves would pass for all that it has
             left_out += there - len(lowest)
             shown += lowest
             if not lowest:
@@ -241,9 +242,10 @@ class _Reading:
             )
         self._read_chunks(seen, [id_ for row in rows for id_, _ in row["passages"][:TELLING_PASSAGES]])
 
-    def _list_leaves(self, seen: _Seen, bottoms: Sequence[str], limit: int) -> None:
+    def _list_leaves(self, seen: _Seen, communities: Sequence[str], limit: int) -> None:
+        """Reads the leaves right below these communities, as far as they are shown."""
         room = MOST_SHOWN
-        for id_ in bottoms:
+        for id_ in communities:
             near = [(unit, similarity) for unit, similarity in seen.told[id_]["members"][: min(limit, room)]]
             seen.listed[id_] = near
             room -= len(near)
@@ -255,7 +257,7 @@ class _Reading:
         else:
             rows = self.tx.run("corpus/documents_by_id", self.corpus.label, ids=units)
             seen.documents |= {row["document"]["id"]: row["document"] for row in rows}
-        if bottoms and not room:
+        if communities and not room:
             seen.notes.append(
                 f"only {MOST_SHOWN} {PLURAL[self.kind.unit]} are shown; ask for one community to see all of its own"
             )

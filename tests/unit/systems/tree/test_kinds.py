@@ -27,6 +27,7 @@ def test_a_statement_of_the_system_takes_the_place_of_the_shared_one_of_its_name
     assert kind.statement("systems/tree/children") == "systems/tree/children"
 
 
-def test_no_two_trees_have_one_name() -> None:
-    names = Counter(kind.name for system in installed_systems() for kind in system.trees)
-    assert set(names.values()) == {1}
+def test_two_trees_of_one_name_are_of_one_system_and_of_different_units() -> None:
+    kinds = [(system.name, kind) for system in installed_systems() for kind in system.trees]
+    assert set(Counter((kind.name, kind.unit) for _, kind in kinds).values()) == {1}
+    assert set(Counter(name for name, _ in {(kind.name, system) for system, kind in kinds}).values()) == {1}
