@@ -165,4 +165,5 @@ class Asking:
 
 
 def _found_set(values: Sequence[Any]) -> FoundSet:
-    return FoundSet(*values[:-1], members=[Member(*each) for each in values[-1]])
+    id_, level, size, cosine, title, summary, chunks, seen, members = values
+    return FoundSet(id_, level, size, cosine, title, summary, chunks, seen, [Member(*each) for each in members])
