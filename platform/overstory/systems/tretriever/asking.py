@@ -13,6 +13,7 @@ from overstory.model.units import PLURAL, Unit
 from overstory.protocols import Vectors
 from overstory.retrieve.vector_search import nearest_chunks, with_index
 from overstory.systems.state import IndexState
+from overstory.systems.tretriever.index_settings import TRetrieverIndexSettings
 from overstory.systems.tretriever.names import NODE
 from overstory.systems.tretriever.parts import OF_SUMMARY, FoundEdge, FoundSet, Member
 from overstory.systems.vector_indexes import SCANNED
@@ -31,7 +32,10 @@ EDGES_TRIED = 5_000
 """Edges of a vertex that are looked at."""
 EDGES = 200
 """The strongest between the vertices."""
-READERS: Mapping[Unit, str] = {"document": "systems/tretriever/subgraph_of_documents", "entity": "systems/tretriever/subgraph_of_entities"}
+READERS: Mapping[Unit, str] = {
+    "document": "systems/tretriever/subgraph_of_documents",
+    "entity": "systems/tretriever/subgraph_of_entities",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +87,7 @@ class Asking:
 
     tx: Transaction
     corpus: Corpus
-    state: IndexState[Any]
+    state: IndexState[TRetrieverIndexSettings]
     vector: Vectors
     notes: list[str] = field(default_factory=list[str])
 
@@ -108,7 +112,8 @@ class Asking:
         )
         self.notes += searched.notes
         (row,) = searched.rows
-        found = Found(row["unit"] or "document", [_found_set(each) for each in row["found"]])
+        unit: Unit = "entity" if self.state.details.get("over") == "entities" else "document"
+        found = Found(unit, [_found_set(each) for each in row["found"]])
         self._tell_of_sets(found)
         return found
 

@@ -12,14 +12,15 @@ from overstory.model.parts import PartKind
 from overstory.model.token_bound import count_at_most
 from overstory.model.units import PLURAL, Unit
 
-TOKENS = 240
-"""Of the text of a part, at most, apart from its first vertex: five such parts fit into their share of a context."""
+TOKENS = 300
+"""Of the text of a part, at most, apart from its first vertex: four such fit into their share of a context."""
 NODE_SHARE = 0.7
 """Of these tokens, that vertices may take before edges."""
 LONGEST_NAME = 100
-LONGEST_SUMMARY = 240
-LONGEST_TEXT = 140
-"""Characters of a name, of a summary, and of what is said of one vertex among others."""
+LONGEST_SUMMARY = 200
+LONGEST_TEXT = 120
+LONGEST_EDGE = 160
+"""Characters of a name, of a summary, of what is said of one vertex among others, and of an edge."""
 MOST_EDGES = 12
 """Of a part; the others are counted."""
 OF_SUMMARY = 3
@@ -69,7 +70,7 @@ class FoundSet:
         """Its title, or the names of its vertices."""
         if self.title:
             return on_one_line(self.title)
-        names = [on_one_line(shortened(member.name, LONGEST_NAME)) for member in self.members[:2]]
+        names = [_name(member.name) for member in self.members[:2]]
         return f"{', '.join(names)} and others" if self.size > len(names) else " and ".join(names)
 
 
@@ -276,7 +277,7 @@ def _node(vertex: Vertex) -> str:
 
 
 def _told(edge: Edge) -> str:
-    said = ", ".join(filter(None, (edge.type, on_one_line(edge.text))))
+    said = ", ".join(filter(None, (on_one_line(edge.type), shortened(edge.text, LONGEST_EDGE))))
     ends = f"{_name(edge.source)} {'—' if edge.chunks else '→'} {_name(edge.target)}"
     return f"- {ends}: {said}" if said else f"- {ends}"
 

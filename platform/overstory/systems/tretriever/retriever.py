@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from overstory.display import shortened
 from overstory.graph import Corpus, Transaction
@@ -21,6 +20,7 @@ from overstory.retrieve.wording import LONGEST_TITLE, NEAREST, listed
 from overstory.systems.base import System
 from overstory.systems.state import StaleNotes, read_state, require_state
 from overstory.systems.tretriever.asking import Asking, Found, Read
+from overstory.systems.tretriever.index_settings import TRetrieverIndexSettings
 from overstory.systems.tretriever.parts import (
     Edge,
     FoundEdge,
@@ -50,7 +50,7 @@ class TRetrieverRetriever:
 
     def __init__(
         self,
-        system: System[Any, TRetrieverRetrieverSettings],
+        system: System[TRetrieverIndexSettings, TRetrieverRetrieverSettings],
         context: RetrievalContext,
         settings: TRetrieverRetrieverSettings,
     ) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from overstory.display import around, shortened
 from overstory.graph.client import Row
 from overstory.retrieve.hits import content
+from overstory.systems.entity_graph.descriptions import cleaned
 from overstory.text.names.keys import fold
 from overstory.text.sentences import sentence_texts
 
@@ -30,7 +31,7 @@ class Passages:
 
     def beginning(self, chunk: str) -> str:
         """Of a passage, on one line."""
-        return shortened(content(self.rows[chunk]), DOCUMENT_CHARACTERS)
+        return shortened(cleaned(content(self.rows[chunk])), DOCUMENT_CHARACTERS)
 
     def on(self, name: str, chunk: str) -> str:
         """What a passage says of a name: the first sentence that says it, else the first that is not only a name."""
@@ -68,7 +69,7 @@ class Passages:
 
 def _folded(row: Row) -> Iterator[tuple[str, str]]:
     for sentence in sentence_texts(content(row), row["sentences"]):
-        told = " ".join(sentence.split())
+        told = cleaned(sentence)
         if told:
             yield told, fold(told)
 
