@@ -1,0 +1,34 @@
+// What some documents say that is near to a vector, and the links between them.
+// Parameters: $asked MAP {ids LIST<STRING>} (in a map, since the server plans a statement again for each order of magnitude
+//   of a list); $vector LIST<FLOAT>; $property STRING (where
+//   the vectors of chunks are); $passages INTEGER (of a document, the first, that are looked at); $most INTEGER (of these,
+//   how many to return); $tried INTEGER (links from a document that are looked at); $edges INTEGER (how many to return)
+// Rows: vertices LIST<LIST> (of each: id; whether it has more passages or links than were looked at; LIST<LIST> of
+//   passages, the nearest first: id, cosine or null where it has no vector); edges LIST<LIST> (ids of both documents, type,
+//   text, weight, LIST of the passages that state it, which is empty; the strongest first); one
+CALL () {
+  UNWIND $asked.ids AS id
+  MATCH (d:Overstory {id: id}) WHERE d:{{corpus}}_Document
+  RETURN collect(d) AS documents
+}
+RETURN COLLECT {
+  UNWIND documents AS d
+  CALL (d) {
+    MATCH (d)<-[:PART_OF]-(c:{{corpus}}_Chunk)
+    WITH c ORDER BY c.seq LIMIT $passages
+    OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:{{corpus}}_PassageVector)
+    WITH c, 2 * vector.similarity.cosine(v[$property], $vector) - 1 AS cosine
+    ORDER BY coalesce(cosine, -1.0) DESC, c.seq LIMIT $most
+    RETURN collect([c.id, cosine]) AS passages
+  }
+  RETURN [d.id, d.chunks > $passages OR coalesce(d.links, 0) > $tried, passages]
+} AS vertices, COLLECT {
+  UNWIND documents AS d
+  CALL (d) {
+    MATCH (d)-[l:LINKS]->(other:{{corpus}}_Document)
+    RETURN l, other LIMIT $tried
+  }
+  WITH d, l, other WHERE other IN documents AND other <> d
+  WITH d, l, other ORDER BY l.weight DESC, d.id, other.id, l.type, l.text LIMIT $edges
+  RETURN [d.id, other.id, l.type, l.text, l.weight, []]
+} AS edges

@@ -1,0 +1,286 @@
+"""The subgraphs that T-Retriever finds, as parts of the evidence. Pure functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from overstory.display import counted, on_one_line, shortened
+from overstory.model import Part
+from overstory.model.parts import PartKind
+from overstory.model.token_bound import count_at_most
+from overstory.model.units import PLURAL, Unit
+
+TOKENS = 300
+"""Of the text of a part, at most, apart from its first vertex: four such fit into their share of a context."""
+NODE_SHARE = 0.7
+"""Of these tokens, that vertices may take before edges."""
+LONGEST_NAME = 100
+LONGEST_SUMMARY = 200
+LONGEST_TEXT = 120
+LONGEST_EDGE = 160
+"""Characters of a name, of a summary, of what is said of one vertex among others, and of an edge."""
+MOST_EDGES = 12
+"""Of a part; the others are counted."""
+OF_SUMMARY = 3
+"""Passages that a summary stands on: the evidence carries all of them."""
+
+Documents = Mapping[str, str]
+"""The document of each passage that exists, by ids."""
+
+
+class Member(NamedTuple):
+    """A vertex of a set.
+
+    Attributes:
+        id: of the document or the entity.
+        cosine: of its leaf to the question.
+    """
+
+    id: str
+    name: str
+    cosine: float
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSet:
+    """A node of the tree near the question: a set of vertices.
+
+    Attributes:
+        cosine: to the question.
+        title, summary: "" for a single vertex, and where the summary was deleted with a passage.
+        chunks: ids of the passages that the summary stands on, the most important first.
+        seen: how many vertices were looked at.
+        members: those of them that are nearest to the question, the nearest first.
+    """
+
+    id: str
+    level: int
+    size: int
+    cosine: float
+    title: str
+    summary: str
+    chunks: Sequence[str]
+    seen: int
+    members: Sequence[Member]
+
+    @property
+    def heading(self) -> str:
+        """Its title, or the names of its vertices."""
+        if self.title:
+            return on_one_line(self.title)
+        names = [_name(member.name) for member in self.members[:2]]
+        return f"{', '.join(names)} and others" if self.size > len(names) else " and ".join(names)
+
+
+@dataclass(frozen=True, slots=True)
+class Vertex:
+    """A vertex of a subgraph.
+
+    Attributes:
+        id: of the document or the entity.
+        text: what is said of it, "" for nothing.
+        chunks: the ids of the passages that the text is taken from.
+    """
+
+    id: str
+    name: str
+    text: str
+    chunks: tuple[str, ...]
+
+
+class FoundEdge(NamedTuple):
+    """An edge between two vertices.
+
+    Attributes:
+        source, target: ids.
+        type: of a link, "" where links have no types; "" between entities, whose edges have no direction.
+        text: of a link.
+        chunks: the ids of the passages that state an edge between entities.
+    """
+
+    source: str
+    target: str
+    type: str
+    text: str
+    weight: float
+    chunks: tuple[str, ...]
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        return self.source, self.target
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """An edge of a subgraph. Between documents it leads from `source` to `target`, both of which are names.
+
+    Attributes:
+        text: of the link; of an edge between entities a sentence that states it. "" where nothing is said.
+        chunks: the ids of the passages that the text is taken from; none for a link.
+    """
+
+    source_id: str
+    target_id: str
+    source: str
+    target: str
+    type: str
+    text: str
+    chunks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class SubgraphPart(Part):
+    """A set of vertices near the question, with the edges between them. A vertex is in the first part alone that it
+    belongs to, an edge between two parts in the later one.
+
+    Attributes:
+        community: the id of the set in the graph, "" for a single vertex.
+        level: of the set in its tree, from 1, the coarsest.
+        size: how many vertices the set has.
+        heading: what it is about, whole, where `title` may be cut.
+        summary: of the whole set; "" where there is none.
+        vertices: those nearest to the question.
+        more_edges: how many more there are between vertices of the parts.
+    """
+
+    kind: PartKind = field(default="subgraph", init=False)
+    community: str
+    level: int
+    size: int
+    heading: str
+    summary: str
+    vertices: tuple[Vertex, ...]
+    edges: tuple[Edge, ...]
+    more_edges: int
+
+
+@dataclass(frozen=True, slots=True)
+class Subgraph:
+    """The share of a set in the union of all (Eq. 13).
+
+    Attributes:
+        members: its vertices that no set before it has.
+        edges: the strongest ones between these, and from these to vertices of sets before it.
+        more: how many more edges there are.
+    """
+
+    of: FoundSet
+    members: Sequence[Member]
+    edges: Sequence[FoundEdge]
+    more: int
+
+
+def divided(found: Iterable[FoundSet], edges: Iterable[FoundEdge]) -> list[Subgraph]:
+    """The union of the subgraphs, in parts: each vertex in the first set that has it, each edge in the later one of its
+    ends' sets, those nearest to the question first.
+
+    A set that adds no vertex is left out, unless it is larger than what was read of it, for its summary then speaks of
+    others, too.
+    """
+    kept: list[tuple[FoundSet, list[Member]]] = []
+    place: dict[str, int] = {}
+    near: dict[str, float] = {}
+    for each in found:
+        new = [member for member in each.members if member.id not in place]
+        if new or (each.summary and each.size > len(each.members)):
+            place |= {member.id: len(kept) for member in new}
+            near |= {member.id: member.cosine for member in new}
+            kept.append((each, new))
+    of: list[list[FoundEdge]] = [[] for _ in kept]
+    for edge in edges:
+        if edge.source in place and edge.target in place:
+            of[max(place[edge.source], place[edge.target])].append(edge)
+    for inside in of:
+        inside.sort(key=lambda one: (-near[one.source] - near[one.target], -one.weight, one.source, one.target))
+    return [
+        Subgraph(each, members, inside[:MOST_EDGES], max(0, len(inside) - MOST_EDGES))
+        for (each, members), inside in zip(kept, of, strict=True)
+    ]
+
+
+def subgraph_parts(
+    subgraphs: Iterable[Subgraph],
+    vertices: Mapping[str, Vertex],
+    edges: Mapping[FoundEdge, Edge],
+    documents: Documents,
+    unit: Unit,
+) -> Iterator[SubgraphPart]:
+    """The subgraphs as parts; without those of which every passage is gone.
+
+    Args:
+        vertices: by id; those of which every passage is gone are not there.
+        edges: likewise, by what was found.
+    """
+    for each in subgraphs:
+        of = each.of
+        here = tuple(vertices[member.id] for member in each.members if member.id in vertices)
+        between = tuple(edges[edge] for edge in each.edges if edge in edges)
+        of_summary = [chunk for chunk in of.chunks if chunk in documents][:OF_SUMMARY] if of.summary else []
+        said = [*(one.chunks for one in here), *(one.chunks for one in between), of_summary]
+        chunks = tuple(dict.fromkeys(chunk for one in said for chunk in one if chunk in documents))
+        if not chunks:
+            continue
+        yield SubgraphPart(
+            text="\n".join(_lines(of, here, between, each.more, unit)),
+            score=of.cosine,
+            chunks=chunks,
+            documents=tuple(dict.fromkeys(documents[chunk] for chunk in chunks)),
+            community=of.id if of.size > 1 else "",
+            level=of.level,
+            size=of.size,
+            heading=of.heading,
+            summary=of.summary,
+            vertices=here,
+            edges=between,
+            more_edges=each.more,
+        )
+
+
+def _lines(of: FoundSet, vertices: Sequence[Vertex], edges: Sequence[Edge], more: int, unit: Unit) -> Iterator[str]:
+    """Title, summary, vertices and edges, as many as there is room for."""
+    yield of.heading
+    if of.summary:
+        yield shortened(of.summary, LONGEST_SUMMARY)
+    if of.size == 1:
+        nodes = [shortened(vertex.text, LONGEST_TEXT * 2) for vertex in vertices if vertex.text]
+    else:
+        nodes = [_node(vertex) for vertex in vertices]
+    used = count_at_most(of.heading) + count_at_most(of.summary[:LONGEST_SUMMARY])
+    listed, took = _fitting(nodes, int(TOKENS * NODE_SHARE) - used, least=1)
+    if listed and len(listed) < of.size:
+        yield f"{len(listed)} of {of.size:,} {PLURAL[unit]}:"
+    yield from listed
+    told, _ = _fitting(dict.fromkeys(_told(edge) for edge in edges), TOKENS - used - took, least=0)
+    yield from told
+    if left := len(edges) - len(told) + more:
+        yield f"and {counted(left, 'more edge')}"
+
+
+def _fitting(lines: Iterable[str], tokens: int, *, least: int) -> tuple[list[str], int]:
+    """The first lines that fit, `least` at least, and their tokens."""
+    taken: list[str] = []
+    used = 0
+    for line in lines:
+        took = count_at_most(line) + 1
+        if used + took > tokens and len(taken) >= least:
+            break
+        taken.append(line)
+        used += took
+    return taken, used
+
+
+def _node(vertex: Vertex) -> str:
+    name, text = _name(vertex.name), shortened(vertex.text, LONGEST_TEXT)
+    return f"- {name}: {text}" if text else f"- {name}"
+
+
+def _told(edge: Edge) -> str:
+    said = ", ".join(filter(None, (on_one_line(edge.type), shortened(edge.text, LONGEST_EDGE))))
+    ends = f"{_name(edge.source)} {'—' if edge.chunks else '→'} {_name(edge.target)}"
+    return f"- {ends}: {said}" if said else f"- {ends}"
+
+
+def _name(name: str) -> str:
+    return shortened(name, LONGEST_NAME) or "(no title)"

@@ -1,0 +1,180 @@
+"""T-Retriever's retriever: sets of vertices near the question, of all sizes alike, and the graph that they make up."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from overstory.display import shortened
+from overstory.graph import Corpus, Transaction
+from overstory.graph.client import Row
+from overstory.model import Evidence, Reason, ShareKind
+from overstory.model.units import Unit
+from overstory.protocols import Vectors
+from overstory.retrieve.context import RetrievalContext, query_current_corpus
+from overstory.retrieve.hits import chunk_rows, hits_by_cosine, ranked_hits, source_hits
+from overstory.retrieve.question import read_question
+from overstory.retrieve.ranking import best_of
+from overstory.retrieve.wording import LONGEST_TITLE, NEAREST, listed
+from overstory.systems.base import System
+from overstory.systems.state import StaleNotes, read_state, require_state
+from overstory.systems.tretriever.asking import Asking, Found, Read
+from overstory.systems.tretriever.index_settings import TRetrieverIndexSettings
+from overstory.systems.tretriever.parts import (
+    Edge,
+    FoundEdge,
+    Subgraph,
+    SubgraphPart,
+    Vertex,
+    divided,
+    subgraph_parts,
+)
+from overstory.systems.tretriever.ranking import OWN, Score, Statement, relevance, scores
+from overstory.systems.tretriever.retriever_settings import TRetrieverRetrieverSettings
+from overstory.systems.tretriever.sentences import Passages
+
+SHARES: Mapping[ShareKind, float] = {"subgraph": 0.6, "passage": 0.4}
+"""Of a context."""
+NEAREST_CHUNKS = 20
+"""Passages near the question that are ranked along with those of the subgraphs, where no more are asked for."""
+
+NOTHING_MATCHED = "the T-Retriever index has no subgraph: these are the passages nearest to the question in meaning"
+
+
+class TRetrieverRetriever:
+    """The union of the subgraphs near the question, and the passages that say something of it.
+
+    Source: T-Retriever, Eq. 11 to 13. The subgraph becomes text; there is no graph neural network (Eq. 14 and 15).
+    """
+
+    def __init__(
+        self,
+        system: System[TRetrieverIndexSettings, TRetrieverRetrieverSettings],
+        context: RetrievalContext,
+        settings: TRetrieverRetrieverSettings,
+    ) -> None:
+        self.name = system.name
+        self._system = system
+        self._context = context
+        self._settings = settings
+        self._stale = StaleNotes(system)
+
+    def retrieve(self, question: str, k: int) -> Evidence:
+        """The `k` best chunks, and the subgraphs.
+
+        Raises:
+            QuestionError: the question is empty.
+            IndexMissing: the corpus has no index for T-Retriever.
+            EmbedderMismatch, CorpusNotFound: as `RetrievalContext.corpus_with_vectors`.
+        """
+        asked = read_question(question)
+        vector: Vectors = self._context.embedder.embed([asked.text])[0]
+
+        def query(tx: Transaction, corpus: Corpus) -> Evidence:
+            state = require_state(self._system, corpus)
+            asking = Asking(tx, corpus, state, vector)
+            found = self._found(asking, question, k)
+            return replace(found, notes=(*asked.notes, *self._stale.of(tx, corpus, state), *asking.notes))
+
+        return query_current_corpus(self._context, "retrieve/tretriever", query, generation=self._generation)
+
+    def _generation(self, corpus: Corpus) -> int:
+        state = read_state(self._system, corpus)
+        return state.generation if state else 0
+
+    def _found(self, asking: Asking, question: str, k: int) -> Evidence:
+        """The evidence, without notes."""
+        found = asking.nearest(self._settings.subgraphs, self._settings.vertices)
+        if not found.sets:
+            asking.notes.append(NOTHING_MATCHED)
+            cosines = asking.nearest_chunks(k)
+            return Evidence(question, self.name, hits_by_cosine(chunk_rows(asking.tx, asking.corpus, cosines), cosines))
+        read = asking.read(found)
+        subgraphs = divided(found.sets, read.edges)
+        ranked = scores({**read.cosines, **asking.nearest_chunks(max(k, NEAREST_CHUNKS))}, _statements(found, read))
+        kept = best_of({id_: score.total for id_, score in ranked.items()}, k)
+        rows = chunk_rows(asking.tx, asking.corpus, [*kept, *_shown(subgraphs, read)])
+        parts = _parts(subgraphs, found, read, rows)
+        hits = ranked_hits(rows, {id_: ranked[id_].total for id_ in kept}, lambda id_: _reasons(ranked[id_]))
+        there = {hit.chunk_id for hit in hits}
+        others = dict.fromkeys(chunk for part in parts for chunk in part.chunks if chunk not in there)
+        return Evidence(question, self.name, hits, parts=tuple(parts), sources=source_hits(rows, others), shares=SHARES)
+
+
+def _statements(found: Found, read: Read) -> Iterator[Statement]:
+    """What passages may say of the vertices, of the neighbours of near ones, and of the sets."""
+    names = found.names
+    near = relevance(found.cosines)
+    of_sets = relevance({each.id: each.cosine for each in found.sets})
+    for id_, chunks in read.passages.items():
+        yield Statement("vertex", names[id_], "", near[id_], chunks[:OWN])
+    ways = [(end, other, edge) for edge in read.edges for end, other in (edge.ends, edge.ends[::-1])]
+    strongest: dict[str, float] = {}
+    for beside, _, edge in ways:
+        strongest[beside] = max(edge.weight, strongest.get(beside, 0.0))
+    for beside, other, edge in ways:
+        value = near[beside] * math.sqrt(edge.weight / strongest[beside])
+        chunks = (*edge.chunks, *read.passages.get(other, ())[:OWN])
+        yield Statement("edge", names[other], names[beside], value, chunks)
+    for each in found.sets:
+        if each.size > 1:
+            for member in each.members:
+                yield Statement("set", each.heading, "", of_sets[each.id], read.passages.get(member.id, ())[:OWN])
+
+
+def _shown(subgraphs: Sequence[Subgraph], read: Read) -> Iterator[str]:
+    """The passages that parts may carry."""
+    for each in subgraphs:
+        for member in each.members:
+            yield from read.passages.get(member.id, ())[:1]
+        for edge in each.edges:
+            yield from edge.chunks
+        yield from each.of.chunks
+
+
+def _parts(subgraphs: Sequence[Subgraph], found: Found, read: Read, rows: Mapping[str, Row]) -> list[SubgraphPart]:
+    documents = {id_: row["document_id"] for id_, row in rows.items()}
+    passages = Passages(rows)
+    vertices = {
+        member.id: _vertex(member.id, member.name, read.passages[member.id], passages, found.unit)
+        for each in subgraphs
+        for member in each.members
+        if member.id in read.passages
+    }
+    edges = {
+        edge: _edge(edge, vertices, passages)
+        for each in subgraphs
+        for edge in each.edges
+        if edge.source in vertices and edge.target in vertices
+    }
+    return list(subgraph_parts(subgraphs, vertices, edges, documents, found.unit))
+
+
+def _vertex(id_: str, name: str, chunks: Sequence[str], passages: Passages, unit: Unit) -> Vertex:
+    there = next((chunk for chunk in chunks if chunk in passages.rows), None)
+    if there is None:
+        return Vertex(id_, name, "", ())
+    text = passages.beginning(there) if unit == "document" else passages.on(name, there)
+    return Vertex(id_, name, text, (there,))
+
+
+def _edge(edge: FoundEdge, vertices: Mapping[str, Vertex], passages: Passages) -> Edge:
+    source, target = vertices[edge.source].name, vertices[edge.target].name
+    text, chunk = passages.between(source, target, edge.chunks) if edge.chunks else (edge.text, "")
+    chunks = (chunk,) if chunk else ()
+    return Edge(edge.source, edge.target, source, target, edge.type, text, chunks)
+
+
+def _reasons(score: Score) -> Iterator[Reason]:
+    plain = not (score.vertex or score.edge or score.set)
+    yield Reason("dense", score.cosine, "cosine similarity to the question", NEAREST if plain else "")
+    if score.vertex:
+        clause = f"says what {listed([score.vertex.what])} is, close in meaning to the question"
+        yield Reason("vertex", score.by_vertex, f"relevance {score.vertex.relevance:.3f}", clause)
+    if score.edge:
+        clause = f"says what {listed([score.edge.what])} is, tied to {listed([score.edge.beside])}"
+        yield Reason("edge", score.by_edge, f"relevance {score.edge.relevance:.3f}", clause)
+    if score.set:
+        what = shortened(score.set.what, LONGEST_TITLE)
+        yield Reason("set", score.by_set, f"relevance {score.set.relevance:.3f}", f"belongs to the subgraph {what}")

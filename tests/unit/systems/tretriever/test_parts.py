@@ -1,0 +1,181 @@
+"""Subgraphs as parts of the evidence: their union, their text, and what they stand on."""
+
+from __future__ import annotations
+
+import pytest
+
+from overstory.model.units import Unit
+from overstory.systems.tretriever.parts import (
+    LONGEST_SUMMARY,
+    LONGEST_TEXT,
+    MOST_EDGES,
+    OF_SUMMARY,
+    TOKENS,
+    Edge,
+    FoundEdge,
+    FoundSet,
+    Member,
+    Subgraph,
+    SubgraphPart,
+    Vertex,
+    divided,
+    subgraph_parts,
+)
+
+DOCUMENTS = {"c1": "d1", "c2": "d1", "c3": "d3", "c4": "d4"}
+MATRIX, REEVES, SPEED = Member("m", "The Matrix", 0.9), Member("r", "Keanu Reeves", 0.8), Member("s", "Speed", 0.5)
+VERTICES = {
+    "m": Vertex("m", "The Matrix", "A film about a simulation.", ("c1",)),
+    "r": Vertex("r", "Keanu Reeves", "An actor.", ("c2",)),
+    "s": Vertex("s", "Speed", "A film about a bus.", ("c3",)),
+}
+IN_MATRIX = FoundEdge("r", "m", "ACTED_IN", "as Neo", 1.0, ())
+IN_SPEED = FoundEdge("r", "s", "ACTED_IN", "", 1.0, ())
+
+
+def leaf(member: Member) -> FoundSet:
+    return FoundSet(f"leaf-{member.id}", 3, 1, member.cosine, "", "", (), 1, [member])
+
+
+def group(*members: Member, size: int = 0, cosine: float = 0.7, title: str = "Films") -> FoundSet:
+    summary = "Films and who acts in them." if title else ""
+    return FoundSet("g", 2, size or len(members), cosine, title, summary, ["c4", "c9"], size, members)
+
+
+def told(edge: FoundEdge) -> Edge:
+    names = {id_: vertex.name for id_, vertex in VERTICES.items()}
+    source, target = names[edge.source], names[edge.target]
+    return Edge(edge.source, edge.target, source, target, edge.type, edge.text, edge.chunks)
+
+
+def parts(subgraphs: list[Subgraph], unit: Unit = "document") -> list[SubgraphPart]:
+    edges = {edge: told(edge) for each in subgraphs for edge in each.edges}
+    return list(subgraph_parts(subgraphs, VERTICES, edges, DOCUMENTS, unit))
+
+
+def test_a_vertex_is_in_the_first_set_alone_that_has_it_and_an_edge_in_the_later_of_its_ends() -> None:
+    first, second = divided([leaf(MATRIX), group(MATRIX, REEVES, SPEED)], [IN_SPEED, IN_MATRIX])
+    assert (first.members, first.edges) == ([MATRIX], [])
+    assert second.members == [REEVES, SPEED]
+    assert second.edges == [IN_MATRIX, IN_SPEED]  # that between the nearest vertices first
+
+
+def test_a_set_that_adds_no_vertex_is_left_out_unless_its_summary_speaks_of_others_too() -> None:
+    found = [leaf(MATRIX), leaf(REEVES)]
+    assert len(divided([*found, group(MATRIX, REEVES)], [])) == 2
+    assert len(divided([*found, group(MATRIX, REEVES, size=40, title="")], [])) == 2
+    larger = divided([*found, group(MATRIX, REEVES, size=40)], [IN_MATRIX])
+    assert [[member.id for member in each.members] for each in larger] == [["m"], ["r"], []]
+    assert [len(each.edges) for each in larger] == [0, 1, 0]
+
+
+def test_an_edge_to_a_vertex_of_no_set_is_left_out() -> None:
+    [only] = divided([leaf(REEVES)], [IN_SPEED])
+    assert (only.edges, only.more) == ([], 0)
+
+
+def test_the_text_is_title_summary_vertices_and_edges() -> None:
+    [part] = parts(divided([group(MATRIX, REEVES, SPEED)], [IN_MATRIX, IN_SPEED]))
+    assert part.text.split("\n") == [
+        "Films",
+        "Films and who acts in them.",
+        "- The Matrix: A film about a simulation.",
+        "- Keanu Reeves: An actor.",
+        "- Speed: A film about a bus.",
+        "- Keanu Reeves → The Matrix: ACTED_IN, as Neo",
+        "- Keanu Reeves → Speed: ACTED_IN",
+    ]
+    assert (part.kind, part.community, part.level, part.size, part.score) == ("subgraph", "g", 2, 3, 0.7)
+    assert part.chunks == ("c1", "c2", "c3", "c4")  # of the vertices, and of the summary what is left
+    assert part.documents == ("d1", "d3", "d4")
+    assert part.details["edges"] == [
+        {
+            "source_id": "r",
+            "target_id": "m",
+            "source": "Keanu Reeves",
+            "target": "The Matrix",
+            "type": "ACTED_IN",
+            "text": "as Neo",
+            "chunks": [],
+        },
+        {
+            "source_id": "r",
+            "target_id": "s",
+            "source": "Keanu Reeves",
+            "target": "Speed",
+            "type": "ACTED_IN",
+            "text": "",
+            "chunks": [],
+        },
+    ]
+
+
+def test_an_edge_between_names_has_no_direction_and_stands_on_the_passage_that_states_it() -> None:
+    edge = FoundEdge("r", "m", "", "Reeves plays Neo.", 2.0, ("c3",))
+    [_, part] = parts(divided([leaf(MATRIX), leaf(REEVES)], [edge]), "entity")
+    assert part.text.split("\n") == ["Keanu Reeves", "An actor.", "- Keanu Reeves — The Matrix: Reeves plays Neo."]
+    assert part.chunks == ("c2", "c3")
+
+
+def test_a_single_vertex_is_no_community_and_is_told_by_its_own_text() -> None:
+    [part] = parts(divided([leaf(MATRIX)], []))
+    assert part.text == "The Matrix\nA film about a simulation."
+    assert (part.community, part.size, part.summary, part.heading) == ("", 1, "", "The Matrix")
+    assert [vertex.id for vertex in part.vertices] == ["m"]
+
+
+def test_a_set_larger_than_what_is_read_says_how_many_are_told() -> None:
+    [part] = parts(divided([group(MATRIX, REEVES, size=1_340)], []))
+    assert part.text.split("\n")[2] == "2 of 1,340 documents:"
+    [part] = parts(divided([group(MATRIX, REEVES, size=1_340)], []), "entity")
+    assert part.text.split("\n")[2] == "2 of 1,340 names:"
+
+
+@pytest.mark.parametrize(
+    ("found", "heading"),
+    [
+        (group(MATRIX, REEVES, title=""), "The Matrix and Keanu Reeves"),
+        (group(MATRIX, REEVES, SPEED, title=""), "The Matrix, Keanu Reeves and others"),
+        (group(MATRIX, title="Films\nof 1999"), "Films of 1999"),
+        (leaf(Member("x", "", 0.1)), "(no title)"),
+    ],
+)
+def test_the_first_line_says_what_a_set_is_also_where_its_summary_is_gone(found: FoundSet, heading: str) -> None:
+    assert found.heading == heading
+
+
+def test_what_stands_on_no_passage_that_is_there_is_not_shown() -> None:
+    gone = {"m": Vertex("m", "The Matrix", "", ())}
+    assert list(subgraph_parts(divided([leaf(MATRIX)], []), gone, {}, DOCUMENTS, "document")) == []
+    pair = divided([group(MATRIX, REEVES)], [])
+    assert list(subgraph_parts(pair, gone, {}, {}, "document")) == []
+    [part] = subgraph_parts(pair, gone, {}, DOCUMENTS, "document")
+    assert part.text.split("\n")[2:] == ["1 of 2 documents:", "- The Matrix"]
+    assert part.chunks == ("c4",)
+
+
+def test_a_summary_brings_few_passages() -> None:
+    chunks = [f"s{at}" for at in range(9)]
+    found = FoundSet("g", 1, 5, 0.5, "Films", "Many.", chunks, 5, [MATRIX])
+    [part] = subgraph_parts(divided([found], []), VERTICES, {}, DOCUMENTS | dict.fromkeys(chunks, "d9"), "document")
+    assert part.chunks == ("c1", *chunks[:OF_SUMMARY])
+
+
+def test_a_text_is_short_and_says_what_it_leaves_out() -> None:
+    members = [Member(f"v{at}", f"Vertex {at}", 1.0 - at / 100) for at in range(40)]
+    vertices = {each.id: Vertex(each.id, each.name, "so " * 500, ("c1",)) for each in members}
+    found = FoundSet("g", 1, 900, 0.5, "Much", "much " * 500, ["c1"], 900, members)
+    edges = [FoundEdge("v0", each.id, "TO", "is said " * 90, 1.0, ()) for each in members[1:]]
+    [only] = divided([found], edges)
+    assert (len(only.edges), only.more) == (MOST_EDGES, 39 - MOST_EDGES)
+    shown = {edge: Edge(*edge.ends, edge.source, edge.target, edge.type, edge.text, ()) for edge in only.edges}
+    [part] = subgraph_parts([only], vertices, shown, DOCUMENTS, "document")
+    assert part.tokens <= TOKENS + 20
+    assert (len(part.vertices), len(part.edges), part.more_edges) == (40, MOST_EDGES, 39 - MOST_EDGES)
+    lines = part.text.split("\n")
+    listed = [line for line in lines if line.startswith("- Vertex")]
+    assert f"{len(listed)} of 900 documents:" in lines
+    linked = [line for line in lines if " → " in line]
+    assert lines[-1] == f"and {39 - len(linked)} more edges"
+    assert len(lines[1]) <= LONGEST_SUMMARY
+    assert max(map(len, listed)) <= LONGEST_TEXT + len("- Vertex 10: ")
