@@ -17,10 +17,10 @@ from overstory.graph import GraphClient, batches
 from overstory.graph.client import Row
 from overstory.graph.ids import entity_id
 from overstory.llm import Chat, prompt
+from overstory.llm.answer_fields import at_most
 from overstory.surrogates import on_one_line
 from overstory.systems.entity_graph.relations import MOST_CHUNKS, MOST_PARTNERS, among_strongest, left_out_note
 from overstory.systems.hirag.knowledge_graph import BaseLayer, LayerEntity, Relation, ref_of
-from overstory.systems.hirag.model_answers import at_most
 from overstory.systems.hirag.names import NAME
 
 CHUNKS_A_PAGE = 1_000

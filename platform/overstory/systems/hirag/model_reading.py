@@ -17,13 +17,13 @@ from overstory.errors import AnswerRefused, AnswerTruncated, AnswerUnusable, Llm
 from overstory.graph import Corpus, GraphClient, Transaction, batches
 from overstory.graph.client import Row
 from overstory.llm import Chat, Estimate, Request, prompt
+from overstory.llm.answer_fields import Strength, at_most
 from overstory.llm.digests import fingerprint_of
 from overstory.model import Message
 from overstory.model.boilerplate import without_boilerplate
 from overstory.surrogates import on_one_line
 from overstory.systems.base import SystemRun, SystemView
 from overstory.systems.hirag.index_settings import HiragIndexSettings
-from overstory.systems.hirag.model_answers import Strength, at_most
 from overstory.systems.hirag.names import NAME, reading_id
 from overstory.text.names.keys import entity_key, key_words
 from overstory.text.windows import ChunkSentence, sentences_of, windows

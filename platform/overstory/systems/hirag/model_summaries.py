@@ -12,29 +12,27 @@ from pydantic import BaseModel, BeforeValidator, Field
 from overstory.display import shortened
 from overstory.errors import AnswerRefused, AnswerTruncated, AnswerUnusable, PromptTooLong
 from overstory.llm import Chat, Estimate, Request, prompt
+from overstory.llm.answer_fields import Strength, at_most
 from overstory.model import Message, Usage
 from overstory.model.token_bound import count_at_most
 from overstory.surrogates import on_one_line
 from overstory.systems.hirag.clusters import MOST
 from overstory.systems.hirag.knowledge_graph import LayerEntity
-from overstory.systems.hirag.model_answers import Strength, at_most
 from overstory.systems.hirag.names import NAME
 from overstory.systems.hirag.summaries import (
     META_TYPES,
     OTHER,
-    CommonWords,
     Group,
     Joined,
     MetaType,
     RuleSummariser,
     Summary,
     as_weight,
-    cosines_to,
-    nearest_first,
+    common_words,
     readable,
     rule_summary,
-    to_mean,
 )
+from overstory.systems.tree.nearness import cosines_to, nearest_first, to_mean
 from overstory.text.names.keys import entity_key
 
 PROMPT = "summary"
@@ -134,7 +132,7 @@ class ModelSummariser:
             BudgetExhausted: the next request might go over the budget.
             LlmError: there is no answer; summaries of earlier groups have been yielded.
         """
-        common = CommonWords(layer)
+        common = common_words(layer)
 
         def one(group: Group) -> tuple[Group, int, Sequence[Summary]]:
             shown = self._shown(group)

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import chain, islice, zip_longest
-from math import log2
 from typing import Protocol
 
 from overstory.display import counted
@@ -21,8 +20,8 @@ from overstory.systems.entity_graph.descriptions import is_prose
 from overstory.systems.hirag.knowledge_graph import LayeredGraph, LayerEntity, Relation
 from overstory.systems.hirag.names import NAME, RULES
 from overstory.systems.hirag.report_material import Material, Materials, is_list
-from overstory.systems.hirag.summaries import CommonWords, head_of, key_phrases
-from overstory.systems.tree.reports import Finding, Report
+from overstory.systems.hirag.summaries import common_words, head_of, shared_phrases
+from overstory.systems.tree.reports import Finding, Report, rating_of
 from overstory.text.sentences import sentence_starts, sentence_texts
 
 MOST_FINDINGS = 6
@@ -37,8 +36,6 @@ RUN = 4
 SAME = 0.5
 """Two sentences say the same if they share more than this part of the runs of the shorter one."""
 _WORD = re.compile(r"\w+")
-LARGE = 1_000
-"""Members at which a community's size counts in full in its rating."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +149,7 @@ class RuleReporter:
         Args:
             entities: of the whole corpus: words that their descriptions have everywhere are no theme of a community.
         """
-        self._common = CommonWords([entity for entity in entities if entity.layer == 0])
+        self._common = common_words([entity for entity in entities if entity.layer == 0])
 
     def write(self, communities: Iterable[tuple[Material, Sequence[Report]]]) -> Iterator[Report]:
         """See `Reporter.write`."""
@@ -193,7 +190,7 @@ class RuleReporter:
             return (), ()
         said = [entity for entity in material.entities if entity.layer == 0 and not any(entity is one for one in shown)]
         described = [entity for entity in (*shown, *said) if not is_list(entity)][:MOST_COMPARED]
-        phrases = key_phrases(described, self._common)[:MOST_PHRASES]
+        phrases = shared_phrases(described, self._common)[:MOST_PHRASES]
         words = [phrase.casefold() for phrase in phrases]
         return phrases, [each for each in described if any(word in each.description.casefold() for word in words)]
 
@@ -205,11 +202,9 @@ def _title(phrases: Sequence[str], shown: Sequence[LayerEntity]) -> str:
 
 
 def rating(material: Material) -> float:
-    """How much a community matters, 0 to 10 with one decimal: by its size, and by how strongly its members hold
-    together. It depends on the community alone, so that it can be kept while others change."""
-    size = min(1.0, log2(1 + material.size) / log2(1 + LARGE))
+    """How much a community matters, 0 to 10; its members hold together by the mean weight of their relations."""
     strength = material.inner / max(material.size, 1)
-    return round(6.0 * size + 4.0 * strength / (1.0 + strength), 1)
+    return rating_of(material.size, strength / (1.0 + strength))
 
 
 def lead(entity: LayerEntity) -> str:

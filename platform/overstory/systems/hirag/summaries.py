@@ -7,23 +7,18 @@ those nearest to the mean, and stands on all passages that these stand on: when 
 
 from __future__ import annotations
 
-import math
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal, Protocol, TypeAlias, get_args
-
-import numpy as np
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol, get_args
 
 from overstory.display import shortened
-from overstory.entropy.compile import Floats, Ints
 from overstory.protocols import Vectors
 from overstory.systems.hirag.knowledge_graph import LayerEntity
 from overstory.systems.hirag.names import RULES
-from overstory.text.function_words import FUNCTION_WORDS
-from overstory.text.sentences import sentence_starts, sentence_texts
-from overstory.text.stems import stem
+from overstory.systems.tree.nearness import nearest_first, to_mean
+from overstory.text.key_phrases import CommonWords, Described, evenly, key_phrases, sentences_of
 
 MetaType = Literal[
     "organization",
@@ -70,46 +65,13 @@ MOST_CHUNKS = 100
 """Passages that a summary by rules stands on: members that would add more are not named. The nearest always is."""
 PHRASES = 2
 """In a name."""
-MORE_PHRASES = 5
-"""In a description."""
-SAMPLE = 5_000
-"""Entities of a layer that say which words are common in it."""
 LONGEST_SENTENCE = 240
-LONGEST_READ = 2_000
-"""Characters of a description that are searched for key phrases."""
-LONGEST_TERM = 3
-LONGER: Mapping[int, float] = {1: 1.0, 2: 1.5, 3: 1.7}
-"""What a key phrase gains by its number of words: "jazz pianist" says more than "pianist"."""
 LONGEST_HEAD = 80
 """Characters of a member's name in the name of a summary."""
-STEPS = 2.0**20
-"""Cosines are compared in steps of 2⁻²⁰: closer ones differ by rounding."""
-
-Term: TypeAlias = tuple[str, ...]
-"""One to three words, as stems."""
 
 _DASH = " – "
 _AND_OTHERS = " and others"
-_RUN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*(?: +[^\W_]+(?:['’-][^\W_]+)*)*")
-"""Words with nothing but spaces between them."""
 _ARTICLE = re.compile(r"^(?:the|The)\s+")
-_IS_A = re.compile(r"\b(?:is|was|are|were) (?:an?|the|one of the) ((?:[^\W_]+[ -]?){1,6})")
-_BLAND_WORDS = (
-    "according became become began begin best born built called came city common complete consist consists currently "
-    "date death developed different died early entities ended established example famous father featured features "
-    "first five following formed found four full group include included includes including known large largest late "
-    "led left life list located main major man member members mother name named new notable number old order "
-    "original originally people place played plays popular position produced published released said second series "
-    "served set sometimes son starring started stars summary term third time times title took total usually version "
-    "won word work worked works world written wrote year years young american british based directed daughter "
-    "films albums among day made making being day days wife husband husbands wives brother sister january february "
-    "march april may june july august september october november december one's both there it's he's she's"
-)
-_BLAND = frozenset(_BLAND_WORDS.split())
-"""Words that say little of what something is, though they may be rare in a layer."""
-_PREDICATE = re.compile(r"[a-z]{3,}(?:ed|ly)")
-"""A past tense or an adverb: no key phrase ends with one."""
-_POSSESSIVE = re.compile(r"['’]s?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,30 +154,24 @@ class RuleSummariser:
         return ()
 
     def summarise(self, layer: Sequence[LayerEntity], groups: Iterable[Group]) -> Iterator[Sequence[Summary]]:
-        common = CommonWords(layer)
+        common = common_words(layer)
         for group in groups:
             yield [rule_summary(group, common)]
 
 
-class CommonWords:
-    """How specific words are among the descriptions of a layer. Reads a sample of them, when it is first asked."""
+def common_words(layer: Sequence[LayerEntity]) -> CommonWords:
+    """How specific words are among the descriptions of a layer."""
+    return CommonWords(lambda: map(_described, evenly(layer)))
 
-    def __init__(self, layer: Sequence[LayerEntity]) -> None:
-        self._layer = layer
-        self._known: Counter[str] | None = None
-        self._read = 0
 
-    def specificity(self, word: str) -> float:
-        """IDF of a stem, 0.0 for one that every description has."""
-        if self._known is None:
-            sample = self._layer[:: max(1, -(-len(self._layer) // SAMPLE))]
-            self._read = len(sample)
-            self._known = Counter(
-                each
-                for entity in sample
-                for each in {stem(word) for word in _words(f"{entity.name} {entity.description[:LONGEST_READ]}")}
-            )
-        return math.log((self._read + 1) / (self._known[word] + 1))
+def shared_phrases(members: Sequence[LayerEntity], common: CommonWords) -> list[str]:
+    """What the descriptions of members have in common, without words of the first one's head; see `key_phrases`."""
+    head = head_of(members[0]) if members else ""
+    return key_phrases([_described(member) for member in members], common, head=head)
+
+
+def _described(entity: LayerEntity) -> Described:
+    return Described(entity.name, entity.description)
 
 
 def rule_summary(group: Group, common: CommonWords) -> Summary:
@@ -226,7 +182,7 @@ def rule_summary(group: Group, common: CommonWords) -> Summary:
     nearest = [each for each in by_nearness if meta_type([each]) == kind]
     nearest += [each for each in by_nearness if meta_type([each]) != kind]
     named, chunks = readable(nearest, NAMED, MOST_CHUNKS)
-    phrases = key_phrases(named, common)
+    phrases = shared_phrases(named, common)
     return Summary(
         name=_name(named, phrases[:PHRASES], len(nearest)),
         type=kind,
@@ -235,25 +191,6 @@ def rule_summary(group: Group, common: CommonWords) -> Summary:
         by=RULES,
         members=tuple(Joined(place, as_weight(float(cosine))) for place, cosine in enumerate(cosines)),
     )
-
-
-def to_mean(vectors: Vectors) -> Floats:
-    """(n, d) -> cosines to the mean of the vectors, (n,); 0.0 for a zero vector, and where the mean is zero."""
-    exact = vectors.astype(np.float64)
-    return cosines_to(exact, exact.mean(axis=0))
-
-
-def cosines_to(vectors: Floats, centre: Floats) -> Floats:
-    """(n, d), (d,) -> (n,), in steps of 2⁻²⁰."""
-    lengths = np.linalg.norm(vectors, axis=1) * np.linalg.norm(centre)
-    cosines = np.divide(vectors @ centre, lengths, out=np.zeros(len(vectors)), where=lengths > 0.0)
-    rounded: Floats = np.rint(cosines * STEPS) / STEPS
-    return rounded
-
-
-def nearest_first(cosines: Floats) -> Ints:
-    """The places, the one of the largest cosine first; of equal ones the lower place."""
-    return np.argsort(-cosines, kind="stable")
 
 
 def as_weight(cosine: float) -> float:
@@ -284,68 +221,6 @@ def meta_type(members: Iterable[LayerEntity]) -> str:
     return min(known, key=lambda each: (-known[each], each)) if known else OTHER
 
 
-def key_phrases(members: Sequence[LayerEntity], common: CommonWords) -> list[str]:
-    """Words, and two or three that stand side by side, that descriptions of several members share, most specific first.
-
-    One sentence that describes several members counts once; only where all have the same description, its words count.
-    What one member alone is called is left out, since it distinguishes that member.
-    """
-    uses = _uses(members)
-    least = 2 if len({member.description for member in members}) > 1 else 1
-    in_names = Counter(term for member in members for term in {_stems(words) for words in _terms(member.name)})
-    first_name = {stem(word) for member in members[:1] for word in _words(head_of(member))}
-    score = dict[Term, float]()
-    for term, use in uses.items():
-        if use.shared < least or in_names[term] == 1 or first_name.issuperset(term):
-            continue
-        specific = sum(map(common.specificity, term)) / len(term)
-        score[term] = (use.shared + use.defines) * specific * LONGER[len(term)]
-    chosen: list[Term] = []
-    for term in sorted(score, key=lambda term: (-score[term], term)):
-        if len(chosen) == MORE_PHRASES:
-            break
-        if score[term] > 0.0 and not any(set(term) & set(other) for other in chosen):
-            chosen.append(term)
-    return [uses[term].surface for term in chosen]
-
-
-@dataclass
-class _Use:
-    """How some members' descriptions use a term.
-
-    Attributes:
-        defines: whether one says that something is that.
-    """
-
-    members: set[str] = field(default_factory=set[str])
-    sentences: set[str] = field(default_factory=set[str])
-    surfaces: Counter[str] = field(default_factory=Counter[str])
-    defines: bool = False
-
-    @property
-    def shared(self) -> int:
-        return min(len(self.members), len(self.sentences))
-
-    @property
-    def surface(self) -> str:
-        """The most frequent way to write it; of equally frequent ones that in lower case."""
-        return min(self.surfaces, key=lambda each: (-self.surfaces[each], -sum(map(str.islower, each)), each))
-
-
-def _uses(members: Iterable[LayerEntity]) -> dict[Term, _Use]:
-    uses = defaultdict[Term, _Use](_Use)
-    for member in members:
-        for sentence in _sentences(member.description):
-            defining = {_stems(words) for said in _IS_A.findall(sentence) for words in _terms(said)}
-            for words in _terms(sentence):
-                use = uses[_stems(words)]
-                use.members.add(member.ref)
-                use.sentences.add(sentence)
-                use.surfaces[" ".join(words)] += 1
-                use.defines |= _stems(words) in defining
-    return uses
-
-
 def head_of(entity: LayerEntity) -> str:
     """What the name of a summary calls the entity: its name; of a summary by rules that of its first member."""
     name = entity.name
@@ -374,38 +249,6 @@ def _description(named: Sequence[LayerEntity], phrases: Sequence[str], count: in
     if phrases:
         said.append(f"In common: {', '.join(phrases)}.")
     if not named[0].layer:
-        first = (sentence for each in named for sentence in _sentences(each.description)[:1])
+        first = (sentence for each in named for sentence in sentences_of(each.description)[:1])
         said += list(dict.fromkeys(shortened(sentence, LONGEST_SENTENCE) for sentence in first))[:QUOTED]
     return " ".join(said)
-
-
-def _sentences(text: str) -> list[str]:
-    """The first of a description, up to some hundred words."""
-    start = text[:LONGEST_READ]
-    sentences = (" ".join(sentence.split()) for sentence in sentence_texts(start, sentence_starts(start)))
-    return [sentence for sentence in sentences if sentence]
-
-
-def _words(text: str) -> list[str]:
-    return [word for run in _RUN.findall(text) for word in run.split()]
-
-
-def _stems(words: Iterable[str]) -> Term:
-    return tuple(stem(word) for word in words)
-
-
-def _tells(word: str) -> bool:
-    plain = word.lower()
-    return len(word) > 2 and not word[0].isdigit() and plain not in FUNCTION_WORDS and plain not in _BLAND
-
-
-def _terms(text: str) -> Iterator[tuple[str, ...]]:
-    """Words that say something, and up to three of them that stand side by side."""
-    for run in _RUN.findall(text):
-        words = run.split()
-        for start in range(len(words)):
-            for end in range(start + 1, min(start + LONGEST_TERM, len(words)) + 1):
-                if not _tells(words[end - 1]):
-                    break
-                if not _PREDICATE.fullmatch(words[end - 1]):
-                    yield (*words[start : end - 1], _POSSESSIVE.sub("", words[end - 1]))

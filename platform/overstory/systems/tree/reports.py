@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import log2
 
 from overstory.graph import Corpus, GraphClient, Transaction, Writer
 from overstory.graph.client import Row
@@ -19,6 +20,10 @@ from overstory.systems.tree.kinds import TreeKind
 
 LABEL = "CommunityReport"
 """Of reports of all systems; each has its system's own beside it."""
+
+
+LARGE = 1_000
+"""Members at which a community's size counts in full in its rating."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +96,16 @@ class Report:
             by=properties["by"],
             stands_on=tuple(stands_on),
         )
+
+
+def rating_of(size: int, strength: float) -> float:
+    """How much a community matters, 0 to 10 with one decimal: by its size, and by how strongly its members hold
+    together. It depends on the community alone, so that it can be kept while others change.
+
+    Args:
+        strength: 0 to 1.
+    """
+    return round(6.0 * min(1.0, log2(1 + size) / log2(1 + LARGE)) + 4.0 * strength, 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,10 @@ from overstory.errors import AnswerTruncated, LlmError
 from overstory.llm import AnswerCache, Chat
 from overstory.protocols import Silence
 from overstory.systems.hirag.knowledge_graph import LayeredGraph
-from overstory.systems.hirag.model_reports import CHARACTERS, ModelReporter, shown_sources
+from overstory.systems.hirag.model_reports import ModelReporter, shown_sources
 from overstory.systems.hirag.report_material import DIRECTLY, Material, Materials
 from overstory.systems.hirag.reports import CommunityReports, RuleReporter, write_reports
+from overstory.systems.tree.model_reports import CHARACTERS
 from overstory.systems.tree.reports import Finding, Report
 
 ANSWER: Mapping[str, object] = {

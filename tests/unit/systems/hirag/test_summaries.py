@@ -10,11 +10,9 @@ from overstory.systems.hirag.names import RULES
 from overstory.systems.hirag.summaries import (
     MOST_CHUNKS,
     NAMED,
-    CommonWords,
     Group,
     RuleSummariser,
     Summary,
-    key_phrases,
     meta_type,
     readable,
 )
@@ -74,20 +72,6 @@ def test_members_that_would_bring_too_many_passages_are_left_out_but_for_the_fir
     assert chosen == [BOHR, PAULI]
     assert chunks == BOHR.chunks + PAULI.chunks
     assert readable([wide, BOHR], 8, MOST_CHUNKS) == ([wide], wide.chunks)
-
-
-def test_what_one_sentence_says_of_several_members_does_not_count_as_shared() -> None:
-    one = "The comet was seen by Ada and Ben in the observatory."
-    members = [entity("Ada", one), entity("Ben", f"{one} He was a glazier."), entity("Cid", "A glazier of Ulm.")]
-    assert key_phrases(members, CommonWords([*members, *REST])) == ["glazier"]
-
-
-def test_a_name_of_one_member_is_no_key_phrase_and_words_side_by_side_are_one() -> None:
-    members = [
-        entity("Ada", "A jazz pianist, as was Benny Bell."),
-        entity("Benny Bell", "A jazz pianist. Benny Bell lived in Ulm."),
-    ]
-    assert key_phrases(members, CommonWords([*members, *REST])) == ["jazz pianist"]
 
 
 def test_summaries_of_summaries_are_called_after_several_heads() -> None:

@@ -1,0 +1,202 @@
+"""Key phrases: words, and two or three side by side, that the texts of several things share and most texts lack."""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeAlias, TypeVar
+
+from overstory.text.function_words import FUNCTION_WORDS
+from overstory.text.sentences import sentence_starts, sentence_texts
+from overstory.text.stems import stem
+
+MOST_PHRASES = 5
+SAMPLE = 5_000
+"""Texts that say which words are common among all."""
+LONGEST_READ = 2_000
+"""Characters of a text that are searched for key phrases."""
+LONGEST_TERM = 3
+LONGER: Mapping[int, float] = {1: 1.0, 2: 1.5, 3: 1.7}
+"""What a key phrase gains by its number of words: "jazz pianist" says more than "pianist"."""
+
+Term: TypeAlias = tuple[str, ...]
+"""One to three words, as stems."""
+S = TypeVar("S")
+
+_RUN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*(?: +[^\W_]+(?:['’-][^\W_]+)*)*")
+"""Words with nothing but spaces between them."""
+_IS_A = re.compile(r"\b(?:is|was|are|were) (?:an?|the|one of the) ((?:[^\W_]+[ -]?){1,6})")
+_BLAND_WORDS = (
+    "according became become began begin best born built called came city common complete consist consists currently "
+    "date death developed different died early entities ended established example famous father featured features "
+    "first five following formed found four full group include included includes including known large largest late "
+    "led left life list located main major man member members mother name named new notable number old order "
+    "original originally people place played plays popular position produced published released said second series "
+    "served set sometimes son starring started stars summary term third time times title took total usually version "
+    "won word work worked works world written wrote year years young american british based directed daughter "
+    "films albums among day made making being day days wife husband husbands wives brother sister january february "
+    "march april may june july august september october november december one's both there it's he's she's"
+)
+_BLAND = frozenset(_BLAND_WORDS.split())
+"""Words that say little of what something is, though they may be rare among the texts."""
+_PREDICATE = re.compile(r"[a-z]{3,}(?:ed|ly)")
+"""A past tense or an adverb: no key phrase ends with one."""
+_POSSESSIVE = re.compile(r"['’]s?$")
+
+
+class Described(NamedTuple):
+    """A thing, and what is said of it.
+
+    Attributes:
+        text: may be "".
+    """
+
+    name: str
+    text: str
+
+
+class CommonWords:
+    """How specific words are among the texts of a collection. Reads a sample of them, when it is first asked."""
+
+    def __init__(self, sample: Callable[[], Iterable[Described]]) -> None:
+        """
+        Args:
+            sample: called once at most; see `evenly`.
+        """
+        self._sample = sample
+
+    @functools.cached_property
+    def _known(self) -> tuple[Counter[str], int]:
+        """In how many texts of the sample each stem is, and the number of texts."""
+        known = Counter[str]()
+        read = 0
+        for name, text in self._sample():
+            known.update({stem(word) for word in words_of(f"{name} {text[:LONGEST_READ]}")})
+            read += 1
+        return known, read
+
+    def specificity(self, word: str) -> float:
+        """IDF of a stem, 0.0 for one that every text has."""
+        known, read = self._known
+        return math.log((read + 1) / (known[word] + 1))
+
+
+def evenly(items: Sequence[S], most: int = SAMPLE) -> Sequence[S]:
+    """At most so many items, at equal distances."""
+    return items[:: max(1, -(-len(items) // most))]
+
+
+def key_phrases(things: Sequence[Described], common: CommonWords, *, head: str | None = None) -> list[str]:
+    """At most five, most specific first.
+
+    One sentence in the texts of several things counts once; only where all have the same text, its words count. What
+    one thing alone is called is left out, since it distinguishes that thing.
+
+    Args:
+        head: what the first thing is called where the phrases are shown, whose words are left out; its name by default.
+    """
+    said = _Said(things)
+    least = 2 if len({thing.text for thing in things}) > 1 else 1
+    in_names = Counter(term for thing in things for term in {term for _, term in _terms(thing.name)})
+    named = head if head is not None or not things else things[0].name
+    in_head = {stem(word) for word in words_of(named or "")}
+    score = dict[Term, float]()
+    for term, things_with in said.things.items():
+        shared = min(things_with, said.sentences[term])
+        if shared < least or in_names[term] == 1 or in_head.issuperset(term):
+            continue
+        specific = sum(map(common.specificity, term)) / len(term)
+        score[term] = (shared + (term in said.defining)) * specific * LONGER[len(term)]
+    chosen: list[Term] = []
+    for term in sorted(score, key=lambda term: (-score[term], term)):
+        if len(chosen) == MOST_PHRASES:
+            break
+        if score[term] > 0.0 and not any(set(term) & set(other) for other in chosen):
+            chosen.append(term)
+    return said.surfaces(chosen)
+
+
+def sentences_of(text: str) -> list[str]:
+    """The first of a text, up to some hundred words, each on one line."""
+    start = text[:LONGEST_READ]
+    sentences = (" ".join(sentence.split()) for sentence in sentence_texts(start, sentence_starts(start)))
+    return [sentence for sentence in sentences if sentence]
+
+
+def words_of(text: str) -> list[str]:
+    return [word for run in _RUN.findall(text) for word in run.split()]
+
+
+class _Said:
+    """How the texts of some things use terms.
+
+    Attributes:
+        things, sentences: how many of the things, and of their different sentences, have a term.
+        defining: terms that a text says something to be.
+    """
+
+    def __init__(self, things: Iterable[Described]) -> None:
+        self.things, self.sentences = Counter[Term](), Counter[Term]()
+        self.defining = set[Term]()
+        self._terms = dict[str, list[tuple[str, Term]]]()
+        self._times = Counter[str]()
+        for thing in things:
+            in_thing = set[Term]()
+            for sentence in sentences_of(thing.text):
+                self._times[sentence] += 1
+                in_thing.update(term for _, term in self._terms.get(sentence) or self._read(sentence))
+            self.things.update(in_thing)
+
+    def _read(self, sentence: str) -> list[tuple[str, Term]]:
+        found = self._terms[sentence] = list(_terms(sentence))
+        terms = {term for _, term in found}
+        self.sentences.update(terms)
+        defining = {term for said in _IS_A.findall(sentence) for _, term in _terms(said)}
+        self.defining |= defining & terms
+        return found
+
+    def surfaces(self, wanted: Sequence[Term]) -> list[str]:
+        """Each term as it is written most often; of equally frequent ways the one in lower case."""
+        ways = {term: Counter[str]() for term in wanted}
+        for sentence, found in self._terms.items():
+            for words, term in found:
+                if term in ways:
+                    ways[term][words] += self._times[sentence]
+        return [min(ways[term], key=functools.partial(_by_use, ways[term])) for term in wanted]
+
+
+def _by_use(ways: Mapping[str, int], words: str) -> tuple[int, int, str]:
+    return -ways[words], -sum(map(str.islower, words)), words
+
+
+@functools.lru_cache(maxsize=65_536)
+def _word(word: str) -> tuple[bool, bool, str, str, str]:
+    """A word: whether it says something, whether it may end a phrase, how it ends one, and the stems of both."""
+    plain = word.lower()
+    tells = len(word) > 2 and not word[0].isdigit() and plain not in FUNCTION_WORDS and plain not in _BLAND
+    last = _POSSESSIVE.sub("", word)
+    return tells, not _PREDICATE.fullmatch(word), last, stem(word), stem(last)
+
+
+def _terms(text: str) -> Iterator[tuple[str, Term]]:
+    """Words that say something, and up to three of them that stand side by side: as written, and as stems."""
+    for run in _RUN.findall(text):
+        words: list[str] = []  # before the end of a phrase
+        stems: list[str] = []
+        for word in run.split():
+            tells, ends, last, stemmed, last_stemmed = _word(word)
+            if not tells:
+                words.clear()
+                stems.clear()
+                continue
+            if ends:
+                yield last, (last_stemmed,)
+                for start in range(len(words)):
+                    yield " ".join((*words[start:], last)), (*stems[start:], last_stemmed)
+            words.append(word)
+            stems.append(stemmed)
+            if len(words) == LONGEST_TERM:
+                del words[0], stems[0]
