@@ -3,3 +3,9 @@
 Source: "T-Retriever: Tree-based Hierarchical Retrieval Augmented Generation for Textual Graphs" (Wei et al. 2026).
 docs/tretriever.md says how the paper was read.
 """
+
+from overstory.systems.tretriever.index import TRetriever
+from overstory.systems.tretriever.index_settings import TRetrieverIndexSettings
+from overstory.systems.tretriever.retriever_settings import TRetrieverRetrieverSettings
+
+__all__ = ["TRetriever", "TRetrieverIndexSettings", "TRetrieverRetrieverSettings"]

@@ -124,7 +124,7 @@ class Build:
         read = self._read(over)
         edges = read.graph.as_graph(weighted=job.settings.edge_weights)
         stamp = uuid.uuid4().hex
-        details = {"over": over, "stamp": stamp}
+        details: dict[str, object] = {"over": over, "stamp": stamp}
         updated = before is not None and self._update(read, edges, before, details)
         if not updated:
             self._build_anew(read, edges, details)
@@ -263,18 +263,22 @@ class Build:
         """The summaries of all sets of two or more but the root: those that are stored, and the others written now."""
         job = self.job
         known = stored.by_key
-        nodes = sets.bottom_up()
-        reports = {node: known[sets.keys[node]] for node in nodes if sets.keys[node] in known}
-        new = [node for node in nodes if node not in reports]
-        job.progress.start(f"{NAME} summaries", len(new), "sets")
         summariser = summariser_for(job.chat, job.model)
-        written = summariser.summarise(sets.to_summarise(new, reports), read.texts)
-        for node, report in zip(new, written, strict=True):
-            reports[node] = report
-            job.progress.advance(1)
-        job.progress.finish(f"{counted(len(new), 'summary', 'summaries')} written")
+        reports: dict[int, Report] = {}
+        written = 0
+        job.progress.start(f"{NAME} summaries", sets.count, "sets")
+        for level in sets.bottom_up():
+            reports |= {node: known[sets.keys[node]] for node in level if sets.keys[node] in known}
+            new = [node for node in level if node not in reports]
+            job.progress.advance(len(level) - len(new))
+            told = summariser.summarise(sets.to_summarise(new, reports), read.texts, len(read.graph.ids))
+            for node, report in zip(new, told, strict=True):
+                reports[node] = report
+                job.progress.advance(1)
+            written += len(new)
+        job.progress.finish(f"{counted(written, 'summary', 'summaries')} written")
         job.notes.extend(summariser.notes)
-        job.figures |= {"sets": len(nodes), "summaries_written": len(new)}
+        job.figures |= {"sets": len(reports), "summaries_written": written}
         job.figures |= self._asked.figures()
         return reports
 

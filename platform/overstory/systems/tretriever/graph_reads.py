@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -60,7 +60,7 @@ def read_documents(graph: GraphClient, corpus: Corpus, progress: Progress) -> Re
     ids: list[str] = []
     sources: list[str] = []
     vectors: list[Vectors] = []
-    links: list[tuple[str, str, float]] = []
+    links: list[_Link] = []
     long = 0
     pages = graph.pages(
         "systems/tretriever/documents",
@@ -74,10 +74,10 @@ def read_documents(graph: GraphClient, corpus: Corpus, progress: Progress) -> Re
             ids.append(row["id"])
             sources.append(hashlib.sha256(repr((row["sha256"], row["boilerplate"])).encode()).hexdigest()[:32])
             vectors.append(_mean(row["vectors"], corpus.dimension))
-            links.extend((row["id"], target, weight) for target, weight in row["links"])
+            links.extend(_Link(row["id"], *link) for link in row["links"])
             long += row["chunks"] > MOST_PASSAGES
         progress.advance(len(rows))
-    ends, weights = _edges(ids, links)
+    ends, weights, says = _edges(ids, links)
     notes = (f"of {counted(long, 'document')} the first {MOST_PASSAGES} passages stand for the whole",) if long else ()
     found = VertexGraph(
         "document",
@@ -87,6 +87,7 @@ def read_documents(graph: GraphClient, corpus: Corpus, progress: Progress) -> Re
         ends,
         weights,
         [()] * len(ends),
+        says,
     )
     return ReadGraph("documents", found, _DocumentTexts(graph, corpus.label, ids), notes=notes)
 
@@ -103,20 +104,34 @@ def _of_unit_length(vectors: Vectors) -> Vectors:
     return (vectors / np.where(lengths > 0.0, lengths, 1.0)).astype(np.float32)
 
 
-def _edges(ids: Sequence[str], links: Sequence[tuple[str, str, float]]) -> tuple[Ints, Floats]:
-    """Ends (m, 2) and weights (m,): links between the same two summed up, those from a document to itself left out."""
+class _Link(NamedTuple):
+    """A link between two documents, by their ids."""
+
+    source: str
+    target: str
+    weight: float
+    type: str
+    text: str
+
+
+def _edges(ids: Sequence[str], links: Sequence[_Link]) -> tuple[Ints, Floats, list[str]]:
+    """Ends (m, 2), weights (m,) and texts: links between the same two summed up, those from a document to itself left
+    out."""
     place = {id_: number for number, id_ in enumerate(ids)}
-    pairs = [
-        (place[source], place[target], weight)
-        for source, target, weight in links
-        if source != target and source in place and target in place and weight > 0.0
+    found = [
+        (min(one, other), max(one, other), link)
+        for link in links
+        if (one := place[link.source]) != (other := place.get(link.target, -1)) and other >= 0 and link.weight > 0.0
     ]
-    if not pairs:
-        return np.zeros((0, 2), dtype=np.int64), np.zeros(0)
-    ends = np.sort(np.array([pair[:2] for pair in pairs], dtype=np.int64), axis=1)
-    keys, which = np.unique(ends[:, 0] * len(ids) + ends[:, 1], return_inverse=True)
-    weights = np.bincount(which, weights=[pair[2] for pair in pairs])
-    return np.stack(np.divmod(keys, len(ids)), axis=1), weights
+    if not found:
+        return np.zeros((0, 2), dtype=np.int64), np.zeros(0), []
+    keys = np.array([one * len(ids) + other for one, other, _ in found], dtype=np.int64)
+    unique, which = np.unique(keys, return_inverse=True)
+    weights = np.bincount(which, weights=[link.weight for *_, link in found])
+    says: list[set[str]] = [set() for _ in unique]
+    for at, (*_, link) in zip(which.tolist(), found, strict=True):
+        says[at].add(f"{link.type}: {link.text}" if link.text else link.type)
+    return np.stack(np.divmod(unique, len(ids)), axis=1), weights, ["; ".join(sorted(each)) for each in says]
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +186,7 @@ def read_entities(
         ends[order],
         weights[order],
         [found.relations[at].chunks for at in order.tolist()],
+        [found.relations[at].description for at in order.tolist()],
     )
 
     def texts(places: Sequence[int]) -> list[VertexText]:

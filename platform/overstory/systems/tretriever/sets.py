@@ -12,7 +12,7 @@ import numpy as np
 
 from overstory.entropy import EncodingTree, Graph
 from overstory.systems.tree.reports import Report
-from overstory.systems.tretriever.summaries import SetToSummarise
+from overstory.systems.tretriever.summaries import SetToSummarise, ShownEdge
 from overstory.systems.tretriever.vertex_graph import Ints, VertexGraph
 
 MOST_MEMBERS = 30
@@ -26,6 +26,7 @@ class Sets:
     """What the summaries of a tree's sets are made from.
 
     Attributes:
+        count: how many sets of two vertices or more there are, without the root.
         keys: of every node a digest of what stands below it: what its summary is made from.
     """
 
@@ -37,13 +38,15 @@ class Sets:
         """
         self._graph, self._edges, self._tree = graph, edges, tree
         self._local = np.full(len(graph.ids), -1, dtype=np.int64)
+        self.count = max(0, len(tree) - tree.leaves - 1)
         self.keys = _keys(graph, tree)
 
-    def bottom_up(self) -> list[int]:
-        """The nodes of two vertices or more but the root, children before parents."""
+    def bottom_up(self) -> Iterator[list[int]]:
+        """The nodes of two vertices or more but the root, those of the lowest level first."""
         tree = self._tree
         inner = np.arange(tree.leaves, len(tree) - 1)
-        return inner[np.argsort(-tree.depths[inner], kind="stable")].tolist()
+        for depth in range(tree.height - 1, 0, -1):
+            yield inner[tree.depths[inner] == depth].tolist()
 
     def to_summarise(self, nodes: Sequence[int], reports: Mapping[int, Report]) -> Iterator[SetToSummarise]:
         """These nodes, in order.
@@ -73,9 +76,9 @@ class Sets:
         cosines = np.rint(vectors @ vectors.mean(axis=0) * 2**20)
         return members[np.argsort(-cosines, kind="stable")[:MOST_MEMBERS]]
 
-    def _edges_among(self, members: Ints) -> list[tuple[int, int, tuple[str, ...]]]:
-        """The strongest edges between some vertices, with the passages that state them."""
-        edges, local = self._edges, self._local
+    def _edges_among(self, members: Ints) -> list[ShownEdge]:
+        """The strongest edges between some vertices."""
+        graph, edges, local = self._graph, self._edges, self._local
         local[members] = np.arange(len(members))
         rows: list[tuple[float, int, int]] = []
         for member in members.tolist():
@@ -85,7 +88,8 @@ class Sets:
             weights, others = edges.weights[row][inside], neighbours[inside]
             rows.extend((-float(w), member, int(other)) for w, other in zip(weights, others, strict=True))
         local[members] = -1
-        return [(one, other, self._graph.passages_of(one, other)) for _, one, other in sorted(rows)[:MOST_EDGES]]
+        shown = [(one, other, graph.edge_at(one, other)) for _, one, other in sorted(rows)[:MOST_EDGES]]
+        return [ShownEdge(one, other, graph.chunks[at], graph.says[at]) for one, other, at in shown]
 
 
 def _keys(graph: VertexGraph, tree: EncodingTree) -> list[str]:

@@ -30,6 +30,7 @@ class VertexGraph:
         ends: shape (m, 2), the lower place first; each pair once, in order.
         weights: shape (m,), above 0.
         chunks: the ids of the passages that state each edge, the most important first; none for links of documents.
+        says: what each edge says: the sentence of a relation, types and texts of links; may be "".
     """
 
     unit: Unit
@@ -39,6 +40,7 @@ class VertexGraph:
     ends: Ints
     weights: Floats
     chunks: Sequence[tuple[str, ...]]
+    says: Sequence[str]
 
     def as_graph(self, *, weighted: bool = True) -> Graph:
         """The same for the entropy engine.
@@ -49,19 +51,20 @@ class VertexGraph:
         weights = self.weights if weighted else np.ones(len(self.weights))
         return Graph.from_edges(len(self.ids), self.ends, weights)
 
-    def passages_of(self, one: int, other: int) -> tuple[str, ...]:
-        """The ids of the passages that state the edge between two vertices, `one` the lower place."""
-        start, end = np.searchsorted(self.ends[:, 0], [one, one + 1])
-        at = int(start) + int(np.searchsorted(self.ends[start:end, 1], other))
-        return self.chunks[at]
+    def edge_at(self, one: int, other: int) -> int:
+        """The place of the edge between two vertices, `one` the lower place."""
+        start, end = np.searchsorted(self.ends[:, 0], [one, one + 1]).tolist()
+        return int(start + np.searchsorted(self.ends[start:end, 1], other))
 
     def edge_digests(self) -> list[str]:
-        """Of the edges of each vertex, "" where it has none: equal digests, equal neighbours, weights and passages."""
+        """Of the edges of each vertex, "" where it has none: equal digests, equal neighbours, weights, passages and
+        texts."""
         digests = [hashlib.sha256() for _ in self.ids] if len(self.ends) else []
         has = np.zeros(len(self.ids), dtype=np.bool_)
         has[self.ends.ravel()] = True
-        for (one, other), weight, chunks in zip(self.ends.tolist(), self.weights.tolist(), self.chunks, strict=True):
-            said = f"{weight!r} {' '.join(chunks)}\n"
+        rows = zip(self.ends.tolist(), self.weights.tolist(), self.chunks, self.says, strict=True)
+        for (one, other), weight, chunks, says in rows:
+            said = f"{weight!r} {' '.join(chunks)} {says}\n"
             digests[one].update(f"{self.ids[other]} {said}".encode())
             digests[other].update(f"{self.ids[one]} {said}".encode())
         return [digests[at].hexdigest()[:16] if has[at] else "" for at in range(len(self.ids))]
