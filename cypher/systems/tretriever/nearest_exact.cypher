@@ -16,7 +16,7 @@ CALL (nearest) {
     MATCH (t)<-[:CHILD_OF*0..]-(leaf:{{corpus}}_TretrieverNode)-[:COVERS]->(unit:{{corpus}})
     WITH leaf, unit LIMIT $leaves
     WITH unit, coalesce(2 * vector.similarity.cosine(leaf.embedding, $vector) - 1, -1.0) AS near ORDER BY near DESC, unit.id
-    RETURN count(unit) AS seen, collect([unit.id, coalesce(unit.title, unit.name, ''), near])[..$vertices] AS members
+    RETURN count(unit) AS seen, collect([unit.id, coalesce(nullIf(unit.title, ''), unit.name, unit.source_key, ''), near])[..$vertices] AS members
   }
   OPTIONAL MATCH (t)-[:HAS_REPORT]->(r:{{corpus}}_TretrieverSummary)
   WITH place, [t.id, t.level, t.size, cosine, coalesce(r.title, ''), coalesce(r.summary, ''),

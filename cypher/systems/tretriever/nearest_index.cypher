@@ -11,8 +11,8 @@ CALL () { MATCH (t:{{corpus}}_TretrieverNode) RETURN count(t) - 1 AS vectors } /
 CALL () {
   CALL db.index.vector.queryNodes($vector_index, $vector_depth, $vector) YIELD node AS t, score
   WITH t, score ORDER BY score DESC, t.id
-  WITH collect([t, 2 * score - 1]) AS all
-  RETURN all[..$limit] AS nearest, size(all) AS near
+  WITH collect([t, 2 * score - 1]) AS returned
+  RETURN returned[..$limit] AS nearest, size(returned) AS near
 }
 CALL (nearest) {
   UNWIND range(0, size(nearest) - 1) AS place
@@ -21,7 +21,7 @@ CALL (nearest) {
     MATCH (t)<-[:CHILD_OF*0..]-(leaf:{{corpus}}_TretrieverNode)-[:COVERS]->(unit:{{corpus}})
     WITH leaf, unit LIMIT $leaves
     WITH unit, coalesce(2 * vector.similarity.cosine(leaf.embedding, $vector) - 1, -1.0) AS near ORDER BY near DESC, unit.id
-    RETURN count(unit) AS seen, collect([unit.id, coalesce(unit.title, unit.name, ''), near])[..$vertices] AS members
+    RETURN count(unit) AS seen, collect([unit.id, coalesce(nullIf(unit.title, ''), unit.name, unit.source_key, ''), near])[..$vertices] AS members
   }
   OPTIONAL MATCH (t)-[:HAS_REPORT]->(r:{{corpus}}_TretrieverSummary)
   WITH place, [t.id, t.level, t.size, cosine, coalesce(r.title, ''), coalesce(r.summary, ''),
