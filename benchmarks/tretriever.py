@@ -1,0 +1,227 @@
+"""T-Retriever measured: what its index takes, what its tree brings, and by which defaults.
+
+    python -m benchmarks.tretriever index CORPUS…                  seconds and memory by part; `--anew` builds it first
+    python -m benchmarks.tretriever contexts CORPUS DIR [--tokens 1000] [--over entities] [--retriever NAME]…
+                                                                   gold in the subgraphs, tokens, vertices and R@5: edges
+                                                                   and texts, each alone, and the nearest vertices with
+                                                                   their neighbours
+    python -m benchmarks.tretriever defaults CORPUS DIR [--over entities]   the same for weights and bandwidths
+    python -m benchmarks.tretriever updates CORPUS                 one document added and deleted: what is done again
+
+CORPUS is a corpus that is indexed; DIR has its questions in BEIR's layout, with keys of documents in the judgements
+(`benchmarks/graphs.py` writes such folders). Prints Markdown. A context is read within so many tokens, as
+for an answer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+from benchmarks.retrievers import bounds, share, show, signed
+
+from overstory.answer.context import read_within
+from overstory.bench.bootstrap import difference_interval, mean_interval
+from overstory.bench.dataset import choose_qrels, read_judgements, read_questions
+from overstory.graph import read_corpus
+from overstory.knowledge import Knowledge
+from overstory.model import Document
+from overstory.systems import find_system, require_state
+from overstory.systems.tretriever.parts import SubgraphPart
+
+VARIANTS = {
+    "edges and texts": "",
+    "edges alone": "semantic=0",
+    "texts alone": "structure=no",
+}
+WITHOUT_TREE = "tretriever:no-sets"
+WEIGHTS = (0.1, 0.3, 1.0, 3.0, 10.0)
+BANDWIDTHS = (1.0, 2.0, 3.0, 6.0)
+SUBGRAPHS_ALONE = {"subgraph": 1.0}
+RANKED = 10
+ONE_MORE = Document(
+    source="benchmarks/tretriever",
+    source_key="one more",
+    title="The Overstory",
+    text="The Overstory is a novel by the American author Richard Powers. It came out in New York in 2018, and won "
+    "the Pulitzer Prize for Fiction. Richard Powers was born in Evanston, Illinois, and lived in Bangkok.",
+)
+
+
+@dataclass
+class Measured:
+    """What one variant brought to each question.
+
+    Attributes:
+        gold: share of the gold documents in the subgraphs that fit into the context.
+        whole: 1.0 where all of them are.
+        recall: R@5 of the ranked passages.
+    """
+
+    gold: list[float] = field(default_factory=list[float])
+    whole: list[float] = field(default_factory=list[float])
+    recall: list[float] = field(default_factory=list[float])
+    tokens: list[int] = field(default_factory=list[int])
+    vertices: list[int] = field(default_factory=list[int])
+    milliseconds: list[float] = field(default_factory=list[float])
+
+
+def measured(knowledge: Knowledge, folder: Path, retriever: str, tokens: int) -> Measured:
+    """Asks all questions of a folder; a first one beforehand, which does not count."""
+    gold: dict[str, set[str]] = {}
+    for judgement in read_judgements(choose_qrels(folder)):
+        if judgement.score > 0:
+            gold.setdefault(judgement.question, set()).add(judgement.passage)
+    questions = [question for question in read_questions(folder / "queries.jsonl") if question.id in gold]
+    key = {document.id: document.source_key for document in knowledge.documents()}
+    found = Measured()
+    knowledge.search(questions[0].text, RANKED, retriever=retriever)
+    for question in questions:
+        began = time.perf_counter()
+        evidence = knowledge.search(question.text, RANKED, retriever=retriever)
+        found.milliseconds.append(1000 * (time.perf_counter() - began))
+        wanted = gold[question.id]
+        context = read_within(tokens, replace(evidence, shares=SUBGRAPHS_ALONE))
+        parts = [item.found for item in context.items if isinstance(item.found, SubgraphPart)]
+        there = {key[id_] for part in parts for id_ in part.documents}
+        found.gold.append(len(wanted & there) / len(wanted))
+        found.whole.append(float(wanted <= there))
+        found.tokens.append(sum(part.tokens for part in parts))
+        found.vertices.append(sum(len(part.vertices) for part in parts))
+        first = list(dict.fromkeys(key[hit.document_id] for hit in evidence.hits))[:5]
+        found.recall.append(len(wanted & set(first)) / len(wanted))
+    return found
+
+
+def row(name: str, found: Measured) -> list[str]:
+    gold, whole, recall = (mean_interval(each) for each in (found.gold, found.whole, found.recall))
+    return [
+        name,
+        f"{share(gold.mean)} {bounds(gold)}",
+        f"{share(whole.mean)} {bounds(whole)}",
+        f"{np.mean(found.tokens):,.0f}",
+        f"{np.mean(found.vertices):.1f}",
+        f"{share(recall.mean)} {bounds(recall)}",
+        f"{np.median(found.milliseconds):.0f}",
+    ]
+
+
+HEAD = ["", "gold in subgraphs [95 %]", "all gold [95 %]", "tokens", "vertices", "R@5 [95 %]", "ms p50"]
+
+
+def difference(name: str, one: Measured, other: Measured) -> list[str]:
+    pairs = ((one.gold, other.gold), (one.whole, other.whole), (one.recall, other.recall))
+    gold, whole, recall = (difference_interval(now, before) for now, before in pairs)
+    cells = [f"{signed(each.mean)} {bounds(each, signed)}" for each in (gold, whole)]
+    return [name, *cells, "", "", f"{signed(recall.mean)} {bounds(recall, signed)}", ""]
+
+
+def contexts(name: str, folder: Path, tokens: int, over: str, others: Sequence[str]) -> None:
+    """The tree of edges and texts beside its ablations, at equal budget."""
+    found: dict[str, Measured] = {}
+    with Knowledge(name) as knowledge:
+        for told, options in reversed(VARIANTS.items()):
+            rebuilt(knowledge, over, options)
+            found[told] = measured(knowledge, folder, "tretriever", tokens)
+        found["nearest vertices and their neighbours"] = measured(knowledge, folder, WITHOUT_TREE, tokens)
+        for retriever in ("dense", *others):
+            found[f"`{retriever}`"] = measured(knowledge, folder, retriever, tokens)
+    ours = found["edges and texts"]
+    rows = [row(told, each) for told, each in found.items()]
+    rows += [difference(f"edges and texts − {told}", ours, each) for told, each in found.items() if each is not ours]
+    show(f"{name}: {len(ours.gold)} questions, {tokens:,} tokens", [HEAD, *rows])
+
+
+def defaults(name: str, folder: Path, tokens: int, over: str) -> None:
+    """A grid of weights of the texts and bandwidths."""
+    rows = [HEAD]
+    with Knowledge(name) as knowledge:
+        for bandwidth in BANDWIDTHS:
+            for weight in WEIGHTS:
+                rebuilt(knowledge, over, f"semantic={weight},bandwidth={bandwidth}")
+                told = f"weight {weight:g}, bandwidth {bandwidth:g}"
+                rows.append(row(told, measured(knowledge, folder, "tretriever", tokens)))
+    show(f"{name}: weight of the texts and bandwidth, {tokens:,} tokens", rows)
+
+
+def rebuilt(knowledge: Knowledge, over: str, options: str) -> None:
+    knowledge.index(systems=["tretriever:" + ",".join(filter(None, ("defaults", f"over={over}", options)))])
+
+
+def index(names: Sequence[str], *, anew: bool) -> None:
+    """Seconds by part and what the index holds, beside the `embed` stage; peak memory of this process so far."""
+    found: dict[str, Mapping[str, float]] = {}
+    for name in names:
+        with Knowledge(name) as knowledge:
+            if anew:
+                knowledge.remove_system("tretriever")
+            began = time.perf_counter()
+            knowledge.index(systems=["tretriever"])
+            took = time.perf_counter() - began
+            state = require_state(find_system("tretriever"), read_corpus(knowledge.graph, name))
+            stages = {stage.name: stage.seconds or 0.0 for stage in knowledge.status().stages}
+            first = {"embed stage, s": stages["embed"], "this run, s": took, "peak memory, MB": peak_megabytes()}
+            found[name] = first | dict(state.figures)
+    names = list(dict.fromkeys(each for figures in found.values() for each in figures))
+    show("Index", [["", *found], *([each, *(f"{of.get(each, 0):,.6g}" for of in found.values())] for each in names)])
+
+
+def peak_megabytes() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def updates(name: str) -> None:
+    """One document added and deleted."""
+    rows = [["", "seconds", "vertices changed", "summaries written of all", "built anew"]]
+    with Knowledge(name) as knowledge:
+        knowledge.index(systems=["tretriever"])
+        for told in ("added", "deleted"):
+            if told == "added":
+                knowledge.ingest_documents(ONE_MORE)
+            else:
+                knowledge.delete_documents(knowledge.document_id(ONE_MORE.source, ONE_MORE.source_key))
+            knowledge.index()
+            (stage,) = (stage for stage in knowledge.status().stages if stage.name == "tretriever")
+            figures = require_state(find_system("tretriever"), read_corpus(knowledge.graph, name)).figures
+            changed = figures.get("vertices_changed", 0) + figures.get("vertices_gone", 0)
+            summaries = f"{figures['summaries_written']:,.0f} of {figures['sets']:,.0f}"
+            rows.append(
+                [told, f"{stage.seconds or 0.0:.1f}", f"{changed:,.0f}", summaries, str(stage.counts["rebuilt"])]
+            )
+    show(f"{name}: one document", rows)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    one = commands.add_parser("index")
+    one.add_argument("corpora", nargs="+", metavar="CORPUS")
+    one.add_argument("--anew", action="store_true")
+    for each in ("contexts", "defaults"):
+        one = commands.add_parser(each)
+        one.add_argument("corpus", metavar="CORPUS")
+        one.add_argument("folder", type=Path, metavar="DIR")
+        one.add_argument("--tokens", type=int, default=1_000)
+        one.add_argument("--over", choices=["documents", "entities"], default="documents")
+        if each == "contexts":
+            one.add_argument("--retriever", action="append", default=[], metavar="NAME", help="beside `dense`")
+    commands.add_parser("updates").add_argument("corpus", metavar="CORPUS")
+    given = parser.parse_args()
+    if given.command == "index":
+        index(given.corpora, anew=given.anew)
+    elif given.command == "contexts":
+        contexts(given.corpus, given.folder, given.tokens, given.over, given.retriever)
+    elif given.command == "defaults":
+        defaults(given.corpus, given.folder, given.tokens, given.over)
+    else:
+        updates(given.corpus)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
