@@ -6,7 +6,7 @@ import functools
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from overstory.text.function_words import FUNCTION_WORDS
@@ -119,11 +119,12 @@ def key_phrases(things: Sequence[Described], common: CommonWords, *, head: str |
     return said.surfaces(chosen)
 
 
-def sentences_of(text: str) -> list[str]:
+@functools.lru_cache(maxsize=1_000)
+def sentences_of(text: str) -> tuple[str, ...]:
     """The first of a text, up to some hundred words, each on one line."""
     start = text[:LONGEST_READ]
     sentences = (" ".join(sentence.split()) for sentence in sentence_texts(start, sentence_starts(start)))
-    return [sentence for sentence in sentences if sentence]
+    return tuple(sentence for sentence in sentences if sentence)
 
 
 def words_of(text: str) -> list[str]:
@@ -144,19 +145,19 @@ class _Said:
         self._terms = dict[str, list[tuple[str, Term]]]()
         self._times = Counter[str]()
         for thing in things:
-            in_thing = set[Term]()
-            for sentence in sentences_of(thing.text):
-                self._times[sentence] += 1
-                in_thing.update(term for _, term in self._terms.get(sentence) or self._read(sentence))
-            self.things.update(in_thing)
+            sentences = sentences_of(thing.text)
+            self._times.update(sentences)
+            for sentence in sentences:
+                if sentence not in self._terms:
+                    self._read(sentence)
+            self.things.update({term for sentence in sentences for _, term in self._terms[sentence]})
 
-    def _read(self, sentence: str) -> list[tuple[str, Term]]:
-        found = self._terms[sentence] = list(_terms(sentence))
+    def _read(self, sentence: str) -> None:
+        found = self._terms[sentence] = _terms(sentence)
         terms = {term for _, term in found}
         self.sentences.update(terms)
-        defining = {term for said in _IS_A.findall(sentence) for _, term in _terms(said)}
-        self.defining |= defining & terms
-        return found
+        for said in _IS_A.findall(sentence):
+            self.defining.update(term for _, term in _terms(said) if term in terms)
 
     def surfaces(self, wanted: Sequence[Term]) -> list[str]:
         """Each term as it is written most often; of equally frequent ways the one in lower case."""
@@ -181,22 +182,19 @@ def _word(word: str) -> tuple[bool, bool, str, str, str]:
     return tells, not _PREDICATE.fullmatch(word), last, stem(word), stem(last)
 
 
-def _terms(text: str) -> Iterator[tuple[str, Term]]:
+def _terms(text: str) -> list[tuple[str, Term]]:
     """Words that say something, and up to three of them that stand side by side: as written, and as stems."""
+    found: list[tuple[str, Term]] = []
     for run in _RUN.findall(text):
-        words: list[str] = []  # before the end of a phrase
-        stems: list[str] = []
+        before: list[tuple[str, Term]] = []  # what the next word may end, the longest first
         for word in run.split():
             tells, ends, last, stemmed, last_stemmed = _word(word)
             if not tells:
-                words.clear()
-                stems.clear()
+                before = []
                 continue
             if ends:
-                yield last, (last_stemmed,)
-                for start in range(len(words)):
-                    yield " ".join((*words[start:], last)), (*stems[start:], last_stemmed)
-            words.append(word)
-            stems.append(stemmed)
-            if len(words) == LONGEST_TERM:
-                del words[0], stems[0]
+                found.append((last, (last_stemmed,)))
+                found += [(f"{words} {last}", (*stems, last_stemmed)) for words, stems in before]
+            shorter = (each for each in before if len(each[1]) + 1 < LONGEST_TERM)
+            before = [*((f"{words} {word}", (*stems, stemmed)) for words, stems in shorter), (word, (stemmed,))]
+    return found

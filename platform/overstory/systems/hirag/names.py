@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from overstory.graph.ids import content_id
 from overstory.systems.tree.kinds import TreeKind
+from overstory.systems.tree.reports import RULES as BY_RULES
 
 NAME = "hirag"
 ENTITY = "HiragEntity"
@@ -37,8 +38,8 @@ LAYERS = TreeKind(
     encodes=False,
 )
 """Has no nodes of its own: its communities are entities that summarise others."""
-RULES = "rules"
-"""In `by`: rules wrote it. Everything else is the name of a language model."""
+RULES = BY_RULES
+"""Also in `by` of entities."""
 
 
 def entity_id(label: str, generation: int, ref: str) -> str:

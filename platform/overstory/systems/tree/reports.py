@@ -22,6 +22,8 @@ LABEL = "CommunityReport"
 """Of reports of all systems; each has its system's own beside it."""
 
 
+RULES = "rules"
+"""In `by`: rules wrote it. Everything else is the name of a language model."""
 LARGE = 1_000
 """Members at which a community's size counts in full in its rating."""
 
