@@ -624,7 +624,7 @@ class Knowledge:
 
         Args:
             node: the id of a community, or a unique prefix of it; the whole tree if left out.
-            depth: levels below it, 1 to 10; below a bottom community are passages, names or documents.
+            depth: levels below it, 1 to 10: communities, and passages, names or documents that are in none of these.
             limit: communities below each, the largest, and passages, names or documents; 1 to 100. No more than 100 of
                 either are shown.
             tree: its name; the first that the corpus has if left out.
