@@ -129,7 +129,6 @@ def stored_form(
     A community is named after its first unit, so that it keeps its id while its other units come and go.
 
     Args:
-        tree: all leaves at one depth.
         units: n ids of chunks, entities or documents, ascending.
         vectors: float32[n, d], of the units.
         corpus: the label.

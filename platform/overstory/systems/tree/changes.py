@@ -55,10 +55,15 @@ def tree_changes(nodes: TreeNodes, stored: StoredTree) -> TreeChanges:
         before = stored.get(id_)
         vector = nodes.vectors[place - leaves] if place >= leaves else b""
         also = nodes.properties[place - leaves] if place >= leaves and nodes.properties else {}
-        numbers: dict[str, Any] = {"size": nodes.sizes[place], "volume": volumes[place], "cut": cuts[place]}
+        numbers: dict[str, Any] = {
+            "level": nodes.levels[place],
+            "size": nodes.sizes[place],
+            "volume": volumes[place],
+            "cut": cuts[place],
+        }
         now = numbers | ({"vector": vector} if vector else {}) | also
         if before is None:
-            changes.nodes.append({"id": id_, "properties": now | always | {"level": nodes.levels[place]}})
+            changes.nodes.append({"id": id_, "properties": now | always})
         elif _differs(before, numbers, vector, tuple(also.values()), tolerance):
             changes.nodes.append({"id": id_, "properties": now})
         if parent and (before is None or before.parent != parent):
@@ -73,7 +78,7 @@ def tree_changes(nodes: TreeNodes, stored: StoredTree) -> TreeChanges:
 
 def _differs(before: StoredNode, numbers: Row, vector: bytes, properties: tuple[Any, ...], tolerance: float) -> bool:
     return (
-        before.size != numbers["size"]
+        (before.level, before.size) != (numbers["level"], numbers["size"])
         or abs(before.volume - numbers["volume"]) > tolerance
         or abs(before.cut - numbers["cut"]) > tolerance
         or before.vector != vector
@@ -93,7 +98,7 @@ def stored_after(changes: TreeChanges, stored: StoredTree) -> StoredTree:
         vector = now.get("vector", b"")
         after[id_] = StoredNode(
             parent=before.parent if before else "",
-            level=before.level if before else now["level"],
+            level=now["level"],
             size=now["size"],
             volume=now["volume"],
             cut=now["cut"],

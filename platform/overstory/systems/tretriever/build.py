@@ -44,8 +44,8 @@ from overstory.systems.tree.reports import (
     store_reports_in,
 )
 from overstory.systems.tree.stored import StoredTree, read_tree
-from overstory.systems.tretriever.graph_reads import ReadGraph, Vertices, has_links, read_documents, read_entities
-from overstory.systems.tretriever.index_settings import TRetrieverIndexSettings
+from overstory.systems.tretriever.graph_reads import ReadGraph, has_links, read_documents, read_entities
+from overstory.systems.tretriever.index_settings import TRetrieverIndexSettings, Vertices
 from overstory.systems.tretriever.names import DOCUMENT_TREE, ENTITY_TREE, NAME, NODE
 from overstory.systems.tretriever.sets import Sets
 from overstory.systems.tretriever.store import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from overstory.index.derived_vectors import DerivedVectors
 from overstory.model.boilerplate import without_boilerplate
 from overstory.protocols import Progress, Vectors
 from overstory.systems.entity_graph.by_rules import DescribedEntity, EntityGraph, read_entity_graph
+from overstory.systems.tretriever.index_settings import Vertices
 from overstory.systems.tretriever.vertex_graph import Floats, Ints, VertexGraph, VertexText, VertexTexts
 
 DOCUMENTS_A_PAGE = 200
@@ -23,8 +24,6 @@ MOST_PASSAGES = 50
 TEXTS_A_PAGE = 500
 LONGEST_READ = 2_000
 """Characters of a document that summaries are made of."""
-
-Vertices = Literal["documents", "entities"]
 
 
 @dataclass(frozen=True, slots=True)

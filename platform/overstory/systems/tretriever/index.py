@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
 from overstory.display import counted
 from overstory.graph import Corpus, GraphClient
@@ -14,7 +15,6 @@ from overstory.protocols import Retriever
 from overstory.retrieve import RetrievalContext
 from overstory.systems.base import BuildContext, Owned, System, SystemRun, SystemView
 from overstory.systems.build_cache import BuildCache
-from overstory.systems.entity_graph.by_rules import DescribedEntity
 from overstory.systems.settings import described
 from overstory.systems.state import IndexState, read_backlog
 from overstory.systems.tree.kinds import TreeKind
@@ -22,6 +22,9 @@ from overstory.systems.tretriever.index_settings import TRetrieverIndexSettings
 from overstory.systems.tretriever.names import DOCUMENT_TREE, ENTITY_TREE, NAME, NODE, SUMMARY
 from overstory.systems.tretriever.retriever_settings import TRetrieverRetrieverSettings
 from overstory.systems.tretriever.writers import estimate, fingerprint
+
+if TYPE_CHECKING:
+    from overstory.systems.entity_graph import DescribedEntity  # needed by a build alone
 
 
 class TRetriever(System[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
@@ -73,7 +76,11 @@ class TRetriever(System[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
             LlmError, DatabaseError: as `System.estimate`.
         """
         backlog = read_backlog(view.graph, view.corpus, self, view.before)
-        return estimate(view, backlog.pending + backlog.deleted)
+        over = view.settings.over
+        if over == "auto":
+            (row,) = view.graph.run("corpus/link_counts", view.corpus.label, read=True)
+            over = "documents" if row["links"] else "entities"
+        return estimate(view, over, backlog.pending + backlog.deleted)
 
     def has_tree(self, tree: TreeKind, state: IndexState[TRetrieverIndexSettings]) -> bool:
         """It is over documents or over entities."""

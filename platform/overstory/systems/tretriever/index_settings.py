@@ -9,7 +9,10 @@ from overstory.errors import SettingsError
 from overstory.systems.settings import option
 
 Over = Literal["auto", "documents", "entities"]
-"""What the vertices are. "auto" takes documents where there are links between some, else entities."""
+"""What the vertices may be. "auto" takes documents where there are links between some, else entities."""
+
+Vertices = Literal["documents", "entities"]
+"""What they are."""
 
 
 @dataclass(frozen=True, slots=True)

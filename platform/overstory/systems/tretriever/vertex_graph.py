@@ -5,14 +5,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from overstory.entropy import Graph
 from overstory.model.units import Unit
 from overstory.protocols import Vectors
+
+if TYPE_CHECKING:
+    from overstory.entropy import Graph  # which takes a second to import
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -48,6 +50,8 @@ class VertexGraph:
         Args:
             weighted: False for weight 1 everywhere, as in the paper.
         """
+        from overstory.entropy import Graph
+
         weights = self.weights if weighted else np.ones(len(self.weights))
         return Graph.from_edges(len(self.ids), self.ends, weights)
 
