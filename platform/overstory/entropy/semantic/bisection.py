@@ -72,6 +72,7 @@ class Sides(NamedTuple):
     base: Floats
 
 
+@kernel
 def score_of(problem: Problem, side: Ints) -> float:
     """The change of the entropy by a division, in bits; negative is a gain."""
     sides = _sides(problem, side)
@@ -92,6 +93,7 @@ def score_of_groups(problem: Problem, labels: Ints) -> float:
     return bits
 
 
+@kernel
 def improved(problem: Problem, side: Ints) -> tuple[Ints, float]:
     """Move single blocks while a move gains; returns the division and its change in bits."""
     moved = side.copy()
@@ -101,6 +103,7 @@ def improved(problem: Problem, side: Ints) -> tuple[Ints, float]:
     return moved, score_of(problem, moved)
 
 
+@kernel
 def best_sweep(problem: Problem, order: Ints) -> Ints:
     """The best division into the first blocks of an order and the others."""
     side = np.ones(len(order), dtype=np.int64)

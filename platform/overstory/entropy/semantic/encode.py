@@ -22,6 +22,7 @@ from overstory.entropy.semantic.formula import (
 from overstory.entropy.semantic.partition import KERNEL_ENTRIES, Capped, Divider, partition_all
 from overstory.entropy.semantic.prune import prune
 from overstory.entropy.semantic.regulate import regulate
+from overstory.entropy.semantic.remembered import RememberedDensity
 from overstory.entropy.semantic.selection import best_selection, without_pass_throughs
 from overstory.errors import GraphError
 
@@ -92,7 +93,7 @@ def encode_semantic(
     check_weight(weight)
     if height < 1:
         raise GraphError(f"the height is {height}, and a tree needs 1 or more")
-    density = density_for(graph, vectors, seed=seed)
+    density = RememberedDensity.of(density_for(graph, vectors, seed=seed))
     edges = graph if structure else Graph.from_edges(graph.vertices, np.empty((0, 2), dtype=np.int64))
     divider = Divider(edges, density, weight, np.random.default_rng(seed), kernel_entries=kernel_entries)
     best, total = EncodingTree.from_labels(edges), np.inf

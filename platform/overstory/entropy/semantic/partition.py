@@ -15,8 +15,8 @@ from overstory.entropy.semantic import bisection, spectral
 from overstory.entropy.semantic.bisection import LEAST_GAIN, Problem
 from overstory.entropy.semantic.blocks import Arrangement
 from overstory.entropy.semantic.density import Density, spread
-from overstory.entropy.semantic.kernels import kernel_sums
 from overstory.entropy.semantic.formula import check_weight, density_for, vertex_surprise
+from overstory.entropy.semantic.kernels import kernel_sums
 from overstory.entropy.semantic.spans import Spans
 from overstory.errors import GraphError
 
@@ -296,9 +296,9 @@ def _sampled_sums(points: Floats, ordered: Ints, first: Ints, chosen: Ints, plac
     sums *= len(ordered) / len(chosen)
     for block in np.flatnonzero(np.diff(places)).tolist():
         own, members = asked[places[block] : places[block + 1]], ordered[first[block] : first[block + 1]]
-        sums[block, places[block] : places[block + 1]] = kernel_sums(
-            points, own, members, np.array([0, len(members)])
-        )[0]
+        sums[block, places[block] : places[block + 1]] = kernel_sums(points, own, members, np.array([0, len(members)]))[
+            0
+        ]
     return sums
 
 
