@@ -103,13 +103,15 @@ class Density:
             others = np.concatenate([ordered[low:high], ordered[np.delete(references, np.s_[before:after])]])
             near, far = kernel_sums(self.points, asked[part], others, np.array([0, high - low, len(others)]))
             sums[part] = near + far * ((len(ordered) - (high - low)) / max(len(others) - (high - low), 1))
-        return np.maximum(sums, FAINTEST)
+        bounded: Floats = np.maximum(sums, FAINTEST)
+        return bounded
 
 
 def spread(size: int, most: int) -> Ints:
     """At most `most` of the positions 0 … size − 1, equally far apart."""
     count = min(size, most)
-    return ((np.arange(count) + 0.5) * size / max(count, 1)).astype(np.int64)
+    places: Ints = ((np.arange(count) + 0.5) * size / max(count, 1)).astype(np.int64)
+    return places
 
 
 def surprise_of(sums: Floats, size: int) -> Floats:

@@ -20,8 +20,8 @@ from overstory.entropy.semantic.kernels import kernel_sums
 from overstory.entropy.semantic.spans import Spans
 from overstory.errors import GraphError
 
-KERNEL_ENTRIES = 2048 * 2048
-"""The largest kernel matrix, 32 MiB: a set of more than 2,048 vertices is divided by moving blocks of them."""
+KERNEL_ENTRIES = 4096 * 4096
+"""The largest kernel matrix, 128 MiB: a set of more than 4,096 vertices is divided by moving blocks of them."""
 
 DEEPEST = 64
 """A node this deep is not divided any further; 64 levels of halves suffice for every graph."""
@@ -280,7 +280,8 @@ def _problem(
     sums, spent = np.zeros((0, 0)), np.zeros(len(sizes))
     if rate > 0.0:
         sums = _sampled_sums(density.points, ordered, first, chosen, places)
-        spent = np.bincount(np.repeat(np.arange(len(sizes)), np.diff(places)), base[chosen], len(sizes))
+        of_block = np.repeat(np.arange(len(sizes)), np.diff(places))
+        spent = np.bincount(of_block, base[chosen], len(sizes)).astype(np.float64)
     return Problem(
         sums, places, sizes, scale, indptr, neighbours, weights, inside, volume, spent, graph.volume, whole, rate
     )

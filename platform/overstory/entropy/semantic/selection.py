@@ -124,13 +124,13 @@ def _kept(
                         cost = keep
                 costs[above, level] += cost
     kept = np.zeros(len(parents), dtype=np.bool_)
-    above = np.zeros(len(parents), dtype=np.int64)
-    level = np.zeros(len(parents), dtype=np.int64)
+    nearest = np.zeros(len(parents), dtype=np.int64)
+    number = np.zeros(len(parents), dtype=np.int64)
     for node in range(root - 1, leaves - 1, -1):
         parent = parents[node]
-        above[node] = depths[parent] if kept[parent] else above[parent]
-        level[node] = level[parent] + 1 if kept[parent] else level[parent]
-        kept[node] = keeps[starts[node] + above[node], level[node]]
+        nearest[node] = depths[parent] if kept[parent] else nearest[parent]
+        number[node] = number[parent] + 1 if kept[parent] else number[parent]
+        kept[node] = keeps[starts[node] + nearest[node], number[node]]
     return kept
 
 

@@ -1,4 +1,4 @@
-"""What an encoding of edges and texts returns: a tree of the height asked for, its entropies, and what was estimated."""
+"""What an encoding of edges and texts returns: a tree, its entropies, and what was estimated."""
 
 from __future__ import annotations
 

@@ -51,8 +51,8 @@ def update_semantic(
     Args:
         graph: n vertices, after the change.
         vectors: shape (n, d), or the density: of the same bandwidth as before, if the sets are to stay comparable.
-        labels: shape (levels, n), levels < height: the set of each vertex before the change, at each level from the top;
-            −1 for none, as for a new vertex. Sets of a level lie in sets of the level above.
+        labels: shape (levels, n), levels < height: the set of each vertex before the change, at each level from the
+            top; −1 for none, as for a new vertex. Sets of a level lie in sets of the level above.
         touched: shape (k,), vertices that are new, or whose text or edges changed; of a set that lost a vertex without
             edges, any other vertex.
         height: of the tree.
@@ -61,8 +61,8 @@ def update_semantic(
         seed: the same seed, the same tree.
 
     Returns:
-        The tree; `redone` tells the vertices of sets that were divided anew. Entropies are computed when asked for, over
-        all vertices.
+        The tree; `redone` tells the vertices of sets that were divided anew. Entropies are computed when asked for,
+        over all vertices.
 
     Raises:
         GraphError: inconsistent or invalid arguments.
@@ -182,7 +182,7 @@ class _Updating:
                 break
             waiting = [vertex for vertex in waiting if vertex not in joined]
         if waiting and sets and self._weight > 0.0:
-            self._join_by_text(parent, sets, np.array(waiting))
+            self._join_by_text(sets, np.array(waiting))
 
     def _strongest(self, set_of: Ints, vertex: int) -> int:
         """The set with the greatest weight of edges to a vertex; −1 if no edge leads to one."""
@@ -193,7 +193,7 @@ class _Updating:
             return -1
         return int(nodes[np.bincount(place, self._graph.weights[row][reached >= 0]).argmax()])
 
-    def _join_by_text(self, parent: int, sets: Sequence[int], loose: Ints) -> None:
+    def _join_by_text(self, sets: Sequence[int], loose: Ints) -> None:
         """The set with the highest density at a vertex, if it is higher than among all vertices of the parent."""
         members = [self._before.members(node) for node in sets]
         size = np.array([len(part) for part in members])
@@ -225,7 +225,7 @@ class _Updating:
         divider = Divider(local.graph, local.density, local.weight, random, capped=self.capped)
         high = [local.whole()]
         if part.node is not None:
-            high.append(local.before(self._before, part))
+            high.append(local.before(self._before, part.members, part.node))
         if local.graph.edges and height > 1:
             communities = _apart(local.graph, encode(local.graph, levels=1, seed=self._seed))
             divider.arrangement = Arrangement.of(local.density.points, communities)
@@ -293,15 +293,14 @@ class _Local:
         parents = [outside + 1] * outside + [outside + 2] * 2 + [-1]
         return EncodingTree.from_parents(self.graph, parents)
 
-    def before(self, tree: EncodingTree, part: _Part) -> EncodingTree:
+    def before(self, tree: EncodingTree, members: Ints, node: int) -> EncodingTree:
         """The groups that the vertices of the part were in; one that joined it has none but the set itself."""
-        assert part.node is not None
-        inner = [part.node, *_inner_below(tree, part.node)]
+        inner = [node, *_inner_below(tree, node)]
         leaves = self.graph.vertices
-        new = {node: leaves + place for place, node in enumerate(inner)}
-        parents = [new.get(int(tree.parents[vertex]), leaves) for vertex in part.members.tolist()]
+        new = {group: leaves + place for place, group in enumerate(inner)}
+        parents = [new.get(int(tree.parents[vertex]), leaves) for vertex in members.tolist()]
         parents.append(leaves + len(inner))
-        parents += [new.get(int(tree.parents[node]), leaves + len(inner)) for node in inner]
+        parents += [new.get(int(tree.parents[group]), leaves + len(inner)) for group in inner]
         return EncodingTree.from_parents(self.graph, [*parents, -1])
 
 
