@@ -21,12 +21,14 @@ class Problem(NamedTuple):
 
     Attributes:
         sums: shape (blocks, m): the kernels between each vertex and the others of each block, summed; empty if the
-            texts do not count.
-        first: shape (blocks + 1,): where the vertices of each block begin.
+            texts do not count. In a large set only a sample of m vertices is asked for its kernels.
+        first: shape (blocks + 1,): where the vertices asked of each block begin.
+        sizes: shape (blocks,): the number of vertices of each block.
+        scale: how many vertices each one asked stands for; 1.0 if all are.
         indptr, neighbours, weights: the edges between blocks in compressed sparse rows; parallel ones are allowed.
         inside: shape (blocks,): twice the weight of the edges inside each block, loops apart.
         volume: shape (blocks,): the degrees in the whole graph, summed.
-        base: shape (blocks,): the bits that the vertices of each block would cost without the division.
+        base: shape (blocks,): the bits that the vertices asked of each block would cost without the division.
         total: the volume of the whole graph.
         whole: the volume of the set.
         rate: bits of the total per bit of a vertex of the set, λ / (n · groups).
@@ -34,6 +36,8 @@ class Problem(NamedTuple):
 
     sums: Floats
     first: Ints
+    sizes: Ints
+    scale: float
     indptr: Ints
     neighbours: Ids
     weights: Floats
@@ -50,10 +54,11 @@ class Sides(NamedTuple):
 
     Attributes:
         side: shape (blocks,): 0 or 1.
-        of_vertex: shape (m,): the side of each vertex.
+        of_vertex: shape (m,): the side of each vertex asked.
         towards: shape (2, m): the kernels between each vertex and the others of either side, summed.
         logs: shape (2,): log2 of the sums towards the own side, summed over each side.
-        size, volume, inside, base: shape (2,): the blocks' attributes, summed over each side.
+        size, asked: shape (2,): how many vertices each side has, and how many of those asked.
+        volume, inside, base: shape (2,): the blocks' attributes, summed over each side.
     """
 
     side: Ints
@@ -61,11 +66,13 @@ class Sides(NamedTuple):
     towards: Floats
     logs: Floats
     size: Ints
+    asked: Ints
     volume: Floats
     inside: Floats
     base: Floats
 
 
+@kernel
 def score_of(problem: Problem, side: Ints) -> float:
     """The change of the entropy by a division, in bits; negative is a gain."""
     sides = _sides(problem, side)
@@ -75,16 +82,18 @@ def score_of(problem: Problem, side: Ints) -> float:
 def score_of_groups(problem: Problem, labels: Ints) -> float:
     """The change of the entropy by a division into groups 0 … k−1, shape (blocks,), in bits."""
     groups = int(labels.max()) + 1
-    count = np.bincount(labels, weights=np.diff(problem.first), minlength=groups)
+    count = np.bincount(labels, weights=problem.sizes, minlength=groups)
+    asked = np.bincount(labels, weights=np.diff(problem.first), minlength=groups)
     volume = np.bincount(labels, weights=problem.volume, minlength=groups)
     base = np.bincount(labels, weights=problem.base, minlength=groups)
     inside, logs = _inside_and_logs(problem, labels, groups)
     bits = 0.0
     for group in np.flatnonzero(count > 1.0):
-        bits += _side_score(problem, count[group], volume[group], inside[group], logs[group], base[group])
+        bits += _side_score(problem, asked[group], volume[group], inside[group], logs[group], base[group])
     return bits
 
 
+@kernel
 def improved(problem: Problem, side: Ints) -> tuple[Ints, float]:
     """Move single blocks while a move gains; returns the division and its change in bits."""
     moved = side.copy()
@@ -94,6 +103,7 @@ def improved(problem: Problem, side: Ints) -> tuple[Ints, float]:
     return moved, score_of(problem, moved)
 
 
+@kernel
 def best_sweep(problem: Problem, order: Ints) -> Ints:
     """The best division into the first blocks of an order and the others."""
     side = np.ones(len(order), dtype=np.int64)
@@ -109,12 +119,13 @@ def _sides(problem: Problem, side: Ints) -> Sides:
     m = problem.first[-1]
     of_vertex = np.zeros(m, dtype=np.int64)
     towards, logs = np.zeros((2, m)), np.zeros(2)
-    count = np.zeros(2, dtype=np.int64)
+    size, asked = np.zeros(2, dtype=np.int64), np.zeros(2, dtype=np.int64)
     volume, inside, base = np.zeros(2), np.zeros(2), np.zeros(2)
     for block in range(len(side)):
         at = side[block]
         of_vertex[problem.first[block] : problem.first[block + 1]] = at
-        count[at] += problem.first[block + 1] - problem.first[block]
+        size[at] += problem.sizes[block]
+        asked[at] += problem.first[block + 1] - problem.first[block]
         volume[at] += problem.volume[block]
         inside[at] += problem.inside[block]
         base[at] += problem.base[block]
@@ -127,7 +138,7 @@ def _sides(problem: Problem, side: Ints) -> Sides:
         for vertex in range(m):
             if towards[of_vertex[vertex], vertex] > 0.0:
                 logs[of_vertex[vertex]] += math.log2(towards[of_vertex[vertex], vertex])
-    return Sides(side.copy(), of_vertex, towards, logs, count, volume, inside, base)
+    return Sides(side.copy(), of_vertex, towards, logs, size, asked, volume, inside, base)
 
 
 @kernel
@@ -158,18 +169,19 @@ def _score(problem: Problem, sides: Sides, at: int) -> float:
     """The change by one side, in bits; a single vertex stays a leaf and changes nothing."""
     if sides.size[at] < 2:
         return 0.0
-    count = float(sides.size[at])
-    return _side_score(problem, count, sides.volume[at], sides.inside[at], sides.logs[at], sides.base[at])
+    asked = float(sides.asked[at])
+    return _side_score(problem, asked, sides.volume[at], sides.inside[at], sides.logs[at], sides.base[at])
 
 
 @kernel
-def _side_score(problem: Problem, count: float, volume: float, inside: float, logs: float, base: float) -> float:
+def _side_score(problem: Problem, asked: float, volume: float, inside: float, logs: float, base: float) -> float:
     """The change by a group of two or more vertices, in bits."""
     bits = 0.0
     if inside > 0.0:
         bits -= inside / problem.total * math.log2(problem.whole / volume)
-    if problem.rate > 0.0:
-        bits += problem.rate * (count * math.log2(count - 1.0) - logs - base)
+    count = problem.scale * asked
+    if problem.rate > 0.0 and count > 1.0:
+        bits += problem.rate * (count * math.log2(count - 1.0) - problem.scale * (logs + base))
     return bits
 
 
@@ -184,7 +196,7 @@ def _pass(problem: Problem, sides: Sides, order: Ints, result: Ints, only_gains:
     least = np.inf
     for block in order:
         source = int(sides.side[block])
-        if sides.size[source] == problem.first[block + 1] - problem.first[block]:
+        if sides.size[source] == problem.sizes[block]:
             continue
         left, joined = _logs_after(problem, sides, block)
         kept, gone = sides.logs[0], sides.logs[1]
@@ -254,9 +266,11 @@ def _move_totals(problem: Problem, sides: Sides, block: int) -> None:
     """Move a block to the other side in everything except the kernel sums. O(its degree)."""
     source = int(sides.side[block])
     target = 1 - source
-    size = problem.first[block + 1] - problem.first[block]
-    sides.size[source] -= size
-    sides.size[target] += size
+    sides.size[source] -= problem.sizes[block]
+    sides.size[target] += problem.sizes[block]
+    asked = problem.first[block + 1] - problem.first[block]
+    sides.asked[source] -= asked
+    sides.asked[target] += asked
     sides.volume[source] -= problem.volume[block]
     sides.volume[target] += problem.volume[block]
     sides.base[source] -= problem.base[block]

@@ -27,9 +27,12 @@ class Arrangement:
 
     @classmethod
     def of(cls, points: Floats, tree: EncodingTree | None) -> Arrangement:
-        """Order by the groups of a structural tree, the top level first; within a group, or without a tree, by text."""
+        """Order by the groups of a structural tree, the top level first; within a group, or without a tree, by text.
+
+        Vertices that are alone in their group at a level, such as those without edges, stand together there, by text.
+        """
         cells = _text_cells(points)
-        levels = [tree.labels(level) for level in range(1, tree.height)] if tree is not None else []
+        levels = [_grouped(tree.labels(level)) for level in range(1, tree.height)] if tree is not None else []
         keys = [*levels, *cells]
         order = np.lexsort(keys[::-1]) if keys else np.arange(len(points))
         position = np.empty(len(points), dtype=np.int64)
@@ -58,6 +61,11 @@ class Arrangement:
         places = self.position[ordered]
         weakest = np.minimum.reduceat(self.boundary[: places[-1] + 1], places[:-1] + 1)
         return np.append(0, weakest)
+
+
+def _grouped(labels: Ints) -> Ints:
+    """(n,) -> (n,): the labels, and −1 for a vertex that no other shares its label with."""
+    return np.where(np.bincount(labels)[labels] > 1, labels, -1)
 
 
 def _text_cells(points: Floats) -> list[Ints]:

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from overstory.entropy.compile import Floats, Ints, kernel
+from overstory.entropy.compile import Floats, Ints
 from overstory.entropy.semantic.bandwidth import likeliest_bandwidth
+from overstory.entropy.semantic.blocks import Arrangement
+from overstory.entropy.semantic.kernels import MOST_BITS, kernel_sums
 from overstory.entropy.semantic.principal_components import principal_components
 from overstory.errors import GraphError
 
-MOST_BITS = 128.0
-"""Upper limit of the surprise, which keeps densities finite; it is reached at some 13 bandwidths."""
-
 FAINTEST = 2.0**-MOST_BITS
+
+EXACT_MEMBERS = 4096
+REFERENCES = 2048
+CELL = 256
+"""In a set of more than 4,096, the kernels of a vertex are summed over the some 256 members of the most similar texts,
+and over a sample of 2,048 that stands for the others."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,12 +36,14 @@ class Density:
     Attributes:
         points: shape (n, c), principal components in units of √2 · bandwidth.
         bandwidth: h, in the unit of the vectors.
+        exact_members: in larger sets the density is estimated.
 
     Source: T-Retriever Eq. 3; leave-one-out, because at the paper's bandwidths a point sees only itself.
     """
 
     points: Floats
     bandwidth: float
+    exact_members: int = EXACT_MEMBERS
 
     @classmethod
     def from_vectors(cls, vectors: ArrayLike, *, bandwidth: float | None = None, seed: int = 0) -> Density:
@@ -62,12 +71,47 @@ class Density:
     def surprise(self, members: Ints, asked: Ints | None = None) -> Floats:
         """−log2 p₋ᵥ of each member among the others, 0 to 128 bits; 0.0 for a member without others.
 
+        Exact in a set of up to `exact_members`. In a larger one an estimate, the same for every order of the members.
+
         Args:
             members: shape (m,), vertices.
             asked: shape (k,), the members whose surprise is returned; all by default.
         """
         wanted = members if asked is None else asked
-        return surprise_of(_row_sums(self.points, wanted, members), len(members))
+        if len(members) > self.exact_members:
+            return surprise_of(self._estimated_sums(members, wanted), len(members))
+        sums = kernel_sums(self.points, wanted, members, np.array([0, len(members)]))[0]
+        return surprise_of(sums, len(members))
+
+    @cached_property
+    def by_text(self) -> Ints:
+        """Shape (n,): the position of each vertex in an order in which similar texts are close."""
+        return Arrangement.of(self.points, None).position
+
+    def _estimated_sums(self, members: Ints, asked: Ints) -> Floats:
+        """(m,), (k,) -> (k,): cell by cell, exact kernels inside the cell and a sample's kernels outside, scaled."""
+        ordered = members[np.argsort(self.by_text[members], kind="stable")]
+        cells = np.linspace(0, len(ordered), math.ceil(len(ordered) / CELL) + 1, dtype=np.int64)
+        references = spread(len(ordered), REFERENCES)
+        order = np.argsort(self.by_text[asked], kind="stable")
+        starts = np.searchsorted(self.by_text[asked[order]], self.by_text[ordered[cells[:-1]]])
+        sums = np.empty(len(asked))
+        for (low, high), part in zip(pairwise(cells.tolist()), np.split(order, starts[1:]), strict=True):
+            if not len(part):
+                continue
+            before, after = np.searchsorted(references, [low, high])
+            others = np.concatenate([ordered[low:high], ordered[np.delete(references, np.s_[before:after])]])
+            near, far = kernel_sums(self.points, asked[part], others, np.array([0, high - low, len(others)]))
+            sums[part] = near + far * ((len(ordered) - (high - low)) / max(len(others) - (high - low), 1))
+        bounded: Floats = np.maximum(sums, FAINTEST)
+        return bounded
+
+
+def spread(size: int, most: int) -> Ints:
+    """At most `most` of the positions 0 … size − 1, equally far apart."""
+    count = min(size, most)
+    places: Ints = ((np.arange(count) + 0.5) * size / max(count, 1)).astype(np.int64)
+    return places
 
 
 def surprise_of(sums: Floats, size: int) -> Floats:
@@ -91,39 +135,3 @@ def _checked(vectors: ArrayLike) -> Floats:
             remedy="Embed the text of this vertex again, or give it the mean of the other vectors.",
         )
     return rows
-
-
-@kernel
-def kernel_between(points: Floats, one: int, other: int) -> float:
-    """exp(−|x − y|²) of two rows of (n, c), at least 2^−128."""
-    squared = 0.0
-    for axis in range(points.shape[1]):
-        apart = float(points[one, axis] - points[other, axis])
-        squared += apart * apart
-    return float(max(math.exp(-squared), FAINTEST))
-
-
-@kernel
-def _row_sums(points: Floats, asked: Ints, members: Ints) -> Floats:
-    """(n, c), (k,), (m,) -> (k,): the summed kernels between each requested vertex and the other members."""
-    sums = np.zeros(len(asked))
-    for row in range(len(asked)):
-        for member in members:
-            if member != asked[row]:
-                sums[row] += kernel_between(points, asked[row], member)
-    return sums
-
-
-@kernel
-def kernel_sums(points: Floats, members: Ints, first: Ints) -> Floats:
-    """(n, c), (m,), (blocks + 1,) -> (blocks, m): the kernels between each member and the others of each block, summed.
-
-    Block b holds members[first[b]:first[b + 1]]; blocks of one vertex give the kernel matrix, with 0 on its diagonal.
-    """
-    sums = np.zeros((len(first) - 1, len(members)))
-    for block in range(len(first) - 1):
-        for one in range(first[block], first[block + 1]):
-            for other in range(len(members)):
-                if other != one:
-                    sums[block, other] += kernel_between(points, members[one], members[other])
-    return sums

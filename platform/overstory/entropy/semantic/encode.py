@@ -7,50 +7,19 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
-from overstory.entropy.compile import Floats
 from overstory.entropy.encode import encode
 from overstory.entropy.encoding_tree import EncodingTree
 from overstory.entropy.graph import Graph
 from overstory.entropy.semantic.blocks import Arrangement
 from overstory.entropy.semantic.density import Density
-from overstory.entropy.semantic.formula import (
-    check_weight,
-    density_for,
-    node_semantic_entropy,
-    semantic_structural_entropy,
-)
-from overstory.entropy.semantic.partition import KERNEL_ENTRIES, Capped, Divider, partition_all
+from overstory.entropy.semantic.formula import check_weight, density_for, semantic_structural_entropy
+from overstory.entropy.semantic.partition import KERNEL_ENTRIES, Divider, partition_all
 from overstory.entropy.semantic.prune import prune
 from overstory.entropy.semantic.regulate import regulate
+from overstory.entropy.semantic.remembered import RememberedDensity
 from overstory.entropy.semantic.selection import best_selection, without_pass_throughs
+from overstory.entropy.semantic.semantic_tree import SemanticTree
 from overstory.errors import GraphError
-
-
-class SemanticTree(EncodingTree):
-    """An encoding tree with the semantic entropy of each node."""
-
-    def __init__(self, tree: EncodingTree, semantic_entropy: Floats, total: float, capped: Capped) -> None:
-        """Made by `encode_semantic`."""
-        super().__init__(tree.parents, tree.leaves, tree.volume, tree.cut)
-        self._semantic_entropy, self._total, self._capped = semantic_entropy, total, capped
-
-    @property
-    def semantic_entropy(self) -> Floats:
-        """Shape (nodes,), bits: H_sem of each node, low if its texts are similar. They do not add up to the total.
-
-        For a node of one vertex, the surprise of that vertex in the nearest ancestor of two or more.
-        """
-        return self._semantic_entropy
-
-    @property
-    def total(self) -> float:
-        """The minimised semantic–structural entropy S², in bits; without structure, that of the texts alone."""
-        return self._total
-
-    @property
-    def capped(self) -> Capped:
-        """Counts of the shortcuts taken."""
-        return self._capped
 
 
 def encode_semantic(
@@ -92,18 +61,19 @@ def encode_semantic(
     check_weight(weight)
     if height < 1:
         raise GraphError(f"the height is {height}, and a tree needs 1 or more")
-    density = density_for(graph, vectors, seed=seed)
+    plain = density_for(graph, vectors, seed=seed)
+    density = RememberedDensity.of(plain)
     edges = graph if structure else Graph.from_edges(graph.vertices, np.empty((0, 2), dtype=np.int64))
     divider = Divider(edges, density, weight, np.random.default_rng(seed), kernel_entries=kernel_entries)
-    best, total = EncodingTree.from_labels(edges), np.inf
+    best, least = EncodingTree.from_labels(edges), np.inf
     for high in _high_trees(divider, height, seed):
         low = best_selection(edges, high, density, height, weight)
         low = prune(edges, low, density, height=height, weight=weight, gaining=True).tree
         bits = semantic_structural_entropy(edges, low, density, weight=weight)
-        if bits < total:
-            best, total = low, bits
+        if bits < least:
+            best, least = low, bits
     regulated = regulate(graph, best, height)
-    return SemanticTree(regulated, node_semantic_entropy(regulated, density), float(total), divider.capped)
+    return SemanticTree(regulated, edges, plain, weight, divider.capped, np.ones(graph.vertices, dtype=np.bool_))
 
 
 def _high_trees(divider: Divider, height: int, seed: int) -> Iterator[EncodingTree]:

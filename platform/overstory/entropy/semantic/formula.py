@@ -84,6 +84,14 @@ def vertex_surprise(tree: EncodingTree, density: Density) -> tuple[Floats, Ints,
     return total, groups, mean
 
 
+def estimated_groups(tree: EncodingTree, density: Density) -> int:
+    """How many of the sets whose density counts are so large that it is estimated."""
+    counts = counts_as_group(tree)
+    large = int((tree.sizes[counts] > density.exact_members).sum())
+    grouped = counts[tree.parents[: tree.leaves]] | (tree.parents[: tree.leaves] != tree.root)
+    return large + int(tree.leaves > density.exact_members and not grouped.all())
+
+
 def group_nodes(tree: EncodingTree) -> Iterator[int]:
     """The nodes that count in H_sem, the top ones first: below the root, of two or more vertices, each set once."""
     counts = counts_as_group(tree)

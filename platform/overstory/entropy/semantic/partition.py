@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,8 +14,9 @@ from overstory.entropy.graph import Graph
 from overstory.entropy.semantic import bisection, spectral
 from overstory.entropy.semantic.bisection import LEAST_GAIN, Problem
 from overstory.entropy.semantic.blocks import Arrangement
-from overstory.entropy.semantic.density import Density, kernel_sums
+from overstory.entropy.semantic.density import Density, spread
 from overstory.entropy.semantic.formula import check_weight, density_for, vertex_surprise
+from overstory.entropy.semantic.kernels import kernel_sums
 from overstory.entropy.semantic.spans import Spans
 from overstory.errors import GraphError
 
@@ -83,7 +85,7 @@ class Divider:
         """
         problem, ordered, spent = self._problem(members, base, groups)
         labels = self._best_labels(problem, ordered)
-        vertex_labels = np.repeat(labels, np.diff(problem.first))
+        vertex_labels = np.repeat(labels, problem.sizes)
         found = [np.flatnonzero(vertex_labels == label) for label in range(int(labels.max()) + 1)]
         found = [group for group in found if 1 < len(group) < len(ordered)]
         surprise = [self._surprise(ordered[group]) for group in found]
@@ -95,15 +97,16 @@ class Divider:
         return [ordered[group] for group in found], surprise, change
 
     def _problem(self, members: Ints, base: Floats, groups: int) -> tuple[Problem, Ints, Floats]:
-        ordered, first, spent = members, np.arange(len(members) + 1), base
-        most = max(2, self.kernel_entries // len(members))
+        ordered, first, spent, asked = members, np.arange(len(members) + 1), base, len(members)
+        most = math.isqrt(self.kernel_entries)
         if self.weight > 0.0 and most < len(members):
-            ordered, first = self._arranged().blocks(members, most)
+            ordered, first = self._arranged().blocks(members, max(2, most // 2))
             by_vertex = np.argsort(members)
             spent = base[by_vertex[np.searchsorted(members[by_vertex], ordered)]]
+            asked = most
             self.capped.in_blocks += 1
         rate = self.weight / (self.graph.vertices * (groups + 1))
-        return _problem(self.graph, self.density, ordered, first, spent, rate, self._local), ordered, spent
+        return _problem(self.graph, self.density, ordered, first, asked, spent, rate, self._local), ordered, spent
 
     def _arranged(self) -> Arrangement:
         if self.arrangement is None:
@@ -115,7 +118,7 @@ class Divider:
         candidates: list[tuple[Ints, float]] = []
         component = spectral.components(problem.indptr, problem.neighbours)
         if component.any():
-            gathered = _gathered(component, problem.first)
+            gathered = _gathered(component, problem.sizes)
             candidates.append((gathered, bisection.score_of_groups(problem, gathered)))
         if len(problem.neighbours):
             start = self.rng.standard_normal(len(component))
@@ -123,9 +126,9 @@ class Divider:
             swept = bisection.best_sweep(problem, np.argsort(values, kind="stable"))
             candidates.append(bisection.improved(problem, swept))
         if problem.rate > 0.0:
-            sizes = np.diff(problem.first)
-            centres = np.add.reduceat(self.density.points[ordered], problem.first[:-1]) / sizes[:, None]
-            nearer = spectral.two_means(centres, sizes.astype(np.float64), self.rng)
+            starts = np.cumsum(problem.sizes) - problem.sizes
+            centres = np.add.reduceat(self.density.points[ordered], starts) / problem.sizes[:, None]
+            nearer = spectral.two_means(centres, problem.sizes.astype(np.float64), self.rng)
             if nearer.any():
                 candidates.append(bisection.improved(problem, nearer))
         whole = (np.zeros_like(component), 0.0)
@@ -254,27 +257,50 @@ def _undivided(divider: Divider, tree: EncodingTree) -> list[_Undivided]:
     return found
 
 
-def _gathered(component: Ints, first: Ints) -> Ints:
+def _gathered(component: Ints, sizes: Ints) -> Ints:
     """Component labels, with all single vertices in one group, which their texts may divide further."""
-    sizes = np.bincount(component, weights=np.diff(first))
-    alone = sizes < 2
+    alone = np.bincount(component, weights=sizes) < 2
     number = np.cumsum(~alone) - 1
     number[alone] = (~alone).sum()
     return number[component]
 
 
 def _problem(
-    graph: Graph, density: Density, ordered: Ints, first: Ints, base: Floats, rate: float, local: Ints
+    graph: Graph, density: Density, ordered: Ints, first: Ints, asked: int, base: Floats, rate: float, local: Ints
 ) -> Problem:
-    block_of = np.repeat(np.arange(len(first) - 1), np.diff(first))
+    sizes = np.diff(first)
     indptr, neighbours, weights, inside = _between_blocks(
-        graph.indptr, graph.neighbours, graph.weights, ordered, first, block_of, local
+        graph.indptr, graph.neighbours, graph.weights, ordered, first, np.repeat(np.arange(len(sizes)), sizes), local
     )
     volume = np.add.reduceat(graph.degrees[ordered], first[:-1])
-    sums = kernel_sums(density.points, ordered, first) if rate > 0.0 else np.zeros((0, 0))
-    spent = np.add.reduceat(base, first[:-1])
     whole = float(graph.degrees[ordered].sum())
-    return Problem(sums, first, indptr, neighbours, weights, inside, volume, spent, graph.volume, whole, rate)
+    chosen = spread(len(ordered), asked)
+    places = np.searchsorted(chosen, first)
+    scale = len(ordered) / len(chosen)
+    sums, spent = np.zeros((0, 0)), np.zeros(len(sizes))
+    if rate > 0.0:
+        sums = _sampled_sums(density.points, ordered, first, chosen, places)
+        of_block = np.repeat(np.arange(len(sizes)), np.diff(places))
+        spent = np.bincount(of_block, base[chosen], len(sizes)).astype(np.float64)
+    return Problem(
+        sums, places, sizes, scale, indptr, neighbours, weights, inside, volume, spent, graph.volume, whole, rate
+    )
+
+
+def _sampled_sums(points: Floats, ordered: Ints, first: Ints, chosen: Ints, places: Ints) -> Floats:
+    """(blocks, m): the kernels between m chosen vertices and each block: all members of the own one, and the chosen
+    ones of another, which stand for the rest."""
+    asked = ordered[chosen]
+    sums = kernel_sums(points, asked, asked, places)
+    if len(chosen) == len(ordered):
+        return sums
+    sums *= len(ordered) / len(chosen)
+    for block in np.flatnonzero(np.diff(places)).tolist():
+        own, members = asked[places[block] : places[block + 1]], ordered[first[block] : first[block + 1]]
+        sums[block, places[block] : places[block + 1]] = kernel_sums(points, own, members, np.array([0, len(members)]))[
+            0
+        ]
+    return sums
 
 
 @kernel

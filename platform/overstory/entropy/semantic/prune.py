@@ -14,10 +14,11 @@ from overstory.entropy.semantic.bisection import LEAST_GAIN
 from overstory.entropy.semantic.density import Density
 from overstory.entropy.semantic.formula import check_weight, density_for, group_nodes
 from overstory.entropy.semantic.partition import Step
-from overstory.entropy.semantic.spans import Spans
+from overstory.entropy.semantic.spans import Spans, loops_below
 from overstory.errors import GraphError
 
 REMOVED = -2
+NO_NODES: set[int] = set()
 
 
 def prune(
@@ -86,9 +87,10 @@ class Pruning:
         self._graph, self._tree, self._rate = graph, tree, weight / max(graph.vertices, 1)
         self._spans = Spans.of(tree)
         self._parents = tree.parents.copy()
-        self._children = [set(tree.children(node).tolist()) for node in range(len(tree))]
+        self._children: list[set[int]] = [NO_NODES] * tree.leaves
+        self._children += [set(tree.children(node).tolist()) for node in range(tree.leaves, len(tree))]
         self._inner = [{child for child in below if child >= tree.leaves} for below in self._children]
-        self._inside = tree.volume - tree.cut - 2.0 * _loops_below(graph, tree)
+        self._inside = tree.volume - tree.cut - 2.0 * loops_below(graph, tree)
         self._depth = tree.depths[self._spans.order].copy()
         self._surprise = _surprises(tree, density, self._spans) if weight > 0.0 else {}
         self._total, self._groups = np.zeros(tree.leaves), np.zeros(tree.leaves, dtype=np.int64)
@@ -199,13 +201,3 @@ class Pruning:
 def _surprises(tree: EncodingTree, density: Density, spans: Spans) -> dict[int, Floats]:
     """The surprise of the vertices of each group, in the order of the spans."""
     return {node: density.surprise(spans.members(node)) for node in group_nodes(tree)}
-
-
-def _loops_below(graph: Graph, tree: EncodingTree) -> Floats:
-    """Shape (nodes,): the weight of the loops of each node's vertices."""
-    below = np.zeros(len(tree))
-    below[: tree.leaves] = graph.loops
-    np.add.at(below, tree.parents[: tree.leaves], graph.loops)
-    for node in range(tree.leaves, tree.root):
-        below[tree.parents[node]] += below[node]
-    return below

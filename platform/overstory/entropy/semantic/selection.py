@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
-from overstory.entropy.compile import Flags, Floats, Ints
+from overstory.entropy.compile import Flags, Floats, Ints, kernel
 from overstory.entropy.encoding_tree import EncodingTree
 from overstory.entropy.graph import Graph
 from overstory.entropy.semantic.density import Density
 from overstory.entropy.semantic.formula import semantic_structural_entropy
-from overstory.entropy.semantic.spans import Spans
+from overstory.entropy.semantic.spans import Spans, loops_below
 
 
 def best_selection(graph: Graph, tree: EncodingTree, density: Density, height: int, weight: float) -> EncodingTree:
@@ -51,94 +49,89 @@ class _Programme:
 
     def __init__(self, graph: Graph, tree: EncodingTree, density: Density, weight: float) -> None:
         self._graph, self._tree = graph, tree
-        self._rate = weight / max(graph.vertices, 1)
-        self._chains = _chains(tree)
-        loops = np.zeros(len(tree))
-        loops[: tree.leaves] = graph.loops
-        for node, parent in enumerate(tree.parents[:-1].tolist()):
-            loops[parent] += loops[node]
-        self._inside = tree.volume - tree.cut - 2.0 * loops
-        self._spent, self._flat = self._semantic(density) if weight > 0.0 else ({}, {})
+        self._parents, self._depths = tree.parents.copy(), tree.depths.copy()
+        rows = np.where(np.arange(len(tree)) < tree.leaves, 0, self._depths + 1)
+        self._starts = np.cumsum(rows) - rows
+        inside = tree.volume - tree.cut - 2.0 * loops_below(graph, tree)
+        self._entering = _entering(self._parents, self._depths, self._starts, inside, tree.volume.copy(), tree.leaves)
+        self._spent, self._flat = np.zeros(len(tree)), np.zeros(int(rows.sum()))
+        if weight > 0.0:
+            self._add_semantic(density, weight / max(graph.vertices, 1))
 
     def tree(self, levels: int) -> EncodingTree:
         """The best choice for this number of levels."""
-        choices = self._choices(levels)
-        kept = np.zeros(len(self._tree), dtype=np.bool_)
-        waiting = [(child, 0, 0) for child in self._inner(self._tree.root)]
-        while waiting:
-            node, above, level = waiting.pop()
-            kept[node] = choices[node][above, level]
-            place = (int(self._tree.depths[node]), level + 1) if kept[node] else (above, level)
-            waiting.extend((child, *place) for child in self._inner(node))
+        kept = _kept(
+            self._parents,
+            self._depths,
+            self._starts,
+            self._entering,
+            self._spent,
+            self._flat,
+            levels,
+            self._tree.leaves,
+        )
         return _contracted(self._graph, self._tree, kept)
 
-    def _choices(self, levels: int) -> dict[int, Flags]:
-        """For each internal node below the root: shape (depth, levels + 1), whether it is kept, by the depth of the
-        nearest kept node above it and the number of kept nodes above it."""
-        costs: dict[int, Floats] = {}
-        choices: dict[int, Flags] = {}
-        missing = (levels - np.arange(levels + 1)) / levels
-        for node in range(self._tree.leaves, self._tree.root):
-            depth = int(self._tree.depths[node])
-            flat = np.outer(self._flat.get(node, np.zeros(depth + 1)), missing)
-            below = sum((costs.pop(child) for child in self._inner(node)), start=flat)
-            keep = np.full((depth, levels + 1), np.inf)
-            keep[:, :-1] = below[depth, 1:] + self._spent.get(node, 0.0) / levels
-            keep += self._entering(node, depth)[:, None]
-            choices[node] = keep < below[:depth]
-            costs[node] = np.minimum(keep, below[:depth])
-        return choices
-
-    def _entering(self, node: int, depth: int) -> Floats:
-        """The gain in structural entropy by a node, below each of its ancestors."""
-        inside, volume = self._inside[node], self._tree.volume
-        if inside <= 0.0:
-            return np.zeros(depth)
-        gain: Floats = -inside / volume[-1] * np.log2(volume[self._chains[node][:depth]] / volume[node])
-        return gain
-
-    def _semantic(self, density: Density) -> tuple[dict[int, float], dict[int, Floats]]:
+    def _add_semantic(self, density: Density, rate: float) -> None:
         """For each internal node, the bits of its vertices in it; and the bits of its own leaves in it and in each of
-        its ancestors, shape (depth + 1,)."""
-        tree, spans = self._tree, Spans.of(self._tree)
-        own = {node: _own_leaves(tree, node) for node in range(tree.leaves, len(tree))}
-        spent: dict[int, float] = {}
-        flat = {node: np.zeros(int(tree.depths[node]) + 1) for node in own}
-        bits = np.zeros(tree.leaves)
-        for node in own:
-            bits[spans.members(node)] = density.surprise(spans.members(node))
-            spent[node] = self._rate * float(bits[spans.members(node)].sum())
-            for below in _subtree(tree, node):
-                flat[below][tree.depths[node]] = self._rate * float(bits[own[below]].sum())
-        return spent, flat
-
-    def _inner(self, node: int) -> list[int]:
-        children = self._tree.children(node)
-        inner: list[int] = children[children >= self._tree.leaves].tolist()
-        return inner
+        its ancestors."""
+        spans = Spans.of(self._tree)
+        for node in range(self._tree.leaves, len(self._tree)):
+            members = spans.members(node)
+            bits = rate * density.surprise(members)
+            self._spent[node] = bits.sum()
+            np.add.at(self._flat, self._starts[self._parents[members]] + self._depths[node], bits)
 
 
-def _chains(tree: EncodingTree) -> dict[int, Ints]:
-    """For each internal node, the nodes from the root down to it."""
-    chains = {tree.root: np.array([tree.root])}
-    for node in range(tree.root - 1, tree.leaves - 1, -1):
-        chains[node] = np.append(chains[int(tree.parents[node])], node)
-    return chains
+@kernel
+def _entering(parents: Ints, depths: Ints, starts: Ints, inside: Floats, volume: Floats, leaves: int) -> Floats:
+    """The change of the structural entropy by each internal node, below each of its ancestors, the root first."""
+    root = len(parents) - 1
+    change = np.zeros(starts[root] + 1)
+    for node in range(leaves, root):
+        above = parents[node]
+        for depth in range(depths[node] - 1, -1, -1):
+            if inside[node] > 0.0:
+                change[starts[node] + depth] = -inside[node] / volume[root] * np.log2(volume[above] / volume[node])
+            above = parents[above]
+    return change
 
 
-def _own_leaves(tree: EncodingTree, node: int) -> Ints:
-    children = tree.children(node)
-    return children[children < tree.leaves]
+@kernel
+def _kept(
+    parents: Ints, depths: Ints, starts: Ints, entering: Floats, spent: Floats, flat: Floats, levels: int, leaves: int
+) -> Flags:
+    """Shape (nodes,): whether each internal node is kept in the best choice.
 
-
-def _subtree(tree: EncodingTree, node: int) -> Iterator[int]:
-    """The internal nodes from a node down."""
-    waiting = [node]
-    while waiting:
-        below = waiting.pop()
-        yield below
-        children = tree.children(below)
-        waiting.extend(children[children >= tree.leaves].tolist())
+    Whether a node would be kept depends on the depth of the nearest kept node above it, and on how many are above it.
+    """
+    root = len(parents) - 1
+    costs = np.zeros((len(flat), levels + 1))
+    for row in range(len(flat)):
+        for level in range(levels + 1):
+            costs[row, level] = flat[row] * ((levels - level) / levels)
+    keeps = np.zeros((len(flat), levels + 1), dtype=np.bool_)
+    for node in range(leaves, root):
+        own = starts[node] + depths[node]
+        for depth in range(depths[node]):
+            row, above = starts[node] + depth, starts[parents[node]] + depth
+            for level in range(levels + 1):
+                cost = costs[row, level]
+                if level < levels:
+                    keep = costs[own, level + 1] + spent[node] / levels + entering[row]
+                    if keep < cost:
+                        keeps[row, level] = True
+                        cost = keep
+                costs[above, level] += cost
+    kept = np.zeros(len(parents), dtype=np.bool_)
+    nearest = np.zeros(len(parents), dtype=np.int64)
+    number = np.zeros(len(parents), dtype=np.int64)
+    for node in range(root - 1, leaves - 1, -1):
+        parent = parents[node]
+        nearest[node] = depths[parent] if kept[parent] else nearest[parent]
+        number[node] = number[parent] + 1 if kept[parent] else number[parent]
+        kept[node] = keeps[starts[node] + nearest[node], number[node]]
+    return kept
 
 
 def _contracted(graph: Graph, tree: EncodingTree, kept: Flags) -> EncodingTree:
@@ -146,10 +139,17 @@ def _contracted(graph: Graph, tree: EncodingTree, kept: Flags) -> EncodingTree:
     stays = kept.copy()
     stays[: tree.leaves] = True
     stays[tree.root] = True
-    nearest = np.full(len(tree), -1, dtype=np.int64)
-    for node in range(tree.root - 1, -1, -1):
-        above = int(tree.parents[node])
-        nearest[node] = above if stays[above] else nearest[above]
+    nearest = _nearest(tree.parents.copy(), stays)
     number = np.cumsum(stays) - 1
     parents = np.append(number[nearest[:-1][stays[:-1]]], -1)
     return EncodingTree.from_parents(graph, parents)
+
+
+@kernel
+def _nearest(parents: Ints, stays: Flags) -> Ints:
+    """(nodes,), (nodes,) -> (nodes,): the nearest ancestor that stays."""
+    nearest = np.full(len(parents), -1, dtype=np.int64)
+    for node in range(len(parents) - 2, -1, -1):
+        above = parents[node]
+        nearest[node] = above if stays[above] else nearest[above]
+    return nearest

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from overstory.entropy.compile import Ints, kernel
+from overstory.entropy.compile import Floats, Ints, kernel
 from overstory.entropy.encoding_tree import EncodingTree
+from overstory.entropy.graph import Graph
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,3 +52,17 @@ def _starts(parents: Ints, sizes: Ints) -> Ints:
         free[node] = starts[node]
         free[parents[node]] += sizes[node]
     return starts
+
+
+def loops_below(graph: Graph, tree: EncodingTree) -> Floats:
+    """Shape (nodes,): the weight of the loops of each node's vertices."""
+    loops = np.zeros(len(tree))
+    loops[: tree.leaves] = graph.loops
+    _add_to_parents(tree.parents.copy(), loops)
+    return loops
+
+
+@kernel
+def _add_to_parents(parents: Ints, values: Floats) -> None:
+    for node in range(len(parents) - 1):
+        values[parents[node]] += values[node]

@@ -74,31 +74,66 @@ def two_means(points: Floats, mass: Floats, rng: np.random.Generator) -> Ints:
 
     All 0 if all points are equal.
     """
+    return _best_of_starts(points, mass, rng.random((STARTS, 2)))
+
+
+@kernel
+def _best_of_starts(points: Floats, mass: Floats, drawn: Floats) -> Ints:
+    """(b, c), (b,), (starts, 2) -> (b,)."""
     best, least = np.zeros(len(points), dtype=np.int64), np.inf
-    for _ in range(STARTS):
-        side, squares = _lloyd(points, mass, _two_seeds(points, rng))
+    for start in range(len(drawn)):
+        side = np.zeros(len(points), dtype=np.int64)
+        squares = _lloyd(points, mass, _two_seeds(points, drawn[start]), side)
         if squares < least:
             best, least = side, squares
     return best
 
 
-def _two_seeds(points: Floats, rng: np.random.Generator) -> Ints:
+@kernel
+def _two_seeds(points: Floats, drawn: Floats) -> Floats:
     """One random point, and another with a probability proportional to its squared distance (k-means++)."""
-    first = int(rng.integers(len(points)))
-    reach = np.cumsum(((points - points[first]) ** 2).sum(axis=1))
-    second = int(np.searchsorted(reach, rng.random() * reach[-1], side="right")) if reach[-1] > 0.0 else first
-    return np.array([first, min(second, len(points) - 1)])
+    first = min(int(drawn[0] * len(points)), len(points) - 1)
+    reach = np.zeros(len(points))
+    total = 0.0
+    for at in range(len(points)):
+        total += _squared(points[at], points[first])
+        reach[at] = total
+    second = first
+    if total > 0.0:
+        second = min(int(np.searchsorted(reach, drawn[1] * total, side="right")), len(points) - 1)
+    means = np.empty((2, points.shape[1]))
+    means[0], means[1] = points[first], points[second]
+    return means
 
 
-def _lloyd(points: Floats, mass: Floats, seeds: Ints) -> tuple[Ints, float]:
-    means = points[seeds]
-    side, squares = np.zeros(len(points), dtype=np.int64), np.inf
+@kernel
+def _lloyd(points: Floats, mass: Floats, means: Floats, side: Ints) -> float:
+    """Move both means until no point changes sides; the sides in `side`, and the squared distances summed."""
+    squares = 0.0
+    weight = np.zeros(2)
     for _ in range(LLOYD_STEPS):
-        distances = np.stack([((points - mean) ** 2).sum(axis=1) for mean in means])
-        nearer = (distances[1] < distances[0]).astype(np.int64)
-        squares = float(distances.min(axis=0) @ mass)
-        if (nearer == side).all() or nearer.all() or not nearer.any():
-            return nearer, squares
-        side = nearer
-        means = np.stack([np.average(points[side == one], axis=0, weights=mass[side == one]) for one in (0, 1)])
-    return side, squares
+        squares, changed = 0.0, False
+        weight[:] = 0.0
+        for at in range(len(points)):
+            apart, other = _squared(points[at], means[0]), _squared(points[at], means[1])
+            nearer = 1 if other < apart else 0
+            squares += mass[at] * min(apart, other)
+            changed = changed or nearer != side[at]
+            side[at] = nearer
+            weight[nearer] += mass[at]
+        if not changed or weight[0] == 0.0 or weight[1] == 0.0:
+            break
+        means[:] = 0.0
+        for at in range(len(points)):
+            for axis in range(points.shape[1]):
+                means[side[at], axis] += points[at, axis] * mass[at] / weight[side[at]]
+    return squares
+
+
+@kernel
+def _squared(one: Floats, other: Floats) -> float:
+    squared = 0.0
+    for axis in range(len(one)):
+        apart = one[axis] - other[axis]
+        squared += apart * apart
+    return squared
