@@ -332,6 +332,10 @@ class System(ABC, Generic[S, R]):
         """
         return self.unit
 
+    def units_of(self, state: IndexState[S] | None) -> tuple[Unit, ...]:
+        """All kinds of units whose changes put an index behind, that of `unit_of` first."""
+        return (self.unit_of(state),)
+
     def has_tree(self, tree: TreeKind, state: IndexState[S]) -> bool:  # noqa: ARG002 # for those with trees on demand
         """Whether an index that can be asked has one of `trees`."""
         return True

@@ -110,7 +110,8 @@ class Backlog:
 
     Attributes:
         units: how many the corpus has.
-        pending: how many of them changed since the index read them, or are new.
+        pending: how many of them changed since the index read them, or are new; of several kinds that it reads, those
+            of which it is most.
         deleted: how many were deleted since.
     """
 
@@ -126,7 +127,7 @@ def read_backlog(
     unit = system.unit_of(state)
     parameters = {
         "label": corpus.label,
-        "unit": unit_label(corpus, unit),
+        "units": [unit_label(corpus, each) for each in system.units_of(state)],
         "read_to": state.read_to if state else -1,
         "mark": mark_of(system),
     }

@@ -208,7 +208,7 @@ class Build:
         with self._timed("tree"):
             tree = update_semantic(
                 edges,
-                self._density(graph),
+                self._density(graph, job.before.figures.get("bandwidth") if job.before is not None else None),
                 labels_before(before.tree, graph.ids, settings.height - 1),
                 touched,
                 height=settings.height,
@@ -231,14 +231,20 @@ class Build:
             job.commit(write)
         return True
 
-    def _density(self, graph: VertexGraph) -> Density:
-        """The density of the texts, with the bandwidth of the settings."""
-        if self.job.settings.semantic == 0.0:
+    def _density(self, graph: VertexGraph, bandwidth: float | None = None) -> Density:
+        """The density of the texts, with the bandwidth of the settings.
+
+        Args:
+            bandwidth: that of the tree that is updated.
+        """
+        if self.job.settings.semantic == 0.0 or not len(graph.ids):
             return Density.from_vectors(np.zeros((len(graph.ids), 1)))
-        likeliest = Density.from_vectors(graph.vectors)
-        times = self.job.settings.bandwidth
-        self.job.figures["bandwidth"] = round(likeliest.bandwidth * times, 4)
-        return Density(likeliest.points / times, likeliest.bandwidth * times)
+        density = Density.from_vectors(graph.vectors, bandwidth=bandwidth)
+        if bandwidth is None:
+            times = self.job.settings.bandwidth
+            density = Density(density.points / times, density.bandwidth * times)
+        self.job.figures["bandwidth"] = density.bandwidth
+        return density
 
     def _changes(self, read: ReadGraph, edges: Graph, regulated: SemanticTree, stored: Stored) -> _Changes:
         job, graph, label = self.job, read.graph, self.job.corpus.label
@@ -320,12 +326,30 @@ class Build:
 
 
 def _changed(graph: VertexGraph, before: Stored) -> tuple[Ints, int]:
-    """The places of vertices that are new, say something else or have other edges, and how many vertices are gone."""
+    """The places of vertices that are new, say something else or have other edges, and how many vertices are gone.
+
+    A vertex that is gone took its leaf along: for each set that lost some, one of those left counts as changed.
+    """
     stored = {node.unit: before.index.nodes[id_] for id_, node in before.tree.items() if node.unit}
     rows = zip(graph.ids, graph.sources, graph.edge_digests(), strict=True)
-    changed = [stored.get(id_) != StoredNode(source, edges) for id_, source, edges in rows]
-    gone = len(stored.keys() - set(graph.ids))
-    return np.flatnonzero(changed), gone
+    changed = {place for place, (id_, *now) in enumerate(rows) if stored.get(id_) != StoredNode(*now)}
+    place = {id_: at for at, id_ in enumerate(graph.ids)}
+    left: dict[str, int] = {}
+    some: dict[str, int] = {}
+    for node in before.tree.values():
+        if not node.unit:
+            continue
+        above = node.parent
+        while above:
+            left[above] = left.get(above, 0) + 1
+            if node.unit in place:
+                some.setdefault(above, place[node.unit])
+            above = before.tree[above].parent
+    lost = {id_ for id_, node in before.tree.items() if node.level > 0 and node.vector and node.size != left.get(id_)}
+    inside = {before.tree[id_].parent for id_ in lost if id_ in some}
+    changed |= {some[id_] for id_ in lost - inside if id_ in some}
+    gone = sum(node.size - left.get(id_, 0) for id_, node in before.tree.items() if not node.parent and node.vector)
+    return np.array(sorted(changed), dtype=np.int64), gone + len(stored.keys() - place.keys())
 
 
 def _tree_figures(tree: EncodingTree, regulated: SemanticTree) -> dict[str, float]:

@@ -95,12 +95,14 @@ def _mean(vectors: Sequence[Sequence[float]], dimension: int) -> Vectors:
     """float32[d] of unit length; zeros where there is none."""
     if not vectors:
         return np.zeros(dimension, dtype=np.float32)
-    return _of_unit_length(np.array(vectors, dtype=np.float32).mean(axis=0, keepdims=True))[0]
+    mean: Vectors = _of_unit_length(np.array(vectors, dtype=np.float32).mean(axis=0, keepdims=True))[0]
+    return mean
 
 
 def _of_unit_length(vectors: Vectors) -> Vectors:
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return (vectors / np.where(lengths > 0.0, lengths, 1.0)).astype(np.float32)
+    found: Vectors = (vectors / np.where(lengths > 0.0, lengths, 1.0)).astype(np.float32)
+    return found
 
 
 class _Link(NamedTuple):
@@ -126,7 +128,7 @@ def _edges(ids: Sequence[str], links: Sequence[_Link]) -> tuple[Ints, Floats, li
         return np.zeros((0, 2), dtype=np.int64), np.zeros(0), []
     keys = np.array([one * len(ids) + other for one, other, _ in found], dtype=np.int64)
     unique, which = np.unique(keys, return_inverse=True)
-    weights = np.bincount(which, weights=[link.weight for *_, link in found])
+    weights = np.bincount(which, weights=[link.weight for *_, link in found]).astype(np.float64)
     says: list[set[str]] = [set() for _ in unique]
     for at, (*_, link) in zip(which.tolist(), found, strict=True):
         says[at].add(f"{link.type}: {link.text}" if link.text else link.type)

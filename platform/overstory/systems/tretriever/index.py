@@ -49,9 +49,9 @@ class TRetriever(System[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
     def __init__(self) -> None:
         self._cache: BuildCache[Mapping[str, DescribedEntity]] = BuildCache()
 
-    def unit_of(self, state: IndexState[TRetrieverIndexSettings] | None) -> Unit:
-        """Entities follow from passages."""
-        return "chunk" if state is not None and state.details.get("over") == "entities" else "document"
+    def units_of(self, state: IndexState[TRetrieverIndexSettings] | None) -> tuple[Unit, ...]:
+        """Entities follow from passages; "auto" is over documents as soon as there are links."""
+        return ("document", "chunk") if state is not None and state.details.get("over") == "entities" else ("document",)
 
     def require(self, settings: TRetrieverIndexSettings, graph: GraphClient) -> None:  # noqa: ARG002 # needs nothing of the server
         """

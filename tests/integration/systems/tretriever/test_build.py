@@ -15,7 +15,7 @@ from tests.passages import PASSAGES, OpenCorpus, passage
 
 from overstory.errors import IndexMissing, SettingsError
 from overstory.examples import movie_graph
-from overstory.graph import generations, schema
+from overstory.graph import schema
 from overstory.knowledge import Knowledge
 from overstory.model import Document, Link
 from overstory.systems.tretriever import build
@@ -227,7 +227,7 @@ def test_a_killed_build_ends_as_if_it_had_not_been(open_corpus: OpenCorpus) -> N
     for _ in killed_runs(knowledge, [*first, (build, "commit_statements"), (build, "indexed_generation")]):
         with pytest.raises(IndexMissing):
             knowledge.search(QUESTION, retriever="tretriever")
-    assert list(killed_runs(knowledge, [(generations, "_delete_others")]))
+    assert list(killed_runs(knowledge, [(build, "remove_unused")]))
     knowledge.index()
     assert checked(knowledge) == undisturbed
 
