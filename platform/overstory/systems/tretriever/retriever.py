@@ -96,7 +96,9 @@ class TRetrieverRetriever:
         kept = best_of({id_: score.total for id_, score in ranked.items()}, k)
         rows = chunk_rows(asking.tx, asking.corpus, [*kept, *_shown(subgraphs, read)])
         parts = _parts(subgraphs, found, read, rows)
-        hits = ranked_hits(rows, {id_: ranked[id_].total for id_ in kept}, lambda id_: _reasons(ranked[id_]))
+        hits = ranked_hits(
+            rows, {id_: ranked[id_].total for id_ in kept}, lambda id_: _reasons(ranked[id_], found.unit)
+        )
         there = {hit.chunk_id for hit in hits}
         others = dict.fromkeys(chunk for part in parts for chunk in part.chunks if chunk not in there)
         return Evidence(question, self.name, hits, parts=tuple(parts), sources=source_hits(rows, others), shares=SHARES)
@@ -166,15 +168,16 @@ def _edge(edge: FoundEdge, vertices: Mapping[str, Vertex], passages: Passages) -
     return Edge(edge.source, edge.target, source, target, edge.type, text, chunks)
 
 
-def _reasons(score: Score) -> Iterator[Reason]:
+def _reasons(score: Score, unit: Unit) -> Iterator[Reason]:
     plain = not (score.vertex or score.edge or score.set)
     yield Reason("dense", score.cosine, "cosine similarity to the question", NEAREST if plain else "")
+    is_on = "is from" if unit == "document" else "says something of"
     if score.vertex:
-        clause = f"says what {listed([score.vertex.what])} is, close in meaning to the question"
+        clause = f"{is_on} {listed([score.vertex.what])}, close in meaning to the question"
         yield Reason("vertex", score.by_vertex, f"relevance {score.vertex.relevance:.3f}", clause)
     if score.edge:
-        clause = f"says what {listed([score.edge.what])} is, tied to {listed([score.edge.beside])}"
+        clause = f"{is_on} {listed([score.edge.what])}, linked with {listed([score.edge.beside])}"
         yield Reason("edge", score.by_edge, f"relevance {score.edge.relevance:.3f}", clause)
     if score.set:
-        what = shortened(score.set.what, LONGEST_TITLE)
-        yield Reason("set", score.by_set, f"relevance {score.set.relevance:.3f}", f"belongs to the subgraph {what}")
+        clause = f"belongs to {shortened(score.set.what, LONGEST_TITLE)}, close in meaning to the question"
+        yield Reason("set", score.by_set, f"relevance {score.set.relevance:.3f}", clause)
