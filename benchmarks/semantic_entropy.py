@@ -1,24 +1,28 @@
 """Measure the semantic–structural engine: recovery of planted groups, time, and the cost of dividing nodes in blocks.
 
-    python -m benchmarks.semantic_entropy [--graphs FOLDER]
+    python -m benchmarks.semantic_entropy [--sizes N …] [--updates N] [--graphs FOLDER]
 
-Prints adjusted Rand indices on planted graphs, for edges and texts together and for each alone; seconds for PARTITION
-and for whole trees of 1,500 and 5,000 vertices; the entropy lost where nodes are divided in blocks; and, for a folder
-of .npz graphs, the entropy without texts (λ = 0) compared with that of the structural engine.
+Prints adjusted Rand indices on planted graphs, for edges and texts together and for each alone; seconds and memory for
+whole trees of graphs like those of entities (`--sizes`); the entropy lost where nodes are divided in blocks and
+densities estimated; seconds and entropy of updates (`--updates`, of a graph of so many vertices); and, for a folder of
+.npz graphs, the entropy without texts (λ = 0) compared with that of the structural engine.
 """
 
 from __future__ import annotations
 
 import argparse
+import resource
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from tests.unit.entropy.semantic.planted import SPREAD, adjusted_rand, planted
+from tests.unit.entropy.semantic.planted import SPREAD, Planted, adjusted_rand, planted
 
-from overstory.entropy import EncodingTree, Graph
+from overstory.entropy import Graph
+from overstory.entropy.compile import Floats
 from overstory.entropy.encode import encode
-from overstory.entropy.semantic import Density, encode_semantic, partition
+from overstory.entropy.semantic import Density, encode_semantic, semantic_structural_entropy, update_semantic
 
 SEEDS = range(10)
 
@@ -26,10 +30,14 @@ SEEDS = range(10)
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--graphs", type=Path, help="a folder of .npz graphs: edges, weights, n")
+    parser.add_argument("--sizes", type=int, nargs="*", default=[1_500, 5_000, 25_000], help="100000 takes minutes")
+    parser.add_argument("--updates", type=int, help="the number of vertices of a graph to update")
     arguments = parser.parse_args()
     recovery()
-    speed()
-    loss_of_blocks()
+    speed(arguments.sizes)
+    loss()
+    if arguments.updates is not None:
+        updates(arguments.updates)
     if arguments.graphs is not None:
         without_texts(arguments.graphs)
 
@@ -52,35 +60,93 @@ def recovery() -> None:
         print(f"  {name:22} {min(indices):6.3f} {float(np.mean(indices)):6.3f}")
 
 
-def speed() -> None:
-    """Seconds, warm: likeliest bandwidth, one PARTITION of all vertices, a whole tree of height 4."""
-    print("seconds (density, PARTITION, tree of height 4)")
-    for circles, size in ((20, 15), (50, 20)):
-        case = planted(0, circles=circles, topics=5, size=size)
-        started = time.perf_counter()
-        density = Density.from_vectors(case.vectors)
-        ready = time.perf_counter()
-        root = case.graph.vertices
-        partition(case.graph, EncodingTree.from_labels(case.graph), density, root)
-        divided = time.perf_counter()
+def entities(vertices: int, *, seed: int = 0) -> Planted:
+    """A graph like those of entities: a third without an edge, heavy-tailed degrees, a topic in edges and in texts."""
+    random = np.random.default_rng(seed)
+    topics = max(vertices // 100, 2)
+    topic = random.integers(0, topics, vertices)
+    pull = np.where(random.random(vertices) < 0.65, (1.0 - random.random(vertices)) ** (-1.0 / 1.5), 0.0)
+    source, anywhere = random.choice(vertices, (2, 3 * vertices), p=pull / pull.sum())
+    order = np.argsort(topic, kind="stable")
+    reach = np.append(0.0, np.cumsum(pull[order]))
+    starts = reach[np.searchsorted(topic[order], np.arange(topics + 1))]
+    low, high = starts[topic[source]], starts[topic[source] + 1]
+    near = order[np.searchsorted(reach[1:], low + random.random(len(source)) * (high - low), side="right")]
+    target = np.where(random.random(len(source)) < 0.7, near, anywhere)
+    subtopic = 10 * topic + random.integers(0, 10, vertices)
+    texts = random.standard_normal((vertices, 32)) + 0.7 * random.standard_normal((topics, 32))[topic]
+    texts += 0.7 * random.standard_normal((10 * topics, 32))[subtopic]
+    copies = random.random(vertices) < 0.05
+    texts[copies] = texts[random.integers(0, vertices, int(copies.sum()))]
+    apart = source != target
+    ends = np.stack([source[apart], target[apart]], axis=1)
+    return Planted(Graph.from_edges(vertices, ends), texts / np.linalg.norm(texts, axis=1, keepdims=True), topic)
+
+
+def densities(vectors: Floats, *multiples: float) -> list[Density]:
+    """Densities with multiples of the likeliest bandwidth."""
+    likeliest = Density.from_vectors(vectors).bandwidth
+    return [Density.from_vectors(vectors, bandwidth=multiple * likeliest) for multiple in multiples]
+
+
+def speed(sizes: list[int]) -> None:
+    """Seconds of the processor, warm, for a density and for a whole tree of height 4; the memory is that so far."""
+    print("3 × the likeliest bandwidth: seconds (density, tree of height 4), most memory so far")
+    encode_semantic(entities(300).graph, entities(300).vectors)
+    for size in sizes:
+        case = entities(size)
+        started = time.process_time()
+        (density,) = densities(case.vectors, 3.0)
+        ready = time.process_time()
         tree = encode_semantic(case.graph, density)
-        done = time.perf_counter()
+        done = time.process_time()
+        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
         print(
-            f"  {root:5} vertices {ready - started:6.2f} {divided - ready:6.2f} {done - divided:6.2f}   {tree.capped}"
+            f"  {size:6} vertices {ready - started:6.1f} {done - ready:6.1f} {memory:6} MiB   {tree.capped}, "
+            f"{tree.estimated} densities estimated, {[len(set(tree.labels(level).tolist())) for level in (1, 2, 3)]}"
         )
 
 
-def loss_of_blocks() -> None:
-    """The entropy of trees whose large nodes are divided in blocks, compared with exact division."""
-    print("entropy lost by blocks, 1,500 vertices")
-    case = planted(0, circles=20, topics=5)
-    for bandwidth in (SPREAD, None):
-        density = Density.from_vectors(case.vectors, bandwidth=bandwidth)
-        exact = encode_semantic(case.graph, density).total
-        for blocks in (750, 300, 100):
-            total = encode_semantic(case.graph, density, kernel_entries=1500 * blocks).total
-            print(f"  h = {density.bandwidth:.3f}, {blocks:4} blocks {total:8.4f} bits, exact {exact:8.4f}", end="")
-            print(f", {100.0 * (total / exact - 1.0):+.2f} %")
+def loss() -> None:
+    """The entropy of trees whose large nodes are divided in blocks and have estimated densities, counted exactly."""
+    print("entropy lost by blocks and estimates")
+    for size in (1_500, 5_000):
+        case = entities(size)
+        for multiple, density in zip((1, 3), densities(case.vectors, 1.0, 3.0), strict=True):
+            exact = replace(density, exact_members=size)
+            best = encode_semantic(case.graph, exact, kernel_entries=size**2).total
+            for limit in (4096, 1024, 512):
+                tree = encode_semantic(case.graph, replace(density, exact_members=limit), kernel_entries=limit**2)
+                total = semantic_structural_entropy(case.graph, tree.distinct(), exact)
+                print(
+                    f"  {size} vertices, {multiple} × h, above {limit:4}: {total:8.4f} bits, exact {best:8.4f}, "
+                    f"{100.0 * (total / best - 1.0):+.2f} %; reported {tree.total - total:+.4f} bits"
+                )
+            everyone = np.arange(size)
+            apart = replace(density, exact_members=0).surprise(everyone) - exact.surprise(everyone)
+            mean, spread = apart.mean(), float(np.sqrt((apart**2).mean()))
+            print(f"  estimated surprise in all {size}: {mean:+.3f} bits in the mean, {spread:.3f} root mean square")
+
+
+def updates(size: int) -> None:
+    """Vertices taken out of a tree and put in again: seconds, share of vertices redone, entropy against a new tree."""
+    case = entities(size)
+    (density,) = densities(case.vectors, 3.0)
+    started = time.process_time()
+    full = encode_semantic(case.graph, density)
+    print(f"updates of {size} vertices; a new tree takes {time.process_time() - started:.1f} s")
+    before = np.stack([full.labels(level) for level in (1, 2, 3)])
+    for share in (0.0001, 0.001, 0.01):
+        touched = np.random.default_rng(1).choice(size, max(int(share * size), 1), replace=False)
+        labels = before.copy()
+        labels[:, touched] = -1
+        started = time.process_time()
+        tree = update_semantic(case.graph, density, labels, touched)
+        seconds = time.process_time() - started
+        print(
+            f"  {len(touched):5} new vertices {seconds:6.1f} s, {100.0 * tree.redone.mean():5.1f} % redone, "
+            f"{100.0 * (tree.total / full.total - 1.0):+.2f} % entropy"
+        )
 
 
 def without_texts(folder: Path) -> None:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from numpy.typing import ArrayLike
 from tests.unit.entropy.semantic import oracle
 from tests.unit.entropy.semantic.planted import Attributed, attributed
+from tests.unit.entropy.speed import compiled_only
 
 from overstory.entropy.compile import Floats
 from overstory.entropy.semantic import Density
 from overstory.entropy.semantic.bandwidth import likeliest_bandwidth
 from overstory.entropy.semantic.principal_components import principal_components
+from overstory.entropy.semantic.remembered import RememberedDensity
 from overstory.errors import GraphError
 
 
@@ -32,6 +36,35 @@ def test_copies_of_one_text_do_not_surprise_and_the_farthest_text_has_128_bits()
 
 def test_one_vertex_alone_does_not_surprise() -> None:
     assert Density.from_vectors([[1.0, 2.0]]).surprise(np.array([0])).tolist() == [0.0]
+
+
+@pytest.mark.parametrize("bandwidth", [0.3, 1.0])
+def test_in_a_large_set_the_surprise_is_estimated_closely_and_the_same_in_every_order(bandwidth: float) -> None:
+    vectors = np.random.default_rng(0).standard_normal((700, 2))
+    exact = Density.from_vectors(vectors, bandwidth=bandwidth)
+    estimate = replace(exact, exact_members=100)
+    everyone = np.arange(700)
+    assert estimate.surprise(everyone) == pytest.approx(exact.surprise(everyone), abs=1e-9)
+    shuffled = np.random.default_rng(1).permutation(700)
+    assert estimate.surprise(shuffled).tolist() == estimate.surprise(everyone)[shuffled].tolist()
+    assert estimate.surprise(everyone, shuffled[:9]).tolist() == estimate.surprise(everyone)[shuffled[:9]].tolist()
+
+
+@compiled_only
+def test_a_sample_of_a_large_set_stands_for_the_rest() -> None:
+    density = Density.from_vectors(np.random.default_rng(0).standard_normal((6000, 4)), bandwidth=0.5)
+    everyone = np.arange(6000)
+    exact = replace(density, exact_members=6000).surprise(everyone)
+    assert np.abs(density.surprise(everyone) - exact).mean() < 0.1
+    assert density.surprise(everyone).mean() == pytest.approx(exact.mean(), abs=0.02)
+
+
+def test_a_remembered_set_has_the_same_surprise() -> None:
+    density = Density.from_vectors(np.random.default_rng(0).standard_normal((20, 2)))
+    remembered = RememberedDensity.of(density)
+    for members in (np.arange(20), np.arange(3, 9), np.arange(8, 2, -1), np.arange(20)):
+        assert remembered.surprise(members).tolist() == pytest.approx(density.surprise(members).tolist())
+        assert remembered.surprise(members, members[:2]) == pytest.approx(density.surprise(members, members[:2]))
 
 
 def test_vectors_that_are_all_equal_have_no_components_and_no_surprise() -> None:

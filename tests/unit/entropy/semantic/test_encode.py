@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -111,6 +113,18 @@ def test_blocks_cost_little() -> None:
     assert in_blocks.capped.in_blocks > 0
     assert exact.capped.in_blocks == 0
     assert in_blocks.total < 1.03 * exact.total
+
+
+@compiled_only
+def test_estimated_densities_cost_little_and_are_counted() -> None:
+    case = planted(0, circles=20, topics=3, size=10)
+    exact = Density.from_vectors(case.vectors, bandwidth=SPREAD)
+    estimated = encode_semantic(case.graph, replace(exact, exact_members=20), kernel_entries=100 * 100)
+    best = encode_semantic(case.graph, exact)
+    assert estimated.estimated > 0
+    assert best.estimated == 0
+    assert estimated.capped.in_blocks > 0
+    assert semantic_structural_entropy(case.graph, estimated, exact) < 1.03 * best.total
 
 
 def test_a_height_below_one_is_refused() -> None:

@@ -12,6 +12,7 @@ from tests.unit.entropy.semantic.planted import Attributed, attributed
 from overstory.entropy import EncodingTree, Graph, structural_entropy
 from overstory.entropy.semantic import (
     Density,
+    encode_semantic,
     node_semantic_entropy,
     regulate,
     semantic_entropy,
@@ -65,6 +66,20 @@ def test_purer_texts_below_a_node_lower_the_entropy_of_the_whole_tree() -> None:
     texts = Density.from_vectors([[0.0], [0.1], [5.0], [5.1]], bandwidth=1.0)
     assert structural_entropy(ring, one_way) == pytest.approx(structural_entropy(ring, other_way))
     assert semantic_structural_entropy(ring, one_way, texts) < semantic_structural_entropy(ring, other_way, texts) - 1.0
+
+
+@pytest.mark.parametrize("heavy", [1.2, 2.0, 3.0])
+@pytest.mark.parametrize("apart", [1.0, 3.0])
+def test_the_weight_of_the_texts_decides_whether_edges_part_a_pair_of_similar_texts(heavy: float, apart: float) -> None:
+    """Proposition 2: below λ₀, where both trees have the same entropy, edges decide; above it, texts."""
+    ring = Graph.from_edges(4, [(0, 1), (2, 3), (1, 2), (3, 0)], [heavy, heavy, 1.0, 1.0])
+    texts = Density.from_vectors([[0.0], [apart], [apart + 0.1], [0.1]], bandwidth=1.0)
+    parted, together = (EncodingTree.from_labels(ring, labels) for labels in ([0, 0, 1, 1], [0, 1, 1, 0]))
+    loss = structural_entropy(ring, together) - structural_entropy(ring, parted)
+    weight = loss / (semantic_entropy(parted, texts) - semantic_entropy(together, texts))
+    below, above = (encode_semantic(ring, texts, height=2, weight=part * weight).labels(1) for part in (0.98, 1.02))
+    assert below.tolist() == parted.labels(1).tolist()
+    assert above.tolist() == together.labels(1).tolist()
 
 
 def test_more_levels_cost_nothing_by_themselves() -> None:
