@@ -133,6 +133,7 @@ def test_texts_divide_vertices_without_edges() -> None:
     assert step.tree.labels(1).tolist() == [6, 7, 6, 7, 6, 7]
 
 
+@compiled_only
 def test_a_large_node_is_divided_in_blocks_and_counted() -> None:
     case = planted(0)
     density = Density.from_vectors(case.vectors, bandwidth=SPREAD)

@@ -153,5 +153,8 @@ def redone(tree: SemanticTree) -> set[int]:
 
 def edges_of(graph: Graph) -> Ints:
     """Each edge once, shape (m, 2)."""
-    ends = np.stack([np.repeat(np.arange(graph.vertices), np.diff(graph.indptr)), graph.neighbours], axis=1)
-    return ends[ends[:, 0] < ends[:, 1]]
+    ends = np.stack([np.repeat(np.arange(graph.vertices), np.diff(graph.indptr)), graph.neighbours], axis=1).astype(
+        np.int64
+    )
+    once: Ints = ends[ends[:, 0] < ends[:, 1]]
+    return once
