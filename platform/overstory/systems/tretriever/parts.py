@@ -13,14 +13,14 @@ from overstory.model.token_bound import count_at_most
 from overstory.model.units import PLURAL, Unit
 
 TOKENS = 300
-"""Of the text of a part, at most, apart from its first vertex: four such fit into their share of a context."""
-NODE_SHARE = 0.7
-"""Of these tokens, that vertices may take before edges."""
+"""Of the text of a part, at most: four such fit into their share of a context."""
+NODE_SHARE = 0.75
+"""Of these tokens, what summary and vertices may take before edges."""
 LONGEST_NAME = 100
-LONGEST_SUMMARY = 200
-LONGEST_TEXT = 120
-LONGEST_EDGE = 160
-"""Characters of a name, of a summary, of what is said of one vertex among others, and of an edge."""
+LONGEST_SUMMARY = 160
+LONGEST_TEXT, LONGEST_TEXT_ALONE = 120, 240
+LONGEST_EDGE = 120
+"""Characters of a name, of a summary, of what is said of one vertex among others or alone, and of an edge."""
 MOST_EDGES = 12
 """Of a part; the others are counted."""
 OF_SUMMARY = 3
@@ -239,47 +239,64 @@ def subgraph_parts(
 
 
 def _lines(of: FoundSet, vertices: Sequence[Vertex], edges: Sequence[Edge], more: int, unit: Unit) -> Iterator[str]:
-    """Title, summary, vertices and edges, as many as there is room for."""
+    """Title, summary, vertices and edges, as many as there is room for. A sentence stands there once."""
     yield of.heading
+    said = [of.heading]
+    used = count_at_most(of.heading)
     if of.summary:
-        yield shortened(of.summary, LONGEST_SUMMARY)
+        summary = shortened(of.summary, LONGEST_SUMMARY)
+        used += count_at_most(summary)
+        yield summary
     if of.size == 1:
-        nodes = [shortened(vertex.text, LONGEST_TEXT * 2) for vertex in vertices if vertex.text]
+        nodes = [(shortened(each.text, LONGEST_TEXT_ALONE), "") for each in vertices if _new(each.text, said)]
     else:
-        nodes = [_node(vertex) for vertex in vertices]
-    used = count_at_most(of.heading) + count_at_most(of.summary[:LONGEST_SUMMARY])
-    listed, took = _fitting(nodes, int(TOKENS * NODE_SHARE) - used, least=1)
+        nodes = [(_node(each, said), f"- {_name(each.name)}") for each in vertices]
+    listed, took = _fitting(nodes, int(TOKENS * NODE_SHARE) - used)
     if listed and len(listed) < of.size:
         yield f"{len(listed)} of {of.size:,} {PLURAL[unit]}:"
     yield from listed
-    told, _ = _fitting(dict.fromkeys(_told(edge) for edge in edges), TOKENS - used - took, least=0)
+    told, _ = _fitting([_told(each, said) for each in edges], TOKENS - used - took)
     yield from told
     if left := len(edges) - len(told) + more:
         yield f"and {counted(left, 'more edge')}"
 
 
-def _fitting(lines: Iterable[str], tokens: int, *, least: int) -> tuple[list[str], int]:
-    """The first lines that fit, `least` at least, and their tokens."""
+def _fitting(lines: Iterable[tuple[str, str]], tokens: int) -> tuple[list[str], int]:
+    """The first lines that fit, in their shorter forms where the longer ones do not, and their tokens.
+
+    Args:
+        lines: each in a longer and a shorter form.
+    """
     taken: list[str] = []
     used = 0
-    for line in lines:
-        took = count_at_most(line) + 1
-        if used + took > tokens and len(taken) >= least:
+    for forms in lines:
+        fitting = next((form for form in forms if form and used + count_at_most(form) < tokens), None)
+        if fitting is None:
             break
-        taken.append(line)
-        used += took
+        taken.append(fitting)
+        used += count_at_most(fitting) + 1
     return taken, used
 
 
-def _node(vertex: Vertex) -> str:
-    name, text = _name(vertex.name), shortened(vertex.text, LONGEST_TEXT)
+def _node(vertex: Vertex, said: list[str]) -> str:
+    name = _name(vertex.name)
+    text = shortened(vertex.text, LONGEST_TEXT) if _new(vertex.text, [name, *said]) else ""
+    said.append(vertex.text)
     return f"- {name}: {text}" if text else f"- {name}"
 
 
-def _told(edge: Edge) -> str:
-    said = ", ".join(filter(None, (on_one_line(edge.type), shortened(edge.text, LONGEST_EDGE))))
-    ends = f"{_name(edge.source)} {'—' if edge.chunks else '→'} {_name(edge.target)}"
-    return f"- {ends}: {said}" if said else f"- {ends}"
+def _told(edge: Edge, said: list[str]) -> tuple[str, str]:
+    """With what it says, where no vertex says that, too, and its ends alone."""
+    ends = f"- {_name(edge.source)} {'—' if edge.chunks else '→'} {_name(edge.target)}"
+    text = shortened(edge.text, LONGEST_EDGE) if _new(edge.text, said) else ""
+    detail = ", ".join(filter(None, (on_one_line(edge.type), text)))
+    return f"{ends}: {detail}" if detail else ends, ends
+
+
+def _new(text: str, said: Iterable[str]) -> bool:
+    """Whether a text, maybe cut, is no part of what was said already."""
+    words = text.strip("… ")
+    return bool(words) and not any(words in each for each in said)
 
 
 def _name(name: str) -> str:

@@ -179,3 +179,25 @@ def test_a_text_is_short_and_says_what_it_leaves_out() -> None:
     assert lines[-1] == f"and {39 - len(linked)} more edges"
     assert len(lines[1]) <= LONGEST_SUMMARY
     assert max(map(len, listed)) <= LONGEST_TEXT + len("- Vertex 10: ")
+
+
+def test_a_sentence_stands_once_in_a_text_and_a_text_that_is_only_the_name_does_not() -> None:
+    sentence = "Keanu Reeves plays a hacker in The Matrix."
+    vertices = {"m": Vertex("m", "The Matrix", sentence, ("c1",)), "r": Vertex("r", "Keanu Reeves", sentence, ("c1",))}
+    edge = FoundEdge("m", "r", "", "", 1.0, ("c1",))
+    edges = {edge: Edge("m", "r", "The Matrix", "Keanu Reeves", "", "… plays a hacker in The Matrix.", ("c1",))}
+    [part] = subgraph_parts(divided([group(MATRIX, REEVES)], [edge]), vertices, edges, DOCUMENTS, "entity")
+    assert part.text.split("\n")[2:] == [f"- The Matrix: {sentence}", "- Keanu Reeves", "- The Matrix — Keanu Reeves"]
+    named = {"r": Vertex("r", "Keanu Reeves", "Keanu Reeves", ("c1",))}
+    [part] = subgraph_parts(divided([leaf(REEVES)], []), named, {}, DOCUMENTS, "document")
+    assert part.text == "Keanu Reeves"
+
+
+def test_where_there_is_no_room_for_what_is_said_of_a_vertex_its_name_stands_alone() -> None:
+    members = [Member(f"v{at}", f"vertex {at}", 1.0 - at / 100) for at in range(8)]
+    vertices = {each.id: Vertex(each.id, each.name, f"{at} is " * 40, ("c1",)) for at, each in enumerate(members)}
+    found = FoundSet("g", 1, 8, 0.5, "Much", "", ["c1"], 8, members)
+    [part] = subgraph_parts(divided([found], []), vertices, {}, DOCUMENTS, "document")
+    lines = part.text.split("\n")[1:]
+    assert lines[0].startswith("- vertex 0: 0 is")
+    assert lines[-1] == "- vertex 7"
