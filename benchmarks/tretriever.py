@@ -2,9 +2,8 @@
 
     python -m benchmarks.tretriever index CORPUS…                  seconds and memory by part; `--anew` builds it first
     python -m benchmarks.tretriever contexts CORPUS DIR [--tokens 1000] [--over entities] [--retriever NAME]…
-                                                                   gold in the subgraphs, tokens, vertices and R@5: edges
-                                                                   and texts, each alone, and the nearest vertices with
-                                                                   their neighbours
+                                                                   gold in the subgraphs, tokens, vertices and R@5 with
+                                                                   edges and texts, each alone, and without the tree
     python -m benchmarks.tretriever defaults CORPUS DIR [--over entities]   the same for weights and bandwidths
     python -m benchmarks.tretriever updates CORPUS                 one document added and deleted: what is done again
 
@@ -128,7 +127,7 @@ def contexts(name: str, folder: Path, tokens: int, over: str, others: Sequence[s
         for told, options in reversed(VARIANTS.items()):
             rebuilt(knowledge, over, options)
             found[told] = measured(knowledge, folder, "tretriever", tokens)
-        found["nearest vertices and their neighbours"] = measured(knowledge, folder, WITHOUT_TREE, tokens)
+        found["without the tree"] = measured(knowledge, folder, WITHOUT_TREE, tokens)
         for retriever in ("dense", *others):
             found[f"`{retriever}`"] = measured(knowledge, folder, retriever, tokens)
     ours = found["edges and texts"]

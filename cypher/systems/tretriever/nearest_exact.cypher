@@ -1,11 +1,12 @@
 // The nodes of the tree nearest to a vector, of all levels alike, by looking at all of them, and the vertices below each.
-// Parameters: $vector LIST<FLOAT>; $limit INTEGER; $generation INTEGER; $leaves INTEGER (vertices below a node that are
-//   looked at); $vertices INTEGER (of these, how many to return); $most INTEGER (passages of a summary)
-// Rows: found LIST<LIST> (of each node of the tree, the nearest first: id, level, size, cosine to the vector, title and
-//   summary or "" where it has none, ids of the passages that the summary stands on, vertices that were looked at, and
-//   LIST<LIST> of the nearest of them: id, name, cosine, the nearest first); one
+// Parameters: $vector LIST<FLOAT>; $limit INTEGER; $generation INTEGER; $sets BOOLEAN (false for leaves alone);
+//   $neighbours BOOLEAN (whether a leaf brings the vertices that it has edges with); $leaves INTEGER (vertices of a node that
+//   are looked at, and neighbours); $vertices INTEGER (of these, how many to return); $most INTEGER (passages of a summary)
+// Rows: found LIST<LIST> (of each node of the tree, the nearest first: id, whether it is a set of several, level, size, of
+//   a leaf with its neighbours, cosine to the vector, title and summary or "" where it has none, of a leaf its name, ids of the passages that the summary stands on, vertices that
+//   were looked at, and LIST<LIST> of the nearest of them: id, name, cosine, the nearest first); one
 CALL () {
-  MATCH (t:{{corpus}}_TretrieverNode) WHERE t.generation = $generation AND t.embedding IS NOT NULL
+  MATCH (t:{{corpus}}_TretrieverNode) WHERE t.generation = $generation AND t.embedding IS NOT NULL AND ($sets OR t.size = 1)
   WITH t, 2 * vector.similarity.cosine(t.embedding, $vector) - 1 AS cosine ORDER BY cosine DESC, t.id LIMIT $limit
   RETURN collect([t, cosine]) AS nearest
 }
@@ -13,13 +14,27 @@ CALL (nearest) {
   UNWIND range(0, size(nearest) - 1) AS place
   WITH place, nearest[place][0] AS t, nearest[place][1] AS cosine
   CALL (t) {
-    MATCH (t)<-[:CHILD_OF*0..]-(leaf:{{corpus}}_TretrieverNode)-[:COVERS]->(unit:{{corpus}})
-    WITH leaf, unit LIMIT $leaves
-    WITH unit, coalesce(2 * vector.similarity.cosine(leaf.embedding, $vector) - 1, -1.0) AS near ORDER BY near DESC, unit.id
+    CALL (t) {
+      MATCH (t)<-[:CHILD_OF*0..]-(leaf:{{corpus}}_TretrieverNode) WHERE leaf.size = 1
+      RETURN leaf LIMIT $leaves
+      UNION
+      MATCH (t)-[:TRETRIEVER_EDGE]-(leaf:{{corpus}}_TretrieverNode) WHERE $neighbours
+      RETURN leaf LIMIT $leaves
+      UNION
+      MATCH (t)-[:COVERS]->(:Document:{{corpus}})-[:LINKS]-(:{{corpus}}_Document)<-[:COVERS]-(leaf:{{corpus}}_TretrieverNode)
+      WHERE $neighbours AND leaf.generation = t.generation
+      RETURN leaf LIMIT $leaves
+    }
+    MATCH (leaf)-[:COVERS]->(unit:{{corpus}})
+    WITH unit, coalesce(2 * vector.similarity.cosine(leaf.embedding, $vector) - 1, -1.0) AS near
+    ORDER BY near DESC, leaf = t DESC, unit.id
     RETURN count(unit) AS seen, collect([unit.id, coalesce(nullIf(unit.title, ''), unit.name, unit.source_key, ''), near])[..$vertices] AS members
   }
+  OPTIONAL MATCH (t)-[:COVERS]->(vertex:{{corpus}})
+  WITH place, t, cosine, seen, members, coalesce(nullIf(vertex.title, ''), vertex.name, vertex.source_key, '') AS own
   OPTIONAL MATCH (t)-[:HAS_REPORT]->(r:{{corpus}}_TretrieverSummary)
-  WITH place, [t.id, t.level, t.size, cosine, coalesce(r.title, ''), coalesce(r.summary, ''),
+  WITH place, [t.id, t.size > 1, t.level, CASE t.size WHEN 1 THEN seen ELSE t.size END, cosine,
+    CASE t.size WHEN 1 THEN own ELSE coalesce(r.title, '') END, coalesce(r.summary, ''),
     COLLECT { MATCH (r)-[s:STANDS_ON]->(c:{{corpus}}_Chunk) RETURN c.id ORDER BY s.position LIMIT $most }, seen, members] AS one
   ORDER BY place
   RETURN collect(one) AS found

@@ -16,10 +16,13 @@ from overstory.systems.state import IndexState
 from overstory.systems.tretriever.index_settings import TRetrieverIndexSettings
 from overstory.systems.tretriever.names import NODE
 from overstory.systems.tretriever.parts import OF_SUMMARY, FoundEdge, FoundSet, Member
+from overstory.systems.tretriever.retriever_settings import TRetrieverRetrieverSettings
 from overstory.systems.vector_indexes import SCANNED
 
 DEPTH = 100
 """Nodes that the vector index is asked for, so that the best few are right (`retrieve.vector_search`)."""
+DEEPER = 5
+"""Nodes asked for, for each that is wanted: where single vertices are, sets are among the nodes."""
 LEAVES = 1_000
 """Vertices of a set that are looked at."""
 MOST_VERTICES = 300
@@ -91,8 +94,8 @@ class Asking:
     vector: Vectors
     notes: list[str] = field(default_factory=list[str])
 
-    def nearest(self, limit: int, vertices: int) -> Found:
-        """The `limit` nodes of all levels nearest to the question (Eq. 12), with at most `vertices` of each."""
+    def nearest(self, settings: TRetrieverRetrieverSettings) -> Found:
+        """The nodes of all levels nearest to the question (Eq. 12), with the best vertices of each."""
         generation = self.state.generation
         scanned = NODE in self.state.details.get(SCANNED, ())
         searched = with_index(
@@ -100,13 +103,15 @@ class Asking:
             self.corpus,
             "systems/tretriever/nearest",
             index="" if scanned else schema.derived_index(self.corpus.label, NODE, slot_of(generation)),
-            depth=max(DEPTH, limit),
+            depth=max(DEPTH, DEEPER * settings.subgraphs),
             parameters={
                 "vector": self.vector.tolist(),
-                "limit": limit,
+                "limit": settings.subgraphs,
+                "sets": settings.sets,
+                "neighbours": settings.neighbours,
                 "generation": generation,
                 "leaves": LEAVES,
-                "vertices": vertices,
+                "vertices": settings.vertices,
                 "most": OF_SUMMARY,
             },
         )
@@ -161,7 +166,7 @@ class Asking:
         if capped:
             which = f"{len(capped)} of the {len(found.sets)} subgraphs"
             self.notes.append(f"of {which}, {LEAVES:,} {PLURAL[found.unit]} each were looked at, not all")
-        untold = sum(each.size > 1 and not each.title for each in found.sets)
+        untold = sum(each.is_set and not each.title for each in found.sets)
         if untold:
             self.notes.append(
                 f"{untold} of the {len(found.sets)} subgraphs lost their summaries with a passage: "
@@ -170,5 +175,5 @@ class Asking:
 
 
 def _found_set(values: Sequence[Any]) -> FoundSet:
-    id_, level, size, cosine, title, summary, chunks, seen, members = values
-    return FoundSet(id_, level, size, cosine, title, summary, chunks, seen, [Member(*each) for each in members])
+    id_, is_set, level, size, cosine, title, summary, chunks, seen, members = values
+    return FoundSet(id_, is_set, level, size, cosine, title, summary, chunks, seen, [Member(*each) for each in members])

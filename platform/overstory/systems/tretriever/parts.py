@@ -45,9 +45,10 @@ class Member(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FoundSet:
-    """A node of the tree near the question: a set of vertices.
+    """A node of the tree near the question: a set of vertices, or one with its neighbours.
 
     Attributes:
+        is_set: False for a single vertex, whose name is the title, whatever its neighbours.
         cosine: to the question.
         title, summary: "" for a single vertex, and where the summary was deleted with a passage.
         chunks: ids of the passages that the summary stands on, the most important first.
@@ -56,6 +57,7 @@ class FoundSet:
     """
 
     id: str
+    is_set: bool
     level: int
     size: int
     cosine: float
@@ -227,7 +229,7 @@ def subgraph_parts(
             score=of.cosine,
             chunks=chunks,
             documents=tuple(dict.fromkeys(documents[chunk] for chunk in chunks)),
-            community=of.id if of.size > 1 else "",
+            community=of.id if of.is_set else "",
             level=of.level,
             size=of.size,
             heading=of.heading,

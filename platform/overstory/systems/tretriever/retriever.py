@@ -85,7 +85,7 @@ class TRetrieverRetriever:
 
     def _found(self, asking: Asking, question: str, k: int) -> Evidence:
         """The evidence, without notes."""
-        found = asking.nearest(self._settings.subgraphs, self._settings.vertices)
+        found = asking.nearest(self._settings)
         if not found.sets:
             asking.notes.append(NOTHING_MATCHED)
             cosines = asking.nearest_chunks(k)
