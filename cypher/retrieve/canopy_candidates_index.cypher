@@ -7,7 +7,7 @@
 //   $phrases LIST<STRING> (Lucene, quoted); $phrase_depth INTEGER (chunks a phrase; the index compares stems)
 // Rows: found LIST<LIST> (one a chunk and list that it is in: its id and its document's; BM25 or null; the key of an entity that it is about
 //   or mentions, or null; how much it is about it or null; a phrase that it may have, and its text, or null);
-//   near INTEGER (vectors that the index returned); vectors INTEGER (of the corpus); one
+//   links INTEGER (between documents); near INTEGER (vectors that the index returned); vectors INTEGER (of the corpus); one
 CALL () { MATCH (v:{{corpus}}_PassageVector) RETURN count(v) AS vectors }
 CALL () {
   CALL db.index.vector.queryNodes($vector_index, $vector_depth, $vector) YIELD node AS v, score
@@ -52,7 +52,9 @@ CALL (nearest) {
 }
 WITH size(nearest) AS near, vectors, c, words, key, weight, phrase
 // A row of its own for each would take the client as long as the search.
-RETURN collect([
+WITH collect([
   c.id, COLLECT { MATCH (c)-[:PART_OF]->(d:{{corpus}}_Document) RETURN d.id }[0], words, key, weight, phrase,
   CASE WHEN phrase IS NOT NULL THEN c.title + '\n' + c.heading + '\n' + c.text END
 ]) AS found, near, vectors
+CALL () { MATCH (:{{corpus}}_Document)-[l:LINKS]->() RETURN count(l) AS links }
+RETURN found, near, vectors, links

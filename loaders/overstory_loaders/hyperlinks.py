@@ -6,12 +6,10 @@ import posixpath
 from collections.abc import Iterable, Iterator
 from urllib.parse import unquote, urlsplit
 
-from overstory.model import Link
+from overstory.model import HYPERLINK, Link
 from overstory_loaders.cleaning import clean_title, is_storable
 from overstory_loaders.text import SUFFIXES as TEXT
 
-HYPERLINK = "HYPERLINK"
-"""The type of such links."""
 PAGES = (".md", ".markdown", ".mdown", ".mkd", ".html", ".htm", ".xhtml", *TEXT, ".pdf", ".docx")
 """Suffixes of files that become one document each. A link to a picture or an archive would wait for it for ever."""
 LONGEST = 2_000

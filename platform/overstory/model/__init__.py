@@ -2,6 +2,7 @@
 
 from overstory.model.chat import Completion, JsonSchema, Message, Role, Usage
 from overstory.model.documents import (
+    HYPERLINK,
     Annotation,
     Document,
     Heading,
@@ -17,6 +18,7 @@ from overstory.model.parts import (
     PART_KINDS,
     BridgePath,
     BridgeStep,
+    BridgeStepKind,
     CommunityReport,
     Excerpt,
     Part,
@@ -26,10 +28,12 @@ from overstory.model.parts import (
 )
 
 __all__ = [
+    "HYPERLINK",
     "PART_KINDS",
     "Annotation",
     "BridgePath",
     "BridgeStep",
+    "BridgeStepKind",
     "ChunkText",
     "CommunityReport",
     "Completion",

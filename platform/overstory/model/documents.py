@@ -60,6 +60,10 @@ class Annotation:
     triples: tuple[tuple[str, str, str], ...]
 
 
+HYPERLINK = "HYPERLINK"
+"""The type of links that stand in a text: what may be read next, but no statement on the two documents."""
+
+
 @dataclass(frozen=True, slots=True)
 class Link:
     """A directed link from one document to another. It belongs to the document that it starts from.

@@ -118,23 +118,31 @@ class RatedReport(CommunityReport):
     findings: tuple[ReportFinding, ...]
 
 
+BridgeStepKind = Literal["about", "mentions", "link", "link back"]
+LINK_KINDS = frozenset({"link", "link back"})
+
+
 @dataclass(frozen=True, slots=True)
 class BridgeStep:
-    """From one passage to another by a name that the first one mentions.
+    """From one passage to another by a name that the first one mentions, or by a link between their documents.
 
     Attributes:
-        kind: "about" if the second passage is about the name, "mentions" if it mentions it too.
+        name: what the first passage mentions, or the type of the link.
+        kind: "about" if the second passage is about the name, "mentions" if it mentions it too; "link" if the first
+            document links to the second, "link back" if the second links to the first.
         source_sentence, target_sentence: what says the name; the first sentence where none does.
+        link_text: what the link says; "" for a name.
     """
 
     name: str
-    kind: Literal["about", "mentions"]
+    kind: BridgeStepKind
     source_id: str
     source_title: str
     source_sentence: str
     target_id: str
     target_title: str
     target_sentence: str
+    link_text: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -157,14 +165,19 @@ class BridgePath(Part):
             documents: of its passages; those that come again are left out.
         """
         taken = tuple(steps)
-        names = [asked or "the question", taken[0].source_title or shortened(taken[0].source_sentence, 40)]
+        told = " ".join((asked or "the question").split())
+        names = [("→", taken[0].source_title or shortened(taken[0].source_sentence, 40))]
         for step in taken:
-            names += [step.name, step.target_title or shortened(step.target_sentence, 40)]
-        told = [" ".join(name.split()) for name in names]
-        told = [each for at, each in enumerate(told) if at == 0 or each != told[at - 1]]  # a name may be a title
+            arrow = "←" if step.kind == "link back" else "→"
+            names += [(arrow, step.name), (arrow, step.target_title or shortened(step.target_sentence, 40))]
+        before = told
+        for arrow, name in ((arrow, " ".join(name.split())) for arrow, name in names):
+            if name != before:  # a name may be a title
+                told += f" {arrow} {name}"
+            before = name
         sentences = dict.fromkeys([*(step.source_sentence for step in taken), taken[-1].target_sentence])
         return cls(
-            text="\n".join([" → ".join(told), *sentences]),
+            text="\n".join([told, *sentences]),
             score=score,
             chunks=(taken[0].source_id, *(step.target_id for step in taken)),
             documents=tuple(dict.fromkeys(documents)),
@@ -182,8 +195,16 @@ class BridgePath(Part):
         lines: list[str] = []
         for step in self.steps:
             source = step.source_title or shortened(step.source_sentence, 40)
-            lines.append(f'"{source}" names {step.name}: «{around(step.source_sentence, step.name)}»')
+            if step.kind in LINK_KINDS:
+                target = step.target_title or shortened(step.target_sentence, 40)
+                ends = (source, target) if step.kind == "link" else (target, source)
+                said = f": {shortened(step.link_text)}" if step.link_text not in ("", step.name) else ""
+                lines.append(f'"{ends[0]}" links to "{ends[1]}" by {step.name}{said}')
+            else:
+                lines.append(f'"{source}" names {step.name}: «{around(step.source_sentence, step.name)}»')
         last = self.steps[-1]
+        if last.kind in LINK_KINDS:
+            return (*lines, f"This passage begins: «{shortened(last.target_sentence)}»")
         does = f"is about {last.name}" if last.kind == "about" else f"names {last.name}, too"
         return (*lines, f"This passage {does}: «{around(last.target_sentence, last.name)}»")
 

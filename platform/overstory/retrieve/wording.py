@@ -42,6 +42,11 @@ def is_about(name: str, source: str) -> str:
     return f"is about {_line(name)}, named in {source}"
 
 
+def is_linked(name: str, source: str) -> str:
+    """By which link between documents another passage led to this one."""
+    return f"is linked with {source} by {_line(name)}"
+
+
 def two_names_away(name: str, source: str) -> str:
     """By which name a passage that was itself reached by a name led to this one."""
     return f"is two names away: by {_line(name)} from {source}"

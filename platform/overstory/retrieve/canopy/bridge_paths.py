@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from overstory.graph.client import Row
-from overstory.model import BridgePath, BridgeStep
+from overstory.model import BridgePath, BridgeStep, BridgeStepKind
 from overstory.model.passage_text import PATH_SEPARATOR
-from overstory.retrieve.canopy.scoring import FORWARD, SECOND, SHARED, Bridge, Scored
+from overstory.retrieve.canopy.scoring import FORWARD, LINKED, LINKED_SECOND, SECOND, SHARED, Bridge, Scored
 from overstory.retrieve.hits import content
 from overstory.text.names.keys import entity_key
 from overstory.text.sentences import sentence_at
@@ -32,6 +32,8 @@ def bridge_paths(
         ways = _first_hops(one)
         if one.second:
             ways.append((SECOND * one.second_gain, (*_way_to(all_scored[one.second.way.source]), one.second)))
+        if link := one.linked_second:
+            ways.append((LINKED_SECOND * link.value, (*_way_to(all_scored[link.way.source]), link)))
         for score, bridges in sorted(ways, key=lambda way: -way[0]):
             chunks = [bridge.way.source for bridge in bridges] + [one.chunk]
             passed = [rows[chunk] for chunk in chunks if chunk in rows]
@@ -47,10 +49,12 @@ def bridge_paths(
 
 def _tells(bridges: Sequence[Bridge], passed: Sequence[Row]) -> bool:
     """Whether a way is worth showing: it leads to another document, and no step goes between equal sentences or by a
-    heading."""
+    heading. A link tells by itself."""
     if passed[0]["document_id"] == passed[-1]["document_id"]:
         return False
     for bridge, (source, target) in zip(bridges, pairwise(passed), strict=True):
+        if bridge.way.link:
+            continue
         said, said_there = (_sentence(source, bridge.way.here), _sentence(target, bridge.way.there))
         about = bridge.way.weight is not None
         if said.casefold() == said_there.casefold() or _is_heading(
@@ -71,6 +75,10 @@ def _is_heading(name: str, *rows: Row) -> bool:
 
 def _first_hops(one: Scored) -> list[tuple[float, tuple[Bridge, ...]]]:
     """The ways to a passage with what they brought; one if it is about the very name that it shares."""
+    return [*_by_names(one), *([(LINKED * one.linked.value, (one.linked,))] if one.linked else [])]
+
+
+def _by_names(one: Scored) -> list[tuple[float, tuple[Bridge, ...]]]:
     forward, shared = one.forward, one.shared
     if forward and shared and forward.way.source_and_key == shared.way.source_and_key:
         return [(FORWARD * forward.value + SHARED * shared.value, (forward,))]
@@ -85,15 +93,19 @@ def _way_to(source: Scored) -> tuple[Bridge, ...]:
 
 def _step(bridge: Bridge, source: Row, target: Row) -> BridgeStep:
     way = bridge.way
+    kind: BridgeStepKind = "mentions" if way.weight is None else "about"
+    if way.link:
+        kind = "link" if way.link.outgoing else "link back"
     return BridgeStep(
         name=way.name,
-        kind="mentions" if way.weight is None else "about",
+        kind=kind,
         source_id=source["chunk_id"],
         source_title=source["title"],
         source_sentence=_sentence(source, way.here),
         target_id=target["chunk_id"],
         target_title=target["title"],
         target_sentence=_sentence(target, way.there),
+        link_text=way.link.text if way.link else "",
     )
 
 

@@ -12,18 +12,29 @@ import numpy as np
 from overstory.cpus import processors
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
-from overstory.model import BridgePath, Evidence, Hit, Reason
+from overstory.model import HYPERLINK, BridgePath, Evidence, Hit, Reason
 from overstory.protocols import Vectors
 from overstory.retrieve.canopy import scoring
 from overstory.retrieve.canopy.bridge_paths import bridge_paths
+from overstory.retrieve.canopy.links import MOST_CHUNKS, MOST_LINKS, linked
 from overstory.retrieve.canopy.names import QuestionNames, named_chunks, rare_phrases, read_names
-from overstory.retrieve.canopy.scoring import Candidate, Link, Place, Scored, Seed, Way
+from overstory.retrieve.canopy.scoring import Bridge, Candidate, DocumentLink, Link, Place, Scored, Seed, Way
 from overstory.retrieve.context import NAMES_OUTDATED, RetrievalContext, query_current_corpus, text_index_name
 from overstory.retrieve.corpus_cache import VectorCache
 from overstory.retrieve.hits import chunk_rows, ranked_hits, source_hits
 from overstory.retrieve.question import full_text_query, read_question
+from overstory.retrieve.ranking import best_of
 from overstory.retrieve.vector_search import vector_search
-from overstory.retrieve.wording import NEAREST, has_names, has_words, is_about, quoted, shares, two_names_away
+from overstory.retrieve.wording import (
+    NEAREST,
+    has_names,
+    has_words,
+    is_about,
+    is_linked,
+    quoted,
+    shares,
+    two_names_away,
+)
 from overstory.text.names.idf import idf_weight
 from overstory.text.questions.asked_words import AskedWords
 
@@ -68,9 +79,10 @@ class CanopyRetriever:
             vector = self._embedded(asked.text)  # while its names are looked up
             names = read_names(tx, corpus, asked)
             rest = vector if names.rest == asked.text else self._embedded(names.rest)  # while passages are
-            asking = _Asking(tx, corpus, self._vectors, names, vector, rest)
+            words = AskedWords.of(asked.text)
+            asking = _Asking(tx, corpus, self._vectors, names, words, vector, rest)
             ranked = asking.ranked(k)
-            hits, paths, sources = _shown(tx, corpus, AskedWords.of(asked.text), ranked, k)
+            hits, paths, sources = _shown(tx, corpus, words, ranked, k)
             told = (*asked.notes, *asking.notes, *_notes(corpus, names, ranked))
             return Evidence(question, self.name, hits, notes=told, parts=paths, sources=sources)
 
@@ -88,10 +100,12 @@ class _Asking:
     corpus: Corpus
     cache: VectorCache
     names: QuestionNames
+    words: AskedWords
     vector: Future[Vectors]
     rest: Future[Vectors]
     notes: list[str] = field(default_factory=list[str])
     documents: dict[str, str] = field(default_factory=dict[str, str])
+    has_links: bool = False
 
     def ranked(self, k: int) -> list[Scored]:
         found = self._found(max(DEPTH, k))
@@ -99,21 +113,22 @@ class _Asking:
         candidates = self._first(found, asked)
         first = scoring.first_scores(candidates)
         sources = first.sources()
-        links = self._links(sources)
         activations = {chunk: first.activation(chunk) for chunk in sources}
-        reached = scoring.reached(activations, links, self.names.words, self.documents)
-        self._add(candidates, reached, asked)
-        scored = scoring.final_scores(candidates, first, reached)
+        reached = scoring.reached(activations, self._links(sources), self.names.words, self.documents)
+        self._add(candidates, (*reached.forward, *reached.shared), asked)
+        links = self._linked(activations, first.scores, candidates, asked)
+        scored = scoring.final_scores(candidates, first, reached, links)
         again = scoring.second_sources(scored, sources)
         second = scoring.reached(again, self._links(list(again)), self.names.words, self.documents)
         second.forward.clear()  # brings nothing the second time
         known = set(candidates)
-        self._add(candidates, second, asked)
+        self._add(candidates, second.shared, asked)
+        links_again = self._linked(again, {chunk: one.score for chunk, one in scored.items()}, candidates, asked)
         newcomers = {chunk: candidate for chunk, candidate in candidates.items() if chunk not in known}
-        found_all = scored | scoring.final_scores(newcomers, first, scoring.Reached())
+        found_all = scored | scoring.final_scores(newcomers, first, scoring.Reached(), {})
         names = self.names
         direct = scoring.direct_documents(candidates.values(), form=names.form, capital=names.capital)
-        return scoring.ranking(scoring.with_second_hop(found_all, second), self.documents, direct=direct)
+        return scoring.ranking(scoring.with_second_hop(found_all, second, links_again), self.documents, direct=direct)
 
     def _found(self, depth: int) -> list[_Found]:
         """The chunks found by meaning, by words, and by the names of the question."""
@@ -135,6 +150,7 @@ class _Asking:
         )
         self.notes += searched.notes
         (row,) = searched.rows
+        self.has_links = row["links"] > 0
         chunks = [_Found(*each) for each in row["found"]]
         self.documents |= {each.chunk: each.document for each in chunks}
         return chunks
@@ -149,9 +165,45 @@ class _Asking:
             for id_, cosine, rest in self._compared(ids, asked)
         }
 
-    def _add(self, candidates: dict[str, Candidate], found: scoring.Reached, asked: Vectors) -> None:
+    def _linked(
+        self,
+        activations: Mapping[str, float],
+        scores: Mapping[str, float],
+        candidates: dict[str, Candidate],
+        asked: Vectors,
+    ) -> dict[str, Bridge]:
+        """Where links between documents lead from these chunks; adds what was only reached so to the candidates.
+
+        Args:
+            scores: of all candidates; of a document that has some, a link leads to the best.
+        """
+        if not (self.has_links and activations):
+            return {}
+        best: dict[str, str] = {}
+        for chunk in best_of(scores, len(scores)):
+            best.setdefault(self.documents[chunk], chunk)
+        rows = self.tx.run(
+            "retrieve/canopy_links",
+            self.corpus.label,
+            sources=list(activations),
+            found=list(best),
+            most=MOST_LINKS,
+            most_chunks=MOST_CHUNKS,
+            hyperlink=HYPERLINK,
+        )
+        for title, degree in {row["title"]: row["degree"] for row in rows if row["degree"] > MOST_LINKS}.items():
+            note = f"{title!r} has {degree:,} links: only those to passages that were found otherwise were followed"
+            self.notes += [note] if note not in self.notes else []
+        links = [DocumentLink(*link) for row in rows for link in row["links"]]
+        ends = {link: best.get(link.document, link.first) for link in links}
+        reached = {link: end for link, end in ends.items() if end is not None}
+        self.documents |= {found: link.document for link, found in reached.items()}
+        self._add(candidates, reached.values(), asked)
+        return linked(activations, reached, self.words, candidates)
+
+    def _add(self, candidates: dict[str, Candidate], found: Iterable[str], asked: Vectors) -> None:
         """Adds chunks that were only reached to the candidates."""
-        ids = [id_ for id_ in dict.fromkeys((*found.forward, *found.shared)) if id_ not in candidates]
+        ids = [id_ for id_ in dict.fromkeys(found) if id_ not in candidates]
         for id_, cosine, rest in self._compared(ids, asked):
             candidates[id_] = Candidate(cosine, rest)
 
@@ -278,7 +330,7 @@ def _reasons(
         scores: of all hits.
     """
     found, row = one.candidate, rows[one.chunk]
-    plain = not (found.words or found.seed or one.forward or one.shared or one.second)
+    plain = not (found.words or found.seed or one.came_from())
     reasons = [Reason("dense", one.dense, f"cosine {found.cosine:.3f} to the question", NEAREST if plain else "")]
     if found.words:
         has = has_words(words, row)
@@ -293,6 +345,9 @@ def _reasons(
         clause = _leading(one.shared.way, one, rows, scores)
         said = one.forward is not None and one.forward.way.source_and_key == one.shared.way.source_and_key
         reasons.append(Reason("shared", scoring.SHARED * one.shared.value, clause, "" if said else clause))
+    if one.linked:
+        clause = _over_link(one.linked.way, one, rows)
+        reasons.append(Reason("linked", scoring.LINKED * one.linked.value, clause, clause))
     if one.direct:
         reasons.append(
             Reason(
@@ -305,6 +360,9 @@ def _reasons(
         way = one.second.way
         clause = two_names_away(way.name, quoted(rows.get(way.source), row))
         reasons.append(Reason("second", scoring.SECOND * one.second_gain, clause, clause))
+    if one.linked_second:
+        clause = _over_link(one.linked_second.way, one, rows)
+        reasons.append(Reason("linked_second", scoring.LINKED_SECOND * one.linked_second.value, clause, clause))
     return tuple(reasons)
 
 
@@ -314,3 +372,8 @@ def _leading(way: Way, target: Scored, rows: Mapping[str, Row], scores: Mapping[
     if way.weight is not None:
         return is_about(way.name, source)
     return shares(way.name, source, better=scores.get(way.source, target.score) > target.score)
+
+
+def _over_link(way: Way, target: Scored, rows: Mapping[str, Row]) -> str:
+    """How a link led from another passage to this one."""
+    return is_linked(way.name, quoted(rows.get(way.source), rows[target.chunk]))

@@ -10,7 +10,8 @@ Chunks and names go by their ids and keys. For a question, without its names the
 with h = .5 for names whose words all stand in the question, else 1; and f = .45. Where m > 1 chunks other than p are
 about a, r is 1 for the one nearest to p and 1/√m for the others; r is 1 for what only mentions a. A chunk that is about
 an abbreviated or misspelt name (w < .65) counts as one that mentions it. A way between chunks of one document does not
-count. Then once more from the best that were reached so, which adds .35·max(0, shared₂ − shared).
+count. Then once more from the best that were reached so, which adds .35·max(0, shared₂ − shared). Links between
+documents add 1.2·linked, and .7·linked₂ for those of the best that were reached so (`canopy/links.py`).
 
 A question that names nothing that a chunk is surely about (no capital within it, or no seed from .55 on) is not one to
 follow names from: the three documents that are best by A without seeds come first, then the others by z; ten where it
@@ -28,6 +29,7 @@ from overstory.retrieve.ranking import best_of
 from overstory.text.questions.form import Form
 
 WORDS, SEED, REST, FORWARD, SHARED, SECOND = 0.4, 0.6, 0.75, 1.2, 0.7, 0.35
+LINKED, LINKED_SECOND = 1.2, 0.7
 SOURCES = 5
 TOP = 10
 """The second hop starts from the first of these that were reached by the first."""
@@ -111,8 +113,30 @@ class Link:
         return {chunk: 1.0 if nearest in (None, chunk) else len(others) ** -0.5 for chunk in others}
 
 
+class DocumentLink(NamedTuple):
+    """A link of a source's document, and the document at its other end.
+
+    Attributes:
+        first: the first chunk of that document; None if it has too many to look for it.
+        outgoing: whether the link starts at the source's document.
+    """
+
+    source: str
+    document: str
+    first: str | None
+    type: str
+    text: str
+    outgoing: bool
+
+    @property
+    def name(self) -> str:
+        """What it is called; its text, or just a link, where it has no type."""
+        return self.type or self.text or "link"
+
+
 class Way(NamedTuple):
-    """That a source mentions a name, which a chunk is about (by `weight`), or mentions too (None).
+    """That a source mentions a name, which a chunk is about (by `weight`), or mentions too (None); or that a link leads
+    from one document to the other.
 
     `here` and `there` are the sentences of source and chunk that say the name, None where none does.
     """
@@ -123,6 +147,7 @@ class Way(NamedTuple):
     weight: float | None
     here: int | None = None
     there: int | None = None
+    link: DocumentLink | None = None
 
     @property
     def source_and_key(self) -> tuple[str, str]:
@@ -132,7 +157,7 @@ class Way(NamedTuple):
 
 class Bridge(NamedTuple):
     """A way with what it is worth: the activation of its source, times the IDF weight of the name; and, to a chunk
-    that is about the name, times weight and f."""
+    that is about the name, times weight and f. Of a link that of its source, times q and r."""
 
     way: Way
     value: float
@@ -152,6 +177,7 @@ class Scored(NamedTuple):
     Attributes:
         candidate: what the first parts were made from.
         forward, shared, second: the ways by which it was reached, if it was.
+        linked, linked_second: the links that led to it, from the sources and from those of the second hop.
         direct: what puts it before those that names led to.
     """
 
@@ -166,15 +192,19 @@ class Scored(NamedTuple):
     second: Bridge | None = None
     second_gain: float = 0.0
     direct: float = 0.0
+    linked: Bridge | None = None
+    linked_second: Bridge | None = None
 
     @property
     def score(self) -> float:
         bridges = FORWARD * _value(self.forward) + SHARED * _value(self.shared) + SECOND * self.second_gain
-        return self.dense + self.words + self.name + self.rest + bridges + self.direct
+        links = LINKED * _value(self.linked) + LINKED_SECOND * _value(self.linked_second)
+        return self.dense + self.words + self.name + self.rest + bridges + links + self.direct
 
     def came_from(self) -> list[str]:
         """The sources of its ways."""
-        return [bridge.way.source for bridge in (self.forward, self.shared, self.second) if bridge]
+        ways = (self.forward, self.shared, self.second, self.linked, self.linked_second)
+        return [bridge.way.source for bridge in ways if bridge]
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +260,9 @@ def reached(
     return result
 
 
-def final_scores(candidates: Mapping[str, Candidate], first: FirstScores, found: Reached) -> dict[str, Scored]:
+def final_scores(
+    candidates: Mapping[str, Candidate], first: FirstScores, found: Reached, links: Mapping[str, Bridge]
+) -> dict[str, Scored]:
     """Every candidate, those included that were only reached, with all but the second hop."""
     return {
         chunk: Scored(
@@ -242,6 +274,7 @@ def final_scores(candidates: Mapping[str, Candidate], first: FirstScores, found:
             rest=REST * c.rest,
             forward=found.forward.get(chunk),
             shared=found.shared.get(chunk),
+            linked=links.get(chunk),
         )
         for chunk, c in candidates.items()
     }
@@ -252,17 +285,20 @@ def second_sources(scored: Mapping[str, Scored], sources: Sequence[str]) -> dict
     scores = {chunk: one.score for chunk, one in scored.items()}
     top = best_of(scores, TOP)
     scale = scores[top[0]] if top and scores[top[0]] > 0 else 1.0
-    chosen = [chunk for chunk in top if chunk not in sources and (scored[chunk].forward or scored[chunk].shared)]
+    chosen = [chunk for chunk in top if chunk not in sources and scored[chunk].came_from()]
     return {chunk: max(0.0, scores[chunk] / scale) for chunk in chosen[:SOURCES]}
 
 
-def with_second_hop(scored: Mapping[str, Scored], found: Reached) -> dict[str, Scored]:
-    """The chunks with what names shared with the second hop's sources add."""
+def with_second_hop(scored: Mapping[str, Scored], found: Reached, links: Mapping[str, Bridge]) -> dict[str, Scored]:
+    """The chunks with what names shared with the second hop's sources add, and links of these to further chunks."""
     result = dict(scored)
     for chunk, bridge in found.shared.items():
         gain = bridge.value - _value(scored[chunk].shared)
         if gain > 0:
             result[chunk] = scored[chunk]._replace(second=bridge, second_gain=gain)
+    for chunk, link in links.items():
+        if result[chunk].linked is None:
+            result[chunk] = result[chunk]._replace(linked_second=link)
     return result
 
 

@@ -38,7 +38,7 @@ def link(*sources: str, idf: float = 0.8, about: str = "", shared: str = "") -> 
 
 
 def scored(candidates: dict[str, Candidate], found: Reached | None = None) -> dict[str, Scored]:
-    return final_scores(candidates, first_scores(candidates), found or Reached())
+    return final_scores(candidates, first_scores(candidates), found or Reached(), {})
 
 
 def test_the_first_score_adds_meaning_words_and_names() -> None:
@@ -104,7 +104,7 @@ def test_the_parts_add_up_to_the_score() -> None:
     candidates = {"p": Candidate(0.8, 0.4, 5.0, Seed("Ulm", 0.5)), "t": Candidate(0.2, 0.3)}
     first: FirstScores = first_scores(candidates)
     found = reached({"p": first.activation("p")}, [link("p", about="t", shared="t")], set(), APART)
-    by_id = final_scores(candidates, first, found)
+    by_id = final_scores(candidates, first, found, {})
     s1 = 0.8 + 0.4 + 0.5
     assert by_id["p"].score == pytest.approx(1.0 + 0.6 * 0.5 + 0.75 * 0.4)
     assert by_id["t"].score == pytest.approx(0.2 / s1 + 0.75 * 0.3 + 1.2 * 0.8 * 0.45 + 0.7 * 0.8)
@@ -118,7 +118,7 @@ def test_the_second_hop_starts_from_what_was_reached_and_adds_what_is_more() -> 
     assert list(again) == ["t", "w"]
     new = scored({"u": Candidate(0.1, 0.1)})
     second = reached(again, [link("t", shared="u"), link("t", idf=0.1, shared="w")], set(), APART)
-    ranked = with_second_hop(by_id | new, second)
+    ranked = with_second_hop(by_id | new, second, {})
     assert ranked["u"].score == pytest.approx(new["u"].score + 0.35 * again["t"] * 0.8)
     assert ranked["w"].score == by_id["w"].score
     assert ranked["u"].came_from() == ["t"]

@@ -1,0 +1,53 @@
+"""Where links between documents lead, as canopy weighs them.
+
+A link leads from a source p to the chunk t of the document at its other end, in either direction:
+    linked(t) = max A(p)·q·r        over the links of p's document
+with q = 1 where type or text of the link has a word of the question, else .75. Of m > 1 documents to which p's is
+linked by the same type in the same direction, with as many words of the question, r is 1 for the one that is nearest to
+the rest of the question, and 1/√m for the others: one is meant. That many documents link to one is no reason to doubt
+it: what most packages need is the answer, too. Hyperlinks lead nowhere, for they say what to read next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from overstory.retrieve.canopy.scoring import Bridge, Candidate, DocumentLink, Way
+from overstory.text.questions.asked_words import AskedWords
+
+NOT_ASKED = 0.75
+"""q of a link that has no word of the question."""
+
+MOST_LINKS = 100
+"""Links of a document that are followed to chunks which nothing else found."""
+
+MOST_CHUNKS = 100
+"""Of a document that nothing else found: its first chunk is looked for among so many."""
+
+
+def linked(
+    activations: Mapping[str, float],
+    reached: Mapping[DocumentLink, str],
+    asked: AskedWords,
+    candidates: Mapping[str, Candidate],
+) -> dict[str, Bridge]:
+    """The best link to each chunk.
+
+    Args:
+        activations: of the sources; nothing is reached from one that has none.
+        reached: links of their documents -> the chunk that each leads to.
+        candidates: these chunks, compared with the question.
+    """
+    alike: dict[tuple[str, str, bool, int], dict[DocumentLink, str]] = {}
+    for link, chunk in reached.items():
+        said = len(asked.found_in(link.type.replace("_", " "), link.text))
+        alike.setdefault((link.source, link.type, link.outgoing, said), {})[link] = chunk
+    found: dict[str, Bridge] = {}
+    for (source, _, _, said), chunks in alike.items():
+        nearest = max(chunks.values(), key=lambda chunk: (candidates[chunk].rest, chunk))
+        others = len(set(chunks.values())) ** -0.5
+        for link, chunk in chunks.items():
+            value = activations[source] * (1.0 if said else NOT_ASKED) * (1.0 if chunk == nearest else others)
+            if value > 0 and (chunk not in found or value > found[chunk].value):
+                found[chunk] = Bridge(Way(source, "", link.name, None, link=link), value)
+    return found
