@@ -8,7 +8,7 @@
 //   link; whether it starts at the source's document); one a source
 UNWIND $sources AS source
 MATCH (:Overstory {id: source})-[:PART_OF]->(d:{{corpus}}_Document)
-WITH source, d, COUNT { (d)-[:LINKS]-() } AS degree
+WITH source, d, COUNT { (d)-[:LINKS]->() } + COUNT { (d)<-[:LINKS]-() } AS degree
 CALL (source, d, degree) {
   CALL (d, degree) {
     WITH d, degree WHERE degree <= $most
