@@ -11,25 +11,24 @@ from typing import Literal, NamedTuple
 
 OWN = 2
 """Passages of a vertex that count: those that say most about it."""
-VERTICES = 0.1
 EDGES = 0.2
-SETS = 0.1
-"""Weights of being on a vertex near the question, on the neighbour of one, and in a set near the question; that of a
-passage's own cosine is 1."""
+SETS = 0.2
+"""Weights of being on the neighbour of a vertex near the question, and in a set near it; that of a passage's own cosine
+is 1. Being on a near vertex itself brings nothing more: what was tried stands in docs/tretriever.md."""
 
 
 class Statement(NamedTuple):
     """What passages say of the subgraphs.
 
     Attributes:
-        kind: "vertex" if it is one near the question, "edge" if it is beside one, "set" if it is in a set near it.
+        kind: "edge" if it is beside a vertex near the question, "set" if it is in a set near it.
         what: the name of the vertex, or the title of the set.
         beside: of an edge, the name of the near vertex.
         relevance: to the question, from 0 to 1.
         chunks: ids, the most important first.
     """
 
-    kind: Literal["vertex", "edge", "set"]
+    kind: Literal["edge", "set"]
     what: str
     beside: str
     relevance: float
@@ -41,13 +40,8 @@ class Score:
     """The parts of a passage's score: of each kind the most relevant statement, None where it makes none."""
 
     cosine: float
-    vertex: Statement | None = None
     edge: Statement | None = None
     set: Statement | None = None
-
-    @property
-    def by_vertex(self) -> float:
-        return VERTICES * self.vertex.relevance if self.vertex else 0.0
 
     @property
     def by_edge(self) -> float:
@@ -59,7 +53,7 @@ class Score:
 
     @property
     def total(self) -> float:
-        return self.cosine + self.by_vertex + self.by_edge + self.by_set
+        return self.cosine + self.by_edge + self.by_set
 
 
 def relevance(cosines: Mapping[str, float]) -> dict[str, float]:

@@ -105,12 +105,10 @@ class TRetrieverRetriever:
 
 
 def _statements(found: Found, read: Read) -> Iterator[Statement]:
-    """What passages may say of the vertices, of the neighbours of near ones, and of the sets."""
+    """What passages may say of the neighbours of near vertices, and of the sets."""
     names = found.names
     near = relevance(found.cosines)
     of_sets = relevance({each.id: each.cosine for each in found.sets})
-    for id_, chunks in read.passages.items():
-        yield Statement("vertex", names[id_], "", near[id_], chunks[:OWN])
     ways = [(end, other, edge) for edge in read.edges for end, other in (edge.ends, edge.ends[::-1])]
     strongest: dict[str, float] = {}
     for beside, _, edge in ways:
@@ -169,12 +167,9 @@ def _edge(edge: FoundEdge, vertices: Mapping[str, Vertex], passages: Passages) -
 
 
 def _reasons(score: Score, unit: Unit) -> Iterator[Reason]:
-    plain = not (score.vertex or score.edge or score.set)
+    plain = not (score.edge or score.set)
     yield Reason("dense", score.cosine, "cosine similarity to the question", NEAREST if plain else "")
     is_on = "is from" if unit == "document" else "says something of"
-    if score.vertex:
-        clause = f"{is_on} {listed([score.vertex.what])}, close in meaning to the question"
-        yield Reason("vertex", score.by_vertex, f"relevance {score.vertex.relevance:.3f}", clause)
     if score.edge:
         clause = f"{is_on} {listed([score.edge.what])}, linked with {listed([score.edge.beside])}"
         yield Reason("edge", score.by_edge, f"relevance {score.edge.relevance:.3f}", clause)
