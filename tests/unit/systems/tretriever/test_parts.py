@@ -34,12 +34,12 @@ IN_SPEED = FoundEdge("r", "s", "ACTED_IN", "", 1.0, ())
 
 
 def leaf(member: Member) -> FoundSet:
-    return FoundSet(f"leaf-{member.id}", 3, 1, member.cosine, "", "", (), 1, [member])
+    return FoundSet(f"leaf-{member.id}", False, 3, 1, member.cosine, "", "", (), 1, [member])
 
 
 def group(*members: Member, size: int = 0, cosine: float = 0.7, title: str = "Films") -> FoundSet:
     summary = "Films and who acts in them." if title else ""
-    return FoundSet("g", 2, size or len(members), cosine, title, summary, ["c4", "c9"], size, members)
+    return FoundSet("g", True, 2, size or len(members), cosine, title, summary, ["c4", "c9"], size, members)
 
 
 def told(edge: FoundEdge) -> Edge:
@@ -156,7 +156,7 @@ def test_what_stands_on_no_passage_that_is_there_is_not_shown() -> None:
 
 def test_a_summary_brings_few_passages() -> None:
     chunks = [f"s{at}" for at in range(9)]
-    found = FoundSet("g", 1, 5, 0.5, "Films", "Many.", chunks, 5, [MATRIX])
+    found = FoundSet("g", True, 1, 5, 0.5, "Films", "Many.", chunks, 5, [MATRIX])
     [part] = subgraph_parts(divided([found], []), VERTICES, {}, DOCUMENTS | dict.fromkeys(chunks, "d9"), "document")
     assert part.chunks == ("c1", *chunks[:OF_SUMMARY])
 
@@ -164,7 +164,7 @@ def test_a_summary_brings_few_passages() -> None:
 def test_a_text_is_short_and_says_what_it_leaves_out() -> None:
     members = [Member(f"v{at}", f"Vertex {at}", 1.0 - at / 100) for at in range(40)]
     vertices = {each.id: Vertex(each.id, each.name, "so " * 500, ("c1",)) for each in members}
-    found = FoundSet("g", 1, 900, 0.5, "Much", "much " * 500, ["c1"], 900, members)
+    found = FoundSet("g", True, 1, 900, 0.5, "Much", "much " * 500, ["c1"], 900, members)
     edges = [FoundEdge("v0", each.id, "TO", "is said " * 90, 1.0, ()) for each in members[1:]]
     [only] = divided([found], edges)
     assert (len(only.edges), only.more) == (MOST_EDGES, 39 - MOST_EDGES)
@@ -196,7 +196,7 @@ def test_a_sentence_stands_once_in_a_text_and_a_text_that_is_only_the_name_does_
 def test_where_there_is_no_room_for_what_is_said_of_a_vertex_its_name_stands_alone() -> None:
     members = [Member(f"v{at}", f"vertex {at}", 1.0 - at / 100) for at in range(8)]
     vertices = {each.id: Vertex(each.id, each.name, f"{at} is " * 40, ("c1",)) for at, each in enumerate(members)}
-    found = FoundSet("g", 1, 8, 0.5, "Much", "", ["c1"], 8, members)
+    found = FoundSet("g", True, 1, 8, 0.5, "Much", "", ["c1"], 8, members)
     [part] = subgraph_parts(divided([found], []), vertices, {}, DOCUMENTS, "document")
     lines = part.text.split("\n")[1:]
     assert lines[0].startswith("- vertex 0: 0 is")
