@@ -9,6 +9,7 @@ from overstory.systems.contributions import contributions
 LABEL = "Corpus_0123456789abcdef"
 QUERIES = all_queries(saved_queries(LABEL, contributions()))
 LONGEST_TITLE = 60
+SYSTEMS = ("HiRAG", "SeRAG", "SlimRAG", "T-Retriever")
 
 each_query = pytest.mark.parametrize("query", QUERIES, ids=lambda query: query.name)
 
@@ -22,10 +23,10 @@ def test_every_saved_query_has_its_place_in_the_guide() -> None:
 
 def test_each_system_has_a_chapter_with_all_of_its_queries() -> None:
     chapters = saved_queries(LABEL, contributions())
-    assert list(chapters) == [*CHAPTERS, "HiRAG", "SeRAG", "SlimRAG"]
+    assert list(chapters) == [*CHAPTERS, *SYSTEMS]
     assert [query.name for query in chapters["SlimRAG"]] == ["slimrag_entity"]
     files = {name for name in statement_names() if "/saved_queries/" in name}
-    assert {query.statement for title in ("HiRAG", "SeRAG", "SlimRAG") for query in chapters[title]} == files
+    assert {query.statement for title in SYSTEMS for query in chapters[title]} == files
 
 
 def test_a_query_that_nobody_placed_comes_last() -> None:
