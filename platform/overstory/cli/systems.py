@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -10,7 +11,7 @@ import click
 from overstory.cli.options import json_option
 from overstory.cli.output import WIDTH, show_json
 from overstory.systems import System, find_system, installed_systems
-from overstory.systems.settings import Option, Preset, options_of, presets_of
+from overstory.systems.settings import Option, Preset, described, options_of, presets_of
 
 
 @click.command()
@@ -46,17 +47,23 @@ def _summary(system: System[Any, Any]) -> str:
 def _show_options(command: str, kind: type[Any]) -> None:
     click.echo(f"\n{command}…")
     rows = [(each.spelled, f"{each.help}  [{each.default}]") for each in options_of(kind)]
-    rows += [(name, f"{preset.help}: {_changes(preset)}") for name, preset in presets_of(kind).items()]
+    rows += [(name, f"{preset.help}: {_changes(kind, preset)}") for name, preset in presets_of(kind).items()]
     rows.append(("defaults", "reset all options of the corpus"))
     width = max(len(spelled) for spelled, _ in rows)
     for spelled, told in rows:
         click.echo(
-            textwrap.fill(told, WIDTH, initial_indent=f"  {spelled:<{width}}  ", subsequent_indent=" " * (width + 4))
+            textwrap.fill(
+                told,
+                WIDTH,
+                break_on_hyphens=False,
+                initial_indent=f"  {spelled:<{width}}  ",
+                subsequent_indent=" " * (width + 4),
+            )
         )
 
 
-def _changes(preset: Preset) -> str:
-    return ", ".join(f"{name.replace('_', '-')}={value}" for name, value in preset.changes.items())
+def _changes(kind: type[Any], preset: Preset) -> str:
+    return described(replace(kind(), **preset.changes)).replace(",", ", ")
 
 
 def _described(system: System[Any, Any]) -> dict[str, object]:
