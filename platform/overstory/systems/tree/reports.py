@@ -164,6 +164,11 @@ class ReportChanges:
         yield "systems/tree/join_reports", self.joined, {}
 
 
+def report_id(corpus: str, kind: TreeKind, generation: int, key: str) -> str:
+    """The id of a report's node; `corpus` is the label."""
+    return content_id("community-report", corpus, kind.name, str(generation), key)
+
+
 def report_changes(
     kind: TreeKind, corpus: str, generation: int, wanted: Mapping[str, Report], stored: StoredReports
 ) -> ReportChanges:
@@ -177,7 +182,7 @@ def report_changes(
     always = {"corpus": corpus, "derived": kind.structure, "generation": generation}
     there: set[str] = set()
     for community, report in wanted.items():
-        id_ = content_id("community-report", corpus, kind.name, str(generation), report.key)
+        id_ = report_id(corpus, kind, generation, report.key)
         if id_ not in stored.reports and id_ not in there:
             changes.new.append({"id": id_, "properties": report.properties | always, "chunks": list(report.stands_on)})
         there.add(id_)

@@ -8,7 +8,7 @@ stored as they are made and answers of a language model are remembered, so that 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,7 +17,6 @@ from overstory.display import counted
 from overstory.entropy import EncodingTree, Graph
 from overstory.entropy.semantic import Density, SemanticTree, distinct, encode_semantic, update_semantic
 from overstory.graph import Transaction, generations
-from overstory.graph.ids import content_id
 from overstory.index.derived_vectors import DerivedVectors, remove_other_embedders, remove_unused
 from overstory.protocols import Vectors
 from overstory.systems.base import SystemRun
@@ -40,6 +39,7 @@ from overstory.systems.tree.reports import (
     StoredReports,
     read_reports,
     report_changes,
+    report_id,
     store_reports,
     store_reports_in,
 )
@@ -161,8 +161,7 @@ class Build:
             else:
                 stamp = job.before.details.get("stamp", "") if job.before is not None and not job.scratch else ""
                 known = (self.cache.take(job.graph, stamp) if stamp else None) or {}
-                with self._timed("embed"):
-                    read = read_entities(job.graph, job.corpus, self.store, known)
+                read = read_entities(job.graph, job.corpus, self._vectors_of, known)
         graph = read.graph
         alone = len(graph.ids) - len(np.unique(graph.ends))
         job.notes.extend(read.notes)
@@ -230,6 +229,11 @@ class Build:
         with self._timed("write"):
             job.commit(write)
         return True
+
+    def _vectors_of(self, texts: Sequence[str]) -> Vectors:
+        """float32[n, d]: those that are stored, the others made now."""
+        with self._timed("embed"):
+            return self.store.of(texts)
 
     def _density(self, graph: VertexGraph, bandwidth: float | None = None) -> Density:
         """The density of the texts, with the bandwidth of the settings.
@@ -308,12 +312,11 @@ class Build:
         digest = {node: text_digest(text) for node, text in texts.items()}
         summaries = dict(zip(texts, self.store.ids(texts.values()), strict=True))
         for node in texts:
-            owner = content_id("community-report", label, nodes.kind.name, str(generation), reports[node].key)
+            owner = report_id(label, nodes.kind, generation, reports[node].key)
             wanted.append(WantedNode(nodes.ids[node], digest[node], "", owner, summaries[node]))
         before = stored.index.nodes
         new = [node for node in texts if (was := before.get(nodes.ids[node])) is None or was.source != digest[node]]
-        with self._timed("embed"):
-            embedded = self.store.of([texts[node] for node in new])
+        embedded = self._vectors_of([texts[node] for node in new])
         vectors: dict[str, Vectors] = {nodes.ids[node]: vector for node, vector in zip(new, embedded, strict=True)}
         vectors |= {nodes.ids[at]: graph.vectors[at] for at in np.flatnonzero(graph.vectors.any(axis=1)).tolist()}
         edges: dict[Edge, tuple[float, tuple[str, ...]]] = {}

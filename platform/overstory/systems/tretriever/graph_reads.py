@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -11,7 +11,6 @@ import numpy as np
 
 from overstory.display import counted
 from overstory.graph import Corpus, GraphClient
-from overstory.index.derived_vectors import DerivedVectors
 from overstory.model.boilerplate import without_boilerplate
 from overstory.protocols import Progress, Vectors
 from overstory.systems.entity_graph.by_rules import DescribedEntity, EntityGraph, read_entity_graph
@@ -161,15 +160,19 @@ def _document_text(row: Mapping[str, object]) -> VertexText:
 
 
 def read_entities(
-    graph: GraphClient, corpus: Corpus, store: DerivedVectors, known: Mapping[str, DescribedEntity]
+    graph: GraphClient,
+    corpus: Corpus,
+    vectors_of: Callable[[Sequence[str]], Vectors],
+    known: Mapping[str, DescribedEntity],
 ) -> ReadGraph:
     """Entities with the vectors of their descriptions, and relations as edges.
 
     Args:
+        vectors_of: float32[n, d] of n texts.
         known: entities of the build before by key: a description whose `source` is the same is kept.
 
     Raises:
-        ModelError, LeaseLost, DatabaseError: vectors that were made are stored.
+        DatabaseError: as `GraphClient.stream`, and what `vectors_of` raises.
     """
     found: EntityGraph = read_entity_graph(graph, corpus.label, known)
     entities = sorted(found.entities, key=lambda entity: entity.id)
@@ -183,7 +186,7 @@ def read_entities(
         "entity",
         [entity.id for entity in entities],
         [entity.source for entity in entities],
-        _of_unit_length(store.of(embedded)),
+        _of_unit_length(vectors_of(embedded)),
         ends[order],
         weights[order],
         [found.relations[at].chunks for at in order.tolist()],
