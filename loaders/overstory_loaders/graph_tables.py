@@ -93,8 +93,9 @@ def is_table_of_graph(source: str) -> bool:
 
 
 def tables_of(folder: str, names: Sequence[str], suffixes: tuple[str, ...], fits: Fits) -> GraphFiles | None:
-    """The files of nodes and of edges among some names; None without both, or if the first of a kind does not fit.
+    """The files of nodes and of edges among some names; None without both, or if the first of neither kind fits.
 
+    One that fits is enough: what the other lacks is an error that names it, and no reason to read both as something else.
     No more are opened: there may be a thousand, each of which is looked at in turn.
     """
     found: dict[tuple[str, ...], list[str]] = {NODES: [], EDGES: []}
@@ -106,7 +107,7 @@ def tables_of(folder: str, names: Sequence[str], suffixes: tuple[str, ...], fits
                 found[kind].append(path)
     if not (found[NODES] and found[EDGES]):
         return None
-    if not all(fits(paths[0], kind is NODES) for kind, paths in found.items()):
+    if not any(fits(paths[0], kind is NODES) for kind, paths in found.items()):
         return None
     return GraphFiles(tuple(found[NODES]), tuple(found[EDGES]))
 

@@ -6,6 +6,7 @@ import json
 import tracemalloc
 from pathlib import Path
 
+import pytest
 from tests.sources import Outcome, load, write
 
 from overstory.model import Document, Link
@@ -111,6 +112,24 @@ def test_a_table_of_a_graph_is_read_with_its_folder(tmp_path: Path) -> None:
     assert ([item.source for item in items], broken) == ([(tmp_path / "g").as_posix()] * 8, [])
     write(tmp_path / "t" / "nodes.csv", "id,text\n1,x\n")
     assert CsvLoader().recognises(str(tmp_path / "t" / "nodes.csv"))  # no edges beside it
+
+
+@pytest.mark.parametrize(
+    ("nodes", "edges", "lacks"),
+    [
+        ("name,text\nx,y\n", "source,target\na,b\n", "nodes.csv, line 1: has no id"),
+        ("id,text\na,y\n", "one,other\na,a\n", "edges.csv, line 1: has no source and target"),
+    ],
+)
+def test_a_folder_with_one_wrong_header_is_a_graph_whose_header_is_named(
+    tmp_path: Path, nodes: str, edges: str, lacks: str
+) -> None:
+    write(tmp_path / "nodes.csv", nodes)
+    write(tmp_path / "edges.csv", edges)
+    assert GraphLoader().recognises(tmp_path.as_posix())
+    broken: list[Exception] = []
+    list(read_sources([tmp_path.as_posix()], loader=None, on_broken=broken.append, on_skipped=lambda _: None))
+    assert any(lacks in str(error) for error in broken)
 
 
 def test_json_lines_as_apoc_exports_them(tmp_path: Path) -> None:
