@@ -28,7 +28,7 @@ CALL (nearest) {
       UNION
       MATCH (t)-[:COVERS]->(:Document:{{corpus}})-[:LINKS]-(:{{corpus}}_Document)<-[:COVERS]-(leaf:{{corpus}}_TretrieverNode)
       WHERE $neighbours AND leaf.generation = t.generation
-      RETURN leaf LIMIT $leaves
+      RETURN DISTINCT leaf LIMIT $leaves
     }
     MATCH (leaf)-[:COVERS]->(unit:{{corpus}})
     WITH unit, coalesce(2 * vector.similarity.cosine(leaf.embedding, $vector) - 1, -1.0) AS near

@@ -162,7 +162,7 @@ class Asking:
         return found.cosines
 
     def _tell_of_sets(self, found: Found) -> None:
-        capped = [each for each in found.sets if each.seen == LEAVES and each.size > LEAVES]
+        capped = [each for each in found.sets if each.seen >= LEAVES and each.size > LEAVES]
         if capped:
             which = f"{len(capped)} of the {len(found.sets)} subgraphs"
             self.notes.append(f"of {which}, {LEAVES:,} {PLURAL[found.unit]} each were looked at, not all")

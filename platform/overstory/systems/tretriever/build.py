@@ -302,7 +302,7 @@ class Build:
     ) -> IndexChanges:
         """Vectors of leaves and summaries, digests, and edges between leaves that stand for entities."""
         graph, label, generation = read.graph, self.job.corpus.label, stored.generation
-        digests = graph.edge_digests()
+        digests = graph.edge_digests
         vector_ids = self.store.ids(read.embedded) if read.embedded else [""] * len(graph.ids)
         wanted = [
             WantedNode(id_, source, digest, id_ if vector else "", vector)
@@ -334,7 +334,7 @@ def _changed(graph: VertexGraph, before: Stored) -> tuple[Ints, int]:
     A vertex that is gone took its leaf along: for each set that lost some, one of those left counts as changed.
     """
     stored = {node.unit: before.index.nodes[id_] for id_, node in before.tree.items() if node.unit}
-    rows = zip(graph.ids, graph.sources, graph.edge_digests(), strict=True)
+    rows = zip(graph.ids, graph.sources, graph.edge_digests, strict=True)
     changed = {place for place, (id_, *now) in enumerate(rows) if stored.get(id_) != StoredNode(*now)}
     place = {id_: at for at, id_ in enumerate(graph.ids)}
     left: dict[str, int] = {}

@@ -119,8 +119,9 @@ def _statements(found: Found, read: Read) -> Iterator[Statement]:
         yield Statement("edge", names[other], names[beside], value, chunks)
     for each in found.sets:
         if each.size > 1:
+            what = each.heading if each.is_set else f"the neighbourhood of {each.heading}"
             for member in each.members:
-                yield Statement("set", each.heading, "", of_sets[each.id], read.passages.get(member.id, ())[:OWN])
+                yield Statement("set", what, "", of_sets[each.id], read.passages.get(member.id, ())[:OWN])
 
 
 def _shown(subgraphs: Sequence[Subgraph], read: Read) -> Iterator[str]:

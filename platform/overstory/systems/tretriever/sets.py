@@ -97,7 +97,7 @@ def _keys(graph: VertexGraph, tree: EncodingTree) -> list[str]:
 
     The edges of a vertex are in it, so that a set whose edges changed has another digest.
     """
-    own = graph.edge_digests()
+    own = graph.edge_digests
     keys = [_digest(id_, source, edges) for id_, source, edges in zip(graph.ids, graph.sources, own, strict=True)]
     below: list[list[str]] = [[] for _ in range(len(tree) - tree.leaves)]
     keys += [""] * len(below)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class VertexGraph:
     """Vertices with vectors of their texts, and edges between them.
 
@@ -60,6 +61,7 @@ class VertexGraph:
         start, end = np.searchsorted(self.ends[:, 0], [one, one + 1]).tolist()
         return int(start + np.searchsorted(self.ends[start:end, 1], other))
 
+    @cached_property
     def edge_digests(self) -> list[str]:
         """Of the edges of each vertex, "" where it has none: equal digests, equal neighbours, weights, passages and
         texts."""

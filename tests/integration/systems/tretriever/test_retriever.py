@@ -27,11 +27,13 @@ from overstory.systems.tretriever.asking import Asking, Found
 from overstory.systems.tretriever.names import NODE
 from overstory.systems.tretriever.parts import SubgraphPart
 from overstory.systems.tretriever.retriever import NOTHING_MATCHED, SHARES
+from overstory.systems.tretriever.retriever_settings import TRetrieverRetrieverSettings
 from overstory.systems.vector_indexes import SCANNED
 
 HOTPOTQA = Path(__file__).parents[4] / "examples" / "hotpotqa" / "corpus.jsonl"
 FILMS = "Which actors played in films by Rob Reiner?"
 DICE = "Who designed the dice game Demon Dice?"
+PUBLISHED = TRetrieverRetrieverSettings(subgraphs=6, vertices=4, neighbours=False)
 
 _NODES: LiteralString = """
     MATCH (t:TretrieverNode {corpus: $label, generation: $generation}) WHERE t.embedding IS NOT NULL
@@ -111,7 +113,7 @@ def test_what_is_found_are_the_nearest_nodes_of_all_levels_with_their_nearest_ve
     corpus: str, question: str, request: pytest.FixtureRequest
 ) -> None:
     knowledge: Knowledge = request.getfixturevalue(corpus)
-    found, notes = ask(knowledge, question, lambda asked: asked.nearest(6, 4))
+    found, notes = ask(knowledge, question, lambda asked: asked.nearest(PUBLISHED))
     vector = knowledge.embedder.embed([question])[0]
     near = {row["id"]: cosine(row["embedding"], vector) for row in read(knowledge, _NODES)}
     assert notes == []
@@ -125,7 +127,8 @@ def test_what_is_found_are_the_nearest_nodes_of_all_levels_with_their_nearest_ve
             sorted(below.values(), reverse=True)[:4], abs=1e-3
         )
         assert {member.id for member in each.members} <= set(below)
-        assert bool(each.title) == bool(each.summary) == bool(each.chunks) == (each.size > 1)
+        assert bool(each.summary) == bool(each.chunks) == each.is_set == (each.size > 1)
+        assert each.title
 
 
 def test_the_vector_index_finds_what_a_scan_finds(movies: Knowledge) -> None:
@@ -134,10 +137,10 @@ def test_the_vector_index_finds_what_a_scan_finds(movies: Knowledge) -> None:
     name = schema.create_derived_index(movies.graph, corpus.label, NODE, dimension=corpus.dimension, slot=slot)
     try:
         by_index: Found
-        by_index, notes = ask(movies, FILMS, lambda asked: asked.nearest(6, 12), index=True)
+        by_index, notes = ask(movies, FILMS, lambda asked: asked.nearest(TRetrieverRetrieverSettings()), index=True)
     finally:
         schema.drop_index(movies.graph, name)
-    scanned, _ = ask(movies, FILMS, lambda asked: asked.nearest(6, 12))
+    scanned, _ = ask(movies, FILMS, lambda asked: asked.nearest(TRetrieverRetrieverSettings()))
     assert notes == []
     assert [each.id for each in by_index.sets] == [each.id for each in scanned.sets]
     assert [each.members for each in by_index.sets] == [each.members for each in scanned.sets]
@@ -150,7 +153,7 @@ def test_the_evidence_is_the_union_of_subgraphs_of_documents(movies: Knowledge) 
     assert "Rob Reiner" in {hit.title for hit in evidence.hits}
     for hit in evidence.hits:
         assert hit.score == pytest.approx(sum(reason.score for reason in hit.reasons), abs=1e-6)
-    assert {part.size > 1 for part in parts} == {True, False}
+    assert {bool(part.community) for part in parts} == {True, False}
     assert [part.score for part in parts] == sorted((part.score for part in parts), reverse=True)
     ids = [vertex.id for part in parts for vertex in part.vertices]
     assert len(ids) == len(set(ids))
@@ -163,7 +166,7 @@ def test_the_evidence_is_the_union_of_subgraphs_of_documents(movies: Knowledge) 
     assert any("Rob Reiner → When Harry Met Sally: DIRECTED" in part.text for part in parts)
     for part in parts:
         assert part.text.startswith(part.heading)
-        assert bool(part.community) == bool(part.summary) == (part.size > 1)
+        assert bool(part.community) == bool(part.summary)
         assert {hit.chunk_id for hit in evidence.passages_of(part)} == set(part.chunks) != set()
 
 
@@ -218,7 +221,8 @@ def test_what_stood_on_a_deleted_document_is_not_shown_and_the_rest_is(open_corp
     assert film.chunk_id not in {chunk for part in after.parts for chunk in part.chunks}
     assert any("When Harry Met Sally" in part.text for part in before.parts)
     assert not any("When Harry Met Sally" in part.text for part in after.parts)
-    assert any("lost their summaries" in note for note in after.notes)
+    more = knowledge.search("When Harry Met Sally, Nora Ephron, Carrie Fisher", 5, retriever="tretriever")
+    assert any("lost their summaries" in note for note in more.notes)
     assert any("were deleted since" in note or "not in the T-Retriever index yet" in note for note in after.notes)
     knowledge.index(systems=["tretriever"])
     assert knowledge.search(FILMS, 5, retriever="tretriever").notes == ()
