@@ -1,14 +1,16 @@
 // Where paths begin and end: which of some names there are, and how far the index is.
 // Parameters: $ids LIST<STRING> (of entities)
 // Rows: named BOOLEAN (the corpus has names); changed INTEGER (nodes that an index stage has to look at);
-//   chunks INTEGER; names LIST<MAP {id, key, name, type STRING; df INTEGER (chunks that mention it)}>; one
+//   chunks INTEGER; links INTEGER (that documents have, also to what is missing);
+//   names LIST<MAP {id, key, name, type STRING; df INTEGER (chunks that mention it)}>; one
 CALL () { MATCH (n:{{corpus}}_Changed) RETURN count(n) AS changed }
 CALL () { MATCH (n:{{corpus}}_Stale) RETURN count(n) AS stale }
 CALL () { MATCH (n:{{corpus}}_Chunk) RETURN count(n) AS chunks }
+CALL () { MATCH (:{{corpus}}_Document)-[l:LINKS]->() RETURN count(l) AS links }
 CALL () {
   UNWIND $ids AS id
   MATCH (e:Overstory {id: id}) WHERE e:Entity:{{corpus}}
   RETURN collect({id: e.id, key: e.key, name: e.name, type: e.type,
     df: CASE WHEN e.dictionary_df > e.df THEN e.dictionary_df ELSE coalesce(e.df, 0) END}) AS names
 }
-RETURN EXISTS { MATCH (:Entity:{{corpus}}) } AS named, changed + stale AS changed, chunks, names
+RETURN EXISTS { MATCH (:Entity:{{corpus}}) } AS named, changed + stale AS changed, chunks, links, names

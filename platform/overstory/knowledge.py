@@ -598,8 +598,8 @@ class Knowledge:
     def paths(self, start: str, end: str, k: int = 3, *, steps: int = 4) -> EntityPaths:
         """How two names are connected: the shortest path and the best others, with the sentences that state each step.
 
-        A step goes from a name to one that a fact ties to it, or that a passage mentions with it. The best paths are
-        short, and go through names that few passages mention. Finding none is no error.
+        A step goes from a name to one that a fact ties to it, that a link leads to or from, or that a passage mentions
+        with it. The best paths are short, and go through names that few passages mention. Finding none is no error.
 
         Args:
             start, end: as texts write them; case, accents and punctuation do not matter.

@@ -12,9 +12,9 @@ from overstory.model.origin import HasOrigin
 if TYPE_CHECKING:
     import pandas
 
-StepKind = Literal["fact", "sentence", "subject", "passage"]
-"""Statements of a step, the closest first: a fact of both names; a sentence with both; a sentence with one, in a
-passage that is about the other; two sentences of a passage."""
+StepKind = Literal["fact", "link", "sentence", "subject", "passage"]
+"""Statements of a step, the closest first: a fact of both names; a link between documents that have them as titles; a
+sentence with both; a sentence with one, in a passage that is about the other; two sentences of a passage."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -22,11 +22,16 @@ class PathStep(HasOrigin):
     """From one name to the next, and the passage that states it.
 
     Attributes:
-        predicate: of the fact ("be born in"); "" for other kinds.
-        subject, object: of the fact; "" for other kinds. Either may be the name at which the step starts.
-        sentences: those that state it, in reading order: one, or two of a passage that has no common one.
+        predicate: of the fact ("be born in"), or the type of the link; "" for other kinds.
+        subject, object: of the fact, or the names from which and to which the link leads; "" for other kinds. Either
+            may be the name at which the step starts.
+        sentences: those that state it, in reading order: one, or two of a passage that has no common one. Of a link,
+            the first of each of the two documents, where it says more than the title; it need not mention the link.
         cost: 1 and what it is short of a fact.
         more: how many other passages mention both names.
+        link_text: what the link says; "" for other kinds.
+
+    Title, source and ids of a link's step are those of the document to which the link belongs: from which it starts.
     """
 
     start: str
@@ -44,13 +49,18 @@ class PathStep(HasOrigin):
     chunk_id: str
     cost: float
     more: int
+    link_text: str = ""
 
     def __repr__(self) -> str:
         return f"<PathStep {self.says} [{self.origin}]: {shortened(' … '.join(self.sentences))}>"
 
     @property
     def says(self) -> str:
-        """The statement, without the sentence: "Bram Stoker – write – Dracula", or "Dracula and Dublin together"."""
+        """The statement, without the sentence: "Bram Stoker – write – Dracula", "Dracula and Dublin together", or, of a
+        link, "Keanu Reeves – ACTED_IN (Neo) – The Matrix"."""
+        if self.kind == "link":
+            text = f" ({shortened(self.link_text)})" if self.link_text else ""
+            return f"{self.subject} – {self.predicate}{text} – {self.object}"
         if self.kind == "fact":
             return f"{self.subject} – {self.predicate} – {self.object}"
         return f"{self.start} and {self.end} together"
@@ -123,7 +133,7 @@ class EntityPaths:
 
 _FIELDS = (
     *("start", "end", "kind", "predicate", "subject", "object", "sentences", "title", "heading"),
-    *("source", "source_key", "cost", "more", "document_id", "chunk_id"),
+    *("source", "source_key", "cost", "more", "document_id", "chunk_id", "link_text"),
 )
 STEP_COLUMNS = ("path", "step", "path_cost", *_FIELDS)
 

@@ -48,12 +48,19 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """The names at the ends of paths; `chunks` is the size of the corpus, `outdated` whether its index is older."""
+    """The names at the ends of paths.
+
+    Attributes:
+        chunks: the size of the corpus.
+        outdated: whether its index is older than its documents.
+        linked: whether its documents have links.
+    """
 
     start: Name
     end: Name
     chunks: int
     outdated: bool
+    linked: bool
 
 
 def read_ends(tx: Transaction, corpus: Corpus, start: str, end: str) -> Ends:
@@ -94,7 +101,7 @@ def read_ends(tx: Transaction, corpus: Corpus, start: str, end: str) -> Ends:
     unknown = [(text, key) for text, key in asked if key not in known]
     if unknown:
         raise name_not_found(tx, corpus, unknown, outdated=outdated)
-    return Ends(known[asked[0][1]], known[asked[1][1]], row["chunks"], outdated)
+    return Ends(known[asked[0][1]], known[asked[1][1]], row["chunks"], outdated, row["links"] > 0)
 
 
 def most_alike(key: str, candidates: Iterable[tuple[str, str, int]]) -> tuple[str, ...]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from math import isinf
 
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
+from overstory.model import HYPERLINK
 from overstory.retrieve.entity_paths.endpoints import Ends
 from overstory.retrieve.entity_paths.shortest import cheapest
 from overstory.text.names.dictionary import is_looked_for
@@ -17,9 +19,18 @@ MOST_MENTIONED = 100
 
 PASSAGES_A_STEP = 1_000
 NAMES_A_STEP = 300
-"""Passages and names that are read at one step; of more names those that fewest passages mention."""
+"""Passages, links among them, and names that are read at one step; of more names those that have fewest."""
 
 PASSAGES_OF_AN_END = 500
+
+MOST_LINKS = 100
+"""Links of a name that paths follow: of more, only those of an end are, `PASSAGES_OF_AN_END` of them."""
+
+DOCUMENTS_OF_A_NAME = 50
+"""Of documents with one title."""
+
+FEWEST = 2
+"""Passages, or links, that a name must have to lead from one name to another."""
 
 AS_A_NAME = 4
 """A word alone that texts also write otherwise ("League", "South") is a name if a parser takes it for one in at least
@@ -39,11 +50,13 @@ MOST_TOLD = 5
 
 @dataclass(slots=True)
 class _Side:
-    """The names reached from one end: all of them, those of the last step, and the hubs that were met."""
+    """The names reached from one end: all of them, those of the last step, the hubs that were met, and those of
+    links."""
 
     reached: set[str]
     last: set[str]
     hubs: set[str] = field(default_factory=set[str])
+    linked_hubs: set[str] = field(default_factory=set[str])
 
 
 class Walk:
@@ -55,6 +68,7 @@ class Walk:
         ambiguous: those of them that may be part of several others, like a family name alone.
         names: how the corpus writes the names.
         df: the passages that mention them.
+        linked: whether links are followed.
     """
 
     def __init__(self, tx: Transaction, corpus: Corpus, ends: Ends) -> None:
@@ -63,6 +77,8 @@ class Walk:
         self.ambiguous: set[str] = set()
         self.names: dict[str, str] = {ends.start.id: ends.start.name, ends.end.id: ends.end.name}
         self.df: dict[str, int] = {ends.start.id: ends.start.df, ends.end.id: ends.end.df}
+        self.linked = ends.linked
+        self._links: dict[str, int] = {}
         self._tx = tx
         self._corpus = corpus
         self._ends = ends
@@ -70,11 +86,17 @@ class Walk:
         self._read: set[str] = set()
         self._left_out = 0
         self._steps = 0
+        if self.linked:
+            self._links |= {row["id"]: row["links"] for row in self._linked_names([], None, self.ends)}
+
+    @property
+    def ends(self) -> list[str]:
+        return [self._ends.start.id, self._ends.end.id]
 
     @property
     def least(self) -> float:
         """The cost of the cheapest name that a path can go through."""
-        return self.cost_of(2)
+        return self.cost_of(FEWEST)
 
     def cost_of(self, df: int) -> float:
         return SAYS_LITTLE * (1.0 - idf_weight(self._ends.chunks, df))
@@ -94,12 +116,18 @@ class Walk:
         notes: list[str] = []
         hubs = self._sides[0].hubs & self._sides[1].hubs
         if hubs and most > cheapest(2, self.cost_of(MOST_MENTIONED + 1)):
-            first = sorted(hubs, key=lambda hub: (-self.df[hub], self.names[hub]))[:MOST_TOLD]
-            told = ", ".join([self.names[hub] for hub in first] + (["…"] if len(hubs) > MOST_TOLD else []))
-            were = "name was" if len(hubs) == 1 else "names were"
+            notes.append(self._not_gone_through(hubs, self.df, f"over {MOST_MENTIONED} passages mention each"))
+        here, there = (side.linked_hubs for side in self._sides)
+        linked_hubs = here & there or (here | there if isinf(most) else set())
+        if linked_hubs and most > cheapest(2, self.cost_of(MOST_LINKS + 1)):
             notes.append(
-                f"{len(hubs):,} {were} not gone through, since over {MOST_MENTIONED} passages mention each: {told}"
+                self._not_gone_through(linked_hubs, self._links, f"over {MOST_LINKS} links lead from or to each")
             )
+        notes += [
+            f"only {PASSAGES_OF_AN_END:,} of the links of {end.name} were read"
+            for end in (self._ends.start, self._ends.end)
+            if end.id in self._read and self._links.get(end.id, 0) > PASSAGES_OF_AN_END
+        ]
         notes += [
             f"only {PASSAGES_OF_AN_END:,} of the {end.df:,} passages that mention {end.name} were read"
             for end in (self._ends.start, self._ends.end)
@@ -110,15 +138,27 @@ class Walk:
             notes.append(f"{self._left_out:,} {followed}, the most frequent of those on the way")
         return notes
 
+    def _not_gone_through(self, hubs: set[str], sizes: Mapping[str, int], why: str) -> str:
+        first = sorted(hubs, key=lambda hub: (-sizes[hub], self.names[hub]))[:MOST_TOLD]
+        told = ", ".join([self.names[hub] for hub in first] + (["…"] if len(hubs) > MOST_TOLD else []))
+        were = "name was" if len(hubs) == 1 else "names were"
+        return f"{len(hubs):,} {were} not gone through, since {why}: {told}"
+
     def _passages(self, names: Iterable[str]) -> int:
-        return sum(min(self.df[name], PASSAGES_OF_AN_END) for name in names)
+        return sum(map(self._size, names))
+
+    def _size(self, name: str) -> int:
+        """The passages and links of a name that are read."""
+        links = self._links.get(name, 0)
+        followed = links if links <= MOST_LINKS or self._is_end(name) else 0
+        return min(self.df[name], PASSAGES_OF_AN_END) + min(followed, PASSAGES_OF_AN_END)
 
     def _affordable(self, names: list[str]) -> list[str]:
         """The first names that may be read at one step; one at least."""
         chosen: list[str] = []
         passages = 0
         for name in names[:NAMES_A_STEP]:
-            passages += min(self.df[name], PASSAGES_OF_AN_END)
+            passages += self._size(name)
             if chosen and passages > PASSAGES_A_STEP:
                 break
             chosen.append(name)
@@ -130,11 +170,13 @@ class Walk:
             side, other = other, side
             if side.last != side.reached:
                 return
-        unread = sorted(side.last - self._read, key=lambda name: (self.df[name], name))
+        unread = sorted(side.last - self._read, key=lambda name: (self._size(name), name))
         chosen = self._affordable(unread)
         self._left_out += len(unread) - len(chosen)
         if chosen:
-            self._read_neighbours(chosen, side, sorted(other.reached | other.hubs) if last else None)
+            self._read_neighbours(
+                chosen, side, sorted(other.reached | other.hubs | other.linked_hubs) if last else None
+            )
         met = {name for each in side.last for name in self.neighbours[each] if name in self.costs}
         side.last = met - side.reached
         side.reached |= met
@@ -144,32 +186,63 @@ class Walk:
         rows = self._tx.run(
             "retrieve/path_neighbours",
             self._corpus.label,
-            asked={"names": names, "only": only},
+            asked={"names": names, "only": only, "subjects": self.linked},
             most=PASSAGES_OF_AN_END,
-            ends=[self._ends.start.id, self._ends.end.id],
+            ends=self.ends,
         )
+        if self.linked:
+            followed = [name for name in names if self._follows_links(name)]
+            linked = self._linked_names(followed, only, [row["id"] for row in rows])
+            self._links |= {row["id"]: row["links"] for row in linked}
+        else:
+            followed, linked = [], []
         for row in rows:
-            self._add(row, names, side)
+            if self._is_end(row["id"]) or is_name(row):
+                self._add(row, [names[place] for place in row["met"]], side)
+        for row in linked:
+            if row["met"] and not self._is_end(row["id"]) and row["links"] > MOST_LINKS:
+                side.linked_hubs.add(row["id"])
+                self.names[row["id"]] = row["name"]
+            elif row["met"]:
+                self._add(row, [followed[place] for place in row["met"]], side)
 
-    def _add(self, row: Row, read: list[str], side: _Side) -> None:
+    def _linked_names(self, names: list[str], only: list[str] | None, met: list[str]) -> list[Row]:
+        """The names that links lead to, and those of `met`; all with the number of their links."""
+        return self._tx.run(
+            "retrieve/path_links",
+            self._corpus.label,
+            asked={"names": names, "only": only, "met": met},
+            ends=self.ends,
+            documents=DOCUMENTS_OF_A_NAME,
+            most=PASSAGES_OF_AN_END,
+            most_links=MOST_LINKS,
+            hyperlink=HYPERLINK,
+        )
+
+    def _follows_links(self, name: str) -> bool:
+        links = self._links.get(name, 0)
+        return links > 0 and (links <= MOST_LINKS or self._is_end(name))
+
+    def _add(self, row: Row, met: Iterable[str], side: _Side) -> None:
         name = row["id"]
         self.names[name], self.df[name] = row["name"], row["df"]
         if not self._is_end(name):
-            if not is_name(row):
+            links = self._links.get(name, 0) if self._follows_links(name) else 0
+            if row["df"] < FEWEST and not links:
                 return
             if row["df"] > MOST_MENTIONED:
                 side.hubs.add(name)
                 return
-            self.costs[name] = self.cost_of(row["df"])
+            self.costs[name] = self.cost_of(max(FEWEST, row["df"], links))
             if is_ambiguous(row):
                 self.ambiguous.add(name)
                 self.costs[name] += AMBIGUOUS
-        for place in row["met"]:
-            self.neighbours.setdefault(name, set()).add(read[place])
-            self.neighbours[read[place]].add(name)
+        for other in met:
+            self.neighbours.setdefault(name, set()).add(other)
+            self.neighbours[other].add(name)
 
     def _is_end(self, name: str) -> bool:
-        return name in (self._ends.start.id, self._ends.end.id)
+        return name in self.ends
 
 
 def is_name(row: Row) -> bool:

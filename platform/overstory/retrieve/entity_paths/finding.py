@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from math import inf
 
 from overstory.graph import Corpus, GraphClient, Transaction, batches, read_corpus
 from overstory.graph.client import Row
+from overstory.model import HYPERLINK
 from overstory.model.entity_paths import EntityPath, EntityPaths, PathStep
 from overstory.retrieve.context import NAMES_OUTDATED
 from overstory.retrieve.entity_paths.endpoints import read_ends
-from overstory.retrieve.entity_paths.expansion import Walk
+from overstory.retrieve.entity_paths.expansion import DOCUMENTS_OF_A_NAME, Walk
 from overstory.retrieve.entity_paths.selection import Found, add, chosen_paths, enough
 from overstory.retrieve.entity_paths.shortest import STEP, cheapest, ways
 from overstory.retrieve.entity_paths.statements import Statement, containing_names, stated, statements
@@ -73,19 +74,19 @@ class _Finding:
 
     def paths(self, found: Sequence[Found]) -> tuple[EntityPath, ...]:
         """The chosen paths, with the sentences."""
-        stating = (statement.chunk for each in found for statement in each.statements)
+        stating = [chunk for each in found for statement in each.statements for chunk in statement.chunks]
         chunks = chunk_rows(self._tx, self._corpus, stating)
         return tuple(
             EntityPath(
                 names=tuple(self._walk.names[name] for name in each.way),
                 steps=tuple(
-                    self._step(pair, statement, chunks[statement.chunk])
+                    self._step(pair, statement, chunks)
                     for pair, statement in zip(pairwise(each.way), each.statements, strict=True)
                 ),
                 cost=round(each.cost, 6),
             )
             for each in found
-            if all(statement.chunk in chunks for statement in each.statements)
+            if all(chunk in chunks for statement in each.statements for chunk in statement.chunks)
         )
 
     def _add_ways(self, found: list[Found], k: int, steps: int) -> None:
@@ -111,14 +112,34 @@ class _Finding:
             "retrieve/path_steps", self._corpus.label, asked={"pairs": rarer_first}, most=PASSAGES_A_PAIR
         )
         self._said |= {pair: [] for pair in new}
+        links = self._links(rarer_first)
         for row in rows:
-            self._said[new[row["pair"]]] = statements(row, rarer_first[row["pair"]])
-            self._together[new[row["pair"]]] = row["together"]
+            place = row["pair"]
+            self._said[new[place]] = statements(row, rarer_first[place], links.get(place, ()))
+            self._together[new[place]] = row["together"]
+
+    def _links(self, pairs: Sequence[tuple[str, str]]) -> dict[int, list[Row]]:
+        """What links say of pairs, by their places."""
+        if not self._walk.linked:
+            return {}
+        links: dict[int, list[Row]] = {}
+        for row in self._tx.run(
+            "retrieve/path_link_steps",
+            self._corpus.label,
+            asked={"pairs": pairs},
+            ends=self._walk.ends,
+            documents=DOCUMENTS_OF_A_NAME,
+            most=PASSAGES_A_PAIR,
+            hyperlink=HYPERLINK,
+        ):
+            links.setdefault(row["pair"], []).append(row)
+        return links
 
     def _rarer_first(self, pair: tuple[str, str]) -> tuple[str, str]:
         return pair if self._walk.df[pair[0]] <= self._walk.df[pair[1]] else (pair[1], pair[0])
 
-    def _step(self, pair: tuple[str, str], statement: Statement, chunk: Row) -> PathStep:
+    def _step(self, pair: tuple[str, str], statement: Statement, chunks: Mapping[str, Row]) -> PathStep:
+        chunk = chunks[statement.chunk]
         start, end = (self._walk.names[name] for name in pair)
         return PathStep(
             start=start,
@@ -127,9 +148,7 @@ class _Finding:
             subject=statement.subject,
             predicate=statement.predicate,
             object=statement.object,
-            sentences=(statement.quote,)
-            if statement.quote
-            else tuple(sentence_at(content(chunk), chunk["sentences"], number) for number in statement.sentences),
+            sentences=_sentences(statement, chunks),
             title=chunk["title"],
             heading=chunk["heading"],
             source=chunk["source"],
@@ -137,8 +156,22 @@ class _Finding:
             document_id=chunk["document_id"],
             chunk_id=chunk["chunk_id"],
             cost=STEP + statement.cost,
-            more=max(0, self._together[_ordered(pair)] - 1),
+            more=max(0, self._together[_ordered(pair)] - (statement.kind != "link")),
+            link_text=statement.text,
         )
+
+
+def _sentences(statement: Statement, chunks: Mapping[str, Row]) -> tuple[str, ...]:
+    """What is shown for a statement; of a link's documents the first sentence each, if it says more than the title."""
+    if statement.quote:
+        return (statement.quote,)
+    rows = [chunks[chunk] for chunk in statement.chunks]
+    shown = (
+        (sentence_at(content(row), row["sentences"], number), row["title"])
+        for row in rows
+        for number in statement.sentences
+    )
+    return tuple(sentence for sentence, title in shown if statement.kind != "link" or sentence != title)
 
 
 def _ordered(pair: tuple[str, str]) -> tuple[str, str]:

@@ -1,15 +1,15 @@
-"""Statements of a step: the facts and passages in which its two names are closest."""
+"""Statements of a step: the facts, links and passages in which its two names are closest."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from overstory.graph.client import Row
 from overstory.model.entity_paths import StepKind
 
-FACT, SENTENCE, SUBJECT, PASSAGE = 0.0, 0.1, 0.1, 0.3
+FACT, LINK, SENTENCE, SUBJECT, PASSAGE = 0.0, 0.05, 0.1, 0.1, 0.3
 """The cost of a step beyond 1, by the kind of its statement."""
 
 IS = "be"
@@ -29,6 +29,9 @@ class Statement:
         sentences: their places in the passage, in reading order.
         longer: the two names of the step -> the longer names in the passage that have them as a part.
         quote: the sentence of a fact, as the fact has it; "" for other kinds.
+        text: what a link says.
+        other_chunk: the first of the document that a link leads to; `chunk` is that of the one which it starts from.
+        documents: the two names of the step -> the documents that a link ties; empty for other kinds.
     """
 
     chunk: str
@@ -40,13 +43,24 @@ class Statement:
     predicate: str = ""
     object: str = ""
     quote: str = ""
+    text: str = ""
+    other_chunk: str = ""
+    documents: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def chunks(self) -> tuple[str, ...]:
+        return (self.chunk, self.other_chunk) if self.other_chunk else (self.chunk,)
 
 
-def statements(row: Row, pair: tuple[str, str]) -> list[Statement]:
-    """Statements of the step in a row of `retrieve/path_steps`, queried for this pair; the closest first."""
+def statements(row: Row, pair: tuple[str, str], links: Iterable[Row] = ()) -> list[Statement]:
+    """Statements of the step in a row of `retrieve/path_steps`, queried for this pair; the closest first.
+
+    Args:
+        links: rows of `retrieve/path_link_steps` for it.
+    """
     together = {passage["chunk"]: _together(passage, pair) for passage in row["passages"]}
-    found = [*_facts(row["facts"], together), *together.values()]
-    return sorted(found, key=lambda each: (each.cost, each.sentences, each.chunk, each.predicate))
+    found = [*_facts(row["facts"], together), *(_link(link, pair) for link in links), *together.values()]
+    return sorted(found, key=lambda each: (each.cost, each.sentences, each.chunk, each.predicate, each.text))
 
 
 def stated(
@@ -55,8 +69,9 @@ def stated(
     """The closest statements of a way's steps that fit one another; None if there are none.
 
     No passage brings two steps together: that it mentions three names says of no two of them that they belong together
-    more than of any others. Two facts in it do. And a name that may be part of several stands for one of them:
-    "Burton" for Cliff Burton in both of its passages, not for Hilarie Burton in one.
+    more than of any others. Two facts in it do, and links do. And a name that may be part of several stands for one of
+    them: "Burton" for Cliff Burton in both of its passages, not for Hilarie Burton in one. Likewise two links meet at
+    one document, where several have the name as their titles.
 
     Args:
         steps: one fewer than the way has names.
@@ -67,10 +82,7 @@ def stated(
         extended: list[tuple[float, tuple[Statement, ...]]] = []
         for statement in step[:MOST_TRIED]:
             before = [
-                (cost, chosen)
-                for cost, chosen in best
-                if not chosen
-                or (_apart(chosen[-1], statement) and (name not in ambiguous or _one_name(chosen[-1], statement, name)))
+                (cost, chosen) for cost, chosen in best if not chosen or _fit(chosen[-1], statement, name, ambiguous)
             ]
             if before:
                 cost, chosen = min(before, key=lambda each: each[0])
@@ -87,7 +99,16 @@ def containing_names(way: Sequence[str], chosen: Sequence[Statement], ambiguous:
     ]
 
 
+def _fit(first: Statement, second: Statement, name: str, ambiguous: Set[str]) -> bool:
+    """Whether they may follow one another, with this name between them."""
+    if first.documents and second.documents:
+        return first.documents[name] == second.documents[name]
+    return _apart(first, second) and (name not in ambiguous or _one_name(first, second, name))
+
+
 def _apart(first: Statement, second: Statement) -> bool:
+    if "link" in (first.kind, second.kind):
+        return True
     return first.chunk != second.chunk or first.kind == second.kind == "fact"
 
 
@@ -116,6 +137,23 @@ def _facts(rows: Iterable[Row], together: Mapping[str, Statement]) -> Iterator[S
             object=row["object"],
             quote=row["quote"],
         )
+
+
+def _link(row: Row, pair: tuple[str, str]) -> Statement:
+    start, end = row["chunks"]
+    return Statement(
+        chunk=start,
+        kind="link",
+        cost=LINK,
+        sentences=(0,),
+        longer={},
+        subject=row["subject"],
+        predicate=row["type"],
+        object=row["object"],
+        text=row["text"],
+        other_chunk=end,
+        documents=dict(zip(pair, row["documents"], strict=True)),
+    )
 
 
 def _together(passage: Row, pair: tuple[str, str]) -> Statement:
