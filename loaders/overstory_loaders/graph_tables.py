@@ -95,7 +95,7 @@ def is_table_of_graph(source: str) -> bool:
 def tables_of(folder: str, names: Sequence[str], suffixes: tuple[str, ...], fits: Fits) -> GraphFiles | None:
     """The files of nodes and of edges among some names; None without both, or if the first of neither kind fits.
 
-    One that fits is enough: what the other lacks is an error that names it, and no reason to read both as something else.
+    One that fits is enough: what the other lacks is an error that names it, no reason to read both as something else.
     No more are opened: there may be a thousand, each of which is looked at in turn.
     """
     found: dict[tuple[str, ...], list[str]] = {NODES: [], EDGES: []}
