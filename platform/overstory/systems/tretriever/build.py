@@ -105,6 +105,7 @@ class Build:
     store: DerivedVectors = field(init=False)
     _asked: Asked = field(init=False)
     _timed: PartSeconds = field(init=False)
+    _of_summaries: tuple[str, ...] = field(default=(), init=False)
 
     def __post_init__(self) -> None:
         self._asked, self._timed = Asked(self.job.chat, NAME), PartSeconds(self.job.figures)
@@ -128,6 +129,7 @@ class Build:
         updated = before is not None and self._update(read, edges, before, details)
         if not updated:
             self._build_anew(read, edges, details)
+        job.notes.extend(self._of_summaries)  # those of the last tree: a change too large to make in place makes two
         job.ledger.count("rebuilt", int(not updated))
         remove_unused(job.writer, stage=NAME)
         self.cache.keep(job.graph, stamp, read.described, units=len(read.described))
@@ -287,7 +289,7 @@ class Build:
                 job.progress.advance(1)
             written += len(new)
         job.progress.finish(f"{counted(written, 'summary', 'summaries')} written")
-        job.notes.extend(summariser.notes)
+        self._of_summaries = summariser.notes
         job.figures |= {"sets": len(reports), "summaries_written": written}
         job.figures |= self._asked.figures()
         return reports

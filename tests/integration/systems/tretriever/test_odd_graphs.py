@@ -231,8 +231,12 @@ ODD: dict[str, list[Document | Link]] = {
         ),
     ],
     "missing ends": [*GRAPH[:4], link("guitar", "nowhere"), link("violin", "nowhere")],
-    "hostile": [Document(SOURCE, str(n), HOSTILE, title="'}) MATCH (n) DETACH DELETE n //") for n in range(3)]
-    + [Link(SOURCE, "0", "1", type="`]->() DELETE x //", text=HOSTILE), link("1", "2"), *GRAPH[:4]],
+    "hostile": [
+        *(Document(SOURCE, str(n), HOSTILE, title="'}) MATCH (n) DETACH DELETE n //") for n in range(3)),
+        Link(SOURCE, "0", "1", type="`]->() DELETE x //", text=HOSTILE),
+        link("1", "2"),
+        *GRAPH[:4],
+    ],
 }
 
 
