@@ -30,8 +30,9 @@ from overstory.model.passage_text import PATH_SEPARATOR, passage_text
 def path(knowledge: Knowledge, start: str, end: str, k: int, steps: int, as_json: bool) -> None:
     """Show how the names A and B are connected: the shortest path, and the best others.
 
-    Each step has the sentence that states it, and its source. A step is a fact ("Bram Stoker – write – Dracula"), a link
-    between documents ("Keanu Reeves – ACTED_IN – The Matrix"), or a passage that mentions both names together. Good paths are short, and go through names that few passages mention.
+    Each step has the sentence that states it, and its source. A step is a fact ("Bram Stoker – write – Dracula"), a
+    link between documents ("Keanu Reeves – ACTED_IN (Neo) – The Matrix"), or a passage that mentions both names
+    together. Good paths are short, and go through names that few passages mention.
 
     \b
     Examples:
@@ -66,16 +67,10 @@ def _show_path(rank: int, one: EntityPath) -> None:
 
 
 def _show_step(step: PathStep) -> None:
-    if step.kind == "link":
-        click.echo(printable(f"    {step.says}  [{shown_origin(step)}]"))
-    else:
-        _show_statement(step)
+    title = passage_text(step.title, step.heading, "").replace("\n", PATH_SEPARATOR) or "(no title)"
+    where = "" if step.kind == "link" else f" in {title}"
+    more = f", and {counted(step.more, 'other passage')}" if step.more else ""
+    click.echo(printable(f"    {step.says}{where}  [{shown_origin(step)}]{more}"))
     for sentence in step.sentences:
         lines = textwrap.wrap(printable(sentence), WIDTH - 6, max_lines=MOST_LINES, placeholder=" …")
         click.echo(textwrap.indent("\n".join(lines), " " * 6))
-
-
-def _show_statement(step: PathStep) -> None:
-    title = passage_text(step.title, step.heading, "").replace("\n", PATH_SEPARATOR) or "(no title)"
-    more = f", and {counted(step.more, 'other passage')}" if step.more else ""
-    click.echo(printable(f"    {step.says} in {title}  [{shown_origin(step)}]{more}"))

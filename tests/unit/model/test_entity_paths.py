@@ -35,6 +35,16 @@ TOGETHER = dataclasses.replace(
     title="",
     source_key="",
 )
+LINKED = dataclasses.replace(
+    WROTE,
+    start="The Matrix",
+    end="Keanu Reeves",
+    kind="link",
+    predicate="ACTED_IN",
+    subject="Keanu Reeves",
+    object="The Matrix",
+    link_text="Neo",
+)
 PATHS = EntityPaths(
     "Dracula",
     "Dublin",
@@ -45,6 +55,8 @@ PATHS = EntityPaths(
 
 def test_a_step_says_what_is_stated_and_where() -> None:
     assert repr(WROTE) == "<PathStep Bram Stoker – write – Dracula [wiki#7]: Bram Stoker wrote Dracula.>"
+    assert LINKED.says == "Keanu Reeves – ACTED_IN (Neo) – The Matrix"
+    assert dataclasses.replace(LINKED, link_text="").says == "Keanu Reeves – ACTED_IN – The Matrix"
     assert repr(TOGETHER) == "<PathStep Bram Stoker and Dublin together [wiki]: Stoker <wrote>. … Dublin was home.>"
 
 

@@ -69,6 +69,36 @@ def test_that_one_is_the_other_says_no_more_than_the_sentence() -> None:
     assert [each.kind for each in said([passage("c", [2], [2])], fact("c", 2) | {"predicate": "be"})] == ["sentence"]
 
 
+def between(start: str, end: str, *, text: str = "") -> Row:
+    return {
+        "type": "KNOWS",
+        "text": text,
+        "subject": "Ada",
+        "object": "Bob",
+        "chunks": [f"{start} begins", f"{end} begins"],
+        "documents": [start, end],
+    }
+
+
+def test_a_link_comes_after_a_fact_and_before_a_sentence() -> None:
+    row = {"passages": [passage("c", [1], [1])], "facts": [fact("c", 1)]}
+    found = statements(row, ("ada", "bob"), [between("d1", "d2")])
+    assert [each.kind for each in found] == ["fact", "link", "sentence"]
+    assert found[1].chunks == ("d1 begins", "d2 begins")
+
+
+def test_links_meet_at_one_document_of_those_that_have_a_name_as_title() -> None:
+    def linked(pair: tuple[str, str], *rows: Row) -> list[Statement]:
+        return statements({"passages": [], "facts": []}, pair, rows)
+
+    first = linked(("a", "x"), between("d1", "planet"), between("d1", "metal"))
+    assert stated(["a", "x", "b"], [first, linked(("x", "b"), between("moon", "d2"))], set()) is None
+    chosen = stated(["a", "x", "b"], [first, linked(("b", "x"), between("d2", "metal"))], set())
+    assert chosen is not None
+    assert [each.documents["x"] for each in chosen] == ["metal", "metal"]
+    assert stated(["a", "x", "b"], [first, [step("d1 begins")]], set()) is not None
+
+
 def step(chunk: str, cost: float = 0.1, *, fact: bool = False, **longer: set[str]) -> Statement:
     return Statement(chunk, "fact" if fact else "sentence", cost, (0,), longer)
 
