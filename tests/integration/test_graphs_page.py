@@ -18,7 +18,7 @@ from overstory import server
 from overstory.examples import movie_graph
 
 PAGE = (Path(__file__).parents[2] / "docs" / "graphs.md").read_text(encoding="utf-8")
-FIRST, SECOND = (block.splitlines() for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL))
+FIRST, SECOND, PATH = (block.splitlines() for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL))
 
 
 @pytest.fixture
@@ -71,3 +71,5 @@ def test_a_graph_of_a_database_is_loaded_and_asked_in_five_commands(overstory: R
     assert "were given other links" in followed
     assert len(listed.splitlines()) == 5
     assert " links" in status
+    (path,) = map(run, PATH)
+    assert "ACTED_IN" in path
