@@ -167,6 +167,10 @@ class Build:
         graph = read.graph
         alone = len(graph.ids) - len(np.unique(graph.ends))
         job.notes.extend(read.notes)
+        if not graph.ids and over == "entities" and job.settings.over == "auto":
+            job.notes.append(
+                "there are no links and no names to build a tree over: over=documents takes the texts alone"
+            )
         job.figures |= read.counts
         job.figures |= {"vertices": len(graph.ids), "edges": len(graph.ends), "vertices_without_edge": alone}
         job.progress.finish(f"{counted(len(graph.ids), 'vertex', 'vertices')}, {counted(len(graph.ends), 'edge')}")
@@ -209,7 +213,7 @@ class Build:
         with self._timed("tree"):
             tree = update_semantic(
                 edges,
-                self._density(graph, job.before.figures.get("bandwidth") if job.before is not None else None),
+                self._density(graph, job.before.figures.get("kernel_width") if job.before is not None else None),
                 labels_before(before.tree, graph.ids, settings.height - 1),
                 touched,
                 height=settings.height,
@@ -249,7 +253,7 @@ class Build:
         if bandwidth is None:
             times = self.job.settings.bandwidth
             density = Density(density.points / times, density.bandwidth * times)
-        self.job.figures["bandwidth"] = density.bandwidth
+        self.job.figures["kernel_width"] = round(density.bandwidth, 6)
         return density
 
     def _changes(self, read: ReadGraph, edges: Graph, regulated: SemanticTree, stored: Stored) -> _Changes:

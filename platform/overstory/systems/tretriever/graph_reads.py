@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from overstory.display import counted
 from overstory.graph import Corpus, GraphClient
@@ -75,7 +76,7 @@ def read_documents(graph: GraphClient, corpus: Corpus, progress: Progress) -> Re
             links.extend(_Link(row["id"], *link) for link in row["links"])
             long += row["chunks"] > MOST_PASSAGES
         progress.advance(len(rows))
-    ends, weights, says = _edges(ids, links)
+    ends, weights, says, turned = _edges(ids, links)
     notes = (f"of {counted(long, 'document')} the first {MOST_PASSAGES} passages stand for the whole",) if long else ()
     found = VertexGraph(
         "document",
@@ -86,6 +87,7 @@ def read_documents(graph: GraphClient, corpus: Corpus, progress: Progress) -> Re
         weights,
         [()] * len(ends),
         says,
+        turned,
     )
     return ReadGraph("documents", found, _DocumentTexts(graph, corpus.label, ids), notes=notes)
 
@@ -114,9 +116,9 @@ class _Link(NamedTuple):
     text: str
 
 
-def _edges(ids: Sequence[str], links: Sequence[_Link]) -> tuple[Ints, Floats, list[str]]:
-    """Ends (m, 2), weights (m,) and texts: links between the same two summed up, those from a document to itself left
-    out."""
+def _edges(ids: Sequence[str], links: Sequence[_Link]) -> tuple[Ints, Floats, list[str], NDArray[np.bool_]]:
+    """Ends (m, 2), weights (m,), texts, and whether all lead from the higher place to the lower: links between the
+    same two summed up, those from a document to itself left out."""
     place = {id_: number for number, id_ in enumerate(ids)}
     found = [
         (min(one, other), max(one, other), link)
@@ -124,14 +126,16 @@ def _edges(ids: Sequence[str], links: Sequence[_Link]) -> tuple[Ints, Floats, li
         if (one := place[link.source]) != (other := place.get(link.target, -1)) and other >= 0 and link.weight > 0.0
     ]
     if not found:
-        return np.zeros((0, 2), dtype=np.int64), np.zeros(0), []
+        return np.zeros((0, 2), dtype=np.int64), np.zeros(0), [], np.zeros(0, dtype=np.bool_)
     keys = np.array([one * len(ids) + other for one, other, _ in found], dtype=np.int64)
     unique, which = np.unique(keys, return_inverse=True)
     weights = np.bincount(which, weights=[link.weight for *_, link in found]).astype(np.float64)
+    turned = np.ones(len(unique), dtype=np.bool_)
+    turned[which[[place[link.source] == one for one, _, link in found]]] = False
     says: list[set[str]] = [set() for _ in unique]
     for at, (*_, link) in zip(which.tolist(), found, strict=True):
         says[at].add(f"{link.type}: {link.text}" if link.text else link.type)
-    return np.stack(np.divmod(unique, len(ids)), axis=1), weights, ["; ".join(sorted(each)) for each in says]
+    return np.stack(np.divmod(unique, len(ids)), axis=1), weights, ["; ".join(sorted(each)) for each in says], turned
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +195,7 @@ def read_entities(
         weights[order],
         [found.relations[at].chunks for at in order.tolist()],
         [found.relations[at].description for at in order.tolist()],
+        np.zeros(len(order), dtype=np.bool_),
     )
 
     def texts(places: Sequence[int]) -> list[VertexText]:

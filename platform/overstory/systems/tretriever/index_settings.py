@@ -33,6 +33,6 @@ class TRetrieverIndexSettings:
         """
         if not self.structure and self.semantic == 0.0:
             raise SettingsError(
-                "T-Retriever's index has nothing to group by: structure=no leaves the edges out, semantic=0 the texts.",
-                remedy="Leave one of the two options out.",
+                "T-Retriever's index has nothing to group by: no-structure leaves the edges out, semantic=0 the texts.",
+                remedy="Add structure, semantic=1 or defaults: options that were given before are kept.",
             )

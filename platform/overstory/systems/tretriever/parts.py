@@ -11,6 +11,7 @@ from overstory.model import Part
 from overstory.model.parts import PartKind
 from overstory.model.token_bound import count_at_most
 from overstory.model.units import PLURAL, Unit
+from overstory.text.questions.asked_words import AskedWords
 
 TOKENS = 300
 """Of the text of a part, at most: four such fit into their share of a context."""
@@ -174,9 +175,9 @@ class Subgraph:
     more: int
 
 
-def divided(found: Iterable[FoundSet], edges: Iterable[FoundEdge]) -> list[Subgraph]:
+def divided(found: Iterable[FoundSet], edges: Iterable[FoundEdge], asked: AskedWords) -> list[Subgraph]:
     """The union of the subgraphs, in parts: each vertex in the first set that has it, each edge in the later one of its
-    ends' sets, those nearest to the question first.
+    ends' sets; those first whose types or texts have words of the question, then those nearest to it.
 
     A set that adds no vertex is left out, unless it is larger than what was read of it, for its summary then speaks of
     others, too.
@@ -195,7 +196,15 @@ def divided(found: Iterable[FoundSet], edges: Iterable[FoundEdge]) -> list[Subgr
         if edge.source in place and edge.target in place:
             of[max(place[edge.source], place[edge.target])].append(edge)
     for inside in of:
-        inside.sort(key=lambda one: (-near[one.source] - near[one.target], -one.weight, one.source, one.target))
+        inside.sort(
+            key=lambda one: (
+                -len(asked.found_in(one.type.replace("_", " "), one.text)),
+                -near[one.source] - near[one.target],
+                -one.weight,
+                one.source,
+                one.target,
+            )
+        )
     return [
         Subgraph(each, members, inside[:MOST_EDGES], max(0, len(inside) - MOST_EDGES))
         for (each, members), inside in zip(kept, of, strict=True)

@@ -33,6 +33,7 @@ from overstory.systems.tretriever.parts import (
 from overstory.systems.tretriever.ranking import OWN, Score, Statement, relevance, scores
 from overstory.systems.tretriever.retriever_settings import TRetrieverRetrieverSettings
 from overstory.systems.tretriever.sentences import Passages
+from overstory.text.questions.asked_words import AskedWords
 
 SHARES: Mapping[ShareKind, float] = {"subgraph": 0.6, "passage": 0.4}
 """Of a context."""
@@ -91,7 +92,7 @@ class TRetrieverRetriever:
             cosines = asking.nearest_chunks(k)
             return Evidence(question, self.name, hits_by_cosine(chunk_rows(asking.tx, asking.corpus, cosines), cosines))
         read = asking.read(found)
-        subgraphs = divided(found.sets, read.edges)
+        subgraphs = divided(found.sets, read.edges, AskedWords.of(question))
         ranked = scores({**read.cosines, **asking.nearest_chunks(max(k, NEAREST_CHUNKS))}, _statements(found, read))
         kept = best_of({id_: score.total for id_, score in ranked.items()}, k)
         rows = chunk_rows(asking.tx, asking.corpus, [*kept, *_shown(subgraphs, read)])

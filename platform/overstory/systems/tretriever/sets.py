@@ -89,7 +89,10 @@ class Sets:
             rows.extend((-float(w), member, int(other)) for w, other in zip(weights, others, strict=True))
         local[members] = -1
         shown = [(one, other, graph.edge_at(one, other)) for _, one, other in sorted(rows)[:MOST_EDGES]]
-        return [ShownEdge(one, other, graph.chunks[at], graph.says[at]) for one, other, at in shown]
+        return [
+            ShownEdge(*((other, one) if graph.turned[at] else (one, other)), graph.chunks[at], graph.says[at])
+            for one, other, at in shown
+        ]
 
 
 def _keys(graph: VertexGraph, tree: EncodingTree) -> list[str]:

@@ -34,6 +34,8 @@ class VertexGraph:
         weights: shape (m,), above 0.
         chunks: the ids of the passages that state each edge, the most important first; none for links of documents.
         says: what each edge says: the sentence of a relation, types and texts of links; may be "".
+        turned: shape (m,), whether an edge leads from the higher place to the lower; False where it leads both ways, or
+            has no direction.
     """
 
     unit: Unit
@@ -44,6 +46,7 @@ class VertexGraph:
     weights: Floats
     chunks: Sequence[tuple[str, ...]]
     says: Sequence[str]
+    turned: NDArray[np.bool_]
 
     def as_graph(self, *, weighted: bool = True) -> Graph:
         """The same for the entropy engine.

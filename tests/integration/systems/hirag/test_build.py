@@ -22,7 +22,6 @@ from overstory.graph import generations, schema
 from overstory.knowledge import Knowledge
 from overstory.model import Document, RatedReport
 from overstory.systems.hirag import build
-from overstory.systems.hirag.build import Build
 from overstory.systems.hirag.names import ENTITY
 from overstory.systems.vector_indexes import SCANNED
 
@@ -92,7 +91,7 @@ def test_a_first_build_that_is_killed_between_any_two_parts_ends_as_if_it_had_no
         (build, "find_bridges", False),  # with a projection in the server's memory
         (build, "write_reports", False),
         (build, "store_reports", False),
-        (Build, "_indexed", False),
+        (build, "indexed_generation", False),
     ]
     for _ in killed_runs(knowledge, moments):
         with pytest.raises(IndexMissing):

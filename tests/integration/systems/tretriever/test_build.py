@@ -77,6 +77,13 @@ def test_documents_with_links_are_grouped_as_the_links_and_the_texts_say(open_co
     assert {frozenset(keys) for keys in GROUPS.values()} <= keys_of(knowledge, index)
     assert index["members"] == {document.id for document in knowledge.documents()}
     assert index["edges"] == set()  # links are in the graph already
+    findings = "MATCH (r:TretrieverSummary {corpus: $label}) UNWIND r.findings AS finding RETURN finding"
+    told = [
+        row["finding"].partition(": NEXT_TO")[0] for row in read(knowledge, findings) if ": NEXT_TO" in row["finding"]
+    ]
+    led = {(each.source_key.title(), each.target_key.title()) for each in LINKS}
+    assert told
+    assert all(tuple(ends.split(" – ")) in led for ends in told)
     assert state_of(knowledge).details["over"] == "documents"
     figures = figures_of(knowledge)
     assert (figures["vertices"], figures["edges"], figures["vertices_without_edge"]) == (20, 43, 0)

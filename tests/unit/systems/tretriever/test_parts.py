@@ -21,6 +21,7 @@ from overstory.systems.tretriever.parts import (
     divided,
     subgraph_parts,
 )
+from overstory.text.questions.asked_words import AskedWords
 
 DOCUMENTS = {"c1": "d1", "c2": "d1", "c3": "d3", "c4": "d4"}
 MATRIX, REEVES, SPEED = Member("m", "The Matrix", 0.9), Member("r", "Keanu Reeves", 0.8), Member("s", "Speed", 0.5)
@@ -31,6 +32,10 @@ VERTICES = {
 }
 IN_MATRIX = FoundEdge("r", "m", "ACTED_IN", "as Neo", 1.0, ())
 IN_SPEED = FoundEdge("r", "s", "ACTED_IN", "", 1.0, ())
+
+
+def in_parts(found: list[FoundSet], edges: list[FoundEdge], question: str = "") -> list[Subgraph]:
+    return divided(found, edges, AskedWords.of(question))
 
 
 def leaf(member: Member) -> FoundSet:
@@ -54,7 +59,7 @@ def parts(subgraphs: list[Subgraph], unit: Unit = "document") -> list[SubgraphPa
 
 
 def test_a_vertex_is_in_the_first_set_alone_that_has_it_and_an_edge_in_the_later_of_its_ends() -> None:
-    first, second = divided([leaf(MATRIX), group(MATRIX, REEVES, SPEED)], [IN_SPEED, IN_MATRIX])
+    first, second = in_parts([leaf(MATRIX), group(MATRIX, REEVES, SPEED)], [IN_SPEED, IN_MATRIX])
     assert (first.members, first.edges) == ([MATRIX], [])
     assert second.members == [REEVES, SPEED]
     assert second.edges == [IN_MATRIX, IN_SPEED]  # that between the nearest vertices first
@@ -62,20 +67,20 @@ def test_a_vertex_is_in_the_first_set_alone_that_has_it_and_an_edge_in_the_later
 
 def test_a_set_that_adds_no_vertex_is_left_out_unless_its_summary_speaks_of_others_too() -> None:
     found = [leaf(MATRIX), leaf(REEVES)]
-    assert len(divided([*found, group(MATRIX, REEVES)], [])) == 2
-    assert len(divided([*found, group(MATRIX, REEVES, size=40, title="")], [])) == 2
-    larger = divided([*found, group(MATRIX, REEVES, size=40)], [IN_MATRIX])
+    assert len(in_parts([*found, group(MATRIX, REEVES)], [])) == 2
+    assert len(in_parts([*found, group(MATRIX, REEVES, size=40, title="")], [])) == 2
+    larger = in_parts([*found, group(MATRIX, REEVES, size=40)], [IN_MATRIX])
     assert [[member.id for member in each.members] for each in larger] == [["m"], ["r"], []]
     assert [len(each.edges) for each in larger] == [0, 1, 0]
 
 
 def test_an_edge_to_a_vertex_of_no_set_is_left_out() -> None:
-    [only] = divided([leaf(REEVES)], [IN_SPEED])
+    [only] = in_parts([leaf(REEVES)], [IN_SPEED])
     assert (only.edges, only.more) == ([], 0)
 
 
 def test_the_text_is_title_summary_vertices_and_edges() -> None:
-    [part] = parts(divided([group(MATRIX, REEVES, SPEED)], [IN_MATRIX, IN_SPEED]))
+    [part] = parts(in_parts([group(MATRIX, REEVES, SPEED)], [IN_MATRIX, IN_SPEED]))
     assert part.text.split("\n") == [
         "Films",
         "Films and who acts in them.",
@@ -112,22 +117,22 @@ def test_the_text_is_title_summary_vertices_and_edges() -> None:
 
 def test_an_edge_between_names_has_no_direction_and_stands_on_the_passage_that_states_it() -> None:
     edge = FoundEdge("r", "m", "", "Reeves plays Neo.", 2.0, ("c3",))
-    [_, part] = parts(divided([leaf(MATRIX), leaf(REEVES)], [edge]), "entity")
+    [_, part] = parts(in_parts([leaf(MATRIX), leaf(REEVES)], [edge]), "entity")
     assert part.text.split("\n") == ["Keanu Reeves", "An actor.", "- Keanu Reeves — The Matrix: Reeves plays Neo."]
     assert part.chunks == ("c2", "c3")
 
 
 def test_a_single_vertex_is_no_community_and_is_told_by_its_own_text() -> None:
-    [part] = parts(divided([leaf(MATRIX)], []))
+    [part] = parts(in_parts([leaf(MATRIX)], []))
     assert part.text == "The Matrix\nA film about a simulation."
     assert (part.community, part.size, part.summary, part.heading) == ("", 1, "", "The Matrix")
     assert [vertex.id for vertex in part.vertices] == ["m"]
 
 
 def test_a_set_larger_than_what_is_read_says_how_many_are_told() -> None:
-    [part] = parts(divided([group(MATRIX, REEVES, size=1_340)], []))
+    [part] = parts(in_parts([group(MATRIX, REEVES, size=1_340)], []))
     assert part.text.split("\n")[2] == "2 of 1,340 documents:"
-    [part] = parts(divided([group(MATRIX, REEVES, size=1_340)], []), "entity")
+    [part] = parts(in_parts([group(MATRIX, REEVES, size=1_340)], []), "entity")
     assert part.text.split("\n")[2] == "2 of 1,340 names:"
 
 
@@ -146,8 +151,8 @@ def test_the_first_line_says_what_a_set_is_also_where_its_summary_is_gone(found:
 
 def test_what_stands_on_no_passage_that_is_there_is_not_shown() -> None:
     gone = {"m": Vertex("m", "The Matrix", "", ())}
-    assert list(subgraph_parts(divided([leaf(MATRIX)], []), gone, {}, DOCUMENTS, "document")) == []
-    pair = divided([group(MATRIX, REEVES)], [])
+    assert list(subgraph_parts(in_parts([leaf(MATRIX)], []), gone, {}, DOCUMENTS, "document")) == []
+    pair = in_parts([group(MATRIX, REEVES)], [])
     assert list(subgraph_parts(pair, gone, {}, {}, "document")) == []
     [part] = subgraph_parts(pair, gone, {}, DOCUMENTS, "document")
     assert part.text.split("\n")[2:] == ["1 of 2 documents:", "- The Matrix"]
@@ -157,7 +162,7 @@ def test_what_stands_on_no_passage_that_is_there_is_not_shown() -> None:
 def test_a_summary_brings_few_passages() -> None:
     chunks = [f"s{at}" for at in range(9)]
     found = FoundSet("g", True, 1, 5, 0.5, "Films", "Many.", chunks, 5, [MATRIX])
-    [part] = subgraph_parts(divided([found], []), VERTICES, {}, DOCUMENTS | dict.fromkeys(chunks, "d9"), "document")
+    [part] = subgraph_parts(in_parts([found], []), VERTICES, {}, DOCUMENTS | dict.fromkeys(chunks, "d9"), "document")
     assert part.chunks == ("c1", *chunks[:OF_SUMMARY])
 
 
@@ -166,7 +171,7 @@ def test_a_text_is_short_and_says_what_it_leaves_out() -> None:
     vertices = {each.id: Vertex(each.id, each.name, "so " * 500, ("c1",)) for each in members}
     found = FoundSet("g", True, 1, 900, 0.5, "Much", "much " * 500, ["c1"], 900, members)
     edges = [FoundEdge("v0", each.id, "TO", "is said " * 90, 1.0, ()) for each in members[1:]]
-    [only] = divided([found], edges)
+    [only] = in_parts([found], edges)
     assert (len(only.edges), only.more) == (MOST_EDGES, 39 - MOST_EDGES)
     shown = {edge: Edge(*edge.ends, edge.source, edge.target, edge.type, edge.text, ()) for edge in only.edges}
     [part] = subgraph_parts([only], vertices, shown, DOCUMENTS, "document")
@@ -186,10 +191,10 @@ def test_a_sentence_stands_once_in_a_text_and_a_text_that_is_only_the_name_does_
     vertices = {"m": Vertex("m", "The Matrix", sentence, ("c1",)), "r": Vertex("r", "Keanu Reeves", sentence, ("c1",))}
     edge = FoundEdge("m", "r", "", "", 1.0, ("c1",))
     edges = {edge: Edge("m", "r", "The Matrix", "Keanu Reeves", "", "… plays a hacker in The Matrix.", ("c1",))}
-    [part] = subgraph_parts(divided([group(MATRIX, REEVES)], [edge]), vertices, edges, DOCUMENTS, "entity")
+    [part] = subgraph_parts(in_parts([group(MATRIX, REEVES)], [edge]), vertices, edges, DOCUMENTS, "entity")
     assert part.text.split("\n")[2:] == [f"- The Matrix: {sentence}", "- Keanu Reeves", "- The Matrix — Keanu Reeves"]
     named = {"r": Vertex("r", "Keanu Reeves", "Keanu Reeves", ("c1",))}
-    [part] = subgraph_parts(divided([leaf(REEVES)], []), named, {}, DOCUMENTS, "document")
+    [part] = subgraph_parts(in_parts([leaf(REEVES)], []), named, {}, DOCUMENTS, "document")
     assert part.text == "Keanu Reeves"
 
 
@@ -197,7 +202,18 @@ def test_where_there_is_no_room_for_what_is_said_of_a_vertex_its_name_stands_alo
     members = [Member(f"v{at}", f"vertex {at}", 1.0 - at / 100) for at in range(8)]
     vertices = {each.id: Vertex(each.id, each.name, f"{at} is " * 40, ("c1",)) for at, each in enumerate(members)}
     found = FoundSet("g", True, 1, 8, 0.5, "Much", "", ["c1"], 8, members)
-    [part] = subgraph_parts(divided([found], []), vertices, {}, DOCUMENTS, "document")
+    [part] = subgraph_parts(in_parts([found], []), vertices, {}, DOCUMENTS, "document")
     lines = part.text.split("\n")[1:]
     assert lines[0].startswith("- vertex 0: 0 is")
     assert lines[-1] == "- vertex 7"
+
+
+def test_edges_with_words_of_the_question_come_first() -> None:
+    others = [FoundEdge("r", "m", "ACTED_IN", str(at), 9.0, ()) for at in range(MOST_EDGES)]
+    wanted = FoundEdge("s", "m", "DIRECTED", "", 1.0, ())
+    found = [group(MATRIX, REEVES, SPEED)]
+    [without] = in_parts(found, [*others, wanted])
+    assert wanted not in without.edges
+    [asked] = in_parts(found, [*others, wanted], "Who directed The Matrix?")
+    assert asked.edges[0] == wanted
+    assert asked.more == 1
