@@ -70,7 +70,7 @@ def test_an_index_stays_whole_whatever_comes_and_goes(open_corpus: OpenCorpus) -
     random_ = random.Random(7)  # noqa: S311 # for repeatable tests
     keys = [document.source_key for document in GRAPH]
     in_place = 0
-    for number in range(20):
+    for number in range(8):
         kind = random_.choice(("add", "change", "delete"))
         some = random_.sample(keys, 2)
         if kind == "delete" and len(keys) > 12:
