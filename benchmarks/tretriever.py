@@ -1,6 +1,6 @@
 """T-Retriever measured: what its index takes, what its tree brings, and by which defaults.
 
-    python -m benchmarks.tretriever index CORPUS…                  seconds and memory by part; `--anew` builds it first
+    python -m benchmarks.tretriever index CORPUS…                  seconds and memory by part; `--rebuild` rebuilds it
     python -m benchmarks.tretriever contexts CORPUS DIR [--tokens 1000] [--over entities] [--retriever NAME]…
                                                                    gold in the subgraphs, tokens, vertices and R@5 with
                                                                    edges and texts, each alone, and without the tree
@@ -160,12 +160,12 @@ def rebuilt(knowledge: Knowledge, over: str, options: str) -> None:
     knowledge.index(systems=["tretriever:" + ",".join(filter(None, ("defaults", f"over={over}", options)))])
 
 
-def index(names: Sequence[str], *, anew: bool) -> None:
+def index(names: Sequence[str], *, rebuild: bool) -> None:
     """Seconds by part and what the index holds, beside the `embed` stage; peak memory of this process so far."""
     found: dict[str, Mapping[str, float]] = {}
     for name in names:
         with Knowledge(name) as knowledge:
-            if anew:
+            if rebuild:
                 knowledge.remove_system("tretriever")
             began = time.perf_counter()
             knowledge.index(systems=["tretriever"])
@@ -184,7 +184,7 @@ def peak_megabytes() -> float:
 
 def updates(name: str) -> None:
     """One document added and deleted."""
-    rows = [["", "seconds", "vertices changed", "summaries written of all", "built anew"]]
+    rows = [["", "seconds", "vertices changed", "summaries written of all", "rebuilt"]]
     with Knowledge(name) as knowledge:
         knowledge.index(systems=["tretriever"])
         for told in ("added", "deleted"):
@@ -208,7 +208,7 @@ def main() -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     one = commands.add_parser("index")
     one.add_argument("corpora", nargs="+", metavar="CORPUS")
-    one.add_argument("--anew", action="store_true")
+    one.add_argument("--rebuild", action="store_true")
     for each in ("contexts", "defaults"):
         one = commands.add_parser(each)
         one.add_argument("corpus", metavar="CORPUS")
@@ -220,7 +220,7 @@ def main() -> int:
     commands.add_parser("updates").add_argument("corpus", metavar="CORPUS")
     given = parser.parse_args()
     if given.command == "index":
-        index(given.corpora, anew=given.anew)
+        index(given.corpora, rebuild=given.rebuild)
     elif given.command == "contexts":
         contexts(given.corpus, given.folder, given.tokens, given.over, given.retriever)
     elif given.command == "defaults":

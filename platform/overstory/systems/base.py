@@ -254,6 +254,13 @@ class SystemView(Generic[S]):
     context: BuildContext
     model: str
 
+    @property
+    def is_as_built(self) -> bool:
+        """Whether there is an index with these settings, this model and this embedder."""
+        before = self.before
+        wanted = (True, self.settings, self.model, self.context.embedder.fingerprint)
+        return before is not None and (before.built, before.settings, before.model, before.embedder) == wanted
+
 
 class System(ABC, Generic[S, R]):
     """A published system: an index over a corpus, and a retriever that asks it.

@@ -85,6 +85,12 @@ def require_state(system: System[S, Any], corpus: Corpus) -> IndexState[S]:
     return state
 
 
+def generation_in_use(system: System[Any, Any], corpus: Corpus) -> int:
+    """The generation that readers of a system's index use; 0 where there is none."""
+    state = read_state(system, corpus)
+    return state.generation if state else 0
+
+
 def index_missing(system: System[Any, Any], corpus: Corpus, what: str, *, options: str = "") -> IndexMissing:
     """The error for an index that cannot be searched.
 

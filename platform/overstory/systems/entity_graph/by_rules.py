@@ -12,6 +12,7 @@ import numpy as np
 from overstory.display import counted
 from overstory.graph import GraphClient, batches
 from overstory.model.boilerplate import without_boilerplate
+from overstory.systems.entity_graph.counts import count_names
 from overstory.systems.entity_graph.descriptions import (
     VERSION,
     Chosen,
@@ -152,17 +153,12 @@ def read_entity_graph(
         else:
             entities.append(_entity(name, *_described(incidence, chosen, texts, entity), source))
     counts = {
-        "left_out": _names(graph, label) - len(entities) if only is None else 0,
+        "left_out": count_names(graph, label) - len(entities) if only is None else 0,
         "kept_descriptions": int(same.sum()),
         "relations_left_out": pairs.dropped,
         "crowded_sentences": pairs.crowded,
     }
     return EntityGraph(entities, _relations(incidence, pairs, texts), counts, tuple(_notes(counts)))
-
-
-def _names(graph: GraphClient, label: str) -> int:
-    (row,) = graph.run("systems/entity_graph/count_names", label, read=True)
-    return int(row["names"])
 
 
 def _source(incidence: Incidence, chosen: Chosen, triples: Mapping[Place, str], entity: int) -> str:

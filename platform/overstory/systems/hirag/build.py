@@ -34,7 +34,15 @@ from overstory.systems.hirag.reports import write_reports
 from overstory.systems.hirag.store import StoredGraph, Wanted, read_graph, write_graph, write_graph_in
 from overstory.systems.hirag.writers import reporter_for, summariser_for
 from overstory.systems.tree.build import stored_form
-from overstory.systems.tree.changes import TreeChanges, commit_rows, tree_changes, write_tree, write_tree_in
+from overstory.systems.tree.changes import (
+    MOST_CHANGED,
+    MOST_IN_PLACE,
+    TreeChanges,
+    commit_rows,
+    tree_changes,
+    write_tree,
+    write_tree_in,
+)
 from overstory.systems.tree.reports import (
     ReportChanges,
     StoredReports,
@@ -46,11 +54,7 @@ from overstory.systems.tree.reports import (
 from overstory.systems.tree.stored import StoredTree, read_tree
 from overstory.systems.vector_indexes import indexed_generation
 
-MOST_CHANGED = 0.2
-"""Share of the entities of layer 0: if more are new, gone or described in other words, all is built anew."""
 CLUSTER_SIZES = ((1, 1), (2, 5), (6, 10), (11, 20), (21, 30))
-MOST_IN_PLACE = 20_000
-"""Rows that one transaction changes; more go into a new generation."""
 
 
 @dataclass(slots=True)

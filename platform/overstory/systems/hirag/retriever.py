@@ -30,7 +30,7 @@ from overstory.systems.hirag.selection import (
     pairs_to_join,
     select_communities,
 )
-from overstory.systems.state import IndexState, StaleNotes, index_missing, read_state, require_state
+from overstory.systems.state import IndexState, StaleNotes, generation_in_use, index_missing, require_state
 from overstory.text.questions.whole_corpus import asks_about_whole_corpus
 
 SHARES: Mapping[ShareKind, float] = {"entity": 0.11, "relation": 0.28, "report": 0.28, "passage": 0.44}
@@ -89,7 +89,9 @@ class HiragRetriever:
                 shares=found.shares,
             )
 
-        return query_current_corpus(self._context, "retrieve/hirag", query, generation=self._generation)
+        return query_current_corpus(
+            self._context, "retrieve/hirag", query, generation=lambda corpus: generation_in_use(self._system, corpus)
+        )
 
     def _state(self, corpus: Corpus) -> IndexState[HiragIndexSettings]:
         state = require_state(self._system, corpus)
@@ -97,10 +99,6 @@ class HiragRetriever:
             options = self._system.index_options(self._settings)
             raise index_missing(self._system, corpus, "has a HiRAG index with summary layers", options=options)
         return state
-
-    def _generation(self, corpus: Corpus) -> int:
-        state = read_state(self._system, corpus)
-        return state.generation if state else 0
 
     def _found(self, asking: Asking, k: int) -> _Found:
         settings = self._settings

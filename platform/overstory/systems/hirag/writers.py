@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from overstory.llm import Chat, Estimate
 from overstory.systems.base import SystemView
+from overstory.systems.entity_graph.counts import most_names
 from overstory.systems.entity_graph.descriptions import VERSION
 from overstory.systems.hirag.index_settings import HiragIndexSettings
 from overstory.systems.hirag.knowledge_graph import LayerEntity
@@ -15,8 +16,6 @@ from overstory.systems.hirag.summaries import RuleSummariser, Summariser
 NAMES_A_CLUSTER = 5
 NAMES_A_COMMUNITY = 2
 """For an estimate before anything was read: real graphs have twice as many names for each."""
-NAMES_A_CHUNK = 10
-"""Where names were not extracted yet; real corpora have six."""
 
 
 def summariser_for(chat: Chat | None, model: str) -> Summariser:
@@ -69,14 +68,11 @@ def estimate(view: SystemView[HiragIndexSettings], behind: int) -> Estimate:
     from overstory.systems.hirag.model_reports import ModelReporter
     from overstory.systems.hirag.model_summaries import ModelSummariser
 
-    before, embedder = view.before, view.context.embedder.fingerprint
-    same = before is not None and before.built and (before.settings, before.model) == (view.settings, view.model)
-    if same and before is not None and before.embedder == embedder and not behind:
+    if view.is_as_built and not behind:
         return Estimate.nothing()
     reading = estimate_reading(view)
     chat = view.context.chat(view.model)
-    (row,) = view.graph.run("systems/entity_graph/count_names", view.corpus.label, read=True)
-    names = row["names"] or NAMES_A_CHUNK * row["chunks"]
+    names = most_names(view.graph, view.corpus.label)
     clusters = 0 if view.settings.flat else -(-names // NAMES_A_CLUSTER)
     communities = -(-names // NAMES_A_COMMUNITY)
     summaries = ModelSummariser(chat, view.model).estimate(clusters)

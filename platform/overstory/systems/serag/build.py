@@ -49,14 +49,17 @@ from overstory.systems.serag.index_settings import NAME, SEMANTIC, TREES, SeragI
 from overstory.systems.serag.last_build import LastBuild
 from overstory.systems.state import IndexState
 from overstory.systems.tree.build import labels_before, make_tree, stored_form, update_tree
-from overstory.systems.tree.changes import TreeChanges, stored_after, tree_changes, write_tree, write_tree_in
+from overstory.systems.tree.changes import (
+    MOST_CHANGED,
+    MOST_IN_PLACE,
+    TreeChanges,
+    stored_after,
+    tree_changes,
+    write_tree,
+    write_tree_in,
+)
 from overstory.systems.tree.stored import StoredTree, read_tree
 from overstory.vectors.nearest import NOBODY, Neighbours, alike, nearest, nearest_after
-
-MOST_CHANGED = 0.2
-"""Share of the chunks: if more are new, gone or changed, the trees are rebuilt."""
-MOST_IN_PLACE = 20_000
-"""Rows of a tree that one transaction changes; more go into a new generation."""
 
 
 @dataclass(slots=True)

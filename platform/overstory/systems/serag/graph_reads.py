@@ -14,6 +14,7 @@ from overstory.graph import Corpus, GraphClient, batches
 from overstory.graph.client import Row
 from overstory.protocols import Progress, Vectors
 from overstory.systems.serag.chunk_graph import Mentioned
+from overstory.vectors.lengths import of_unit_length
 
 CHUNKS_A_PAGE = 1_000
 
@@ -91,12 +92,11 @@ def _changed(graph: GraphClient, corpus: Corpus, ids: Sequence[str]) -> Iterator
 
 def _chunks_of(rows: Sequence[Row]) -> ReadChunks:
     vectors = np.array([row["vector"] for row in rows], dtype=np.float32)
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return ReadChunks(
         ids=[row["id"] for row in rows],
         documents=[row["document"] for row in rows],
         places=np.array([row["seq"] for row in rows], dtype=np.int64),
-        vectors=(vectors / np.where(lengths > 0.0, lengths, 1.0)).astype(np.float32),
+        vectors=of_unit_length(vectors),
         entities=[tuple(map(sys.intern, row["entities"])) for row in rows],  # an id is in many rows
         known=np.array([row.get("known", False) for row in rows], dtype=np.bool_),
     )

@@ -15,6 +15,10 @@ from overstory.systems.tree.stored import StoredNode, StoredTree
 if TYPE_CHECKING:
     from overstory.systems.tree.build import TreeNodes  # whose entropy engine takes a second to import
 
+MOST_CHANGED = 0.2
+"""Share of what a tree is built over: if more is new, gone or changed, the tree is built from scratch."""
+MOST_IN_PLACE = 20_000
+"""Rows that one transaction changes in the generation that is read; more go into a new generation."""
 ROWS_A_TRANSACTION = 10_000
 ROWS_A_STATEMENT = 2_000
 SAME_VOLUME = 1e-12

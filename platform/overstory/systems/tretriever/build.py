@@ -25,6 +25,8 @@ from overstory.systems.entity_graph.by_rules import DescribedEntity
 from overstory.systems.figures import Asked, PartSeconds
 from overstory.systems.tree.build import TreeNodes, labels_before, stored_form
 from overstory.systems.tree.changes import (
+    MOST_CHANGED,
+    MOST_IN_PLACE,
     TreeChanges,
     commit_statements,
     run_statements,
@@ -44,7 +46,7 @@ from overstory.systems.tree.reports import (
     store_reports_in,
 )
 from overstory.systems.tree.stored import StoredTree, read_tree
-from overstory.systems.tretriever.graph_reads import ReadGraph, has_links, read_documents, read_entities
+from overstory.systems.tretriever.graph_reads import ReadGraph, read_documents, read_entities
 from overstory.systems.tretriever.index_settings import TRetrieverIndexSettings, Vertices
 from overstory.systems.tretriever.names import DOCUMENT_TREE, ENTITY_TREE, NAME, NODE
 from overstory.systems.tretriever.sets import Sets
@@ -59,14 +61,11 @@ from overstory.systems.tretriever.store import (
     text_digest,
 )
 from overstory.systems.tretriever.vertex_graph import Ints, VertexGraph
+from overstory.systems.tretriever.vertices import vertices_of
 from overstory.systems.tretriever.writers import summariser_for
 from overstory.systems.vector_indexes import indexed_generation
 
-MOST_CHANGED = 0.2
-"""Share of the vertices: if more are new, gone, or differ in text or edges, the whole tree is built anew."""
 KINDS: Mapping[Vertices, TreeKind] = {"documents": DOCUMENT_TREE, "entities": ENTITY_TREE}
-MOST_IN_PLACE = 20_000
-"""Rows that one transaction changes; more go into a new generation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +119,7 @@ class Build:
         job = self.job
         if job.before is not None and job.before.embedder != job.context.embedder.fingerprint:
             remove_other_embedders(job.writer)
-        over = self._over()
+        over = vertices_of(job.settings, job.graph, job.corpus)
         before = self._stored(over)
         read = self._read(over)
         edges = read.graph.as_graph(weighted=job.settings.edge_weights)
@@ -128,17 +127,11 @@ class Build:
         details: dict[str, object] = {"over": over, "stamp": stamp}
         updated = before is not None and self._update(read, edges, before, details)
         if not updated:
-            self._build_anew(read, edges, details)
+            self._build_from_scratch(read, edges, details)
         job.notes.extend(self._of_summaries)  # those of the last tree: a change too large to make in place makes two
         job.ledger.count("rebuilt", int(not updated))
         remove_unused(job.writer, stage=NAME)
         self.cache.keep(job.graph, stamp, read.described, units=len(read.described))
-
-    def _over(self) -> Vertices:
-        over = self.job.settings.over
-        if over != "auto":
-            return over
-        return "documents" if has_links(self.job.graph, self.job.corpus) else "entities"
 
     def _stored(self, over: Vertices) -> Stored | None:
         """The index as it is, None if it is to be built from scratch."""
@@ -176,7 +169,7 @@ class Build:
         job.progress.finish(f"{counted(len(graph.ids), 'vertex', 'vertices')}, {counted(len(graph.ends), 'edge')}")
         return read
 
-    def _build_anew(self, read: ReadGraph, edges: Graph, details: dict[str, object]) -> None:
+    def _build_from_scratch(self, read: ReadGraph, edges: Graph, details: dict[str, object]) -> None:
         """Fills a new generation and publishes it."""
         job = self.job
         job.progress.start(f"{NAME} tree", len(read.graph.ids), "vertices")
@@ -201,7 +194,8 @@ class Build:
         job.publish(job.state(generation=generation, details=details))
 
     def _update(self, read: ReadGraph, edges: Graph, before: Stored, details: dict[str, object]) -> bool:
-        """Changes the generation in use in place; False if that would be too much, and all is to be built anew."""
+        """Changes the generation in use in place; False if that would be too much, and all is to be built from
+        scratch."""
         job, graph, settings = self.job, read.graph, self.job.settings
         generation = before.generation
         touched, gone = _changed(graph, before)

@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from overstory.display import counted
-from overstory.graph import Corpus, GraphClient
+from overstory.graph import Corpus, GraphClient, batches
 from overstory.model.boilerplate import without_boilerplate
 from overstory.protocols import Progress, Vectors
 from overstory.systems.entity_graph.by_rules import DescribedEntity, EntityGraph, read_entity_graph
 from overstory.systems.tretriever.index_settings import Vertices
 from overstory.systems.tretriever.vertex_graph import Floats, Ints, VertexGraph, VertexText, VertexTexts
+from overstory.vectors.lengths import of_unit_length
 
 DOCUMENTS_A_PAGE = 200
 MOST_PASSAGES = 50
@@ -42,12 +43,6 @@ class ReadGraph:
     embedded: Sequence[str] = ()
     counts: Mapping[str, int] = field(default_factory=dict[str, int])
     notes: tuple[str, ...] = ()
-
-
-def has_links(graph: GraphClient, corpus: Corpus) -> bool:
-    """Whether a document links to another that is stored."""
-    (row,) = graph.run("corpus/link_counts", corpus.label, read=True)
-    return bool(row["links"] > 0)
 
 
 def read_documents(graph: GraphClient, corpus: Corpus, progress: Progress) -> ReadGraph:
@@ -96,14 +91,8 @@ def _mean(vectors: Sequence[Sequence[float]], dimension: int) -> Vectors:
     """float32[d] of unit length; zeros where there is none."""
     if not vectors:
         return np.zeros(dimension, dtype=np.float32)
-    mean: Vectors = _of_unit_length(np.array(vectors, dtype=np.float32).mean(axis=0, keepdims=True))[0]
+    mean: Vectors = of_unit_length(np.array(vectors, dtype=np.float32).mean(axis=0, keepdims=True))[0]
     return mean
-
-
-def _of_unit_length(vectors: Vectors) -> Vectors:
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    found: Vectors = (vectors / np.where(lengths > 0.0, lengths, 1.0)).astype(np.float32)
-    return found
 
 
 class _Link(NamedTuple):
@@ -148,9 +137,8 @@ class _DocumentTexts:
 
     def __call__(self, places: Sequence[int]) -> list[VertexText]:
         found: dict[str, VertexText] = {}
-        wanted = list(dict.fromkeys(self.ids[place] for place in places))
-        for start in range(0, len(wanted), TEXTS_A_PAGE):
-            some = wanted[start : start + TEXTS_A_PAGE]
+        wanted = dict.fromkeys(self.ids[place] for place in places)
+        for some in batches(wanted, TEXTS_A_PAGE):
             for row in self.client.run("systems/tretriever/document_texts", self.label, read=True, ids=some):
                 found[row["id"]] = _document_text(row)
         return [found.get(self.ids[place], VertexText("", "", ())) for place in places]
@@ -190,7 +178,7 @@ def read_entities(
         "entity",
         [entity.id for entity in entities],
         [entity.source for entity in entities],
-        _of_unit_length(vectors_of(embedded)),
+        of_unit_length(vectors_of(embedded)),
         ends[order],
         weights[order],
         [found.relations[at].chunks for at in order.tolist()],

@@ -76,11 +76,7 @@ class TRetriever(System[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
             LlmError, DatabaseError: as `System.estimate`.
         """
         backlog = read_backlog(view.graph, view.corpus, self, view.before)
-        over = view.settings.over
-        if over == "auto":
-            (row,) = view.graph.run("corpus/link_counts", view.corpus.label, read=True)
-            over = "documents" if row["links"] else "entities"
-        return estimate(view, over, backlog.pending + backlog.deleted)
+        return estimate(view, backlog.pending + backlog.deleted)
 
     def has_tree(self, tree: TreeKind, state: IndexState[TRetrieverIndexSettings]) -> bool:
         """It is over documents or over entities."""
@@ -88,10 +84,8 @@ class TRetriever(System[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
 
     def describe(self, state: IndexState[TRetrieverIndexSettings]) -> str:
         """What the vertices are, and what differs from the defaults."""
-        over = str(state.details.get("over", "documents"))
-        vertices = counted(int(state.figures.get("vertices", 0)), over.removesuffix("s"), over)
-        if over == "entities":
-            vertices = counted(int(state.figures.get("vertices", 0)), "entity", "entities")
+        one, several = ("entity", "entities") if state.details.get("over") == "entities" else ("document", "documents")
+        vertices = counted(int(state.figures.get("vertices", 0)), one, several)
         others = described(replace(state.settings, over="auto"))
         return ", ".join(filter(None, (f"over {vertices}", f"summaries by {state.model or 'rules'}", others)))
 

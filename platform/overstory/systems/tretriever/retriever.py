@@ -18,7 +18,7 @@ from overstory.retrieve.question import read_question
 from overstory.retrieve.ranking import best_of
 from overstory.retrieve.wording import LONGEST_TITLE, NEAREST, listed
 from overstory.systems.base import System
-from overstory.systems.state import StaleNotes, read_state, require_state
+from overstory.systems.state import StaleNotes, generation_in_use, require_state
 from overstory.systems.tretriever.asking import Asking, Found, Read
 from overstory.systems.tretriever.index_settings import TRetrieverIndexSettings
 from overstory.systems.tretriever.parts import (
@@ -78,11 +78,12 @@ class TRetrieverRetriever:
             found = self._found(asking, question, k)
             return replace(found, notes=(*asked.notes, *self._stale.of(tx, corpus, state), *asking.notes))
 
-        return query_current_corpus(self._context, "retrieve/tretriever", query, generation=self._generation)
-
-    def _generation(self, corpus: Corpus) -> int:
-        state = read_state(self._system, corpus)
-        return state.generation if state else 0
+        return query_current_corpus(
+            self._context,
+            "retrieve/tretriever",
+            query,
+            generation=lambda corpus: generation_in_use(self._system, corpus),
+        )
 
     def _found(self, asking: Asking, question: str, k: int) -> Evidence:
         """The evidence, without notes."""

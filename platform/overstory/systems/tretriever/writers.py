@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from overstory.llm import Chat, Estimate
 from overstory.systems.base import SystemView
-from overstory.systems.tretriever.index_settings import TRetrieverIndexSettings, Vertices
+from overstory.systems.entity_graph.counts import most_names
+from overstory.systems.tretriever.index_settings import TRetrieverIndexSettings
 from overstory.systems.tretriever.summaries import RuleSummariser, Summariser
-
-NAMES_A_CHUNK = 10
-"""Where names were not extracted yet; real corpora have six."""
+from overstory.systems.tretriever.vertices import vertices_of
 
 
 def summariser_for(chat: Chat | None, model: str) -> Summariser:
@@ -28,11 +27,10 @@ def fingerprint(chat: Chat | None) -> str:
     return summariser_for(chat, "").fingerprint
 
 
-def estimate(view: SystemView[TRetrieverIndexSettings], over: Vertices, behind: int) -> Estimate:
+def estimate(view: SystemView[TRetrieverIndexSettings], behind: int) -> Estimate:
     """An upper bound on what a build asks of a language model, as if all sets were new.
 
     Args:
-        over: what the vertices are.
         behind: documents or passages that the index lacks, or that were deleted since.
 
     Raises:
@@ -40,11 +38,11 @@ def estimate(view: SystemView[TRetrieverIndexSettings], over: Vertices, behind: 
     """
     from overstory.systems.tretriever.model_summaries import ModelSummariser
 
-    before = view.before
-    same = before is not None and before.built and (before.settings, before.model) == (view.settings, view.model)
-    if same and before is not None and before.embedder == view.context.embedder.fingerprint and not behind:
+    if view.is_as_built and not behind:
         return Estimate.nothing()
-    statement = "corpus/count_documents" if over == "documents" else "systems/entity_graph/count_names"
-    (row,) = view.graph.run(statement, view.corpus.label, read=True)
-    vertices = row["documents"] if over == "documents" else row["names"] or NAMES_A_CHUNK * row["chunks"]
+    if vertices_of(view.settings, view.graph, view.corpus) == "documents":
+        (row,) = view.graph.run("corpus/count_documents", view.corpus.label, read=True)
+        vertices = int(row["documents"])
+    else:
+        vertices = most_names(view.graph, view.corpus.label)
     return ModelSummariser(view.context.chat(view.model), view.model).estimate(vertices)
