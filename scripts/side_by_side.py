@@ -2,7 +2,8 @@
 
 python scripts/side_by_side.py "one: COMMAND" "other: COMMAND"
 
-None is stopped when another fails. Exits with 1 if any failed.
+None is stopped when another fails. The last lines of one that failed are printed again at the end, where they are not
+lost among those of the others. Exits with 1 if any failed.
 """
 
 from __future__ import annotations
@@ -11,7 +12,11 @@ import os
 import subprocess
 import sys
 import time
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
+
+SAID_AGAIN = 40
+"""Lines of a command that failed: pytest's summary of some tests that did."""
 
 
 def main(arguments: list[str]) -> int:
@@ -19,12 +24,22 @@ def main(arguments: list[str]) -> int:
     names, commands = zip(*(argument.split(": ", 1) for argument in arguments), strict=True)
     width = max(map(len, names))
     with ThreadPoolExecutor(len(names)) as threads:
-        return int(any(list(threads.map(_run, (f"{name:{width}} | " for name in names), commands))))
+        ended = list(threads.map(_run, (f"{name:{width}} | " for name in names), commands))
+    for last in (last for failed, last in ended if failed):
+        _say("\n" + "".join(last))
+    return int(any(failed for failed, _ in ended))
 
 
-def _run(head: str, command: str) -> int:
+def _run(head: str, command: str) -> tuple[int, deque[str]]:
+    """The exit code of a command, and the last lines that were printed of it."""
     # From here and not behind an `&` of a shell, under which programs ignore Ctrl-C, and so do those that tests start.
     began = time.monotonic()
+    last: deque[str] = deque(maxlen=SAID_AGAIN)
+
+    def say(text: str) -> None:
+        last.append(head + text)
+        _say(head + text)
+
     with subprocess.Popen(
         ["sh", "-c", command],
         env=os.environ | {"PYTHONUNBUFFERED": "1"},
@@ -35,10 +50,10 @@ def _run(head: str, command: str) -> int:
         errors="replace",
     ) as process:
         for line in process.stdout or ():
-            _say(head + line)
+            say(line)
     ended = "done" if process.returncode == 0 else f"FAILED with {process.returncode}"
-    _say(f"{head}{ended} after {time.monotonic() - began:.0f} s\n")
-    return process.returncode
+    say(f"{ended} after {time.monotonic() - began:.0f} s\n")
+    return process.returncode, last
 
 
 def _say(text: str) -> None:

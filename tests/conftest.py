@@ -22,7 +22,9 @@ from overstory.systems import system_names
 from overstory.text import make_extractor
 
 # No clock over generated examples, for other tests run beside them; and what finds a fault says how to find it again.
-hypothesis.settings.register_profile("tests", deadline=None, print_blob=True)
+hypothesis.settings.register_profile(
+    "tests", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow], print_blob=True
+)
 hypothesis.settings.load_profile("tests")
 
 
