@@ -34,7 +34,8 @@ def test_a_failure_of_either_is_one_of_all_and_the_other_goes_on_to_its_end(comm
 
 def test_the_last_lines_of_a_failure_are_said_again_at_the_end() -> None:
     ran = side_by_side("bad: echo this went wrong; exit 3", "good: sleep 1; echo the other said much")
-    assert ran.stdout.splitlines()[-2:] == ["bad  | this went wrong", "bad  | FAILED with 3 after 0 s"]
+    assert ran.stdout.splitlines()[-2] == "bad  | this went wrong"
+    assert ran.stdout.splitlines()[-1].startswith("bad  | FAILED with 3")
 
 
 def test_programs_may_be_interrupted() -> None:
