@@ -1,0 +1,42 @@
+"""How AutoPrunedRetriever answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from overstory.systems.settings import Preset, Presets, option
+
+ChannelAction = Literal["all", "unique", "none"]
+"""What is taken of a channel: all that was found, one of each group that says the same, or nothing."""
+
+Recall = Literal["asking", "always", "never"]
+"""When remembered answers are read: by `ask` alone, by `search` and `bench` too, or not at all."""
+
+Encoding = Literal["auto", "words", "ids", "matrix"]
+"""How triples stand in a prompt; "auto" takes the form with the fewest tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class AprRetrieverSettings:
+    """Source: AutoPrunedRetriever, Sections 2.4–2.6; the numbers are ours (docs/apr.md)."""
+
+    answers: ChannelAction = option("unique", "of remembered answers")
+    facts: ChannelAction = option("unique", "of facts")
+    questions: ChannelAction = option("none", "of remembered questions that are related")
+    recall: Recall = option("asking", "when remembered answers are read: by ask alone, always, never")
+    policy: bool = option(False, "a trained policy chooses what is taken of each channel")
+    encoding: Encoding = option("auto", "of triples in prompts")
+    runs: int = option(20, "runs of facts in the prompt", least=1, most=200)
+
+    presets: ClassVar[Presets] = {
+        "all": Preset("everything of each channel", {"answers": "all", "facts": "all", "questions": "all"}),
+        "unique": Preset(
+            "one of each group that says the same", {"answers": "unique", "facts": "unique", "questions": "unique"}
+        ),
+        "memory": Preset("remembered answers are read by search and bench, too", {"recall": "always"}),
+        "no-memory": Preset("remembered answers are never read", {"recall": "never"}),
+        "words": Preset("triples in words", {"encoding": "words"}),
+        "ids": Preset("triples of numbers, and a list of words", {"encoding": "ids"}),
+        "matrix": Preset("numbers of edges, a matrix of triples, and a list of words", {"encoding": "matrix"}),
+    }

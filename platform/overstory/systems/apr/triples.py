@@ -1,0 +1,95 @@
+"""Triples, edges and runs: what the modules of AutoPrunedRetriever pass to each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from overstory.protocols import Vectors
+
+
+class Triple(NamedTuple):
+    """A statement in words; `sentence` is its sentence's place in the chunk, −1 where it has none."""
+
+    head: str
+    relation: str
+    tail: str
+    sentence: int = -1
+
+    @property
+    def line(self) -> str:
+        """ "head relation tail", as the fine stage and prompts read it."""
+        return " ".join(filter(None, (self.head, self.relation, self.tail)))
+
+
+class Edge(NamedTuple):
+    """An edge of the codebook, with the words of its symbols (of their representatives, where they were merged).
+
+    Attributes:
+        id: of the stored edge.
+        canonical: the id that edges share which say the same after merging; `id` where nothing was merged.
+    """
+
+    id: str
+    canonical: str
+    head: str
+    relation: str
+    tail: str
+
+
+@dataclass(frozen=True, slots=True)
+class FactRun:
+    """A run of facts of one chunk.
+
+    Attributes:
+        sentences: of each edge, its sentence's place in the chunk, −1 where it has none.
+    """
+
+    id: str
+    chunk: str
+    document: str
+    edges: tuple[Edge, ...]
+    sentences: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredRun:
+    """A run with its score for a question.
+
+    Attributes:
+        vectors: float32[edges, d], a unit vector for each edge.
+    """
+
+    run: FactRun
+    score: float
+    vectors: Vectors
+
+
+@dataclass(frozen=True, slots=True)
+class RecalledAnswer:
+    """A remembered answer that may serve a question.
+
+    Attributes:
+        id: of the answer.
+        question: to which it was given, that of its questions which is most similar.
+        text, short: as `Answer` has them.
+        kind: "llm" or "extractive".
+        model: that gave it, "" for an extractive answer.
+        asked: when it was remembered, ISO 8601.
+        similarity: cosine of the questions.
+        edges: the facts that it cites, in the order of the answer.
+        chunks: of each of `edges` the chunk that states it.
+        documents: of `chunks`, in their order.
+    """
+
+    id: str
+    question: str
+    text: str
+    short: str
+    kind: str
+    model: str
+    asked: str
+    similarity: float
+    edges: tuple[Edge, ...]
+    chunks: tuple[str, ...]
+    documents: tuple[str, ...]
