@@ -1,12 +1,12 @@
 """AutoPrunedRetriever measured: what memory saves when a question is asked again, and which encoding is shortest.
 
-    python -m benchmarks.apr paraphrases CORPUS DIR     asks twenty questions, remembers the answers, and asks again in
-                                                        other words: tokens of the prompts, and the gold in them
-    python -m benchmarks.apr encodings CORPUS DIR       tokens of the prompts of all questions, as words, as numbers, and
-                                                        as a matrix
+    python -m benchmarks.apr paraphrases CORPUS DIR     asks twenty questions, remembers the answers, and asks again
+                                                        in other words: tokens of the prompts, and the gold in them
+    python -m benchmarks.apr encodings CORPUS DIR       tokens of the prompts of all questions, as words, as numbers,
+                                                        and as a matrix
 
-CORPUS is indexed for `apr`; DIR has its questions in BEIR's layout (examples/hotpotqa for the paraphrases, which stand in
-benchmarks/apr_paraphrases.jsonl). The memory of CORPUS is emptied before and after. Prints Markdown.
+CORPUS is indexed for `apr`; DIR has its questions in BEIR's layout (examples/hotpotqa for the paraphrases, which stand
+in benchmarks/apr_paraphrases.jsonl). The memory of CORPUS is emptied before and after. Prints Markdown.
 """
 
 from __future__ import annotations
