@@ -30,15 +30,13 @@ class Alias(NamedTuple):
     cosine: float
 
 
-def aliases(
-    names: Sequence[Name], vectors: Vectors, least: float, same: Callable[[str, str], bool]
-) -> list[Alias]:
+def aliases(names: Sequence[Name], vectors: Vectors, least: float, same: Callable[[str, str], bool]) -> list[Alias]:
     """Divides names into groups, each around a medoid: the name with the greatest sum of cosines to those that it may
-    stand for, of equal ones the shortest. Every other name of a group may be one with the medoid itself, so that no chain
-    of small steps leads from a name to another. O(n²) cosines.
+    stand for, of equal ones the shortest. Every other name of a group may be one with the medoid itself: no chain of
+    small steps leads from a name to another. O(n²) cosines.
 
     Args:
-        names: those that were in a group already may stay together.
+        names: one and its representative may stay together.
         vectors: float32[n, d], of unit length.
         least: the cosine from which names may be one.
         same: whether two texts may be one, whatever their cosine is.
@@ -49,7 +47,7 @@ def aliases(
     near = np.zeros_like(cosines)
     for one, other in np.argwhere(cosines >= least).tolist():
         a, b = names[one], names[other]
-        if a.group == b.group or same(a.text, b.text):
+        if b.id == a.group or a.id == b.group or same(a.text, b.text):
             near[one, other] = near[other, one] = min(1.0, cosines[one, other])
     found: list[Alias] = []
     while near.any():

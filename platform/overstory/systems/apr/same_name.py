@@ -1,18 +1,21 @@
 """Which names of a codebook say the same, so that they may be one symbol.
 
-Cosines cannot tell: "Sydney, Australia" and "Melbourne, Australia", "first single" and "second single" and any two dates
-of a month are nearer than .93. So two names are only the same where their words are, but for what changes no meaning:
-articles, a possessive 's, hyphens, the order of a date, "X of Y" for "Y X", British spelling, some abbreviations, number
-words, and the plural of common nouns that stand for a kind. Every other difference keeps names apart: a digit, a sign,
-an initial, a Roman numeral, "not", "north", "female" or any word more.
+Cosines cannot tell: "Sydney, Australia" and "Melbourne, Australia", "first single" and "second single", and any two
+dates of a month are nearer than .93. So two names are only the same where their words are, but for what changes no
+meaning: articles, a possessive 's, hyphens, the order of a date, "X of Y" for "Y X", British spelling, some
+abbreviations, number words, and the plural of common nouns that stand for a kind. Every other difference keeps names
+apart: a digit, a sign, an initial, a Roman numeral, "not", "north", "female", or any word more.
 """
 
 from __future__ import annotations
 
 import functools
+import itertools
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
+from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.names.keys import unaccented
 
 _ABBREVIATIONS = {
@@ -30,16 +33,16 @@ _DIGITS = (
     | dict(zip(_ORDINALS.split(), ("1st", "2nd", "3rd", *(f"{n}th" for n in range(4, 13))), strict=True))
     | {word: f"{number}th" for number, word in enumerate(_TWENTIES.split(), start=13)}
 )
-_MONTHS = frozenset(
-    "january february march april may june july august september october november december".split()
-)
+_MONTHS = "january february march april may june july august september october november december"
 _ARTICLES = frozenset(("the", "a", "an"))
-_PARTICULAR = frozenset("the this that these those both each every my our your his her its their".split())
+_THIS = "the this that these those both each every my our your his her its their"
+_PARTICULAR = frozenset(_THIS.split())
 """With one of these a plural is another thing than the singular: "his brother", "his brothers"."""
-_OWN_PLURALS = frozenset(
+_MANY = (
     "arms customs forces glasses goods grounds headquarters letters lyrics means minutes news papers physics politics "
-    "remains series species spirits works".split()
+    "remains series species spirits works"
 )
+_OWN_PLURALS = frozenset(_MANY.split())
 """Plurals that are no more of their singular."""
 _BRITISH = (
     (re.compile(r"(?<=[a-z]{2})(?<!d)(?<=[bdlmnopvu])our(?=$|s$|ed$|ing$|ite$|able$)"), "or"),
@@ -59,7 +62,13 @@ _DAY = re.compile(r"(?:[12]?\d|3[01])(?:st|nd|rd|th)?")
 
 
 class _Word(NamedTuple):
-    """A word of a name: as names are compared, before its plural's s went off, and whether it is in lower case."""
+    """A word of a name.
+
+    Attributes:
+        form: as names are compared.
+        full: before its plural's s went off.
+        lower: whether it is in lower case, or the first word of a text that else is.
+    """
 
     form: str
     full: str
@@ -89,12 +98,16 @@ def same_name(one: str, other: str) -> bool:
 @functools.lru_cache(maxsize=65_536)
 def _read(text: str) -> _Name:
     tokens, owned = _tokens(_without_short_form(" ".join(unaccented(text).split())))
-    if len(tokens) > 1 and tokens[0][:1].isupper() and all(token.islower() for token in tokens[1:] if token.isalpha()):
+    if len(tokens) > 1 and tokens[0].istitle() and _are_common(tokens[1:]):
         tokens[0] = tokens[0].lower()  # as a sentence begins
     particular = owned or any(token in _PARTICULAR for token in tokens)
     kept = [token for token in tokens if token not in _ARTICLES] or tokens
     spelt, turned = _heads_last(_written_out(kept))
     return _Name(tuple(map(_word, _days_first(spelt))), particular or turned)
+
+
+def _are_common(tokens: Iterable[str]) -> bool:
+    return all(token.islower() for token in tokens if token.isalpha())
 
 
 def _tokens(text: str) -> tuple[list[str], bool]:
@@ -156,7 +169,7 @@ def _heads_last(tokens: list[str]) -> tuple[list[str], bool]:
         else:
             parts[-1].append(token)
     plain = all(part and all(token.islower() for token in part) for part in parts[:-1])
-    if len(parts) == 1 or not plain or not parts[-1]:
+    if len(parts) == 1 or not (plain and parts[-1]):
         return tokens, False
     return [token for part in reversed(parts) for token in part], True
 
@@ -164,9 +177,9 @@ def _heads_last(tokens: list[str]) -> tuple[list[str], bool]:
 def _days_first(tokens: list[str]) -> list[str]:
     """ "July 18, 2012" as "18 July 2012"."""
     words = list(tokens)
-    for place, (month, day) in enumerate(zip(tokens, tokens[1:], strict=False)):
+    for place, (month, day) in enumerate(itertools.pairwise(tokens)):
         numbered = place > 0 and tokens[place - 1].isdigit()
-        if month.lower() in _MONTHS and _DAY.fullmatch(day) and not numbered:
+        if month.lower() in _MONTHS.split() and _DAY.fullmatch(day) and not numbered:
             words[place : place + 2] = [re.sub("[a-z]+$", "", day), month]
     return words
 
@@ -189,3 +202,31 @@ def _singular(word: str) -> str:
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
     return word[:-2] if word.endswith(("sses", "shes", "ches", "xes", "zes")) else word[:-1]
+
+
+_OTHER = (
+    "acting and anti assistant associate big bottom central co counter current deputy double east eastern early elder "
+    "ex fake female fictional final first foster front girls boys grand great half hyper inner junior large late left "
+    "little lower major male men mid middle minor multi new non north northeast northern northwest old older out outer "
+    "part post pre pro pseudo quarter quasi rear right second semi senior short single small south southeast southern "
+    "southwest step sub super third top triple twin un upper vice virtual west western women younger youngest"
+)
+_CHANGING = FUNCTION_WORDS | frozenset(_OTHER.split())
+"""Words that make another thing of what follows."""
+
+
+def near_name(one: str, other: str) -> bool:
+    """Whether one of two names says the other with one describing word more: "annual film festival", "film festival".
+
+    It loses what the word says, and so serves only where a codebook is too large. The word stands before the last one,
+    in lower case, has no digit, and is none that makes another thing ("former", "vice", "northern").
+    """
+    shorter, longer = sorted((one, other), key=lambda text: len(_read(text).words))
+    short, long = _read(shorter), _read(longer)
+    if len(long.words) != len(short.words) + 1 or len(short.words) < 2 or short.particular != long.particular:
+        return False
+    place = next((i for i, (x, y) in enumerate(zip(short.words, long.words, strict=False)) if x != y), -1)
+    if place < 0 or (place == 0 and longer[:1].isupper()) or short.words[place:] != long.words[place + 1 :]:
+        return False
+    more = long.words[place]
+    return more.lower and len(more.form) > 2 and more.form.isalpha() and more.form not in _CHANGING
