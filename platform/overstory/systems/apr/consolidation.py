@@ -117,7 +117,7 @@ class _Merging:
         for page in _together(self._alike()):
             self._regroup(page, near_name)
         (size,) = self._graph.run("systems/apr/merging/size", self._label, read=True)
-        own = size["symbols"] - size["aliases"]
+        own = int(size["symbols"] - size["aliases"])
         if own > budget:
             self._run.notes.append(f"{counted(own, 'symbol')} after merging, more than the {budget:,} of the budget")
         return own
@@ -130,7 +130,7 @@ class _Merging:
             for row in rows
         ]
         for some in batches(found, EDGES_A_STATEMENT):
-            self._commit(lambda tx, some=some: self._statement(tx, "write_canonical", rows=some))
+            self._commit(("write_canonical", {"rows": some}))
 
     def _near(self, index: str) -> Iterator[list[str]]:
         """The new symbols with those near them that may be the same."""
@@ -155,8 +155,8 @@ class _Merging:
         """The symbols of each form that a new one has, where there are several."""
         seen, twice = set[int](), set[int]()
         for row in self._graph.stream("systems/apr/merging/texts", self._label):
-            form = hash(name_form(row["text"]))
-            (twice if form in seen else seen).add(form)
+            code = hash(name_form(row["text"]))
+            (twice if code in seen else seen).add(code)
         forms: dict[str, list[str]] = defaultdict(list)
         new = set[str]()
         for row in self._graph.stream("systems/apr/merging/texts", self._label):
@@ -197,19 +197,17 @@ class _Merging:
         joined = [now[id_]._asdict() for id_ in changed if id_ in now]
         if not changed:
             return
-
-        def write(tx: Transaction) -> None:
-            self._statement(tx, "part", ids=changed)
-            self._statement(tx, "join", rows=joined)
-
-        self._commit(write)
+        self._commit(("part", {"ids": changed}), ("join", {"rows": joined}))
         self._run.ledger.count("merged", len(joined))
 
-    def _commit(self, write: Callable[[Transaction], None]) -> None:
-        self._run.commit(write)
+    def _commit(self, *statements: tuple[str, Mapping[str, object]]) -> None:
+        """Runs statements with their parameters in one transaction."""
 
-    def _statement(self, tx: Transaction, name: str, **parameters: object) -> None:
-        tx.run(f"systems/apr/merging/{name}", self._label, **parameters)
+        def write(tx: Transaction) -> None:
+            for name, parameters in statements:
+                tx.run(f"systems/apr/merging/{name}", self._label, **parameters)
+
+        self._run.commit(write)
 
 
 def _together(groups: Iterable[list[str]]) -> Iterator[list[str]]:

@@ -53,8 +53,8 @@ def aliases(names: Sequence[Name], vectors: Vectors, least: float, same: Callabl
     while near.any():
         sums = near.sum(axis=1).round(4).tolist()
         medoid = min(range(len(names)), key=lambda place: (-sums[place], len(names[place].text), names[place].id))
-        others = np.flatnonzero(near[medoid])
+        others = np.flatnonzero(near[medoid]).tolist()
         found += [Alias(names[each].id, names[medoid].id, float(near[medoid, each])) for each in others]
-        taken = [medoid, *others.tolist()]
+        taken = [medoid, *others]
         near[taken] = near[:, taken] = 0.0
     return found
