@@ -14,6 +14,7 @@ from typing import TypeVar
 from overstory.graph import schema
 from overstory.graph.ids import derived_label
 from overstory.systems.apr.codebook import coded, edge_vectors
+from overstory.systems.apr.consolidation import consolidate
 from overstory.systems.apr.index_settings import AprIndexSettings
 from overstory.systems.apr.reading import ReadChunk, read_facts
 from overstory.systems.apr.segmentation import segment
@@ -64,8 +65,10 @@ class Build:
             remove_loose(run.writer)
             dimension = run.context.embedder.dimension
             index = schema.sync_derived_index(run.graph, self._label, ENTITIES, dimension=dimension)
-        # Here: consolidation.consolidate(run, new=...), then memory.after_build(run).
-        run.publish(run.state(built=True, complete=True, details={SCANNED: [] if index else [ENTITIES]}))
+        with self._timed("merge"):
+            merged = consolidate(run)
+        # Here: memory.after_build(run).
+        run.publish(run.state(built=True, complete=True, details={SCANNED: [] if index else [ENTITIES], **merged}))
         counts = run.ledger.counts
         run.progress.finish(f"{counts.get('facts', 0):,} facts in {counts.get('runs', 0):,} runs")
 
