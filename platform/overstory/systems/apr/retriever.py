@@ -29,6 +29,7 @@ from overstory.systems.apr.candidates import (
     shortlist,
 )
 from overstory.systems.apr.excerpts import excerpts
+from overstory.systems.apr.ids import SymbolKind
 from overstory.systems.apr.index_settings import AprIndexSettings
 from overstory.systems.apr.parts import SHARES
 from overstory.systems.apr.prompt import build
@@ -99,7 +100,7 @@ class AprRetriever:
             found = asking.found(k)
             counter = TokenCounter(self._context.embedder, self._context.chat())
             prompt = build(asked.triples, found.runs, (), (), self._settings, counter)
-            rows = found.rows | chunk_rows(
+            rows = {**found.rows, **chunk_rows(
                 tx, corpus, {chunk for part in prompt.parts for chunk in part.chunks} - found.rows.keys()
             )
             there = {hit.chunk_id for hit in found.hits}
@@ -194,23 +195,26 @@ class _Asking:
     def _of_question(self) -> tuple[Vectors, Vectors, Vectors]:
         """The vectors of its names, of its relations, and of the lines that are compared with facts."""
         triples = self.asked.triples
-        relations = list(dict.fromkeys(triple.relation for triple in triples))
-        names = self.vocabulary.of_texts(self.tx, self.corpus, "entity", self.asked.names)
-        predicates = self.vocabulary.of_texts(self.tx, self.corpus, "relation", relations)
-        of_triples = self._lines(triples, dict(zip(relations, predicates, strict=True)))
+        names = list(dict.fromkeys((*self.asked.names, *(end for each in triples for end in each.ends))))
+        relations = list(dict.fromkeys(each.relation for each in triples))
+        texts: list[tuple[SymbolKind, str]] = [("entity", name) for name in names]
+        texts += [("relation", relation) for relation in relations]
+        vectors = self.vocabulary.of_texts(self.tx, self.corpus, texts)
+        by_text = dict(zip(texts, vectors, strict=True))
+        of_triples = self._lines(triples, by_text)
+        searched, of_relations = vectors[: len(self.asked.names)], vectors[len(names) :]
         if self.settings.lines == "triples" and triples:
-            return names, predicates, of_triples
-        return names, predicates, of_unit_length(np.concatenate([of_triples, names, self.vector[None]]))
+            return searched, of_relations, of_triples
+        return searched, of_relations, np.concatenate([of_triples, of_unit_length(searched), self.vector[None]])
 
-    def _lines(self, triples: Sequence[Triple], relations: Mapping[str, Vectors]) -> Vectors:
+    def _lines(self, triples: Sequence[Triple], vectors: Mapping[tuple[SymbolKind, str], Vectors]) -> Vectors:
         """float32[len(triples), d], as the vectors of edges are made; what is asked for is left out."""
-        words = list(dict.fromkeys(word for each in triples for word in (each.head, each.tail) if word))
-        entities = dict(zip(words, self.vocabulary.of_texts(self.tx, self.corpus, "entity", words), strict=True))
-        sums = np.zeros((len(triples), len(self.vector)), dtype=np.float32)
+        lines = np.zeros((len(triples), len(self.vector)), dtype=np.float32)
         for row, triple in enumerate(triples):
-            parts = [entities[word] for word in (triple.head, triple.tail) if word]
-            sums[row] = np.sum([*parts, relations[triple.relation]], axis=0)
-        return of_unit_length(sums)
+            lines[row] = vectors["relation", triple.relation]
+            for end in triple.ends:
+                lines[row] += vectors["entity", end]
+        return of_unit_length(lines)
 
     def _score(self, lines: Vectors, ids: Collection[str], chunks: Collection[str]) -> None:
         """The fine score of these runs and all of these chunks."""
