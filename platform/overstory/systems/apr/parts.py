@@ -9,8 +9,9 @@ from overstory.model import Part, ShareKind
 from overstory.model.parts import PartKind
 from overstory.systems.apr.encodings import Form, Words
 
-SHARES: Mapping[ShareKind, float] = {"answer": 0.2, "relation": 0.5, "passage": 0.3}
-"""Of a context, in the order of reading; what one does not need goes to the others."""
+SHARES: Mapping[ShareKind, float] = {"relation": 0.6, "passage": 0.4}
+"""Of a context. Of remembered answers the facts are read, which passages state, never the words: what a model once got
+wrong is not told to it again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +54,10 @@ class KnowledgePart(Part):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RememberedAnswer(Part):
-    """An answer that was given before, with the passages that it stands on; `score` is the cosine of the questions.
+    """An answer that was given before, for people, with the passages that it stands on; `score` is the cosine of the
+    questions.
 
     Attributes:
-        prompt_tokens: of the text, by the tokenizer of the `KnowledgePart` that comes with it.
         id: of the remembered answer.
         question: to which it was given.
         short: the answer alone.
@@ -67,7 +68,6 @@ class RememberedAnswer(Part):
     """
 
     kind: PartKind = field(default="answer", init=False)
-    prompt_tokens: int
     id: str
     question: str
     short: str
