@@ -58,6 +58,7 @@ class Build:
         details = run.before.details if run.before is not None and built else {}
         run.publish(run.state(built=built, complete=False, details=details))
         run.progress.start(run.system.name, run.backlog.pending if self._rereads or not run.scratch else None, "chunks")
+        self._count(Page((), (), {}))  # else the ledger keeps the counts of the run before
         for page in _ahead(self._pages()):
             with self._timed("write"):
                 run.commit(partial(write_page, label=self._label, page=page), done=[chunk.id for chunk in page.chunks])
