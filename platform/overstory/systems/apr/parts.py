@@ -34,8 +34,8 @@ class KnowledgePart(Part):
 
     Attributes:
         encoding: the form that the text has.
-        tokens_by_encoding: how many tokens each form takes, by `tokenizer`; a text of no length is not 0 where the
-            tokenizer adds tokens to any text.
+        tokens_by_encoding: how many tokens each form takes, by `tokenizer`.
+        prompt_tokens: those of `encoding`.
         questions: the triples of the question, then those of related ones.
         knowledge: the facts that remembered answers cite, each once.
         facts: those found for the question, the best run first, without those of `knowledge`.
@@ -45,6 +45,7 @@ class KnowledgePart(Part):
     encoding: Form
     tokenizer: str
     tokens_by_encoding: Mapping[Form, int] = field(hash=False)
+    prompt_tokens: int
     questions: tuple[Words, ...]
     knowledge: tuple[PromptFact, ...]
     facts: tuple[PromptFact, ...]
@@ -55,6 +56,7 @@ class RememberedAnswer(Part):
     """An answer that was given before, with the passages that it stands on; `score` is the cosine of the questions.
 
     Attributes:
+        prompt_tokens: of the text, by the tokenizer of the `KnowledgePart` that comes with it.
         id: of the remembered answer.
         question: to which it was given.
         short: the answer alone.
@@ -65,6 +67,7 @@ class RememberedAnswer(Part):
     """
 
     kind: PartKind = field(default="answer", init=False)
+    prompt_tokens: int
     id: str
     question: str
     short: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from typing import get_args
 
@@ -130,6 +129,7 @@ def test_a_remembered_answer_is_shown_as_such_without_the_numbers_of_its_passage
     assert isinstance(answer, RememberedAnswer)
     assert answer.text == "Remembered answer to: What of Stoker? (m, 2026-11-22)\nDublin. He wrote."
     assert answer.kind == "answer"
+    assert answer.prompt_tokens == len(answer.text)
     assert answer.score == 0.8
     assert answer.chunks == (f"chunk of {BORN.id}", f"chunk of {WROTE.id}")
     assert [fact.edge for fact in answer.facts] == [BORN.id, WROTE.id]
@@ -146,15 +146,21 @@ def test_of_answers_that_cite_the_same_facts_the_one_to_the_nearest_question_is_
 def test_beside_the_answer_to_a_paraphrase_only_the_best_of_what_is_new_is_read() -> None:
     runs = [run(f"r{nr}", edge(f"a|b|{nr}"), edge(f"c|d|{nr}"), score=20.0 - nr) for nr in range(9)]
     known = recalled("known", *runs[0].run.edges, similarity=PARAPHRASE)
-    found = prompt([*runs], [known])
+    found = prompt(runs, [known])
     assert [each.run.id for each in found.runs] == [f"r{nr}" for nr in range(1, 1 + MOST_NEW)]
     (note,) = found.notes
     assert f"{MOST_NEW} of 8" in note
-    before = knowledge(prompt([*runs]))
+    before = knowledge(prompt(runs))
     after = knowledge(found)
     assert set(before.chunks[: 1 + MOST_NEW]) <= {*after.chunks, "chunk of r0"}
-    other = dataclasses.replace(known, similarity=PARAPHRASE - 0.01)
-    assert len(prompt([*runs], [other]).runs) == 8
+
+
+def test_an_answer_to_another_question_shortens_nothing() -> None:
+    runs = [run(f"r{nr}", edge(f"a|b|{nr}"), edge(f"c|d|{nr}"), score=20.0 - nr) for nr in range(9)]
+    farther = recalled("farther", *runs[0].run.edges, similarity=PARAPHRASE - 0.01)
+    assert len(prompt(runs, [farther]).runs) == 8
+    of_other_facts = recalled("as near", edge("x|y|z"), similarity=PARAPHRASE)
+    assert len(prompt(runs, [of_other_facts]).runs) == 9
 
 
 def test_related_questions_stand_behind_the_one_that_is_asked() -> None:
@@ -173,7 +179,7 @@ def test_related_questions_stand_behind_the_one_that_is_asked() -> None:
 def test_the_form_is_the_one_that_was_asked_for(encoding: Form) -> None:
     part = knowledge(prompt([run("a", WROTE, BORN)], encoding=encoding))
     assert part.encoding == encoding
-    assert part.tokens_by_encoding[encoding] == len(part.text)
+    assert part.tokens_by_encoding[encoding] == part.prompt_tokens == len(part.text)
 
 
 def test_auto_takes_the_shortest_form_by_the_tokenizer() -> None:
