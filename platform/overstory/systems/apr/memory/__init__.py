@@ -1,1 +1,1 @@
-"""The memory of AutoPrunedRetriever: answers that were given, with the facts that they cite. Nothing without a request."""
+"""Answers that AutoPrunedRetriever remembers on request, with the facts that they cite."""
