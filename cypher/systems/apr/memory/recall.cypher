@@ -3,7 +3,7 @@
 // Parameters: $questions LIST<STRING> (ids)
 // Rows: question, asked (its text), id, text, short, kind, model, at STRING; citations STRING (JSON: LIST of the ids of a
 //   fact and its chunk, and the words it was written in); facts LIST<LIST> (ids of an edge, of the chunk that states it, of
-//   its document; its canonical id; head, relation and tail, of representatives where they were merged)
+//   its document; its vector as BYTES; its canonical id; head, relation and tail, of representatives where they were merged)
 UNWIND $questions AS question
 MATCH (q:Overstory {id: question}) WHERE q:{{corpus}}_AprQuestion
 MATCH (a:{{corpus}}_AprAnswer)-[:ANSWERS]->(q)
@@ -21,7 +21,7 @@ CALL (a) {
   OPTIONAL MATCH (head)-[:ALIAS_OF]->(h:{{corpus}}_AprSymbol)
   OPTIONAL MATCH (relation)-[:ALIAS_OF]->(r:{{corpus}}_AprSymbol)
   OPTIONAL MATCH (tail)-[:ALIAS_OF]->(t:{{corpus}}_AprSymbol)
-  RETURN collect([e.id, c.id, d.id, coalesce(e.canonical, e.id), coalesce(h.text, head.text),
+  RETURN collect([e.id, c.id, d.id, e.vector, coalesce(e.canonical, e.id), coalesce(h.text, head.text),
     coalesce(r.text, relation.text), coalesce(t.text, tail.text)]) AS facts
 }
 RETURN q.id AS question, q.text AS asked, a.id AS id, a.text AS text, a.short AS short, a.kind AS kind, a.model AS model,

@@ -8,6 +8,7 @@ it is looked up.
 from __future__ import annotations
 
 import datetime
+import json
 import math
 import threading
 from collections.abc import Collection, Mapping, Sequence
@@ -17,10 +18,11 @@ import numpy as np
 
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
+from overstory.graph.ids import content_id
 from overstory.protocols import Vectors
 from overstory.systems.apr.ids import memory_id
-from overstory.systems.apr.memory import citations
-from overstory.systems.apr.triples import Edge, RecalledAnswer
+from overstory.systems.apr.memory import citing
+from overstory.systems.apr.triples import Edge, RecalledAnswer, RelatedQuestion, no_vectors
 from overstory.vectors.packed import unpacked
 
 MOST_QUESTIONS = 50_000
@@ -68,6 +70,18 @@ class Recall:
         found.sort(key=lambda each: each.similarity, reverse=True)
         best = {each.id: each for each in reversed(found)}  # by the most similar of its questions
         return tuple(each for each in found if best[each.id] is each)[:wanted]
+
+    def related(self, tx: Transaction, corpus: Corpus, vector: Vectors, most: int) -> tuple[RelatedQuestion, ...]:
+        """The remembered questions most similar to one, best first, with their triples.
+
+        Args:
+            vector, most: as above.
+        """
+        similar = self._up_to_date(tx, corpus).nearest(vector, most)
+        rows = tx.run("systems/apr/memory/related", corpus.label, questions=list(similar)) if similar else []
+        self._forget(similar.keys() - {row["id"] for row in rows})
+        found = {row["id"]: _related(row, similar[row["id"]], corpus.label) for row in rows}
+        return tuple(found[id_] for id_ in similar if id_ in found)
 
     def _up_to_date(self, tx: Transaction, corpus: Corpus) -> _Questions:
         rows = tx.run("systems/apr/memory/state", corpus.label, memory=memory_id(corpus.label))
@@ -132,8 +146,11 @@ class _Questions:
 
 def _recalled(row: Row, similarity: float) -> RecalledAnswer | None:
     """None where a chunk does not state a fact any more that the answer cites it for."""
-    stated = {(edge, chunk): (document, Edge(edge, *words)) for edge, chunk, document, *words in row["facts"]}
-    cited: Sequence[tuple[str, str]] = [(fact.edge, fact.chunk) for fact in citations.read(row["citations"])]
+    stated = {
+        (edge, chunk): (document, Edge(edge, *words), vector)
+        for edge, chunk, document, vector, *words in row["facts"]
+    }
+    cited: Sequence[tuple[str, str]] = [(fact.edge, fact.chunk) for fact in citing.read(row["citations"])]
     if not all(fact in stated for fact in cited):
         return None
     return RecalledAnswer(
@@ -148,4 +165,12 @@ def _recalled(row: Row, similarity: float) -> RecalledAnswer | None:
         edges=tuple(stated[fact][1] for fact in cited),
         chunks=tuple(chunk for _, chunk in cited),
         documents=tuple(stated[fact][0] for fact in cited),
+        vectors=np.stack([unpacked(stated[fact][2]) for fact in cited]) if cited else no_vectors(),
     )
+
+
+def _related(row: Row, similarity: float, label: str) -> RelatedQuestion:
+    triples = [tuple(words) for words in json.loads(row["triples"])]
+    ids = [content_id("apr-asked", label, *words) for words in triples]
+    edges = (Edge(id_, id_, *words) for id_, words in zip(ids, triples, strict=True))
+    return RelatedQuestion(row["id"], row["text"], similarity, tuple(edges))
