@@ -1,0 +1,114 @@
+"""One build of AutoPrunedRetriever's index: triples, symbols with vectors, edges and runs, chunk by chunk.
+
+A page of chunks is stored in one transaction with its marks, so that a killed run resumes with the next; meanwhile the
+page after it is read and embedded. A chunk that changed costs its own runs, and the symbols that are new with it. What
+lost its last user is marked in the transaction that took it away, and deleted at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from overstory.graph import schema
+from overstory.graph.ids import derived_label
+from overstory.systems.apr.codebook import coded, edge_vectors
+from overstory.systems.apr.index_settings import AprIndexSettings
+from overstory.systems.apr.reading import ReadChunk, read_facts
+from overstory.systems.apr.segmentation import segment
+from overstory.systems.apr.store import BUILT, ENTITIES, CodedChunk, Page, SymbolVectors, remove_loose, write_page
+from overstory.systems.base import SystemRun, unread
+from overstory.systems.figures import PartSeconds
+from overstory.systems.vector_indexes import SCANNED
+
+T = TypeVar("T")
+
+CHUNKS_A_PAGE = 256
+"""Most work lost in a kill, some 3,000 triples; also one write transaction."""
+
+
+class Build:
+    """A build in progress."""
+
+    def __init__(self, run: SystemRun[AprIndexSettings]) -> None:
+        self._run = run
+        self._label = run.corpus.label
+        self._timed = PartSeconds(run.figures)
+        self._symbols = SymbolVectors(run.graph, self._label, run.context.embedder)
+
+    def run(self) -> None:
+        """
+        Raises:
+            ModelError, LeaseLost, DatabaseError: what was committed before stays; build again to go on.
+        """
+        run = self._run
+        built = run.before is not None and run.before.built
+        if run.before is not None and run.before.embedder != run.context.embedder.fingerprint:
+            clear(run)
+            built = False
+        if built and run.backlog.pending > run.backlog.units - run.backlog.pending:
+            # Made again after a large fill: one that grew by many small transactions answers more slowly.
+            schema.drop_derived_index(run.graph, self._label, ENTITIES)
+            built = False
+        details = run.before.details if run.before is not None and built else {}
+        run.publish(run.state(built=built, complete=False, details=details))
+        run.progress.start(run.system.name, run.backlog.pending, "chunks")
+        for page in _ahead(self._pages()):
+            with self._timed("write"):
+                run.commit(
+                    lambda tx, page=page: write_page(tx, self._label, page), done=[chunk.id for chunk in page.chunks]
+                )
+            self._count(page)
+        with self._timed("write"):
+            remove_loose(run.writer)
+            dimension = run.context.embedder.dimension
+            index = schema.sync_derived_index(run.graph, self._label, ENTITIES, dimension=dimension)
+        # Here: consolidation.consolidate(run, new=...), then memory.after_build(run).
+        run.publish(run.state(built=True, complete=True, details={SCANNED: [] if index else [ENTITIES]}))
+        counts = run.ledger.counts
+        run.progress.finish(f"{counts.get('facts', 0):,} facts in {counts.get('runs', 0):,} runs")
+
+    def _pages(self) -> Iterator[Page]:
+        """The chunks that are to be read, as they are to be stored."""
+        run = self._run
+        before = None if run.scratch else run.before
+        for ids in unread(run.graph, run.corpus, run.system, before, size=CHUNKS_A_PAGE):
+            with self._timed("read"):
+                chunks = read_facts(run.graph, self._label, ids, run.settings.triples)
+            yield self._page(chunks)
+
+    def _page(self, chunks: Sequence[ReadChunk]) -> Page:
+        edges = [coded(self._label, chunk.triples) for chunk in chunks]
+        vectors, new = self._symbols.of(symbol for some in edges for edge in some for symbol in edge.symbols)
+        found: list[CodedChunk] = []
+        for chunk, some in zip(chunks, edges, strict=True):
+            of_edges = edge_vectors(some, vectors, self._run.context.embedder.dimension)
+            ends = [(edge.head.id, edge.tail.id) for edge in some]
+            runs = segment(of_edges, ends, self._run.settings.cohesion)
+            found.append(CodedChunk(chunk.id, tuple(some), of_edges, tuple(runs)))
+        return Page(tuple(found), tuple(new), {symbol.id: vectors[symbol.id] for symbol in new})
+
+    def _count(self, page: Page) -> None:
+        ledger = self._run.ledger
+        ledger.count("chunks", len(page.chunks))
+        ledger.count("facts", sum(len(chunk.edges) for chunk in page.chunks))
+        ledger.count("runs", sum(len(chunk.runs) for chunk in page.chunks))
+        ledger.count("new_symbols", len(page.new))
+        self._run.progress.advance(len(page.chunks))
+
+
+def clear(run: SystemRun[AprIndexSettings]) -> None:
+    """Deletes symbols, edges and runs, whose vectors are another embedder's; what is remembered stays."""
+    schema.drop_derived_index(run.graph, run.corpus.label, ENTITIES)
+    for kind in BUILT:
+        run.graph.run_in_batches("systems/remove_nodes", derived_label(run.corpus.label, kind))
+
+
+def _ahead(pages: Iterator[T]) -> Iterator[T]:
+    """The same, each made in a thread while the one before is used."""
+    with ThreadPoolExecutor(1, thread_name_prefix="apr") as pool:
+        coming = pool.submit(next, pages, None)
+        while (page := coming.result()) is not None:
+            coming = pool.submit(next, pages, None)
+            yield page
