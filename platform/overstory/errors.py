@@ -172,7 +172,11 @@ class DocumentNotFound(CorpusError):
 
 
 class AnswerNotFound(CorpusError):
-    """No remembered answer has this id, or several begin like it."""
+    """No remembered answer has this id, or `several` have ids that begin so."""
+
+    def __init__(self, message: str, *, several: bool = False, remedy: str = "") -> None:
+        super().__init__(message, remedy=remedy)
+        self.several = several
 
 
 class MemoryKept(CorpusError):

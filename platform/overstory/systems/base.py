@@ -437,7 +437,7 @@ class Memory(Protocol):
 
         Raises:
             ValueError, TypeError, KeyError: one is no such object; nothing was written.
-            IndexMissing, DatabaseError: nothing was written.
+            EmbedderMismatch, DatabaseError: nothing was written.
         """
         ...
 

@@ -73,8 +73,11 @@ class CorpusMemory:
             return found[0]
         listed = f"overstory memory list --corpus {shlex.quote(self._corpus_name)}"
         if found:
-            raise AnswerNotFound(f"{len(found)} remembered answers have ids that begin with {id_!r}.",
-                                 remedy=f"Give more of it: {listed} --json.")  # fmt: skip
+            raise AnswerNotFound(
+                f"{len(found)} remembered answers have ids that begin with {id_!r}.",
+                several=True,
+                remedy=f"Give more of it: {listed} --json.",
+            )
         raise AnswerNotFound(
             f"Corpus {self._corpus_name!r} remembers no answer {id_!r}.",
             remedy=f"See which there are: {listed}. Answers go with the passages that they stand on.",
@@ -126,7 +129,7 @@ class CorpusMemory:
 
         Raises:
             BrokenSource: a line is not one of an export; answers before it may be restored.
-            CorpusNotFound, EmbedderMismatch, IndexMissing, DatabaseError: what was committed before stays.
+            CorpusNotFound, EmbedderMismatch, DatabaseError: what was committed before stays.
         """
         numbered = ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
         _check_header(next(numbered, (1, "")), source)

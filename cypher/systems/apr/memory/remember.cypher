@@ -2,11 +2,12 @@
 // there stays as it is.
 // Parameters: $label, $memory, $embedder STRING (id of the memory, fingerprint of the embedder);
 //   $question MAP {id, text, asked, triples STRING (JSON); vector BYTES};
-//   $answer MAP {id, text, short, kind, model, asked, citations STRING (JSON); supports INTEGER};
+//   $answer MAP {id, text, short, kind, model, asked, citations STRING (JSON); supports, edges INTEGER;
+//   runs LIST<INTEGER>};
 //   $chunks LIST<STRING> (ids); $edges LIST<LIST> (id, position, run)
 // Rows: none
 MERGE (m:Overstory {id: $memory})
-ON CREATE SET m:AprMemory:{{corpus}}:{{corpus}}_AprMemory, m.corpus = $label, m.embedder = $embedder
+ON CREATE SET m:AprMemory:{{corpus}}:{{corpus}}_AprMemory, m.corpus = $label, m.embedder = $embedder, m.since = $question.asked
 SET m.version = coalesce(m.version, 0) + 1
 MERGE (q:Overstory {id: $question.id})
 ON CREATE SET q:AprQuestion:{{corpus}}:{{corpus}}_AprQuestion:{{corpus}}_Shared, q.corpus = $label, q.text = $question.text,

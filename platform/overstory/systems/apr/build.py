@@ -15,6 +15,7 @@ from overstory.graph import schema
 from overstory.graph.ids import derived_label
 from overstory.systems.apr.codebook import coded, edge_vectors
 from overstory.systems.apr.index_settings import AprIndexSettings
+from overstory.systems.apr.memory.upkeep import after_build
 from overstory.systems.apr.reading import ReadChunk, read_facts
 from overstory.systems.apr.segmentation import segment
 from overstory.systems.apr.store import BUILT, ENTITIES, CodedChunk, Page, SymbolVectors, remove_loose, write_page
@@ -64,7 +65,9 @@ class Build:
             remove_loose(run.writer)
             dimension = run.context.embedder.dimension
             index = schema.sync_derived_index(run.graph, self._label, ENTITIES, dimension=dimension)
-        # Here: consolidation.consolidate(run, new=...), then memory.after_build(run).
+        # Here: consolidation.consolidate(run, new=...).
+        with self._timed("memory"):
+            after_build(run)
         run.publish(run.state(built=True, complete=True, details={SCANNED: [] if index else [ENTITIES]}))
         counts = run.ledger.counts
         run.progress.finish(f"{counts.get('facts', 0):,} facts in {counts.get('runs', 0):,} runs")

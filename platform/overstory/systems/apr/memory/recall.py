@@ -87,7 +87,7 @@ class Recall:
         rows = tx.run("systems/apr/memory/state", corpus.label, memory=memory_id(corpus.label))
         if not rows or rows[0]["embedder"] != corpus.embedder:  # written anew when the index is brought up to date
             return _Questions()
-        of, version = (corpus.created, corpus.embedder), rows[0]["version"]
+        of, version = (corpus.created, corpus.embedder, rows[0]["since"]), rows[0]["version"]
         with self._lock:
             known = self._known
         if known.of == of and known.version == version:
@@ -112,12 +112,12 @@ class _Questions:
     """The questions of a memory as of one version.
 
     Attributes:
-        of: when the corpus was made, and the embedder: what makes a memory another one.
+        of: when the corpus was made, the embedder, and when the memory began: what makes it another one.
         ids: of the questions, in order.
         vectors: float32[questions, d].
     """
 
-    of: tuple[datetime.datetime, str] | None = None
+    of: tuple[datetime.datetime, str, str] | None = None
     version: int = -1
     ids: tuple[str, ...] = ()
     vectors: Vectors = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
@@ -147,8 +147,7 @@ class _Questions:
 def _recalled(row: Row, similarity: float) -> RecalledAnswer | None:
     """None where a chunk does not state a fact any more that the answer cites it for."""
     stated = {
-        (edge, chunk): (document, Edge(edge, *words), vector)
-        for edge, chunk, document, vector, *words in row["facts"]
+        (edge, chunk): (document, Edge(edge, *words), vector) for edge, chunk, document, vector, *words in row["facts"]
     }
     cited: Sequence[tuple[str, str]] = [(fact.edge, fact.chunk) for fact in citing.read(row["citations"])]
     if not all(fact in stated for fact in cited):

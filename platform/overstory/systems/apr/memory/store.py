@@ -1,4 +1,4 @@
-"""How an answer is remembered: in a short transaction without the corpus' lease, so that no question waits for a writer.
+"""How an answer is remembered: in a short transaction without the corpus' lease, so that questions wait for no writer.
 
 The transaction locks the chunks that the answer stands on, and looks again whether they state its facts. The version of
 the corpus stays, and with it every cache. Where others hold what it needs, it is tried again, and then waits in the
@@ -110,6 +110,8 @@ def write(tx: Transaction, corpus: Corpus, embedder: str, new: NewAnswer) -> Out
             "asked": new.asked,
             "citations": written(new.facts),
             "supports": len(new.chunks),
+            "edges": len(edges),
+            "runs": list(new.runs),
             "id": answer,
         },
         chunks=new.chunks,
