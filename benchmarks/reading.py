@@ -19,7 +19,7 @@ UNDECIDED = frozenset({"yes", "no"})
 """Answers that many a text says without answering anything."""
 
 MOST_ABOVE = 8
-"""`read_within` counts from above: with other writing than Latin up to so many times a tokenizer's tokens."""
+"""`read_within` counts from above, and the tags of a prompt: at most about so many times a tokenizer's tokens."""
 
 
 @dataclass(frozen=True, slots=True)

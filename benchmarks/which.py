@@ -38,7 +38,7 @@ from overstory.cli.progress import progress_for
 from overstory.cpus import processors
 from overstory.display import counted
 from overstory.embed import make_embedder
-from overstory.errors import IndexMissing, OverstoryError
+from overstory.errors import IndexMissing, OverstoryError, SettingsError
 from overstory.graph import GraphClient, read_corpus
 from overstory.graph.ids import derived_label
 from overstory.graph.statements import add_statements
@@ -46,7 +46,7 @@ from overstory.knowledge import Knowledge
 from overstory.protocols import Embedder
 from overstory.retrieve import retriever_names
 from overstory.settings import Settings
-from overstory.systems import find_system, require_state, system_names
+from overstory.systems import Owned, find_system, installed_systems, require_state, system_names
 from overstory.text import make_extractor
 
 PAGE = Path(__file__).parents[1] / "docs" / "which.md"
@@ -231,7 +231,8 @@ def measured(knowledge: Knowledge, of: Target, names: Sequence[str], questions: 
         progress=knowledge.progress,
     )
     count = counting(knowledge.embedder)
-    sizes = {name: system_size(knowledge, name) for name in status.corpus.systems if name in system_names()}
+    built = [system for system in installed_systems() if system.name in status.corpus.systems]
+    sizes = {each.name: system_size(knowledge.graph, status.corpus.label, each.owns) for each in built}
     found: dict[str, Measured] = {}
     for result in results:
         name = result.row.retriever
@@ -261,7 +262,7 @@ def indexed(knowledge: Knowledge, names: Sequence[str]) -> tuple[list[str], list
         if system:
             try:
                 require_state(find_system(system), corpus)
-            except IndexMissing as error:
+            except (IndexMissing, SettingsError) as error:  # no index, or a package that cannot be loaded
                 notes.append(f"`{name}` was not asked. {error} {error.remedy}")
                 continue
             if pending.get(system):
@@ -276,11 +277,9 @@ def system_of(retriever: str) -> str:
     return name if name in system_names() else ""
 
 
-def system_size(knowledge: Knowledge, name: str) -> Size:
-    label = read_corpus(knowledge.graph, knowledge.corpus_name).label
-    owns = find_system(name).owns
+def system_size(graph: GraphClient, label: str, owns: Owned) -> Size:
     kinds = [derived_label(label, kind) for kind in owns.labels]
-    return stored(knowledge.graph, "benchmarks/system_size", label, kinds=kinds, types=list(owns.relationship_types))
+    return stored(graph, "benchmarks/system_size", label, kinds=kinds, types=list(owns.relationship_types))
 
 
 def shared_size(knowledge: Knowledge, systems: Mapping[str, Size]) -> Size:
