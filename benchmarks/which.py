@@ -105,7 +105,7 @@ class Run:
         stages: the seconds of the stages of indexing that all share.
         shared: what these take of the store.
         retrievers: by name; those without an index are left out.
-        notes: on what is missing or out of date.
+        stale: those whose indexes are behind the corpus.
     """
 
     name: str
@@ -115,7 +115,7 @@ class Run:
     stages: Mapping[str, float]
     shared: Size
     retrievers: Mapping[str, Measured]
-    notes: Sequence[str] = ()
+    stale: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -157,6 +157,8 @@ def main() -> int:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
     parser.add_argument("--write", action="store_true", help=f"put the table into docs/{PAGE.name}")
     given = parser.parse_args()
+    if given.questions < 1:
+        parser.error("ask at least one question")
     try:
         settings = Settings.from_environment()
         embedder = make_embedder(settings.embedding)
@@ -212,13 +214,12 @@ def compared(
             if index:
                 load_and_index(knowledge, each.dataset, Layout(), names)
             runs.append(measured(knowledge, each, names, questions))
-        print(*runs[-1].notes, sep="\n", file=sys.stderr)
     return [as_object(run) for run in runs], "\n".join(page_lines(runs, names))
 
 
 def measured(knowledge: Knowledge, of: Target, names: Sequence[str], questions: int) -> Run:
     """Asks the retrievers whose indexes are there; reads nothing but what is stored."""
-    there, notes = indexed(knowledge, names)
+    there = indexed(knowledge, names)
     status = knowledge.status()
     seconds = {stage.name: stage.seconds for stage in status.stages}
     asked = of.sample(questions)
@@ -247,28 +248,22 @@ def measured(knowledge: Knowledge, of: Target, names: Sequence[str], questions: 
         stages={name: took for name, took in seconds.items() if name not in (LOAD_STAGE, *system_names())},
         shared=shared_size(knowledge, sizes),
         retrievers=found,
-        notes=notes,
+        stale=[name for name in there if status.pending.get(system_of(name))],
     )
 
 
-def indexed(knowledge: Knowledge, names: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The retrievers that can be asked, and notes on those that cannot, or whose indexes are out of date."""
+def indexed(knowledge: Knowledge, names: Sequence[str]) -> list[str]:
+    """The retrievers that can be asked; of the others, standard error hears why not."""
     corpus = read_corpus(knowledge.graph, knowledge.corpus_name)
-    pending = knowledge.status().pending
     there: list[str] = []
-    notes: list[str] = []
     for name in names:
-        system = system_of(name)
-        if system:
-            try:
+        try:
+            if system := system_of(name):
                 require_state(find_system(system), corpus)
-            except (IndexMissing, SettingsError) as error:  # no index, or a package that cannot be loaded
-                notes.append(f"`{name}` was not asked. {error} {error.remedy}")
-                continue
-            if pending.get(system):
-                notes.append(f"`{name}`: the index is behind by {counted(pending[system], 'unit')}.")
-        there.append(name)
-    return there, notes
+            there.append(name)
+        except (IndexMissing, SettingsError) as error:  # no index, or a package that cannot be loaded
+            print(f"{name} is not asked. {error} {error.remedy}", file=sys.stderr)
+    return there
 
 
 def system_of(retriever: str) -> str:
@@ -329,9 +324,7 @@ def at_equal_tokens(
         reads: dict[int, dict[str, EqualRead]] = {}
         with Knowledge(each.corpus, settings=settings, progress=progress_for(quiet=False)) as knowledge:
             knowledge.use(embedder=embedder)
-            there, notes = indexed(knowledge, names)
-            print(*notes, sep="\n", file=sys.stderr)
-            for name in there:
+            for name in indexed(knowledge, names):
                 for question in asked:
                     evidence = knowledge.search(question.text, ASKED_AT_EQUAL_TOKENS, retriever=name)
                     for tokens in budgets:
@@ -359,8 +352,15 @@ def page_lines(runs: Sequence[Run], names: Sequence[str]) -> list[str]:
         f"{per(shared.relationships, costly)} relationships a passage."
     )
     lines = [*markdown(table_rows(runs, names, costly)), "", measured_on]
-    notes = [f"- {run.name}: {note}" for run in runs for note in run.notes]
-    return [*lines, "", *notes] if notes else lines
+    for run in runs:
+        missing = [name for name in names if name not in run.retrievers]
+        for what, these in (
+            ("not asked, for lack of an index", missing),
+            ("asked with an index out of date", run.stale),
+        ):
+            listed = ", ".join(f"`{name}`" for name in these)
+            lines += ["", f"{run.name}, {what}: {listed}."] if these else []
+    return lines
 
 
 def table_rows(runs: Sequence[Run], names: Sequence[str], costly: Run) -> list[list[str]]:
@@ -421,7 +421,7 @@ def cost_cells(found: Measured, run: Run) -> list[str]:
 
 def read_cell(reads: Sequence[Read]) -> str:
     gold = share(mean([each.gold for each in reads]))
-    said = [each.said for each in reads if each.said is not None]
+    said = answers_said(reads)
     answers = share(mean(said)) if said else "–"
     return f"{mean([float(each.tokens) for each in reads]):,.0f}<br>{gold} / {answers}"
 
@@ -436,8 +436,12 @@ def mean(values: Sequence[float]) -> float:
 
 def equal_rows(found: Mapping[str, EqualReads]) -> list[list[str]]:
     """A row a benchmark, budget and retriever; differences to the baseline are paired by question."""
-    head = ["", "at most", "retriever", "tokens", "gold passages", "gold answer in it", "F1 without a model"]
-    rows = [head]
+    measures: dict[str, Callable[[EqualRead], list[float]]] = {
+        "gold passages": lambda of: [each.gold for each in of.reads],
+        "gold answer in it": lambda of: answers_said(of.reads),
+        "F1 without a model": lambda of: of.f1,
+    }
+    rows = [["", "at most", "retriever", "tokens", *measures]]
     for name, budgets in found.items():
         for tokens, retrievers in budgets.items():
             base = retrievers.get(BASELINE)
@@ -445,23 +449,16 @@ def equal_rows(found: Mapping[str, EqualReads]) -> list[list[str]]:
                 other = None if of is base else base
                 cells = [
                     with_difference(measure(of), None if other is None else measure(other))
-                    for measure in (golds, answers_said, f1s)
+                    for measure in measures.values()
                 ]
                 read = f"{mean([float(each.tokens) for each in of.reads]):,.0f}"
                 rows.append([name, f"{tokens:,}", f"`{retriever}`", read, *cells])
     return rows
 
 
-def golds(of: EqualRead) -> list[float]:
-    return [each.gold for each in of.reads]
-
-
-def answers_said(of: EqualRead) -> list[float]:
-    return [each.said for each in of.reads if each.said is not None]
-
-
-def f1s(of: EqualRead) -> list[float]:
-    return of.f1
+def answers_said(reads: Sequence[Read]) -> list[float]:
+    """Whether the answer was read, of the questions where that can be told."""
+    return [each.said for each in reads if each.said is not None]
 
 
 def with_difference(values: Sequence[float], others: Sequence[float] | None) -> str:
@@ -512,6 +509,7 @@ def as_object(run: Run) -> dict[str, object]:
             "costs": None if found.costs is None else asdict(found.costs),
             "tokens": round(mean([float(each.tokens) for each in found.reads]), 1),
             "gold_read": round(mean([each.gold for each in found.reads]), 6),
+            "answer_read": mean(said) if (said := answers_said(found.reads)) else None,
         }
     return {
         "benchmark": run.name,
@@ -521,7 +519,7 @@ def as_object(run: Run) -> dict[str, object]:
         "stages": dict(run.stages),
         "shared": asdict(run.shared),
         "retrievers": retrievers,
-        "notes": list(run.notes),
+        "stale": list(run.stale),
     }
 
 

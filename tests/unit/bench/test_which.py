@@ -68,9 +68,9 @@ def result(name: str, *recalls: float, p50: float = 10.0) -> BenchResult:
     return BenchResult(BenchRow(name, mean_scores(each.values()), p50, 40.0, 0.0, len(recalls)), {}, each)
 
 
-def run(name: str, passages: int, *measured: Measured, notes: Sequence[str] = ()) -> Run:
+def run(name: str, passages: int, *measured: Measured, stale: Sequence[str] = ()) -> Run:
     found = {each.result.row.retriever: each for each in measured}
-    return Run(name, "bench-x", 2, passages, {"embed": 20.0}, Size(500, 1_000), found, notes)
+    return Run(name, "bench-x", 2, passages, {"embed": 20.0}, Size(500, 1_000), found, stale)
 
 
 READS = [Read(300, 0.5, 1.0), Read(500, 1.0, None)]
@@ -96,10 +96,11 @@ def test_a_row_has_the_quality_on_every_benchmark_and_the_costs_on_the_largest()
 
 
 def test_below_the_table_is_what_it_was_measured_on_and_what_was_missing() -> None:
-    lines = page_lines([run("films", 100, DENSE, notes=["`serag` was not asked."])], ["dense"])
-    assert "films (2 questions, 100 passages)" in lines[-3]
-    assert "20 s (embed 20), 5.0 nodes and 10.0 relationships a passage" in lines[-3]
-    assert lines[-1] == "- films: `serag` was not asked."
+    lines = page_lines([run("films", 100, DENSE, SYSTEM, stale=["serag"])], ["dense", "serag", "hirag"])
+    assert "films (2 questions, 100 passages)" in lines[-5]
+    assert "20 s (embed 20), 5.0 nodes and 10.0 relationships a passage" in lines[-5]
+    assert lines[-3] == "films, not asked, for lack of an index: `hirag`."
+    assert lines[-1] == "films, asked with an index out of date: `serag`."
 
 
 def test_contexts_of_equal_length_are_compared_with_those_of_dense_question_by_question() -> None:
