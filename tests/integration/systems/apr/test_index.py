@@ -10,7 +10,8 @@ from tests.passages import CURIE, DANUBE, EINSTEIN, PASSAGES, SOURCE, ULM, OpenC
 
 from overstory.knowledge import Knowledge
 from overstory.model import Annotation, Document
-from overstory.systems.apr import AprIndexSettings, build
+from overstory.systems.apr import AprIndexSettings
+from overstory.systems.apr.reading import FactReader
 
 BOHR = passage("bohr", "Niels Bohr", "Niels Bohr lived in Copenhagen. He argued with Albert Einstein.")
 
@@ -113,7 +114,7 @@ def test_a_corpus_that_grew_and_shrank_is_as_one_that_was_loaded_at_once(
 def test_a_build_that_is_interrupted_goes_on_where_it_was(
     open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(build, "CHUNKS_A_PAGE", 1)
+    monkeypatch.setattr(FactReader, "at_once", 1)
     knowledge = open_corpus(embedder=HashingEmbedder(16))
     knowledge.ingest_documents([*PASSAGES, BOHR])
     knowledge.index()
