@@ -46,7 +46,8 @@ class Owned:
 
     A node of a system carries `Overstory`, the label of its corpus, its kind (one of `labels`) and `Corpus_…_KIND`. One
     that stands on a chunk, a document or an entity also carries `Corpus_…_OfChunk`, `…_OfDocument` or `…_OfEntity`, and
-    goes with it; what such nodes share carries `Corpus_…_Shared`, and goes with the last of them.
+    goes with it; what such nodes share carries `Corpus_…_Shared`, and goes with the last of them, as does what that
+    shares in turn, one step further.
 
     Attributes:
         labels: the kinds of its nodes.

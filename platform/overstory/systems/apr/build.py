@@ -7,16 +7,20 @@ lost its last user is marked in the transaction that took it away, and deleted a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 from overstory.graph import schema
 from overstory.graph.ids import derived_label
-from overstory.systems.apr.codebook import coded, edge_vectors
+from overstory.protocols import Vectors
+from overstory.systems.apr.codebook import CodedTriple, coded, edge_vectors
+from overstory.systems.apr.consolidation import consolidate
 from overstory.systems.apr.index_settings import AprIndexSettings
 from overstory.systems.apr.memory.upkeep import after_build
-from overstory.systems.apr.reading import ReadChunk, read_facts
+from overstory.systems.apr.reading import read_facts
 from overstory.systems.apr.segmentation import segment
 from overstory.systems.apr.store import BUILT, ENTITIES, CodedChunk, Page, SymbolVectors, remove_loose, write_page
 from overstory.systems.base import SystemRun, unread
@@ -35,7 +39,7 @@ class Build:
     def __init__(self, run: SystemRun[AprIndexSettings]) -> None:
         self._run = run
         self._label = run.corpus.label
-        self._timed = PartSeconds(run.figures)
+        self._timed, self._timed_ahead = PartSeconds(run.figures), PartSeconds(run.figures)  # one for each thread
         self._symbols = SymbolVectors(run.graph, self._label, run.context.embedder)
 
     def run(self) -> None:
@@ -48,54 +52,65 @@ class Build:
         if run.before is not None and run.before.embedder != run.context.embedder.fingerprint:
             clear(run)
             built = False
-        if built and run.backlog.pending > run.backlog.units - run.backlog.pending:
+        if built and not run.scratch and run.backlog.pending > run.backlog.units - run.backlog.pending:
             # Made again after a large fill: one that grew by many small transactions answers more slowly.
             schema.drop_derived_index(run.graph, self._label, ENTITIES)
             built = False
         details = run.before.details if run.before is not None and built else {}
         run.publish(run.state(built=built, complete=False, details=details))
-        run.progress.start(run.system.name, run.backlog.pending, "chunks")
+        run.progress.start(run.system.name, run.backlog.pending if self._rereads or not run.scratch else None, "chunks")
         for page in _ahead(self._pages()):
             with self._timed("write"):
-                run.commit(
-                    lambda tx, page=page: write_page(tx, self._label, page), done=[chunk.id for chunk in page.chunks]
-                )
+                run.commit(partial(write_page, label=self._label, page=page), done=[chunk.id for chunk in page.chunks])
             self._count(page)
         with self._timed("write"):
             remove_loose(run.writer)
             dimension = run.context.embedder.dimension
             index = schema.sync_derived_index(run.graph, self._label, ENTITIES, dimension=dimension)
-        # Here: consolidation.consolidate(run, new=...).
+        with self._timed("merge"):
+            merged = consolidate(run)
         with self._timed("memory"):
             after_build(run)
-        run.publish(run.state(built=True, complete=True, details={SCANNED: [] if index else [ENTITIES]}))
+        run.publish(run.state(built=True, complete=True, details={SCANNED: [] if index else [ENTITIES], **merged}))
         counts = run.ledger.counts
         run.progress.finish(f"{counts.get('facts', 0):,} facts in {counts.get('runs', 0):,} runs")
+
+    @property
+    def _rereads(self) -> bool:
+        """Whether all chunks are read again. Settings of merging alone change nothing of what was read."""
+        run, before = self._run, self._run.before
+        if not run.scratch or before is None or not before.built or before.read_to < 0:
+            return run.scratch
+        settings = replace(
+            before.settings, merge=run.settings.merge, same=run.settings.same, budget=run.settings.budget
+        )
+        wanted = (run.settings, run.model, run.fingerprint, run.context.embedder.fingerprint)
+        return (settings, before.model, before.fingerprint, before.embedder) != wanted
 
     def _pages(self) -> Iterator[Page]:
         """The chunks that are to be read, as they are to be stored."""
         run = self._run
-        before = None if run.scratch else run.before
+        before = None if self._rereads else run.before
         for ids in unread(run.graph, run.corpus, run.system, before, size=CHUNKS_A_PAGE):
-            with self._timed("read"):
+            with self._timed_ahead("read"):
                 chunks = read_facts(run.graph, self._label, ids, run.settings.triples)
-            yield self._page(chunks)
+                edges = [coded(self._label, chunk.triples) for chunk in chunks]
+            with self._timed_ahead("embed"):
+                vectors, new = self._symbols.of(symbol for some in edges for edge in some for symbol in edge.symbols)
+            with self._timed_ahead("segment"):
+                found = [self._coded(chunk.id, some, vectors) for chunk, some in zip(chunks, edges, strict=True)]
+            yield Page(tuple(found), tuple(new), {symbol.id: vectors[symbol.id] for symbol in new})
 
-    def _page(self, chunks: Sequence[ReadChunk]) -> Page:
-        edges = [coded(self._label, chunk.triples) for chunk in chunks]
-        vectors, new = self._symbols.of(symbol for some in edges for edge in some for symbol in edge.symbols)
-        found: list[CodedChunk] = []
-        for chunk, some in zip(chunks, edges, strict=True):
-            of_edges = edge_vectors(some, vectors, self._run.context.embedder.dimension)
-            ends = [(edge.head.id, edge.tail.id) for edge in some]
-            runs = segment(of_edges, ends, self._run.settings.cohesion)
-            found.append(CodedChunk(chunk.id, tuple(some), of_edges, tuple(runs)))
-        return Page(tuple(found), tuple(new), {symbol.id: vectors[symbol.id] for symbol in new})
+    def _coded(self, chunk: str, edges: Sequence[CodedTriple], symbols: Mapping[str, Vectors]) -> CodedChunk:
+        vectors = edge_vectors(edges, symbols, self._run.context.embedder.dimension)
+        ends = [(edge.head.id, edge.tail.id) for edge in edges]
+        return CodedChunk(chunk, tuple(edges), vectors, tuple(segment(vectors, ends, self._run.settings.cohesion)))
 
     def _count(self, page: Page) -> None:
         ledger = self._run.ledger
         ledger.count("chunks", len(page.chunks))
         ledger.count("facts", sum(len(chunk.edges) for chunk in page.chunks))
+        ledger.count("chunks_without_facts", sum(not chunk.edges for chunk in page.chunks))
         ledger.count("runs", sum(len(chunk.runs) for chunk in page.chunks))
         ledger.count("new_symbols", len(page.new))
         self._run.progress.advance(len(page.chunks))

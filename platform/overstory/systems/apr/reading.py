@@ -9,7 +9,7 @@ from overstory.graph import GraphClient
 from overstory.graph.client import Row
 from overstory.index.stages.annotate import BY as LOADED
 from overstory.systems.apr.index_settings import TripleSource
-from overstory.systems.apr.pronouns import resolved, subject_of
+from overstory.systems.apr.pronouns import resolved
 from overstory.systems.apr.triples import Triple
 
 VERSION = 1
@@ -38,7 +38,7 @@ def _read(row: Row, source: TripleSource) -> ReadChunk:
     triples = [
         (by == LOADED, Triple(head, relation, tail, sentence)) for by, sentence, head, relation, tail in row["facts"]
     ]
-    return ReadChunk(row["id"], tuple(resolved(chosen(triples, source), subject_of(row["title"]))))
+    return ReadChunk(row["id"], tuple(resolved(chosen(triples, source), row["title"])))
 
 
 def chosen(triples: Iterable[tuple[bool, Triple]], source: TripleSource) -> list[Triple]:
