@@ -132,7 +132,7 @@ class ChatModel(Protocol):
         max_tokens: the longest answer where a call names no other.
 
     A model that knows how many tokens a request and its answer may have together says so in an attribute `context`; one
-    that can give its answer piece by piece is a `StreamingChatModel`.
+    that can give its answer piece by piece is a `StreamingChatModel`, one that counts tokens itself `CountsTokens`.
     """
 
     fingerprint: str
@@ -169,6 +169,21 @@ class StreamingChatModel(ChatModel, Protocol):
 
         Raises:
             LlmError: there is no answer, or it broke off; only what failed before the first piece was tried again.
+        """
+        ...
+
+
+@runtime_checkable
+class CountsTokens(Protocol):
+    """A language model whose tokenizer can be asked."""
+
+    fingerprint: str
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text as a part of a request, without any that the model adds to it.
+
+        Raises:
+            LlmError: the tokenizer cannot be reached.
         """
         ...
 

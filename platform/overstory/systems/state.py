@@ -170,8 +170,8 @@ class StaleNotes:
         command = index_command(corpus.name)
         if backlog.pending:
             yield (
-                f"{backlog.pending:,} of {backlog.units:,} {units} are not in the {system.title} index yet: "
-                f"run {command}"
+                f"{backlog.pending:,} of {backlog.units:,} {units} are new or changed since the {system.title} "
+                f"index was last brought up to date: run {command}"
             )
         elif backlog.deleted and system.rebuilds_after_deletions:
             yield f"{units} were deleted since the {system.title} index was built: run {command}"

@@ -41,7 +41,7 @@ def test_an_index_is_behind_by_units_of_the_kind_that_its_settings_name(open_cor
         return [note for state in (documents, names) for note in StaleNotes(system).of(tx, corpus, state)]
 
     (note,) = graph.reading("stale", told)
-    assert note.startswith("2 of 2 documents are not in the SeRAG index yet: ")
+    assert note.startswith("2 of 2 documents are new or changed since the SeRAG index was last brought up to date: ")
     with writing(graph, corpus, "index") as writer:
         for before, deleted in ((documents, 1), (names, 0)):
             run = SystemRun(

@@ -19,6 +19,7 @@ from overstory.protocols import Vectors
 from overstory.systems.apr.codebook import CodedTriple, coded, edge_vectors
 from overstory.systems.apr.consolidation import consolidate
 from overstory.systems.apr.index_settings import AprIndexSettings
+from overstory.systems.apr.memory.upkeep import after_build
 from overstory.systems.apr.reading import read_facts
 from overstory.systems.apr.segmentation import segment
 from overstory.systems.apr.store import BUILT, ENTITIES, CodedChunk, Page, SymbolVectors, remove_loose, write_page
@@ -68,7 +69,8 @@ class Build:
             index = schema.sync_derived_index(run.graph, self._label, ENTITIES, dimension=dimension)
         with self._timed("merge"):
             merged = consolidate(run)
-        # Here: memory.after_build(run).
+        with self._timed("memory"):
+            after_build(run)
         run.publish(run.state(built=True, complete=True, details={SCANNED: [] if index else [ENTITIES], **merged}))
         counts = run.ledger.counts
         run.progress.finish(f"{counts.get('facts', 0):,} facts in {counts.get('runs', 0):,} runs")

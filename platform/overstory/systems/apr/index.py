@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from overstory.graph import Corpus, GraphClient
 from overstory.llm import Chat
@@ -12,9 +15,14 @@ from overstory.systems.apr.index_settings import AprIndexSettings
 from overstory.systems.apr.reading import VERSION
 from overstory.systems.apr.retriever_settings import AprRetrieverSettings
 from overstory.systems.apr.store import BUILT, ENTITIES
-from overstory.systems.base import BuildContext, Owned, System, SystemRun
+from overstory.systems.base import BuildContext, LearningRun, Memory, Owned, System, SystemRun
 from overstory.systems.settings import described
 from overstory.systems.state import IndexState
+
+if TYPE_CHECKING:
+    from overstory.answer import Answer
+    from overstory.model import Evidence
+    from overstory.systems.apr.memory.learning import Learning
 
 
 class Apr(System[AprIndexSettings, AprRetrieverSettings]):
@@ -30,6 +38,10 @@ class Apr(System[AprIndexSettings, AprRetrieverSettings]):
         vector_indexes=(ENTITIES,),
     )
     rebuilds_after_deletions = False
+
+    def __init__(self) -> None:
+        self._making = threading.Lock()
+        self._learns: Learning | None = None
 
     def fingerprint(self, settings: AprIndexSettings, context: BuildContext, chat: Chat | None) -> str:  # noqa: ARG002
         """Of the rules by which facts become triples."""
@@ -54,6 +66,32 @@ class Apr(System[AprIndexSettings, AprRetrieverSettings]):
         """Symbols, edges between them, and runs with the facts in them; `merged` symbols have a representative."""
         (row,) = graph.run("systems/apr/report", corpus.label, read=True)
         return dict(row)
+
+    def when_asking(self, settings: AprRetrieverSettings) -> AprRetrieverSettings:
+        """Remembered answers are read by `ask`, unless they are never to be."""
+        return replace(settings, recall="always") if settings.recall == "asking" else settings
+
+    def learn(self, answer: Answer, evidence: Evidence, run: LearningRun) -> Iterator[str]:  # noqa: ARG002 # the answer has it
+        """See `Learner.learn`."""
+        return self._learning().learn(answer, run)
+
+    def memory(self, graph: GraphClient, corpus: Corpus) -> Memory:
+        """See `Remembers.memory`."""
+        from overstory.systems.apr.memory.stored import StoredMemory
+
+        return StoredMemory(graph, corpus, self.name, self._learning().waiting.count)
+
+    def settle(self, graph: GraphClient) -> Iterator[str]:
+        """See `Remembers.settle`."""
+        return self._learning().settle(graph)
+
+    def _learning(self) -> Learning:
+        with self._making:
+            if self._learns is None:
+                from overstory.systems.apr.memory.learning import Learning
+
+                self._learns = Learning(self)
+            return self._learns
 
     def retriever(self, context: RetrievalContext, settings: AprRetrieverSettings) -> Retriever:
         """See `System.retriever`."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
+
+import numpy as np
 
 from overstory.protocols import Vectors
 
@@ -65,6 +67,10 @@ class ScoredRun:
     vectors: Vectors
 
 
+def no_vectors() -> Vectors:
+    return np.zeros((0, 0), dtype=np.float32)
+
+
 @dataclass(frozen=True, slots=True)
 class RecalledAnswer:
     """A remembered answer that may serve a question.
@@ -80,6 +86,7 @@ class RecalledAnswer:
         edges: the facts that it cites, in the order of the answer.
         chunks: of each of `edges` the chunk that states it.
         documents: of `chunks`, in their order.
+        vectors: float32[edges, d], a unit vector for each of `edges`; without rows where they were not read.
     """
 
     id: str
@@ -93,3 +100,22 @@ class RecalledAnswer:
     edges: tuple[Edge, ...]
     chunks: tuple[str, ...]
     documents: tuple[str, ...]
+    vectors: Vectors = field(default_factory=no_vectors)
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedQuestion:
+    """A remembered question that is near the one that is asked.
+
+    Attributes:
+        id: of the question.
+        similarity: cosine of the questions.
+        edges: its triples, in the order of its text; a head or a tail that it asks for is "".
+        vectors: as of `RecalledAnswer`.
+    """
+
+    id: str
+    question: str
+    similarity: float
+    edges: tuple[Edge, ...]
+    vectors: Vectors = field(default_factory=no_vectors)

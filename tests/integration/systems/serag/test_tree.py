@@ -193,7 +193,9 @@ def test_a_tree_that_is_older_than_the_corpus_says_so(open_corpus: OpenCorpus) -
     assert knowledge.tree().notes == ()
     knowledge.ingest_documents([CURIE])
     (note,) = knowledge.tree().notes
-    assert note.startswith("1 of 4 passages are not in the SeRAG index yet: run overstory index")
+    assert note.startswith(
+        "1 of 4 passages are new or changed since the SeRAG index was last brought up to date: run overstory index"
+    )
     for document in (CURIE, DANUBE):
         knowledge.delete_documents(knowledge.document_id(document.source, document.source_key))
     (note,) = knowledge.tree().notes

@@ -1,0 +1,217 @@
+"""The pruned prompt: of answers, facts and related questions what is worth its tokens. Pure, but for the tokenizer.
+
+Source: AutoPrunedRetriever, Sections 2.5 and 2.6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import get_args
+
+from overstory.answer import without_citations
+from overstory.display import on_one_line, shortened
+from overstory.model import Part
+from overstory.systems.apr.encodings import Channels, Form, Words, encode
+from overstory.systems.apr.parts import KnowledgePart, PromptFact, RememberedAnswer
+from overstory.systems.apr.retriever_settings import AprRetrieverSettings
+from overstory.systems.apr.selection import Path, select
+from overstory.systems.apr.tokens import TokenCounter
+from overstory.systems.apr.triples import Edge, FactRun, RecalledAnswer, RelatedQuestion, ScoredRun, Triple
+
+PARAPHRASE = 0.85
+"""Cosine from which a remembered question may be the one that is asked, in other words: that of 18 of 20 paraphrases
+written by hand. Of 494 questions of 2WikiMultiHopQA two have another one as near, of 400 headings of man pages every
+twentieth."""
+MOST_NEW = 5
+"""Runs that are read beside the answer to such a question."""
+LONGEST_ANSWER = 600
+"""Characters of a remembered answer."""
+ASKED_FOR = "?"
+"""In the place of what a question's triple asks for."""
+
+FORMS: tuple[Form, ...] = get_args(Form)
+
+
+@dataclass(frozen=True, slots=True)
+class PrunedPrompt:
+    """What is left for a reader.
+
+    Attributes:
+        parts: the remembered answers, the nearest question first, then one `KnowledgePart`, if there are facts. Each
+            stands on chunks that the evidence must have among its hits or its sources.
+        runs: the runs of facts that were taken, best first, with the edges and sentences that were taken of them: what
+            excerpts of passages should say.
+        notes: on what was left out for a reason other than the settings.
+    """
+
+    parts: tuple[Part, ...]
+    runs: tuple[ScoredRun, ...]
+    notes: tuple[str, ...] = ()
+
+
+def build(
+    question: Sequence[Triple],
+    runs: Sequence[ScoredRun],
+    recalled: Sequence[RecalledAnswer],
+    related: Sequence[RelatedQuestion],
+    settings: AprRetrieverSettings,
+    counter: TokenCounter,
+) -> PrunedPrompt:
+    """Selects of each channel what the settings say, and encodes it.
+
+    1. Of the channels answers, facts and questions all, one of each group that says the same, or nothing is taken; of
+       facts the first `settings.runs` runs are looked at. With "unique" a fact is said once, whatever run it is in.
+    2. A fact that a taken answer cites is not repeated among the facts; a run without any other is gone.
+    3. Where a taken answer's question has a cosine of `PARAPHRASE` or more, and a fact that it cites is in one of the
+       runs that are looked at, the `MOST_NEW` best of the other runs stay.
+    4. The triples become a text in the form of `settings.encoding`; "auto" is the one with the fewest tokens by
+       `counter`, of equal ones the most readable.
+
+    Args:
+        question: its triples, none where it has none; what it asks for is "". They stand first among the questions.
+        runs: by falling score, ties by id; at most some hundreds. None gives no part unless answers are recalled.
+        recalled: by falling similarity; without any that may not be read.
+        related: remembered questions, by falling similarity.
+        counter: asked once, for all three forms.
+
+    Returns:
+        Parts, runs and notes; no part where neither a fact nor an answer is left. Nothing is read of the graph.
+    """
+    answers = select(recalled, [Path(each.edges, each.vectors) for each in recalled], settings.answers)
+    others = select(related, [Path(each.edges, each.vectors) for each in related], settings.questions)
+    looked_at = runs[: settings.runs]
+    taken = select(looked_at, [Path(each.run.edges, each.vectors) for each in looked_at], settings.facts)
+    cited = {edge.canonical for answer in answers for edge in answer.edges}
+    taken = list(_without(taken, cited, once=settings.facts == "unique"))
+    notes: list[str] = []
+    if len(taken) > MOST_NEW and any(_serves(answer, looked_at) for answer in answers):
+        notes.append(
+            f"the question was answered before: beside the answer {MOST_NEW} of {len(taken)} runs of facts are read"
+        )
+        taken = taken[:MOST_NEW]
+    parts = _parts(question, others, answers, taken, settings, counter) if answers or taken else ()
+    return PrunedPrompt(parts, tuple(taken), tuple(notes))
+
+
+def _serves(answer: RecalledAnswer, runs: Iterable[ScoredRun]) -> bool:
+    """Whether an answer is one to the question for which the runs were found. Questions on neighbouring numbers or
+    names are as near as paraphrases are, but lead to other facts."""
+    cited = {edge.canonical for edge in answer.edges}
+    return answer.similarity >= PARAPHRASE and any(edge.canonical in cited for each in runs for edge in each.run.edges)
+
+
+def _without(runs: Iterable[ScoredRun], cited: Collection[str], *, once: bool) -> Iterator[ScoredRun]:
+    """The runs without facts that are cited, and with `once` without those of runs before; no empty ones."""
+    known = set(cited)
+    for each in runs:
+        kept = [place for place, edge in enumerate(each.run.edges) if edge.canonical not in known]
+        if once:
+            known |= {each.run.edges[place].canonical for place in kept}
+        if len(kept) == len(each.run.edges):
+            yield each
+        elif kept:
+            yield ScoredRun(_part_of(each.run, kept), each.score, each.vectors[kept])
+
+
+def _part_of(run: FactRun, places: Sequence[int]) -> FactRun:
+    return replace(
+        run,
+        edges=tuple(run.edges[place] for place in places),
+        sentences=tuple(run.sentences[place] for place in places),
+    )
+
+
+def _parts(
+    question: Sequence[Triple],
+    related: Sequence[RelatedQuestion],
+    answers: Sequence[RecalledAnswer],
+    runs: Sequence[ScoredRun],
+    settings: AprRetrieverSettings,
+    counter: TokenCounter,
+) -> tuple[Part, ...]:
+    """The answers, and the triples of all channels."""
+    of_answers = _once(answers)
+    of_runs = [_facts(each.run) for each in runs]
+    questions = [_asked(question), *(_asked(each.edges) for each in related)]
+    channels = Channels(questions, _words(of_answers), _words(of_runs))
+    texts = [_text(answer) for answer in answers]
+    forms = [encode(channels, form) for form in FORMS]
+    counted = counter.count([*texts, *forms])
+    tokens = dict(zip(FORMS, counted.tokens[len(texts) :], strict=True))
+    form = min(FORMS, key=tokens.__getitem__) if settings.encoding == "auto" else settings.encoding
+    document = {chunk: doc for answer in answers for chunk, doc in zip(answer.chunks, answer.documents, strict=True)}
+    document |= {each.run.chunk: each.run.document for each in runs}
+    chunks = tuple(dict.fromkeys(fact.chunk for one in (*of_answers, *of_runs) for fact in one))
+    knowledge = KnowledgePart(
+        text=forms[FORMS.index(form)],
+        score=runs[0].score if runs else answers[0].similarity,
+        chunks=chunks,
+        documents=tuple(dict.fromkeys(document[chunk] for chunk in chunks)),
+        encoding=form,
+        tokenizer=counted.tokenizer,
+        tokens_by_encoding=tokens,
+        prompt_tokens=tokens[form],
+        questions=tuple(words for one in questions for words in one),
+        knowledge=tuple(fact for one in of_answers for fact in one),
+        facts=tuple(fact for one in of_runs for fact in one),
+    )
+    remembered = map(_remembered, answers, texts, counted.tokens[: len(texts)])
+    return (*remembered, knowledge)
+
+
+def _text(answer: RecalledAnswer) -> str:
+    by = answer.model or "quoted sentences"
+    text = shortened(without_citations(answer.text), LONGEST_ANSWER)
+    return f"Remembered answer to: {on_one_line(answer.question)} ({by}, {answer.asked[:10]})\n{text}"
+
+
+def _remembered(answer: RecalledAnswer, text: str, tokens: int) -> RememberedAnswer:
+    return RememberedAnswer(
+        text=text,
+        score=answer.similarity,
+        chunks=tuple(dict.fromkeys(answer.chunks)),
+        documents=tuple(dict.fromkeys(answer.documents)),
+        prompt_tokens=tokens,
+        id=answer.id,
+        question=answer.question,
+        short=answer.short,
+        by=answer.kind,
+        model=answer.model,
+        asked=answer.asked,
+        facts=tuple(_cited(answer)),
+    )
+
+
+def _once(answers: Iterable[RecalledAnswer]) -> list[list[PromptFact]]:
+    """The facts that answers cite, each with the first answer that does."""
+    known: set[str] = set()
+    found: list[list[PromptFact]] = []
+    for answer in answers:
+        found.append([])
+        for fact, edge in zip(_cited(answer), answer.edges, strict=True):
+            if edge.canonical not in known:
+                known.add(edge.canonical)
+                found[-1].append(fact)
+    return found
+
+
+def _cited(answer: RecalledAnswer) -> list[PromptFact]:
+    return [_fact(edge, chunk) for edge, chunk in zip(answer.edges, answer.chunks, strict=True)]
+
+
+def _facts(run: FactRun) -> list[PromptFact]:
+    return [_fact(edge, run.chunk) for edge in run.edges]
+
+
+def _fact(edge: Edge, chunk: str) -> PromptFact:
+    return PromptFact(edge.id, chunk, edge.head, edge.relation, edge.tail)
+
+
+def _words(runs: Iterable[Iterable[PromptFact]]) -> list[list[Words]]:
+    return [[fact.words for fact in run] for run in runs]
+
+
+def _asked(triples: Iterable[Triple | Edge]) -> list[Words]:
+    """The words of a question's triples."""
+    return [(each.head or ASKED_FOR, each.relation or ASKED_FOR, each.tail or ASKED_FOR) for each in triples]

@@ -1,0 +1,208 @@
+"""The pruned prompt: what is taken, what is said once, and which form it has."""
+
+from __future__ import annotations
+
+import json
+from typing import get_args
+
+import pytest
+from tests.fakes import HashingEmbedder
+from tests.unit.systems.apr.decoding import decoded
+from tests.unit.systems.apr.runs import direction, edge, recalled, related, run, vectors
+
+from overstory.systems.apr.encodings import Form
+from overstory.systems.apr.parts import KnowledgePart, RememberedAnswer
+from overstory.systems.apr.prompt import MOST_NEW, PARAPHRASE, PrunedPrompt, build
+from overstory.systems.apr.retriever_settings import AprRetrieverSettings, ChannelAction
+from overstory.systems.apr.tokens import TokenCounter
+from overstory.systems.apr.triples import RecalledAnswer, ScoredRun, Triple
+
+ASKED = [Triple("", "wrote", "Dracula")]
+WROTE, BORN, DIED = edge("Stoker|wrote|Dracula"), edge("Stoker|born in|Dublin"), edge("Stoker|died in|London")
+BORN_AGAIN = edge("Bram Stoker|born at|Dublin", canonical=BORN.id)
+
+
+class Letters(HashingEmbedder):
+    """Counts characters, so that the shortest text has the fewest tokens."""
+
+    def count_tokens(self, texts: object) -> list[int]:
+        assert isinstance(texts, list)
+        return [len(text) for text in texts]
+
+
+COUNTER = TokenCounter(Letters(4))
+
+
+def prompt(
+    runs: list[ScoredRun],
+    answers: list[RecalledAnswer] | None = None,
+    /,
+    **settings: object,
+) -> PrunedPrompt:
+    return build(ASKED, runs, answers or [], [], AprRetrieverSettings(**settings), COUNTER)  # type: ignore[arg-type] # as the tests write them
+
+
+def knowledge(found: PrunedPrompt) -> KnowledgePart:
+    (part,) = (part for part in found.parts if isinstance(part, KnowledgePart))
+    return part
+
+
+def test_facts_are_a_part_that_stands_on_their_chunks() -> None:
+    part = knowledge(prompt([run("a", WROTE, BORN, score=2.5), run("b", DIED)]))
+    assert decoded(part.text) == {
+        "questions": [("?", "wrote", "Dracula")],
+        "facts": [("Stoker", "wrote", "Dracula"), ("Stoker", "born in", "Dublin"), ("Stoker", "died in", "London")],
+    }
+    assert part.kind == "relation"
+    assert part.title == "---Knowledge Base---"
+    assert part.score == 2.5
+    assert part.chunks == ("chunk of a", "chunk of b")
+    assert part.documents == ("document of chunk of a", "document of chunk of b")
+    assert [(fact.edge, fact.chunk) for fact in part.facts] == [
+        (WROTE.id, "chunk of a"),
+        (BORN.id, "chunk of a"),
+        (DIED.id, "chunk of b"),
+    ]
+
+
+def test_the_details_of_the_part_are_json() -> None:
+    details = json.loads(json.dumps(knowledge(prompt([run("a", WROTE)])).as_json()))["details"]
+    assert details["tokens_by_encoding"].keys() == {"words", "ids", "matrix"}
+    assert details["facts"] == [
+        {"edge": WROTE.id, "chunk": "chunk of a", "head": "Stoker", "relation": "wrote", "tail": "Dracula"}
+    ]
+
+
+def test_without_facts_and_answers_there_is_no_part() -> None:
+    assert prompt([]) == PrunedPrompt((), ())
+    assert prompt([run("a", WROTE)], facts="none") == PrunedPrompt((), ())
+
+
+def test_the_first_runs_are_looked_at() -> None:
+    found = prompt([run("a", WROTE), run("b", BORN), run("c", DIED)], runs=2)
+    assert [each.run.id for each in found.runs] == ["a", "b"]
+
+
+def test_unique_says_a_fact_once_and_all_as_often_as_it_is_found() -> None:
+    runs = [run("a", WROTE, BORN), run("b", BORN_AGAIN, DIED), run("c", BORN)]
+    unique = prompt(runs, facts="unique")
+    assert [fact.edge for fact in knowledge(unique).facts] == [WROTE.id, BORN.id, DIED.id]
+    assert [(each.run.id, each.run.sentences) for each in unique.runs] == [("a", (0, 1)), ("b", (1,))]
+    assert [len(each.vectors) for each in unique.runs] == [2, 1]
+    every = prompt(runs, facts="all")
+    assert [fact.edge for fact in knowledge(every).facts] == [WROTE.id, BORN.id, BORN_AGAIN.id, DIED.id, BORN.id]
+
+
+def test_unique_takes_one_of_the_runs_that_say_the_same() -> None:
+    same = edge("Bram Stoker|is the author of|Dracula")
+    runs = [
+        run("a", WROTE, along=vectors(direction(0))),
+        run("b", same, along=vectors(direction(0, beside=1, by=0.1))),
+        run("c", DIED, along=vectors(direction(5))),
+    ]
+    assert [each.run.id for each in prompt(runs, facts="unique").runs] == ["a", "c"]
+
+
+def test_what_a_remembered_answer_cites_is_not_repeated_among_the_facts() -> None:
+    found = prompt([run("a", WROTE, BORN_AGAIN), run("b", BORN)], [recalled("Stoker", BORN)])
+    part = knowledge(found)
+    assert decoded(part.text) == {
+        "questions": [("?", "wrote", "Dracula")],
+        "given knowledge": [("Stoker", "born in", "Dublin")],
+        "facts": [("Stoker", "wrote", "Dracula")],
+    }
+    assert part.chunks == (f"chunk of {BORN.id}", "chunk of a")
+    assert [each.run.id for each in found.runs] == ["a"]
+    assert [fact.chunk for fact in part.knowledge] == [f"chunk of {BORN.id}"]
+
+
+def test_answers_that_are_not_taken_take_no_facts_away() -> None:
+    found = prompt([run("a", BORN)], [recalled("Stoker", BORN)], answers="none")
+    assert [type(part) for part in found.parts] == [KnowledgePart]
+    assert [fact.edge for fact in knowledge(found).facts] == [BORN.id]
+
+
+def test_a_remembered_answer_is_shown_as_such_without_the_numbers_of_its_passages() -> None:
+    (answer, _) = prompt(
+        [], [recalled("Stoker", BORN, WROTE, similarity=0.8, text="Dublin [1][2].\nHe wrote [2].")]
+    ).parts
+    assert isinstance(answer, RememberedAnswer)
+    assert answer.text == "Remembered answer to: What of Stoker? (m, 2026-11-22)\nDublin. He wrote."
+    assert answer.kind == "answer"
+    assert answer.prompt_tokens == len(answer.text)
+    assert answer.score == 0.8
+    assert answer.chunks == (f"chunk of {BORN.id}", f"chunk of {WROTE.id}")
+    assert [fact.edge for fact in answer.facts] == [BORN.id, WROTE.id]
+
+
+def test_of_answers_that_cite_the_same_facts_the_one_to_the_nearest_question_is_taken() -> None:
+    answers = [recalled("one", BORN), recalled("two", BORN_AGAIN), recalled("three", DIED)]
+    taken = [part for part in prompt([], answers).parts if isinstance(part, RememberedAnswer)]
+    assert [part.id for part in taken] == ["one", "three"]
+    every = prompt([], answers, answers="all")
+    assert [fact.edge for fact in knowledge(every).knowledge] == [BORN.id, DIED.id]  # a fact is said once
+
+
+def test_beside_the_answer_to_a_paraphrase_only_the_best_of_what_is_new_is_read() -> None:
+    runs = [run(f"r{nr}", edge(f"a|b|{nr}"), edge(f"c|d|{nr}"), score=20.0 - nr) for nr in range(9)]
+    known = recalled("known", *runs[0].run.edges, similarity=PARAPHRASE)
+    found = prompt(runs, [known])
+    assert [each.run.id for each in found.runs] == [f"r{nr}" for nr in range(1, 1 + MOST_NEW)]
+    (note,) = found.notes
+    assert f"{MOST_NEW} of 8" in note
+    before = knowledge(prompt(runs))
+    after = knowledge(found)
+    assert set(before.chunks[: 1 + MOST_NEW]) <= {*after.chunks, "chunk of r0"}
+
+
+def test_an_answer_to_another_question_shortens_nothing() -> None:
+    runs = [run(f"r{nr}", edge(f"a|b|{nr}"), edge(f"c|d|{nr}"), score=20.0 - nr) for nr in range(9)]
+    farther = recalled("farther", *runs[0].run.edges, similarity=PARAPHRASE - 0.01)
+    assert len(prompt(runs, [farther]).runs) == 8
+    of_other_facts = recalled("as near", edge("x|y|z"), similarity=PARAPHRASE)
+    assert len(prompt(runs, [of_other_facts]).runs) == 9
+
+
+def test_related_questions_stand_behind_the_one_that_is_asked() -> None:
+    others = [related("x", edge("|wrote|Lair")), related("y", edge("|wrote|Lair"))]
+    said = {
+        action: decoded(
+            knowledge(build(ASKED, [run("a", WROTE)], [], others, AprRetrieverSettings(questions=action), COUNTER)).text
+        )["questions"]
+        for action in get_args(ChannelAction)
+    }
+    asked, other = ("?", "wrote", "Dracula"), ("?", "wrote", "Lair")
+    assert said == {"all": [asked, other, other], "unique": [asked, other], "none": [asked]}
+
+
+@pytest.mark.parametrize("encoding", get_args(Form))
+def test_the_form_is_the_one_that_was_asked_for(encoding: Form) -> None:
+    part = knowledge(prompt([run("a", WROTE, BORN)], encoding=encoding))
+    assert part.encoding == encoding
+    assert part.tokens_by_encoding[encoding] == part.prompt_tokens == len(part.text)
+
+
+def test_auto_takes_the_shortest_form_by_the_tokenizer() -> None:
+    short = knowledge(prompt([run("a", WROTE)]))
+    assert short.encoding == "words"
+    long_name = "The Most Noble Order of the Garter of the United Kingdom of Great Britain and Northern Ireland"
+    long = knowledge(prompt([run("a", *(edge(f"{long_name}|is|{nr}") for nr in range(9)))]))
+    assert long.encoding == "ids"
+    for part in (short, long):
+        assert part.tokens_by_encoding[part.encoding] == min(part.tokens_by_encoding.values())
+    assert short.tokenizer == "hashing, the embedder's"
+
+
+def test_tokens_fall_from_all_to_unique_to_none() -> None:
+    """What Lemma 13 asks of actions, for facts and for questions."""
+    runs = [run("a", WROTE, BORN), run("b", BORN_AGAIN, DIED), run("c", BORN)]
+    others = [related("x", edge("|wrote|Lair")), related("y", edge("|wrote|Lair"))]
+
+    def tokens(settings: AprRetrieverSettings) -> int:
+        return sum(len(part.text) for part in build(ASKED, runs, [], others, settings, COUNTER).parts)
+
+    of_facts = [tokens(AprRetrieverSettings(facts=action)) for action in get_args(ChannelAction)]
+    of_questions = [tokens(AprRetrieverSettings(questions=action)) for action in get_args(ChannelAction)]
+    assert of_facts == sorted(of_facts, reverse=True)
+    assert of_questions == sorted(of_questions, reverse=True)
+    assert of_facts[-1] == 0
