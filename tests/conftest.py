@@ -10,6 +10,7 @@ import pytest
 from tests.commands import Ran, Run, variables
 from tests.lending import Lending
 from tests.passages import PASSAGES, OpenCorpus
+from tests.remembering import RememberingEmbedder
 
 from overstory import server
 from overstory.cli.main import run
@@ -71,7 +72,7 @@ def connection(settings: Settings) -> server.Connection:
 @pytest.fixture(scope="session")
 def models(settings: Settings) -> tuple[Embedder, Extractor]:
     """The default embedder and extractor, loaded once for the run."""
-    return make_embedder(settings.embedding), make_extractor(settings.extraction)
+    return RememberingEmbedder(make_embedder(settings.embedding)), make_extractor(settings.extraction)
 
 
 @pytest.fixture(scope="session")
