@@ -1,5 +1,6 @@
 // Deletes chunks with the nodes that stand on them, and marks what they mentioned, stated and were about for the stages
-// that follow. What such nodes share goes with the last of them, and a vector with the last of its chunks.
+// that follow. What such nodes share goes with the last of them, as does what that alone shared; a vector goes with the last
+// of its chunks.
 // Parameters: $ids LIST<STRING>
 // Rows: none
 UNWIND $ids AS id
@@ -24,7 +25,13 @@ CALL (c) {
   WITH shared
   UNWIND shared AS s
   WITH s WHERE NOT EXISTS { (s)<--(:Overstory) }
-  DETACH DELETE s
+  OPTIONAL MATCH (s)-->(below:{{corpus}}_Shared)
+  WITH collect(DISTINCT s) AS unused, collect(DISTINCT below) AS below
+  FOREACH (s IN unused | DETACH DELETE s)
+  WITH below
+  UNWIND below AS b
+  WITH b WHERE NOT EXISTS { (b)<--(:Overstory) }
+  DETACH DELETE b
 }
 OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:{{corpus}}_PassageVector)
 WITH collect(c) AS chunks, collect(DISTINCT v) AS vectors

@@ -1,5 +1,5 @@
 // Deletes entities that nothing mentions any more, with the nodes that stand on them. What such nodes share goes with the
-// last of them.
+// last of them, as does what that alone shared.
 // Parameters: $ids LIST<STRING>
 // Rows: none
 UNWIND $ids AS id
@@ -12,6 +12,12 @@ CALL (e) {
   WITH shared
   UNWIND shared AS s
   WITH s WHERE NOT EXISTS { (s)<--(:Overstory) }
-  DETACH DELETE s
+  OPTIONAL MATCH (s)-->(below:{{corpus}}_Shared)
+  WITH collect(DISTINCT s) AS unused, collect(DISTINCT below) AS below
+  FOREACH (s IN unused | DETACH DELETE s)
+  WITH below
+  UNWIND below AS b
+  WITH b WHERE NOT EXISTS { (b)<--(:Overstory) }
+  DETACH DELETE b
 }
 DETACH DELETE e

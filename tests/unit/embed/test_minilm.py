@@ -41,6 +41,17 @@ def test_only_the_first_256_tokens_count(embedder: MiniLmEmbedder) -> None:
     assert not np.array_equal(short, other)
 
 
+def test_a_vector_depends_on_its_text_alone(embedder: MiniLmEmbedder) -> None:
+    """Bit for bit, whatever it is embedded with: an index that was killed and resumed is as one that was not."""
+    texts = [
+        f"{name} {number}" + " and more" * (number % 40) for name in ("Ada", "Ravel", "Ulm") for number in range(90)
+    ]
+    alone = np.concatenate([embedder.embed([text]) for text in texts])
+    assert np.array_equal(embedder.embed(texts), alone)
+    assert np.array_equal(embedder.embed(texts[::-7]), alone[::-7])
+    assert embedder.embed([]).shape == (0, 384)
+
+
 def test_a_long_text_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[int] = []
     pieces = WordPieces()

@@ -45,8 +45,8 @@ class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
         Raises:
             GdsMissing, ExtraMissing: as `System.require`.
         """
-        from overstory.systems.hirag.clusters import require_clustering
         from overstory.systems.hirag.communities import require_gds
+        from overstory.vectors.k_means import require_clustering
 
         require_gds(graph)
         if not settings.flat:

@@ -14,12 +14,13 @@ import numpy as np
 from overstory.entropy.compile import Floats, Ints
 from overstory.llm.digests import digest_of
 from overstory.protocols import Progress, Vectors
-from overstory.systems.hirag.clusters import MOST, clusters, require_clustering, sparsity
+from overstory.systems.hirag.clusters import MOST, clusters, sparsity
 from overstory.systems.hirag.index_settings import HiragIndexSettings
 from overstory.systems.hirag.knowledge_graph import Cluster, LayerEntity, SummaryLayers, SummaryLink, ref_of
 from overstory.systems.hirag.names import NAME
 from overstory.systems.hirag.summaries import Group, Summariser, Summary
 from overstory.text.names.keys import entity_key
+from overstory.vectors.k_means import require_clustering
 
 LEAST_CHANGE = 0.05
 """ε of Section 5.4: another layer is built where cluster sparsity changes by more than this part of it."""

@@ -98,12 +98,12 @@ def test_scikit_learn_is_loaded_when_it_is_used_and_its_absence_has_a_remedy() -
     """In a process of its own, in which it is hidden."""
     program = """
 import sys
-import overstory.systems.hirag.clusters as clusters, overstory.systems.hirag.layers
+import overstory.systems.hirag.clusters, overstory.systems.hirag.layers, overstory.vectors.k_means as k_means
 from overstory.errors import ExtraMissing
 assert "sklearn" not in sys.modules
 sys.modules["sklearn"] = None
 try:
-    clusters.require_clustering()
+    k_means.require_clustering()
 except ExtraMissing as error:
     print(error.remedy)
 """

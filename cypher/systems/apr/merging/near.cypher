@@ -1,0 +1,11 @@
+// The symbols near some, by the index of entities.
+// Parameters: $index STRING; $ids LIST<STRING>; $depth INTEGER (how many the index is asked for); $least FLOAT (cosine)
+// Rows: id, text STRING; near LIST<LIST> (id, text)
+UNWIND $ids AS id
+MATCH (s:Overstory {id: id}) WHERE s:{{corpus}}_AprEntity
+CALL (s) {
+  CALL db.index.vector.queryNodes($index, $depth, s.embedding) YIELD node, score
+  WITH node, score WHERE 2 * score - 1 >= $least AND node <> s
+  RETURN collect([node.id, node.text]) AS near
+}
+RETURN s.id AS id, s.text AS text, near

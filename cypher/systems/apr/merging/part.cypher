@@ -1,0 +1,12 @@
+// Takes some symbols out of their groups, and what was merged off their edges.
+// Parameters: $ids LIST<STRING>
+// Rows: none
+UNWIND $ids AS id
+MATCH (s:Overstory {id: id}) WHERE s:{{corpus}}_AprEntity
+REMOVE s:{{corpus}}_AprAlias
+WITH s
+OPTIONAL MATCH (s)-[alias:ALIAS_OF]->(:{{corpus}}_AprEntity)
+DELETE alias
+WITH DISTINCT s
+MATCH (s)<-[:HEAD|TAIL]-(e:{{corpus}}_AprEdge)
+REMOVE e.canonical

@@ -1,0 +1,5 @@
+// The symbols of entities that stand for themselves, with their vectors.
+// Parameters: none
+// Rows: id, text STRING; vector LIST<FLOAT>; in the order of the ids
+MATCH (s:{{corpus}}_AprEntity) WHERE NOT s:{{corpus}}_AprAlias
+RETURN s.id AS id, s.text AS text, s.embedding AS vector ORDER BY id

@@ -1,0 +1,108 @@
+"""Vectors in pieces by k-means, and what else clusterings share.
+
+Nothing here is quadratic: a set is cut by a bounded number of centres at a time, which are fitted to a sample of it.
+Along principal components: k-means is fast there, and finds the same.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import warnings
+from collections.abc import Generator
+from contextlib import contextmanager
+
+import numpy as np
+
+from overstory.entropy.compile import Floats, Ints
+from overstory.errors import ExtraMissing
+from overstory.protocols import Vectors
+
+SEED = 20_250
+COMPONENTS = 10
+"""Principal components at most."""
+BRANCHES = 16
+"""Pieces that one step of k-means cuts a set into."""
+SAMPLE = 16_000
+"""Vectors that the axes and the centres of such a step are fitted to."""
+BLOCK = 65_536
+"""Vectors that are compared with centres at a time."""
+LEAST_VARIANCE = 1e-10
+"""Vectors of unit length that vary less are equal but for rounding."""
+
+
+def require_clustering() -> None:
+    """
+    Raises:
+        ExtraMissing: scikit-learn is not installed.
+    """
+    if importlib.util.find_spec("sklearn") is None:
+        raise ExtraMissing("scikit-learn", extra="hirag")
+
+
+def pieces(vectors: Vectors, most: int, *, seed: int = SEED) -> list[Ints]:
+    """The numbers of the vectors, in pieces of at most `most`. O(n · BRANCHES · log n).
+
+    Args:
+        vectors: shape (n, d).
+
+    Raises:
+        ExtraMissing: as `require_clustering`.
+    """
+    require_clustering()
+    pending, found = [np.arange(len(vectors))], list[Ints]()
+    with reproducible():
+        while pending:
+            rows = pending.pop()
+            if len(rows) <= most:
+                found.append(rows)
+                continue
+            cut = parts(rows, _by_sample(vectors, rows, min(BRANCHES, -(-2 * len(rows) // most)), seed))
+            pending += cut if len(cut) > 1 else slices(rows, most)
+    return found
+
+
+def parts(rows: Ints, labels: Ints) -> list[Ints]:
+    """The rows of each label, in their order."""
+    order = np.argsort(labels, kind="stable")
+    ends = np.flatnonzero(np.diff(labels[order])) + 1
+    return [part for part in np.split(rows[order], ends) if len(part)]
+
+
+def slices(rows: Ints, most: int) -> list[Ints]:
+    return [rows[start : start + most] for start in range(0, len(rows), most)]
+
+
+def principal_axes(points: Floats) -> tuple[Floats, Floats]:
+    """(n, d) -> their mean (d,) and principal axes (d, c), those of the largest variance first."""
+    if not len(points):
+        return np.zeros(points.shape[1]), np.zeros((points.shape[1], 0))
+    centre = points.mean(axis=0)
+    spread = points - centre
+    variances, axes = np.linalg.eigh(spread.T @ spread / len(points))
+    kept = (variances > LEAST_VARIANCE).nonzero()[0][::-1][:COMPONENTS]
+    return centre, axes[:, kept]
+
+
+@contextmanager
+def reproducible() -> Generator[None]:
+    """One thread, since sums in another order round differently; and no warnings of a fit that ends at its limit."""
+    from sklearn.exceptions import ConvergenceWarning
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        yield
+
+
+def _by_sample(vectors: Vectors, rows: Ints, k: int, seed: int) -> Ints:
+    """The nearest of k centres for each of the rows, fitted to a sample of them."""
+    from sklearn.cluster import KMeans
+
+    sample = rows[:: -(-len(rows) // SAMPLE)]
+    centre, axes = principal_axes(vectors[sample].astype(np.float64))
+    if not axes.shape[1]:
+        return np.zeros(len(rows), dtype=np.int64)
+    fitted = KMeans(k, random_state=seed).fit((vectors[sample] - centre) @ axes)
+    blocks = (rows[start : start + BLOCK] for start in range(0, len(rows), BLOCK))
+    nearest = [fitted.predict((vectors[block] - centre) @ axes) for block in blocks]
+    return np.concatenate(nearest).astype(np.int64)
