@@ -9,9 +9,11 @@ from overstory.model import Part, ShareKind
 from overstory.model.parts import PartKind
 from overstory.systems.apr.encodings import Form, Words
 
-SHARES: Mapping[ShareKind, float] = {"relation": 0.6, "passage": 0.4}
+SHARES: Mapping[ShareKind, float] = {"relation": 1.0}
 """Of a context. Of remembered answers the facts are read, which passages state, never the words: what a model once got
 wrong is not told to it again."""
+SHARES_WITH_TEXTS: Mapping[ShareKind, float] = {"relation": 0.6, "passage": 0.4}
+"""The same where passages are read, too: these take all that is left."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ from overstory.systems.apr.candidates import (
 from overstory.systems.apr.excerpts import excerpts
 from overstory.systems.apr.index_settings import AprIndexSettings
 from overstory.systems.apr.memory.recall import Recall
-from overstory.systems.apr.parts import SHARES
+from overstory.systems.apr.parts import SHARES, SHARES_WITH_TEXTS
 from overstory.systems.apr.prompt import build
 from overstory.systems.apr.question import AskedTriples, QuestionReader
 from overstory.systems.apr.retriever_settings import AprRetrieverSettings
@@ -113,9 +113,9 @@ class AprRetriever:
             parts = (*excerpts(prompt.runs, rows), *prompt.parts)
             others = dict.fromkeys(chunk for part in parts for chunk in part.chunks if chunk not in there)
             notes = (*read.notes, *asked.notes, *self._stale.of(tx, corpus, state), *asking.notes, *prompt.notes)
-            return Evidence(
-                question, self.name, found.hits, notes, parts=parts, sources=source_hits(rows, others), shares=SHARES
-            )
+            sources = source_hits(rows, others)
+            shares = SHARES_WITH_TEXTS if self._settings.texts else SHARES
+            return Evidence(question, self.name, found.hits, notes, parts=parts, sources=sources, shares=shares)
 
         return query_current_corpus(self._context, "retrieve/apr", query)
 
