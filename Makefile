@@ -1,7 +1,7 @@
 # Everything a person or a CI runs. Needs Python 3.11 or later and make; the rest is installed into .venv.
 #
 #   make demo            fetch a Neo4j, load a small corpus, index it, ask it
-#   make test            every test: those that need the server, and beside them make coverage and the others
+#   make test            every test: of the systems, of all else that needs a server, and make coverage and the rest, side by side
 #   make coverage        the tests of the entropy engine in plain Python, lines counted; fails under 95 %
 #   make lint            format, lint, types, import floors, names
 #   make bench           measure the retrievers on BENCH_DATA in four layouts: the tables of docs/benchmarks.md
@@ -32,10 +32,12 @@ help:
 demo: .venv/installed
 	$(BIN)/overstory demo
 
-# Java plans statements with one core while Python waits, so the tests of the server leave another one to the rest.
+# Python waits while Java plans statements, and Java while Python reads texts, so a run of tests with a server leaves half
+# of two cores idle. Those of the systems, about half of all, have a server of their own.
 test: .venv/installed
 	@$(BIN)/python scripts/side_by_side.py \
-		"server: $(BIN)/python -m pytest -m server" \
+		"systems: $(BIN)/python -m pytest -m server tests/integration/systems" \
+		"server: $(BIN)/python -m pytest -m server --ignore=tests/integration/systems" \
 		"others: $(COVERAGE) && $(BIN)/python -m pytest -m 'not server'"
 
 coverage: .venv/installed

@@ -11,6 +11,7 @@
     │   ├── ServerTooOld
     │   ├── GdsMissing
     │   └── StatementFailed                     a statement was refused or ran out of time or memory
+    │       └── WriteConflict                       another transaction had what it was to write
     ├── SchemaError                         6   the stored data does not fit the request
     │   ├── SchemaTooNew
     │   ├── SchemaTooOld
@@ -20,6 +21,8 @@
     │   ├── CorpusNotFound
     │   ├── CorpusNameInvalid
     │   ├── DocumentNotFound                    no document has this source
+    │   ├── AnswerNotFound                      no remembered answer has this id
+    │   ├── MemoryKept                          an index with remembered answers is not removed with them
     │   ├── WriterBusy                          another process holds the writer lease
     │   └── LeaseLost                           the lease was lost while writing
     ├── SourceError                         8   a source cannot be read
@@ -116,6 +119,10 @@ class StatementFailed(DatabaseError):
     """The server refused a statement, or it ran out of time or memory."""
 
 
+class WriteConflict(StatementFailed):
+    """Another transaction changes or holds what this one was to write; nothing was written."""
+
+
 class SchemaError(OverstoryError):
     """The stored data does not fit the request."""
 
@@ -162,6 +169,18 @@ class DocumentNotFound(CorpusError):
     def __init__(self, message: str, *, nearest: tuple[str, ...] = (), remedy: str = "") -> None:
         super().__init__(message, remedy=remedy)
         self.nearest = nearest
+
+
+class AnswerNotFound(CorpusError):
+    """No remembered answer has this id, or `several` have ids that begin so."""
+
+    def __init__(self, message: str, *, several: bool = False, remedy: str = "") -> None:
+        super().__init__(message, remedy=remedy)
+        self.several = several
+
+
+class MemoryKept(CorpusError):
+    """An index remembers answers, which would be lost with it."""
 
 
 class WriterBusy(CorpusError):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import logging
 import threading
 import weakref
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -79,7 +80,9 @@ from overstory.settings import ExtractionSettings, Settings
 from overstory.sources import InMemory
 from overstory.systems import (
     BuildContext,
+    CorpusMemory,
     LearningRun,
+    Remembers,
     SystemReport,
     all_wishes,
     check_retriever,
@@ -92,6 +95,7 @@ from overstory.systems import (
     remembered,
     systems_of,
     vector_indexes,
+    when_asking,
     wishes,
 )
 from overstory.systems.settings import SettingsClass
@@ -105,6 +109,8 @@ from overstory.text.parsing.parsed_texts import ParsedTexts
 
 if TYPE_CHECKING:
     import pandas
+
+_log = logging.getLogger(__name__)
 
 DEFAULT_CORPUS = "default"
 ASKING = "ask"
@@ -167,6 +173,7 @@ class Knowledge:
         self._extractor: Extractor | None = None
         self._model = ChosenModel(self.settings)
         self._retrievers: dict[str | SettingsClass, Retriever] = {}
+        self._learners: list[Remembers] = []
         self._making = threading.RLock()  # each of these is made once, whoever asks first
 
     @property
@@ -211,6 +218,11 @@ class Knowledge:
             LlmError, ExtraMissing, ModelError: it cannot be opened.
         """
         return self._model.chat()
+
+    @property
+    def memory(self) -> CorpusMemory:
+        """What systems remember of answers (`ask` with `remember`), to look at, delete and take along."""
+        return CorpusMemory(lambda: self.graph, self.corpus_name, lambda: self.embedder)
 
     def use_model(self, name: str | None = None, *, budget_tokens: int | None = None) -> None:
         """Names the language model that answers and retrievers use from now on. Nothing is opened yet.
@@ -502,16 +514,20 @@ class Knowledge:
         estimates = [lifecycle.estimate(self.graph, corpus, wish, context) for wish in wanted.values()]
         return sum(estimates, start=Estimate.nothing())
 
-    def remove_system(self, name: str) -> None:
+    def remove_system(self, name: str, *, forget: bool = False) -> None:
         """Removes the index of a system, if it has one here; nothing else changes.
+
+        Args:
+            forget: also the answers that it remembers (`memory`), which no run brings back.
 
         Raises:
             SettingsError: there is no such system.
+            MemoryKept: it remembers answers, and is not to forget them; nothing was removed.
             CorpusNotFound, WriterBusy, LeaseLost, DatabaseError: call again to go on.
         """
         system = find_system(name)
         with writing(self.graph, read_corpus(self.graph, self.corpus_name), "index") as writer:
-            lifecycle.remove(writer, system)
+            lifecycle.remove(writer, system, forget=forget)
 
     def system_reports(self) -> list[SystemReport]:
         """Reports what the systems' indexes of this corpus hold, took, and lack.
@@ -581,7 +597,7 @@ class Knowledge:
         learner = find_learner(retriever) if remember else None
         chat = self.chat()
         with record_usage() as recorded:
-            evidence = self.search(question, k, retriever=retriever)
+            evidence = self.search(question, k, retriever=when_asking(retriever))
             found = answer(
                 evidence,
                 chat=None if chat is None else chat.booked(ASKING, question),
@@ -593,6 +609,8 @@ class Knowledge:
         found = replace(found, usage=recorded.spent)
         if learner is None or not found.answered:
             return found
+        if isinstance(learner, Remembers) and learner not in self._learners:
+            self._learners.append(learner)
         return remembered(learner, found, evidence, lambda: self._learning_run(chat))
 
     def paths(self, start: str, end: str, k: int = 3, *, steps: int = 4) -> EntityPaths:
@@ -979,8 +997,12 @@ class Knowledge:
         return document_id(read_corpus(self.graph, self.corpus_name).label, source, source_key)
 
     def close(self) -> None:
-        """Closes the connection if one was opened; the server goes on. A later call opens another."""
+        """Closes the connection if one was opened; the server goes on. A later call opens another.
+
+        Answers that could not be remembered yet are written now; a warning says which are lost.
+        """
         with self._making:
+            self._settle()
             if self._close_graph is not None:
                 self._close_graph()
             self._graph = self._close_graph = None
@@ -1027,6 +1049,12 @@ class Knowledge:
 
             made = self.graph.reading("retrieve/path_ends", check)
             return index.add_edits(writer, made) if made else []
+
+    def _settle(self) -> None:
+        for learner in self._learners if self._graph is not None else ():
+            for note in learner.settle(self.graph):
+                _log.warning("%s", note)
+        self._learners.clear()
 
     def _learning_run(self, chat: Chat | None) -> LearningRun:
         return LearningRun(self.graph, read_corpus(self.graph, self.corpus_name), self.embedder, chat)

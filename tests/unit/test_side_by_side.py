@@ -1,4 +1,4 @@
-"""What `make test` runs its two halves with: both are heard, and neither failure is lost."""
+"""What `make test` runs its parts with: all are heard, and no failure is lost."""
 
 from __future__ import annotations
 

@@ -53,9 +53,7 @@ def compare(
         SourceError, SchemaError, CorpusError, DatabaseError, ModelError: see `Knowledge.ingest_documents` and `index`.
     """
     made = {name: knowledge.retriever(name, repeats=True) for name in retrievers}
-    passages = documents(dataset.read_passages(), layout, source=source_name(dataset))
-    knowledge.ingest_documents(passages, strict=True)
-    knowledge.index(systems=_systems(retrievers))
+    load_and_index(knowledge, dataset, layout, retrievers)
     status = knowledge.status()
     qrels = document_qrels(dataset.qrels, dataset.passage_ids, layout)
     return [
@@ -71,6 +69,19 @@ def compare(
         )
         for name, retriever in made.items()
     ]
+
+
+def load_and_index(
+    knowledge: BenchedKnowledge, dataset: BenchDataset, layout: Layout, retrievers: Iterable[str]
+) -> None:
+    """Load what is missing of a dataset, and build or update the indexes that the retrievers need.
+
+    Raises:
+        SourceError, SchemaError, CorpusError, DatabaseError, ModelError: see `compare`.
+    """
+    passages = documents(dataset.read_passages(), layout, source=source_name(dataset))
+    knowledge.ingest_documents(passages, strict=True)
+    knowledge.index(systems=_systems(retrievers))
 
 
 def _systems(retrievers: Iterable[str]) -> list[str]:

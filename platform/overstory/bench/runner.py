@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -80,28 +80,73 @@ def run_bench(
         BenchError: a question failed; the message names it.
     """
     progress = progress or Silence()
-    depth = max(k, METRIC_DEPTH)
+    name = name or retriever.name
+    progress.start(f"ask {name}", len(questions), "questions")
+    (result,) = _run({name: retriever}, questions, qrels, k=k, index_seconds={name: index_seconds}, progress=progress)
+    progress.finish(f"R@5 {result.row.scores.recall_5:.3f}, {result.row.p50_ms:.0f} ms a question")
+    answers = ask_all(ask, questions, name=name, progress=progress) if ask else None
+    return replace(result, answers=answers)
+
+
+def run_interleaved(
+    retrievers: Mapping[str, Retriever],
+    questions: Sequence[Question],
+    qrels: Qrels,
+    *,
+    k: int = METRIC_DEPTH,
+    index_seconds: Mapping[str, float] | None = None,
+    progress: Progress | None = None,
+) -> list[BenchResult]:
+    """Ask every retriever a question before the next question, so that other work on the machine slows all alike.
+
+    The order of the retrievers rotates from question to question: none always finds the store warmed up by another.
+
+    Args:
+        retrievers: by their names in the report; the results have their order.
+        questions, qrels, k: as for `run_bench`.
+        index_seconds: by name; 0 if left out.
+
+    Raises:
+        BenchError: a question failed; the message names it.
+    """
+    progress = progress or Silence()
+    progress.start(f"ask {', '.join(retrievers)}", len(questions), "questions")
+    results = _run(retrievers, questions, qrels, k=k, index_seconds=index_seconds or {}, progress=progress)
+    progress.finish(", ".join(f"{each.row.retriever} {each.row.p50_ms:.0f} ms" for each in results))
+    return results
+
+
+def _run(
+    retrievers: Mapping[str, Retriever],
+    questions: Sequence[Question],
+    qrels: Qrels,
+    *,
+    k: int,
+    index_seconds: Mapping[str, float],
+    progress: Progress,
+) -> list[BenchResult]:
+    depth, names = max(k, METRIC_DEPTH), list(retrievers)
     for question in questions[:_WARM_UP]:
-        _ask(retriever, question, depth)
-    rankings: dict[str, tuple[RankedDocument, ...]] = {}
-    seconds: list[float] = []
-    progress.start(f"ask {name or retriever.name}", len(questions), "questions")
-    for question in questions:
-        answer = _ask(retriever, question, depth)
-        rankings[question.id] = answer.documents
-        seconds.append(answer.seconds)
+        for retriever in retrievers.values():
+            _ask(retriever, question, depth)
+    answers: dict[str, dict[str, Answer]] = {name: {} for name in names}
+    for number, question in enumerate(questions):
+        first = number % len(names)
+        for name in names[first:] + names[:first]:
+            answers[name][question.id] = _ask(retrievers[name], question, depth)
         progress.advance(1)
-    found = {question: [document.key for document in ranking] for question, ranking in rankings.items()}
+    return [_scored(name, answers[name], qrels, k=k, index_seconds=index_seconds.get(name, 0.0)) for name in names]
+
+
+def _scored(name: str, answers: Mapping[str, Answer], qrels: Qrels, *, k: int, index_seconds: float) -> BenchResult:
+    found = {question: [document.key for document in answer.documents] for question, answer in answers.items()}
     scores = scores_by_question(found, qrels)
+    seconds = [answer.seconds for answer in answers.values()]
     p50, p95 = (float(each) * 1000.0 for each in np.percentile(seconds, [50, 95]))
-    row = BenchRow(name or retriever.name, mean_scores(scores.values()), p50, p95, index_seconds, len(questions))
-    progress.finish(f"R@5 {row.scores.recall_5:.3f}, {p50:.0f} ms a question")
-    answers = ask_all(ask, questions, name=row.retriever, progress=progress) if ask else None
     return BenchResult(
-        row=row,
-        rankings={question: ranking[:k] for question, ranking in rankings.items()},
+        row=BenchRow(name, mean_scores(scores.values()), p50, p95, index_seconds, len(answers)),
+        rankings={question: answer.documents[:k] for question, answer in answers.items()},
         scores=scores,
-        answers=answers,
     )
 
 

@@ -31,6 +31,11 @@ from overstory.protocols import Silence
     metavar="N",
     help="How much of the passages is read.",
 )
+@click.option(
+    "--remember",
+    is_flag=True,
+    help="Let the retriever's system learn from the answer (overstory memory shows what it remembers).",
+)
 @json_option
 @knowledge_options
 def ask(
@@ -41,6 +46,7 @@ def ask(
     model: str | None,
     budget_tokens: int | None,
     context_tokens: int,
+    remember: bool,
     as_json: bool,
 ) -> None:
     """Answer a question from the passages found for it, with their numbers and sources.
@@ -53,6 +59,7 @@ def ask(
       overstory ask 'Where was the author of the novel behind Nosferatu born?'
       overstory ask 'Who maintains the billing service?' --model local
       overstory ask 'What does error E42 mean?' --retriever lexical -k 10 --json
+      overstory ask 'Who wrote Dracula?' --retriever apr --remember
     """
     knowledge.use_model(model, budget_tokens=budget_tokens)
     written = knowledge.chat() is not None
@@ -61,7 +68,9 @@ def ask(
     knowledge.retriever(retriever)  # starts the server, which shows its progress itself
     quiet = isinstance(knowledge.progress, Silence)
     with streamed.waiting() if written and not quiet else nullcontext():
-        answer = knowledge.ask(question, k, retriever=retriever, context_tokens=context_tokens, on_text=streamed)
+        answer = knowledge.ask(
+            question, k, retriever=retriever, context_tokens=context_tokens, on_text=streamed, remember=remember
+        )
     if as_json:
         show_json(as_object(answer))
     else:

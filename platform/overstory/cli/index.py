@@ -39,6 +39,9 @@ from overstory.systems import wishes
     metavar="NAME",
     help="Remove the index of this system. May be repeated.",
 )
+@click.option(
+    "--forget", is_flag=True, help="With --remove-system: also the answers that it remembers (overstory memory)."
+)
 @model_option
 @budget_option
 @click.option(
@@ -52,6 +55,7 @@ def index(
     rebuild_indexes: bool,
     systems: tuple[str, ...],
     removed: tuple[str, ...],
+    forget: bool,
     model: str | None,
     budget_tokens: int | None,
     estimate: bool,
@@ -75,6 +79,8 @@ def index(
     """
     for both in sorted(set(removed) & {name.partition(":")[0] for name in systems}):
         raise click.UsageError(f"--system and --remove-system both name {both}.")
+    if forget and not removed:
+        raise click.UsageError("--forget goes with --remove-system.")
     if budget_tokens is not None:
         knowledge.use_model(model, budget_tokens=budget_tokens)
     if estimate:
@@ -82,7 +88,7 @@ def index(
         return
     wishes([*systems, *removed], model)  # a wrong name is found before any index is removed
     for name in removed:
-        knowledge.remove_system(name)
+        knowledge.remove_system(name, forget=forget)
         click.echo(f"Corpus {knowledge.corpus_name!r} has no index of {name} now.", err=True)
     report = knowledge.index(re_embed=re_embed, rebuild_indexes=rebuild_indexes, systems=systems, model=model)
     for note in report.notes:

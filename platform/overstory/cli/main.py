@@ -22,6 +22,7 @@ COMMANDS = (
     "systems",
     "search",
     "ask",
+    "memory",
     "path",
     "tree",
     "report",

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, LiteralString, Self, TypeVar
 from overstory import server
 from overstory.errors import AuthenticationFailed, SettingsError
 from overstory.graph.capabilities import Capabilities, read_capabilities
-from overstory.graph.failures import driver_errors
+from overstory.graph.failures import conflicts, driver_errors
 from overstory.graph.statements import statement, with_a_map
 from overstory.protocols import Progress
 from overstory.settings import Settings
@@ -42,7 +42,7 @@ SCHEMA = "schema/"
 class Transaction:
     """A transaction in which all statements run or none."""
 
-    def __init__(self, transaction: neo4j.ManagedTransaction) -> None:
+    def __init__(self, transaction: neo4j.ManagedTransaction | neo4j.Transaction) -> None:
         self._transaction = transaction
 
     def run(self, name: str, label: str | None = None, /, **parameters: object) -> list[Row]:
@@ -234,6 +234,26 @@ class GraphClient:
 
         with self._errors(doing), self._driver.session(database=self.database) as session:
             return session.execute_write(unit)
+
+    def attempt(self, doing: str, work: Callable[[Transaction], T], *, seconds: float) -> T:
+        """Runs `work` in one transaction, once: for what may as well be written later.
+
+        Args:
+            seconds: after which the server ends it; it looks every two seconds.
+
+        Raises:
+            WriteConflict: another transaction has what this one writes, or it took too long; nothing was committed.
+            DatabaseError: as `transaction`.
+        """
+        with (
+            self._errors(doing),
+            conflicts(doing),
+            self._driver.session(database=self.database) as session,
+            session.begin_transaction(metadata=_metadata(doing), timeout=seconds) as transaction,
+        ):
+            result = work(Transaction(transaction))
+            transaction.commit()
+            return result
 
     def reading(self, doing: str, work: Callable[[Transaction], T]) -> T:
         """Runs `work`, which only reads, in one transaction and returns its result: half the time of as many `run`s.

@@ -17,6 +17,7 @@ from overstory.errors import (
     OverstoryError,
     SettingsError,
     StatementFailed,
+    WriteConflict,
 )
 
 GDS_REMEDY = (
@@ -32,6 +33,15 @@ _NO_INDEX = re.compile(r"no such (vector|fulltext) schema index", re.IGNORECASE)
 _CANNOT_WRITE = ("critical error", "No space left on device", "Could not apply the transaction")
 """What Neo4j says when its disk is full, to the writer first and then to everybody until it is restarted."""
 _REASON = re.compile(r"(?:\(reason |DNS resolve address \S+ )\[Errno -?\d+\] ([^)]+?)\)?$")
+_CONFLICTS = (
+    "DeadlockDetected",
+    "EntityNotFound",
+    "LockAcquisitionTimeout",
+    "LockClientStopped",
+    "Transaction.Terminated",
+    "TransactionTimedOut",
+)
+"""Codes of a transaction that waited for another one in vain, or met what another one deleted."""
 _RESTARTED = (
     "Run the same command again: it starts the server, and goes on from what was committed. `overstory server logs` "
     "says why the server stopped."
@@ -105,6 +115,26 @@ def translated(
     return StatementFailed(
         f"{doing}: {message}", remedy="Run with -v for details; `overstory doctor` checks the server."
     )
+
+
+@contextmanager
+def conflicts(doing: str) -> Generator[None]:
+    """Re-raises errors of the driver that another transaction brought about.
+
+    Raises:
+        WriteConflict: the transaction can be tried again.
+    """
+    from neo4j import exceptions
+
+    try:
+        yield
+    except exceptions.Neo4jError as error:
+        if not any(each in (error.code or "") for each in _CONFLICTS):
+            raise
+        raise WriteConflict(
+            f"{doing}: another transaction had what this one was to write.",
+            remedy="Try again when nobody writes to the corpus (overstory status).",
+        ) from error
 
 
 def _why_unreachable(message: str) -> str:

@@ -270,7 +270,6 @@ class AnswerCache:
                     self.path.chmod(0o600)
             [version] = database.execute("PRAGMA user_version").fetchone()
             if version != VERSION:
-                database.execute("PRAGMA journal_mode = WAL")
                 database.execute("BEGIN IMMEDIATE")
                 [version] = database.execute("PRAGMA user_version").fetchone()
                 if version != VERSION:  # not created meanwhile by another process
@@ -278,6 +277,8 @@ class AnswerCache:
                         database.execute(statement)
                     database.execute(f"PRAGMA user_version = {VERSION}")
                 database.execute("COMMIT")
+            with suppress(sqlite3.OperationalError):  # in use elsewhere, for which SQLite does not wait here: next time
+                database.execute("PRAGMA journal_mode = WAL")
             database.execute("PRAGMA synchronous = NORMAL")
         except BaseException:
             database.close()

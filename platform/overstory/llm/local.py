@@ -67,8 +67,14 @@ class LocalServer:
                 f"{file} cannot be run: {error}",
                 remedy="Set OVERSTORY_LLM_MODEL to a GGUF file that llama.cpp supports.",
             ) from error
-        self._address = self._server.listening_address
-        self.url = f"{self._address}/v1"
+        address = self._server.listening_address
+        self.url = f"{address}/v1"
+        self._client = httpx.Client(
+            base_url=address,
+            headers={"Authorization": f"Bearer {self.key}"},
+            timeout=COUNT_SECONDS,
+            trust_env=False,
+        )
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text, without any that begin or end a request; some 2 ms a text.
@@ -76,18 +82,15 @@ class LocalServer:
         Raises:
             LlmError: the server does not answer.
         """
-        headers = {"Authorization": f"Bearer {self.key}"}
         try:
-            with httpx.Client(headers=headers, timeout=COUNT_SECONDS, trust_env=False) as client:
-                answers = [
-                    client.post(f"{self._address}/tokenize", json={"content": well_formed(text)}) for text in texts
-                ]
+            answers = [self._client.post("/tokenize", json={"content": well_formed(text)}) for text in texts]
             return [len(answer.raise_for_status().json()["tokens"]) for answer in answers]
-        except (httpx.HTTPError, ValueError, KeyError) as error:
+        except (httpx.HTTPError, RuntimeError, ValueError, KeyError) as error:  # a closed client is a RuntimeError
             raise LlmError(f"The model's tokenizer does not answer: {error}", remedy="Run the same again.") from error
 
     def close(self) -> None:
         """Stop the server and its running requests."""
+        self._client.close()
         self._server = None
 
 

@@ -1,7 +1,18 @@
 """Published systems, each an index and a retriever on the one graph model, and the rooms that they share."""
 
-from overstory.systems.base import BuildContext, Learner, LearningRun, Owned, System, SystemRun, SystemView
+from overstory.systems.base import (
+    BuildContext,
+    Learner,
+    LearningRun,
+    Memory,
+    Owned,
+    Remembers,
+    System,
+    SystemRun,
+    SystemView,
+)
 from overstory.systems.lifecycle import SystemReport, Wish
+from overstory.systems.memory import CorpusMemory
 from overstory.systems.registry import (
     all_wishes,
     find_system,
@@ -11,16 +22,26 @@ from overstory.systems.registry import (
     systems_of,
     wishes,
 )
-from overstory.systems.retrievers import check_retriever, find_learner, make_retriever, remembered, retriever_names
+from overstory.systems.retrievers import (
+    check_retriever,
+    find_learner,
+    make_retriever,
+    remembered,
+    retriever_names,
+    when_asking,
+)
 from overstory.systems.settings import option
 from overstory.systems.state import IndexState, require_state
 
 __all__ = [
     "BuildContext",
+    "CorpusMemory",
     "IndexState",
     "Learner",
     "LearningRun",
+    "Memory",
     "Owned",
+    "Remembers",
     "System",
     "SystemReport",
     "SystemRun",
@@ -39,5 +60,6 @@ __all__ = [
     "retriever_names",
     "system_names",
     "systems_of",
+    "when_asking",
     "wishes",
 ]

@@ -17,6 +17,7 @@ from overstory.graph.corpora import SYSTEM
 from overstory.graph.ids import derived_label
 from overstory.index.ledger import StageRun
 from overstory.llm import Chat, Estimate
+from overstory.model.memory import MemoryRestored, MemorySize, StoredAnswer
 from overstory.model.units import Unit
 from overstory.protocols import Embedder, Progress, Retriever
 from overstory.retrieve import RetrievalContext
@@ -332,6 +333,10 @@ class System(ABC, Generic[S, R]):
         """The options of the index that a retriever with these settings needs, as `settings.parse` reads them."""
         return ""
 
+    def when_asking(self, settings: R) -> R:
+        """The settings of a retriever when questions are answered from what it finds, not only searched."""
+        return settings
+
     def unit_of(self, state: IndexState[S] | None) -> Unit:  # noqa: ARG002 # for those that read one kind or another
         """What an index is built from: the units that it is behind by, that carry its marks, and whose deletions count.
 
@@ -377,4 +382,75 @@ class Learner(Protocol):
         Raises:
             DatabaseError: nothing was stored; the answer stands.
         """
+        ...
+
+
+class Memory(Protocol):
+    """The answers that a system remembers of one corpus. Changes need no lease, and leave the corpus' version."""
+
+    def size(self) -> MemorySize:
+        """
+        Raises:
+            DatabaseError: it cannot be read.
+        """
+        ...
+
+    def answers(self, *, like: str, limit: int) -> list[StoredAnswer]:
+        """The newest answers, newest first.
+
+        Args:
+            like: only those with this text in a question, upper and lower case being one; "" for all.
+
+        Raises:
+            DatabaseError: they cannot be read.
+        """
+        ...
+
+    def with_ids(self, beginnings: Sequence[str]) -> list[StoredAnswer]:
+        """The answers whose ids begin in one of these ways, in order of id.
+
+        Raises:
+            DatabaseError: they cannot be read.
+        """
+        ...
+
+    def forget(self, ids: Sequence[str] | None) -> int:
+        """Deletes answers, and what only they had; how many there were.
+
+        Args:
+            ids: whole ones; None for all answers.
+
+        Raises:
+            DatabaseError: what was committed before stays deleted.
+        """
+        ...
+
+    def records(self) -> Iterator[Mapping[str, object]]:
+        """The answers as JSON objects that name facts and passages by their texts and sources, in order of id.
+
+        Raises:
+            DatabaseError: they cannot be read.
+        """
+        ...
+
+    def restore(self, records: Sequence[Mapping[str, Any]], embedder: Embedder) -> MemoryRestored:
+        """Remembers answers of `records` again, of this corpus or another, whose passages still state their facts.
+
+        Raises:
+            ValueError, TypeError, KeyError: one is no such object; nothing was written.
+            EmbedderMismatch, DatabaseError: nothing was written.
+        """
+        ...
+
+
+@runtime_checkable
+class Remembers(Learner, Protocol):
+    """A system that learns answers which people can look at, delete and take along."""
+
+    def memory(self, graph: GraphClient, corpus: Corpus) -> Memory:
+        """What it remembers of a corpus; empty where it has no index."""
+        ...
+
+    def settle(self, graph: GraphClient) -> Iterable[str]:
+        """Writes what `learn` could not write yet; returns notes on what is lost."""
         ...

@@ -7,13 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from overstory.errors import BudgetExhausted, ExtraMissing, GdsMissing, LlmError
+from overstory.display import counted
+from overstory.errors import BudgetExhausted, ExtraMissing, GdsMissing, LlmError, MemoryKept
 from overstory.graph import Corpus, GraphClient, Writer, generations, read_corpus
 from overstory.graph.corpora import SYSTEM
 from overstory.index.derived_vectors import remove_unused
-from overstory.index.ledger import forget, read_ledger, recorded
+from overstory.index.ledger import forget as forget_stage
+from overstory.index.ledger import read_ledger, recorded
 from overstory.llm import NO_MODEL, Chat, Estimate, Spent
-from overstory.systems.base import BuildContext, System, SystemRun, SystemView, clear
+from overstory.systems.base import BuildContext, Remembers, System, SystemRun, SystemView, clear
 from overstory.systems.settings import SettingsClass, check, described, parse
 from overstory.systems.state import Backlog, IndexState, mark_of, read_backlog, read_state, unit_label
 from overstory.text.parsing.readings import Reading
@@ -210,14 +212,21 @@ def pending(graph: GraphClient, corpus: Corpus, system: System[Any, Any]) -> int
     return _behind(system, state, read_backlog(graph, corpus, system, state))
 
 
-def remove(writer: Writer, system: System[Any, Any]) -> None:
+def remove(writer: Writer, system: System[Any, Any], *, forget: bool = False) -> None:
     """Removes the index of a system: its state first, so that no reader finds a part of it, then all that it owns.
 
+    Args:
+        forget: also what it remembers, which no run brings back.
+
     Raises:
+        MemoryKept: it remembers answers, and is not to forget them; nothing was removed.
         LeaseLost, DatabaseError: call again to go on.
     """
     graph, owns = writer.graph, system.owns
-    state = read_state(system, read_corpus(graph, writer.corpus.name))
+    corpus = read_corpus(graph, writer.corpus.name)
+    if not forget:
+        _refuse_to_forget(graph, corpus, system)
+    state = read_state(system, corpus)
     writer.set(**{SYSTEM + system.name: None})
     for structure in owns.generations:
         generations.publish(writer, structure, 0, owns.vector_indexes)
@@ -227,7 +236,22 @@ def remove(writer: Writer, system: System[Any, Any]) -> None:
         unit = unit_label(writer.corpus, system.unit_of(state))
         graph.run_in_batches("systems/unrelate", unit, types=list(owns.relationship_types))
     _unmark(writer, system, state)
-    forget(writer, system.name)
+    forget_stage(writer, system.name)
+
+
+def _refuse_to_forget(graph: GraphClient, corpus: Corpus, system: System[Any, Any]) -> None:
+    """
+    Raises:
+        MemoryKept: the system remembers answers.
+    """
+    answers = system.memory(graph, corpus).size().answers if isinstance(system, Remembers) else 0
+    if answers:
+        raise MemoryKept(
+            f"The {system.title} index of corpus {corpus.name!r} remembers {counted(answers, 'answer')}, "
+            "which no run brings back.",
+            remedy=f"Keep them in a file (overstory memory export FILE --corpus {shlex.quote(corpus.name)}), then "
+            "remove the index with --forget, in Python forget=True.",
+        )
 
 
 def _behind(system: System[Any, Any], state: IndexState[Any] | None, backlog: Backlog) -> int:

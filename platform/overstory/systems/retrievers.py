@@ -45,6 +45,20 @@ def check_retriever(wanted: str | SettingsClass) -> None:
         retrieve.check_retriever(str(wanted))
 
 
+def when_asking(wanted: str | SettingsClass) -> str | SettingsClass:
+    """The retriever as questions are answered from it, which may read more than a search does.
+
+    Raises:
+        SettingsError: as `make_retriever`.
+    """
+    of_system = _of_system(wanted)
+    if of_system is None:
+        return wanted
+    system, settings = of_system
+    asking: SettingsClass = system.when_asking(settings)
+    return wanted if asking == settings else asking
+
+
 def find_learner(wanted: str | SettingsClass) -> Learner:
     """The system of a retriever, which learns from answers.
 

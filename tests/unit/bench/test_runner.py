@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from overstory.bench.dataset import Question
-from overstory.bench.runner import run_bench
+from overstory.bench.runner import run_bench, run_interleaved
 from overstory.errors import BenchError, DatabaseUnreachable
 
 if TYPE_CHECKING:
@@ -110,3 +110,26 @@ def test_a_broken_retriever_keeps_its_own_error_with_a_note(fake_retriever: type
     with pytest.raises(ZeroDivisionError) as caught:
         run_bench(fake_retriever(fail), QUESTIONS, {"q1": {"d0": 1}})
     assert caught.value.__notes__ == ["while fake was asked question q1: first?"]
+
+
+def test_retrievers_are_asked_side_by_side_in_rotating_order(fake_retriever: type[FakeRetriever]) -> None:
+    asked: list[tuple[str, str]] = []
+
+    def finding(name: str, chunks: Sequence[str]) -> FakeRetriever:
+        def find(question: str) -> Sequence[str]:
+            asked.append((name, question))
+            return chunks
+
+        return fake_retriever(find, name)
+
+    both = {"first": finding("first", CHUNKS), "second": finding("second", CHUNKS[::-1])}
+    results = run_interleaved(both, QUESTIONS, {"q1": {"d0": 1}, "q2": {"d39": 1}}, index_seconds={"second": 2.5})
+    assert asked[-4:] == [("first", "first?"), ("second", "first?"), ("second", "second?"), ("first", "second?")]
+    assert [(each.row.retriever, each.row.index_s, each.row.queries) for each in results] == [
+        ("first", 0.0, 2),
+        ("second", 2.5, 2),
+    ]
+    assert [{q: of.recall_5 for q, of in each.scores.items()} for each in results] == [
+        {"q1": 1.0, "q2": 0.0},
+        {"q1": 0.0, "q2": 1.0},
+    ]

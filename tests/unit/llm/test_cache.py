@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import sqlite3
 import stat
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -202,6 +203,17 @@ def _fill(path: Path, name: str) -> None:
     cache = AnswerCache(path, most_bytes=10_000_000)
     for number in range(20):
         cache.put(f"{name}-{number}", ANSWER)
+
+
+def test_a_new_file_is_waited_for_while_another_makes_it(cache: AnswerCache) -> None:
+    cache.path.parent.mkdir()
+    with closing(sqlite3.connect(cache.path, isolation_level=None, check_same_thread=False)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        done = threading.Timer(0.2, other.execute, ["COMMIT"])
+        done.start()
+        cache.put("a", ANSWER)
+        done.join()
+    assert cache.get("a") is not None
 
 
 def test_processes_and_threads_write_at_the_same_time(cache: AnswerCache) -> None:

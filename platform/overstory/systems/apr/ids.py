@@ -30,6 +30,11 @@ def run_id(chunk: str, seq: int) -> str:
     return content_id("apr-run", chunk, str(seq))
 
 
+def memory_id(label: str) -> str:
+    """The memory of a corpus."""
+    return content_id("apr-memory", label)
+
+
 def question_id(label: str, question: str) -> str:
     """A remembered question; those that differ in case and spaces alone are one."""
     return content_id("apr-question", label, fold(question))

@@ -5,6 +5,7 @@ Source: AutoPrunedRetriever, Section 2.5 and Lemma 8.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple, TypeVar
 
@@ -17,6 +18,8 @@ from overstory.vectors.lengths import of_unit_length
 
 SAME = 0.93
 """Cosine from which paths say the same, that of their edges and that of the whole paths."""
+
+_NUMBER = re.compile(r"\d+")
 
 T = TypeVar("T")
 
@@ -68,7 +71,8 @@ def consensus(paths: Sequence[Path], places: Sequence[int]) -> int:
 
 
 def _same(first: Path, second: Path, cosine: float) -> bool:
-    """Whether two paths have the same edges, or are as near as `SAME` as wholes and edge by edge.
+    """Whether two paths have the same edges, or are as near as `SAME` as wholes and edge by edge and have the same
+    numbers: years and counts have nearly the same vectors.
 
     Args:
         cosine: of the wholes.
@@ -76,7 +80,18 @@ def _same(first: Path, second: Path, cosine: float) -> bool:
     facts = {edge.canonical for edge in first.edges}
     if facts and facts == {edge.canonical for edge in second.edges}:
         return True
-    return cosine >= SAME and edge_cosine(first.vectors, second.vectors) >= SAME
+    if cosine < SAME or edge_cosine(first.vectors, second.vectors) < SAME:
+        return False
+    return _numbers(first) == _numbers(second)
+
+
+def _numbers(path: Path) -> set[str]:
+    return {
+        number
+        for edge in path.edges
+        for words in (edge.head, edge.relation, edge.tail)
+        for number in _NUMBER.findall(words)
+    }
 
 
 def edge_cosine(first: Vectors, second: Vectors) -> float:

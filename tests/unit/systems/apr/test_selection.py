@@ -56,14 +56,18 @@ def test_all_of_a_group_are_near_each_other() -> None:
     """A chain of paths, each near the next, is no group (Lemma 8)."""
     step = 0.3
     chain = [
-        path(edge(f"a|b|{nr}"), along=vectors([np.cos(nr * step), np.sin(nr * step)] + [0.0] * 14)) for nr in range(4)
+        path(edge(f"a|b|{'c' * nr}"), along=vectors([np.cos(nr * step), np.sin(nr * step)] + [0.0] * 14))
+        for nr in range(4)
     ]
     assert groups(chain) == [[0, 1], [2, 3]]
 
 
 def test_the_consensus_is_nearest_to_all_of_its_group() -> None:
     angles = [0.0, 0.3, 0.15]
-    paths = [path(edge(f"a|b|{a}"), along=vectors([np.cos(a), np.sin(a)] + [0.0] * 14)) for a in angles]
+    paths = [
+        path(edge(f"a|b|{name}"), along=vectors([np.cos(a), np.sin(a)] + [0.0] * 14))
+        for name, a in zip("xyz", angles, strict=True)
+    ]
     assert consensus(paths, [5, 6, 7]) == 7
     assert select("xyz", paths, "unique") == ["z"]
     assert consensus([paths[0], paths[0]], [3, 4]) == 3
@@ -74,3 +78,8 @@ def test_paths_of_the_same_facts_are_one_without_vectors() -> None:
     merged = edge("Stoker|born in|Baile Atha Cliath", canonical=BORN.id)
     assert groups([path(BORN, along=none), path(merged, along=none), path(FAR, along=none)]) == [[0, 1], [2]]
     assert groups([path(along=none), path(along=none)]) == [[0], [1]]
+
+
+def test_what_differs_in_a_number_says_something_else() -> None:
+    born = [path(edge(f"Stoker|born in|{year}"), along=vectors(direction(0))) for year in (1847, 1848, 1847)]
+    assert groups(born) == [[0, 2], [1]]

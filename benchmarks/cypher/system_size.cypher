@@ -1,0 +1,19 @@
+// What the index of a system takes of the store of a corpus: its nodes, the relationships at them and those that it
+// writes between other nodes, and the stored vectors that its nodes use, which systems share.
+// Parameters: $kinds LIST<STRING> (labels of its nodes); $types LIST<STRING> (of relationships between other nodes)
+// Rows: nodes, relationships, vectors INTEGER; one
+CALL () {
+  MATCH (n:{{corpus}}) WHERE any(kind IN $kinds WHERE kind IN labels(n))
+  RETURN count(n) AS nodes, sum(COUNT { (n)-->() }) AS outgoing,
+    sum(COUNT { (n)<--(other:Overstory) WHERE none(kind IN $kinds WHERE kind IN labels(other)) }) AS incoming
+}
+CALL () {
+  MATCH (n:{{corpus}})-[r]->(:Overstory)
+  WHERE type(r) IN $types AND none(kind IN $kinds WHERE kind IN labels(n))
+  RETURN count(r) AS between
+}
+CALL () {
+  MATCH (n:{{corpus}})-[:HAS_VECTOR]->(v:Overstory) WHERE any(kind IN $kinds WHERE kind IN labels(n))
+  RETURN count(DISTINCT v) AS vectors
+}
+RETURN nodes, outgoing + incoming + between AS relationships, vectors

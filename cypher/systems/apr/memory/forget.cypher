@@ -1,0 +1,29 @@
+// Deletes remembered answers, questions that only they answered, and edges that only they have; marks the symbols of these
+// for `remove_loose_symbols`.
+// Parameters: $memory STRING (its id); $ids LIST<STRING>
+// Rows: forgotten INTEGER; one
+UNWIND $ids AS id
+MATCH (a:Overstory {id: id}) WHERE a:{{corpus}}_AprAnswer
+OPTIONAL MATCH (a)-[:ANSWERS]->(q:{{corpus}}_AprQuestion)
+OPTIONAL MATCH (a)-[:HAS_EDGE]->(e:{{corpus}}_AprEdge)
+WITH collect(DISTINCT a) AS answers, collect(DISTINCT q) AS questions, collect(DISTINCT e) AS edges
+FOREACH (a IN answers | DETACH DELETE a)
+WITH size(answers) AS forgotten, questions, edges
+CALL (questions) {
+  UNWIND questions AS q
+  WITH q WHERE NOT EXISTS { (q)<-[:ANSWERS]-(:AprAnswer:{{corpus}}) }
+  DETACH DELETE q
+}
+CALL (edges) {
+  UNWIND edges AS e
+  WITH e WHERE NOT EXISTS { (e)<-[:HAS_EDGE]-(:Overstory) }
+  OPTIONAL MATCH (e)-[:HEAD|RELATION|TAIL]->(s:{{corpus}}_AprSymbol)
+  WITH e, collect(s) AS symbols
+  FOREACH (s IN symbols | SET s:{{corpus}}_AprLoose)
+  DETACH DELETE e
+}
+CALL (forgotten) {
+  MATCH (m:Overstory {id: $memory}) WHERE forgotten > 0
+  SET m.version = m.version + 1
+}
+RETURN forgotten

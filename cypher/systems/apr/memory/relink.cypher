@@ -1,0 +1,9 @@
+// Joins remembered answers to the edges that they cite, where these were written anew.
+// Parameters: $rows LIST<MAP {id STRING; edges LIST<LIST> (id, position, run)}>
+// Rows: none
+UNWIND $rows AS row
+MATCH (a:Overstory {id: row.id}) WHERE a:{{corpus}}_AprAnswer
+UNWIND row.edges AS edge
+MATCH (e:Overstory {id: edge[0]}) WHERE e:{{corpus}}_AprEdge
+MERGE (a)-[has:HAS_EDGE]->(e)
+SET has.position = edge[1], has.run = edge[2]

@@ -1,0 +1,1 @@
+"""Answers that AutoPrunedRetriever remembers on request, with the facts that they cite."""
