@@ -5,4 +5,4 @@ UNWIND $rows AS row
 MATCH (s:Overstory {id: row.id}) WHERE s:{{corpus}}_AprEntity
 MATCH (representative:Overstory {id: row.representative}) WHERE representative:{{corpus}}_AprEntity
 CREATE (s)-[:ALIAS_OF {cosine: row.cosine}]->(representative)
-SET s:{{corpus}}_AprAlias
+SET s:{{corpus}}_AprAlias, representative:{{corpus}}_AprRepresentative

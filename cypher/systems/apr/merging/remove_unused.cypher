@@ -1,13 +1,14 @@
-// Deletes representatives that no edge has any more; their aliases are to be compared again. Commits as it goes.
+// Deletes representatives that no edge has any more; their aliases are to be compared again. One that has no aliases any
+// more is none. Commits as it goes.
 // Parameters: none
 // Rows: none
-MATCH (s:{{corpus}}_AprAlias)
-OPTIONAL MATCH (s)-[:ALIAS_OF]->(representative:{{corpus}}_AprEntity)
-WITH s, representative WHERE representative IS NULL OR NOT EXISTS { (representative)<-[:HEAD|TAIL]-(:{{corpus}}_AprEdge) }
-WITH representative, collect(s) AS aliases
-CALL (representative, aliases) {
+MATCH (r:{{corpus}}_AprRepresentative)
+CALL (r) {
+  WITH r, COLLECT { MATCH (r)<-[:ALIAS_OF]-(s:{{corpus}}_AprEntity) RETURN s } AS aliases
+  FOREACH (_ IN CASE WHEN aliases = [] THEN [1] ELSE [] END | REMOVE r:{{corpus}}_AprRepresentative)
+  WITH r, aliases WHERE NOT EXISTS { (r)<-[:HEAD|TAIL]-(:{{corpus}}_AprEdge) }
   FOREACH (s IN aliases | REMOVE s:{{corpus}}_AprAlias SET s:{{corpus}}_AprUnmerged)
-  DETACH DELETE representative
+  DETACH DELETE r
   WITH aliases
   UNWIND aliases AS s
   MATCH (s)<-[:HEAD|TAIL]-(e:{{corpus}}_AprEdge)
