@@ -1057,7 +1057,8 @@ class Knowledge:
         self._learners.clear()
 
     def _learning_run(self, chat: Chat | None) -> LearningRun:
-        return LearningRun(self.graph, read_corpus(self.graph, self.corpus_name), self.embedder, chat)
+        corpus = read_corpus(self.graph, self.corpus_name)
+        return LearningRun(self.graph, corpus, self.embedder, chat, self.settings.extraction)
 
     def _rebuild_indexes(self, writer: Writer) -> None:
         found = vector_indexes.indexes_of(writer.corpus, systems_of(writer.corpus))

@@ -30,6 +30,7 @@ from overstory.systems.apr.candidates import (
 )
 from overstory.systems.apr.excerpts import excerpts
 from overstory.systems.apr.index_settings import AprIndexSettings
+from overstory.systems.apr.memory.recall import Recall
 from overstory.systems.apr.parts import SHARES
 from overstory.systems.apr.prompt import build
 from overstory.systems.apr.question import AskedTriples, QuestionReader
@@ -37,7 +38,7 @@ from overstory.systems.apr.retriever_settings import AprRetrieverSettings
 from overstory.systems.apr.scoring import FineScore, Link, fine, links, relevance
 from overstory.systems.apr.store import ENTITIES
 from overstory.systems.apr.tokens import TokenCounter
-from overstory.systems.apr.triples import FactRun, ScoredRun, Triple
+from overstory.systems.apr.triples import FactRun, RecalledAnswer, RelatedQuestion, ScoredRun, Triple
 from overstory.systems.base import System
 from overstory.systems.state import StaleNotes, require_state
 from overstory.systems.vector_indexes import SCANNED
@@ -77,6 +78,7 @@ class AprRetriever:
         self._settings = settings
         self._questions = QuestionReader(context.extraction)
         self._vocabulary = Vocabulary(context.embedder)
+        self._recall = Recall()
         self._stale = StaleNotes(system)
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="apr")
 
@@ -98,7 +100,8 @@ class AprRetriever:
             asking = _Asking(tx, corpus, self._vocabulary, self._settings, asked, vector.result()[0], index)
             found = asking.found(k)
             counter = TokenCounter(self._context.embedder, self._context.chat())
-            prompt = build(asked.triples, found.runs, (), (), self._settings, counter)
+            recalled, related = self._remembered(tx, corpus, vector.result()[0])
+            prompt = build(asked.triples, found.runs, recalled, related, self._settings, counter)
             rows = found.rows | chunk_rows(
                 tx, corpus, {chunk for part in prompt.parts for chunk in part.chunks} - found.rows.keys()
             )
@@ -111,6 +114,15 @@ class AprRetriever:
             )
 
         return query_current_corpus(self._context, "retrieve/apr", query)
+
+    def _remembered(
+        self, tx: Transaction, corpus: Corpus, vector: Vectors
+    ) -> tuple[tuple[RecalledAnswer, ...], tuple[RelatedQuestion, ...]]:
+        """Answers and questions that are like the one asked; none unless the memory is to be read."""
+        if self._settings.recall != "always":
+            return (), ()
+        related = self._recall.related(tx, corpus, vector) if self._settings.questions != "none" else ()
+        return self._recall(tx, corpus, vector), related
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,14 @@ import numpy as np
 from overstory.answer import Answer
 from overstory.display import counted
 from overstory.graph import Corpus, GraphClient, Transaction
+from overstory.retrieve.question import read_question
 from overstory.systems.apr.index_settings import AprIndexSettings
 from overstory.systems.apr.memory.citing import CitedFact, StatedFact, cited_facts, short_of, why_not
 from overstory.systems.apr.memory.passages import quote
 from overstory.systems.apr.memory.store import SECONDS, WHY_NOT, NewAnswer, WaitingAnswers, remember
+from overstory.systems.apr.question import QuestionReader
 from overstory.systems.apr.segmentation import segment
+from overstory.systems.apr.triples import Triple
 from overstory.systems.base import LearningRun, System
 from overstory.systems.state import read_state
 from overstory.vectors.packed import packed, unpacked
@@ -88,13 +91,18 @@ def _chunks(answer: Answer) -> list[str]:
     return list(cited)[:MOST_CHUNKS]
 
 
+def _triples(question: str, run: LearningRun) -> Sequence[Triple]:
+    """Those of a question, as its retriever read them."""
+    return QuestionReader(run.extraction).read(read_question(question)).triples
+
+
 def _new(answer: Answer, cited: Sequence[StatedFact], run: LearningRun, cohesion: float) -> NewAnswer:
     runs = segment(np.stack([each.vector for each in cited]), [each.ends for each in cited], cohesion)
     (vector,) = packed(run.embedder.embed([answer.question]))
     return NewAnswer(
         question=answer.question,
         vector=vector,
-        triples=json.dumps([]),
+        triples=json.dumps([[each.head, each.relation, each.tail] for each in _triples(answer.question, run)]),
         text=answer.text,
         short=short_of(answer),
         kind=answer.kind,
