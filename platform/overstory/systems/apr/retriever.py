@@ -52,10 +52,6 @@ LEADING = 10
 """Passages whose names lead on to others."""
 LED_TO = 20
 """Passages that names lead to and that were no candidates before."""
-MOST_ANSWERS = 20
-"""Remembered answers that are looked at. Source: the paper's Section 2.4 leaves it open; ours."""
-MOST_RELATED = 5
-"""Remembered questions, likewise."""
 LONGEST_FACT = 120
 """Characters of a fact in a reason."""
 
@@ -132,8 +128,8 @@ class AprRetriever:
         answers = self._settings.answers != "none" or self._settings.policy
         questions = self._settings.questions != "none" or self._settings.policy
         return (
-            self._recall(tx, corpus, vector, MOST_ANSWERS) if answers else (),
-            self._recall.related(tx, corpus, vector, MOST_RELATED) if questions else (),
+            self._recall(tx, corpus, vector) if answers else (),
+            self._recall.related(tx, corpus, vector) if questions else (),
         )
 
 

@@ -27,6 +27,9 @@ from overstory.vectors.packed import unpacked
 
 MOST_QUESTIONS = 50_000
 """A memory takes no more; their vectors are some 75 MB in a process that recalls, with 384 dimensions."""
+MOST_ANSWERS = 20
+MOST_RELATED = 5
+"""Questions beside the answers."""
 SHARE = 0.1
 """Of all remembered questions so many are looked up, rounded up. Source: AutoPrunedRetriever, Section 2.4."""
 LEAST = 5
@@ -39,8 +42,8 @@ class Recall:
     """Recalls answers from one corpus; safe to share between threads.
 
     ```text
-    recall = Recall()                              # one a retriever
-    answers = recall(tx, corpus, vector, most=20)  # best first
+    recall = Recall()                     # one a retriever
+    answers = recall(tx, corpus, vector)  # best first
     ```
     """
 
@@ -48,7 +51,9 @@ class Recall:
         self._lock = threading.Lock()
         self._known = _Questions()
 
-    def __call__(self, tx: Transaction, corpus: Corpus, vector: Vectors, most: int) -> tuple[RecalledAnswer, ...]:
+    def __call__(
+        self, tx: Transaction, corpus: Corpus, vector: Vectors, most: int = MOST_ANSWERS
+    ) -> tuple[RecalledAnswer, ...]:
         """The answers to the questions most similar to one, best first; of one question the newest first.
 
         An answer is given only if each fact that it cites is still stated by the chunk that it cites for it.
@@ -71,7 +76,9 @@ class Recall:
         best = {each.id: each for each in reversed(found)}  # by the most similar of its questions
         return tuple(each for each in found if best[each.id] is each)[:wanted]
 
-    def related(self, tx: Transaction, corpus: Corpus, vector: Vectors, most: int) -> tuple[RelatedQuestion, ...]:
+    def related(
+        self, tx: Transaction, corpus: Corpus, vector: Vectors, most: int = MOST_RELATED
+    ) -> tuple[RelatedQuestion, ...]:
         """The remembered questions most similar to one, best first, with their triples.
 
         Args:
