@@ -37,7 +37,8 @@ class KnowledgePart(Part):
         encoding: the form that the text has.
         tokens_by_encoding: how many tokens each form takes, by `tokenizer`.
         prompt_tokens: those of `encoding`.
-        questions: the triples of the question, then those of related ones.
+        question: its triples, with "?" for what it asks for.
+        related: those of related questions.
         knowledge: the facts that remembered answers cite, each once.
         facts: those found for the question, the best run first, without those of `knowledge`.
     """
@@ -47,7 +48,8 @@ class KnowledgePart(Part):
     tokenizer: str
     tokens_by_encoding: Mapping[Form, int] = field(hash=False)
     prompt_tokens: int
-    questions: tuple[Words, ...]
+    question: tuple[Words, ...]
+    related: tuple[Words, ...]
     knowledge: tuple[PromptFact, ...]
     facts: tuple[PromptFact, ...]
 

@@ -182,7 +182,8 @@ def _parts(
         tokenizer=counts.tokenizer,
         tokens_by_encoding=tokens,
         prompt_tokens=tokens[form],
-        questions=tuple(words for one in questions for words in one),
+        question=tuple(questions[0]),
+        related=tuple(words for one in questions[1:] for words in one),
         knowledge=tuple(fact for one in of_answers for fact in one),
         facts=tuple(fact for one in of_runs for fact in one),
     )

@@ -30,6 +30,7 @@ from overstory.systems.apr.candidates import (
 )
 from overstory.systems.apr.excerpts import excerpts
 from overstory.systems.apr.index_settings import AprIndexSettings
+from overstory.systems.apr.memory.recall import Recall
 from overstory.systems.apr.parts import SHARES
 from overstory.systems.apr.prompt import build
 from overstory.systems.apr.question import AskedTriples, QuestionReader
@@ -37,7 +38,7 @@ from overstory.systems.apr.retriever_settings import AprRetrieverSettings
 from overstory.systems.apr.scoring import FineScore, Link, fine, links, relevance
 from overstory.systems.apr.store import ENTITIES
 from overstory.systems.apr.tokens import TokenCounter
-from overstory.systems.apr.triples import FactRun, ScoredRun, Triple
+from overstory.systems.apr.triples import FactRun, RecalledAnswer, RelatedQuestion, ScoredRun, Triple
 from overstory.systems.base import System
 from overstory.systems.state import StaleNotes, require_state
 from overstory.systems.vector_indexes import SCANNED
@@ -49,6 +50,10 @@ LEADING = 10
 """Passages whose names lead on to others."""
 LED_TO = 20
 """Passages that names lead to and that were no candidates before."""
+MOST_ANSWERS = 20
+"""Remembered answers that are looked at. Source: the paper's Section 2.4 leaves it open; ours."""
+MOST_RELATED = 5
+"""Remembered questions, likewise."""
 LONGEST_FACT = 120
 """Characters of a fact in a reason."""
 
@@ -77,6 +82,7 @@ class AprRetriever:
         self._settings = settings
         self._questions = QuestionReader(context.extraction)
         self._vocabulary = Vocabulary(context.embedder)
+        self._recall = Recall()
         self._stale = StaleNotes(system)
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="apr")
 
@@ -98,8 +104,9 @@ class AprRetriever:
             asking = _Asking(tx, corpus, self._vocabulary, self._settings, asked, vector.result()[0], index)
             found = asking.found(k)
             counter = TokenCounter(self._context.embedder, self._context.chat())
-            prompt = build(asked.triples, found.runs, (), (), self._settings, counter)
-            rows = found.rows | chunk_rows(
+            recalled, related = self._remembered(tx, corpus, asking.vector)
+            prompt = build(asked.triples, found.runs, recalled, related, self._settings, counter)
+            rows = {**found.rows} | chunk_rows(
                 tx, corpus, {chunk for part in prompt.parts for chunk in part.chunks} - found.rows.keys()
             )
             there = {hit.chunk_id for hit in found.hits}
@@ -111,6 +118,19 @@ class AprRetriever:
             )
 
         return query_current_corpus(self._context, "retrieve/apr", query)
+
+    def _remembered(
+        self, tx: Transaction, corpus: Corpus, vector: Vectors
+    ) -> tuple[Sequence[RecalledAnswer], Sequence[RelatedQuestion]]:
+        """The answers and the questions that are remembered, as far as the settings ask for them."""
+        if self._settings.recall != "always":
+            return (), ()
+        answers = self._settings.answers != "none" or self._settings.policy
+        questions = self._settings.questions != "none" or self._settings.policy
+        return (
+            self._recall(tx, corpus, vector, MOST_ANSWERS) if answers else (),
+            self._recall.related(tx, corpus, vector, MOST_RELATED) if questions else (),
+        )
 
 
 @dataclass(frozen=True, slots=True)
