@@ -87,10 +87,10 @@ def build(
     Nothing is read of the graph. O(n² + texts) time for n runs.
     """
     looked_at = runs[: settings.runs]
-    near = [each for each in recalled if each.similarity >= NEAR]
+    fitting = near(recalled)
     if settings.policy:
-        settings = chosen(settings, features_of(question, looked_at, near, related), trained())
-    answers = select(near, [Path(each.edges, each.vectors) for each in near], settings.answers)
+        settings = chosen(settings, features_of(question, looked_at, fitting, related), trained())
+    answers = select(fitting, [Path(each.edges, each.vectors) for each in fitting], settings.answers)
     others = select(related, [Path(each.edges, each.vectors) for each in related], settings.questions)
     taken = select(looked_at, [Path(each.run.edges, each.vectors) for each in looked_at], settings.facts)
     cited = {edge.canonical for answer in answers for edge in answer.edges}
@@ -105,6 +105,11 @@ def build(
             notes = (f"the question was answered before: beside that answer {told} of as many other passages are read",)
     parts = _parts(question, others, answers, taken, settings, counter) if answers or taken else ()
     return PrunedPrompt(parts, (*(run for answer in answers for run in _runs_of(answer)), *taken), notes)
+
+
+def near(recalled: Iterable[RecalledAnswer]) -> list[RecalledAnswer]:
+    """The answers whose facts are worth their tokens."""
+    return [each for each in recalled if each.similarity >= NEAR]
 
 
 def _runs_of(answer: RecalledAnswer) -> Iterator[ScoredRun]:
@@ -129,8 +134,8 @@ def _beside(answer: RecalledAnswer, runs: Iterable[ScoredRun]) -> Iterator[Score
     for each in runs:
         if each.run.chunk not in seen:
             seen.add(each.run.chunk)
-            near = (each.vectors @ answer.vectors.T).max(axis=1) if len(answer.vectors) else np.zeros(1)
-            yield _with_edges(each, [int(near.argmax())])
+            cosines = (each.vectors @ answer.vectors.T).max(axis=1) if len(answer.vectors) else np.zeros(1)
+            yield _with_edges(each, [int(cosines.argmax())])
 
 
 def _without(runs: Iterable[ScoredRun], cited: Collection[str], *, once: bool) -> Iterator[ScoredRun]:
