@@ -10,6 +10,7 @@ import pytest
 from tests.commands import Ran, Run, variables
 from tests.lending import Lending
 from tests.passages import PASSAGES, OpenCorpus
+from tests.remembering import RememberingEmbedder
 
 from overstory import server
 from overstory.cli.main import run
@@ -47,12 +48,15 @@ def jar_cache() -> Path:
 
 
 @pytest.fixture(scope="session")
-def settings(tmp_path_factory: pytest.TempPathFactory, jar_cache: Path) -> Iterator[Settings]:
+def settings(
+    tmp_path_factory: pytest.TempPathFactory, jar_cache: Path, pytestconfig: pytest.Config
+) -> Iterator[Settings]:
     """Settings that point at a running server with an empty graph, stopped and deleted when the run ends.
 
     Tests share the graph, so each writes to corpora of its own, which are lent (`open_corpus`). A run that is killed
     leaves a server behind for some minutes only.
     """
+    assert pytestconfig.option.markexpr != "not server", "asked for by name in a test: no parameter of it, no mark"
     chosen = Settings(
         places=Places(data=tmp_path_factory.mktemp("overstory"), cache=jar_cache),
         server=ServerSettings(fast_start=True, idle_minutes=5),
@@ -71,7 +75,7 @@ def connection(settings: Settings) -> server.Connection:
 @pytest.fixture(scope="session")
 def models(settings: Settings) -> tuple[Embedder, Extractor]:
     """The default embedder and extractor, loaded once for the run."""
-    return make_embedder(settings.embedding), make_extractor(settings.extraction)
+    return RememberingEmbedder(make_embedder(settings.embedding)), make_extractor(settings.extraction)
 
 
 @pytest.fixture(scope="session")

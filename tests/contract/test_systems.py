@@ -10,11 +10,11 @@ from typing import Any, LiteralString
 import pytest
 from tests.passages import CURIE, DANUBE, PASSAGES, ULM, OpenCorpus, passage
 
-from overstory.errors import IndexMissing, SettingsError
+from overstory.errors import IndexMissing, MemoryKept, SettingsError
 from overstory.graph import Writer
 from overstory.knowledge import Knowledge
 from overstory.retrieve import retriever_names
-from overstory.systems import System, find_system, system_names
+from overstory.systems import Learner, Remembers, System, find_system, system_names
 from overstory.systems.serag import SeragIndexSettings
 from overstory.systems.settings import described, parse, usage
 
@@ -24,6 +24,8 @@ BOHR = passage("bohr", "Niels Bohr", "Niels Bohr lived in Copenhagen. He argued 
 NAMES = [*system_names(), "toy"]
 KINDS_OF_NAMES = {"PersonName", "OrganisationName", "PlaceName", "WorkName", "TechnicalName"}
 SHARED_BY_SYSTEMS = {"TreeNode", "CommunityReport", "DerivedVector"}
+WRITTEN_LATER = {"ToyMemory", "AprAnswer", "AprQuestion", "AprMemory", "HiragReading"}
+"""By what learns, or by a language model."""
 SHARED = {"Corpus", "Stage", "Document", "Chunk", "Entity", "Fact", "PassageVector"} | SHARED_BY_SYSTEMS
 
 
@@ -198,7 +200,7 @@ def test_all_that_it_writes_is_owned(base: Knowledge, indexed: str) -> None:
         if one != "Overstory" and not one.startswith(label)
     }
     assert kinds - SHARED - KINDS_OF_NAMES <= set(system.owns.labels)
-    assert set(system.owns.labels) - kinds <= {"ToyMemory", "HiragReading"}  # what learns or a language model writes
+    assert set(system.owns.labels) - kinds <= WRITTEN_LATER
 
 
 def test_an_index_says_what_it_lacks_until_it_is_brought_up_to_date(base: Knowledge, indexed: str) -> None:
@@ -313,15 +315,21 @@ def test_nothing_that_stands_on_a_deleted_unit_outlives_it(base: Knowledge) -> N
 
 
 def test_only_the_systems_that_learn_remember_and_only_when_asked(base: Knowledge, indexed: str) -> None:
-    remembered: LiteralString = "MATCH (n:ToyMemory {corpus: $label}) RETURN n.text"
+    remembered: LiteralString = "MATCH (n:ToyMemory|AprAnswer {corpus: $label}) RETURN n.text"
     answer = base.ask(QUESTION, retriever=indexed)
     assert rows(base, remembered) == []
-    if indexed != "toy":
+    system = find_system(indexed)
+    if not isinstance(system, Learner):
         with pytest.raises(SettingsError, match=f"{indexed!r} does not learn from answers"):
             base.ask(QUESTION, retriever=indexed, remember=True)
         return
     told = base.ask(QUESTION, retriever=indexed, remember=True)
-    assert told.notes == (*answer.notes, "the toy remembers this answer")
+    assert told.notes[:-1] == answer.notes
+    assert "remember" in told.notes[-1]
     assert rows(base, remembered) == [[answer.text]]
-    base.remove_system(indexed)
+    if isinstance(system, Remembers):
+        with pytest.raises(MemoryKept):
+            base.remove_system(indexed)
+        assert [stored.text for stored in base.memory.answers()] == [answer.text]
+    base.remove_system(indexed, forget=True)
     assert rows(base, remembered) == []

@@ -13,14 +13,15 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
-from overstory.graph import schema
+from overstory.display import counted
+from overstory.graph import batches, schema
 from overstory.graph.ids import derived_label
 from overstory.protocols import Vectors
 from overstory.systems.apr.codebook import CodedTriple, coded, edge_vectors
 from overstory.systems.apr.consolidation import consolidate
 from overstory.systems.apr.index_settings import AprIndexSettings
 from overstory.systems.apr.memory.upkeep import after_build
-from overstory.systems.apr.reading import read_facts
+from overstory.systems.apr.reading import Reader, StatedChunk, read_stated
 from overstory.systems.apr.segmentation import segment
 from overstory.systems.apr.store import BUILT, ENTITIES, CodedChunk, Page, SymbolVectors, remove_loose, write_page
 from overstory.systems.base import SystemRun, unread
@@ -30,14 +31,15 @@ from overstory.systems.vector_indexes import SCANNED
 T = TypeVar("T")
 
 CHUNKS_A_PAGE = 256
-"""Most work lost in a kill, some 3,000 triples; also one write transaction."""
+"""Chunks whose facts are asked for at once."""
 
 
 class Build:
     """A build in progress."""
 
-    def __init__(self, run: SystemRun[AprIndexSettings]) -> None:
+    def __init__(self, run: SystemRun[AprIndexSettings], reader: Reader) -> None:
         self._run = run
+        self._reader = reader
         self._label = run.corpus.label
         self._timed, self._timed_ahead = PartSeconds(run.figures), PartSeconds(run.figures)  # one for each thread
         self._symbols = SymbolVectors(run.graph, self._label, run.context.embedder)
@@ -59,10 +61,12 @@ class Build:
         details = run.before.details if run.before is not None and built else {}
         run.publish(run.state(built=built, complete=False, details=details))
         run.progress.start(run.system.name, run.backlog.pending if self._rereads or not run.scratch else None, "chunks")
-        for page in _ahead(self._pages()):
+        self._count(Page((), (), {}))  # else the ledger keeps the counts of the run before
+        for page in _ahead(self._pages()) if self._reader.reads_ahead else self._pages():
             with self._timed("write"):
                 run.commit(partial(write_page, label=self._label, page=page), done=[chunk.id for chunk in page.chunks])
             self._count(page)
+        self._note()
         with self._timed("write"):
             remove_loose(run.writer)
             dimension = run.context.embedder.dimension
@@ -90,16 +94,34 @@ class Build:
     def _pages(self) -> Iterator[Page]:
         """The chunks that are to be read, as they are to be stored."""
         run = self._run
-        before = None if self._rereads else run.before
-        for ids in unread(run.graph, run.corpus, run.system, before, size=CHUNKS_A_PAGE):
+        for chunks in batches(self._reader.read(self._stated()), self._reader.at_once):
             with self._timed_ahead("read"):
-                chunks = read_facts(run.graph, self._label, ids, run.settings.triples)
                 edges = [coded(self._label, chunk.triples) for chunk in chunks]
             with self._timed_ahead("embed"):
                 vectors, new = self._symbols.of(symbol for some in edges for edge in some for symbol in edge.symbols)
             with self._timed_ahead("segment"):
                 found = [self._coded(chunk.id, some, vectors) for chunk, some in zip(chunks, edges, strict=True)]
+            run.ledger.count("windows", sum(chunk.windows for chunk in chunks))
+            run.ledger.count("read_by_rules", sum(chunk.read_by_rules for chunk in chunks))
             yield Page(tuple(found), tuple(new), {symbol.id: vectors[symbol.id] for symbol in new})
+
+    def _stated(self) -> Iterator[StatedChunk]:
+        """The chunks that are to be read, lazily."""
+        run = self._run
+        before = None if self._rereads else run.before
+        for ids in unread(run.graph, run.corpus, run.system, before, size=CHUNKS_A_PAGE):
+            with self._timed_ahead("read"):
+                chunks = read_stated(run.graph, self._label, ids)
+            yield from chunks
+
+    def _note(self) -> None:
+        """Says where a model's answers were not used."""
+        run, counts = self._run, self._run.ledger.counts
+        if counts.get("read_by_rules"):
+            run.notes.append(
+                f"of {counts['read_by_rules']:,} of {counted(counts['windows'], 'window')} of sentences the facts by "
+                f"rules were taken: the answers of {run.model} could not be used, or stated nothing"
+            )
 
     def _coded(self, chunk: str, edges: Sequence[CodedTriple], symbols: Mapping[str, Vectors]) -> CodedChunk:
         vectors = edge_vectors(edges, symbols, self._run.context.embedder.dimension)

@@ -9,14 +9,14 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from overstory.graph import Corpus, GraphClient
-from overstory.llm import Chat
+from overstory.llm import Chat, Estimate
 from overstory.protocols import Retriever
 from overstory.retrieve import RetrievalContext
 from overstory.systems.apr.index_settings import AprIndexSettings
-from overstory.systems.apr.reading import VERSION
+from overstory.systems.apr.reading import FactReader, Reader, read_stated
 from overstory.systems.apr.retriever_settings import AprRetrieverSettings
 from overstory.systems.apr.store import BUILT, ENTITIES
-from overstory.systems.base import BuildContext, LearningRun, Memory, Owned, System, SystemRun
+from overstory.systems.base import BuildContext, LearningRun, Memory, Owned, System, SystemRun, SystemView, unread
 from overstory.systems.settings import described
 from overstory.systems.state import IndexState
 
@@ -43,6 +43,7 @@ class Apr(System[AprIndexSettings, AprRetrieverSettings]):
         ),
         style=files("overstory.systems.apr").joinpath("style.grass"),
     )
+    reads_with_model = True
     rebuilds_after_deletions = False
 
     def __init__(self) -> None:
@@ -50,14 +51,32 @@ class Apr(System[AprIndexSettings, AprRetrieverSettings]):
         self._learns: Learning | None = None
 
     def fingerprint(self, settings: AprIndexSettings, context: BuildContext, chat: Chat | None) -> str:  # noqa: ARG002
-        """Of the rules by which facts become triples."""
-        return f"facts:{VERSION}"
+        """Of the rules by which facts become triples, or of a language model and its prompt."""
+        if chat is None:
+            return FactReader.fingerprint
+        from overstory.systems.apr.model_reading import reader_fingerprint  # pydantic, which only a model needs
+
+        return reader_fingerprint(chat)
 
     def build(self, run: SystemRun[AprIndexSettings]) -> None:
         """See `System.build`."""
-        from overstory.systems.apr.build import Build  # numpy, which a question may do without
+        from overstory.systems.apr.build import Build
 
-        Build(run).run()
+        Build(run, _reader(run)).run()
+
+    def estimate(self, view: SystemView[AprIndexSettings]) -> Estimate:
+        """
+        Raises:
+            LlmError, DatabaseError: as `System.build`.
+        """
+        from overstory.systems.apr.model_reading import ModelReader, stored_sentences
+
+        chat, before, label = view.context.chat(view.model), view.before, view.corpus.label
+        reader = ModelReader(chat, view.settings.triples, stored_sentences(view.graph, label))
+        wanted = (view.settings.triples, view.model, reader.fingerprint)
+        same = before is not None and (before.settings.triples, before.model, before.fingerprint) == wanted
+        pages = unread(view.graph, view.corpus, self, before if same else None, again=not same)
+        return reader.estimate(chunk for ids in pages for chunk in read_stated(view.graph, label, ids))
 
     def describe(self, state: IndexState[AprIndexSettings]) -> str:
         """Where the triples are from, and what differs from the defaults."""
@@ -104,3 +123,12 @@ class Apr(System[AprIndexSettings, AprRetrieverSettings]):
         from overstory.systems.apr.retriever import AprRetriever
 
         return AprRetriever(self, context, settings)
+
+
+def _reader(run: SystemRun[AprIndexSettings]) -> Reader:
+    source = run.settings.triples
+    if run.chat is None or source == "loaded":
+        return FactReader(source)
+    from overstory.systems.apr.model_reading import ModelReader, stored_sentences  # pydantic, as above
+
+    return ModelReader(run.chat, source, stored_sentences(run.graph, run.corpus.label))

@@ -13,6 +13,10 @@ ChannelAction = Literal["all", "unique", "none"]
 Recall = Literal["asking", "always", "never"]
 """When remembered answers are read: by `ask` alone, by `search` and `bench` too, or not at all."""
 
+Lines = Literal["all", "triples"]
+"""What of a question is compared with facts: its triples, its names and the whole of it; or its triples alone, and the
+others only where it has none."""
+
 Encoding = Literal["auto", "words", "ids", "matrix"]
 """How triples stand in a prompt; "auto" takes the form with the fewest tokens."""
 
@@ -27,7 +31,11 @@ class AprRetrieverSettings:
     recall: Recall = option("asking", "when remembered answers are read: by ask alone, always, never")
     policy: bool = option(False, "a trained policy chooses what is taken of each channel")
     encoding: Encoding = option("auto", "of triples in prompts")
+    texts: bool = option(False, "a language model reads passages beside the facts")
     runs: int = option(20, "runs of facts in the prompt", least=1, most=200)
+    lines: Lines = option("all", "of the question that are compared with facts")
+    passage: float = option(2.0, "weight of a passage's own cosine; 0: facts alone rank passages", least=0.0, most=10.0)
+    path: float = option(0.5, "weight of a name that leads on from a passage that was found", least=0.0, most=10.0)
 
     presets: ClassVar[Presets] = {
         "all": Preset("everything of each channel", {"answers": "all", "facts": "all", "questions": "all"}),
@@ -36,6 +44,10 @@ class AprRetrieverSettings:
         ),
         "memory": Preset("remembered answers are read by search and bench, too", {"recall": "always"}),
         "no-memory": Preset("remembered answers are never read", {"recall": "never"}),
+        "paper": Preset(
+            "ranked by facts alone, as published: neither passages nor paths count",
+            {"lines": "triples", "passage": 0.0, "path": 0.0},
+        ),
         "words": Preset("triples in words", {"encoding": "words"}),
         "ids": Preset("triples of numbers, and a list of words", {"encoding": "ids"}),
         "matrix": Preset("numbers of edges, a matrix of triples, and a list of words", {"encoding": "matrix"}),

@@ -11,10 +11,9 @@ from overstory.llm import Chat
 from overstory.retrieve.question import shortened_for_parser
 from overstory.settings import ExtractionSettings
 from overstory.text.names.keys import entity_key
-from overstory.text.names.tokens import tokenise
 from overstory.text.parsing.pipelines import find_pipeline
 from overstory.text.parsing.spacy_parser import SpacyParser
-from overstory.text.questions.names import longest_unknown
+from overstory.text.questions.mentioned import mentioned
 from overstory.text.questions.parts import QUESTION_PARTS, Part, QuestionParts
 
 MOST_ENTITIES = 16
@@ -76,10 +75,7 @@ class QuestionReader:
 
 
 def _named(found: QuestionParts, part: Part) -> list[str]:
-    """Names and noun phrases of several words in a part, and its other words in capitals: nothing else sets
-    the title of a film apart from the words of a question."""
-    names = [reference.surface for reference in found.referred_to(part) if reference.salient]
-    return names + longest_unknown(part.text, tokenise(part.text), {entity_key(name) for name in names})
+    return mentioned(part.text, found.referred_to(part))
 
 
 def _asked(names: Mapping[str, Sequence[str]], notes: tuple[str, ...] = ()) -> AskedEntities:

@@ -108,11 +108,11 @@ def cosine(one: list[float], other: Any) -> float:
     return float(vector @ other / np.linalg.norm(vector) / np.linalg.norm(other))
 
 
-@pytest.mark.parametrize(("corpus", "question"), [("movies", FILMS), ("names", DICE)])
+@pytest.mark.parametrize("question", [FILMS, DICE])
 def test_what_is_found_are_the_nearest_nodes_of_all_levels_with_their_nearest_vertices(
-    corpus: str, question: str, request: pytest.FixtureRequest
+    question: str, movies: Knowledge, names: Knowledge
 ) -> None:
-    knowledge: Knowledge = request.getfixturevalue(corpus)
+    knowledge = {FILMS: movies, DICE: names}[question]
     found, notes = ask(knowledge, question, lambda asked: asked.nearest(PUBLISHED))
     vector = knowledge.embedder.embed([question])[0]
     near = {row["id"]: cosine(row["embedding"], vector) for row in read(knowledge, _NODES)}

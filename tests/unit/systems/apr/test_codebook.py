@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 
 from overstory.systems.apr.codebook import LONGEST_TEXT, coded, edge_vectors
-from overstory.systems.apr.index_settings import TripleSource
-from overstory.systems.apr.reading import chosen
 from overstory.systems.apr.triples import Triple
 
 LABEL = "Corpus_0123456789abcdef"
@@ -51,14 +49,3 @@ def test_the_vector_of_an_edge_is_the_direction_of_the_sum_of_its_symbols() -> N
     vectors = edge_vectors(edges, {head.id: axes[0], relation.id: axes[1], tail.id: axes[2]}, 3)
     assert vectors == pytest.approx(np.full((2, 3), 3**-0.5))
     assert edge_vectors([], {}, 3).shape == (0, 3)
-
-
-@pytest.mark.parametrize(("source", "wanted"), [("auto", ["loaded"]), ("loaded", ["loaded"]), ("rules", ["rules"])])
-def test_where_triples_were_loaded_the_source_decides(source: TripleSource, wanted: list[str]) -> None:
-    given = [(False, Triple("rules", "be", "x")), (True, Triple("loaded", "be", "x"))]
-    assert [triple.head for triple in chosen(given, source)] == wanted
-
-
-@pytest.mark.parametrize(("source", "wanted"), [("auto", 1), ("loaded", 0), ("rules", 1)])
-def test_where_none_were_loaded_auto_takes_those_of_rules(source: TripleSource, wanted: int) -> None:
-    assert len(chosen([(False, Triple("rules", "be", "x"))], source)) == wanted

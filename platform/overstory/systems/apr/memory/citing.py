@@ -11,6 +11,7 @@ from typing import NamedTuple
 from overstory.answer import Answer, without_citations
 from overstory.display import on_one_line
 from overstory.protocols import Vectors
+from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.questions.asked_words import AskedWords
 
 LEAST_SHARE = 0.5
@@ -87,7 +88,7 @@ def cited_facts(answer: Answer, stated: Sequence[StatedFact]) -> list[StatedFact
 
     An extractive answer cites the facts of the sentences that it quotes. A language model's cites those that it says:
     of head and tail, `LEAST_SHARE` of the words are in the answer or the question, and the answer says something of
-    the fact that the question did not, or else names one of both.
+    the fact that the question did not; or it names one of both; or it just agrees.
 
     Args:
         stated: the facts of the passages that it cites.
@@ -121,8 +122,10 @@ class _Said:
     def __init__(self, question: str, answer: str) -> None:
         self._question = question
         self._answer = answer
-        asked = AskedWords.of(answer)
-        self._new = len(asked.found_in(question)) < len(asked.forms)
+        words = AskedWords.of(answer)
+        told = [word for word in words.forms.values() if word.lower() not in FUNCTION_WORDS]
+        self._agrees = not told
+        self._new = not set(told) <= set(words.found_in(question))
 
     def states(self, fact: CitedFact) -> bool:
         """Whether it says a fact; see `cited_facts`."""
@@ -131,6 +134,8 @@ class _Said:
             len(words.found_in(self._answer, self._question)) < LEAST_SHARE * len(words.forms) for words in ends
         ):
             return False
-        if not self._new:  # yes, no, or one of the things that the question names
+        if self._agrees:  # "yes"
+            return True
+        if not self._new:  # one of the things that the question names
             return any(len(words.found_in(self._answer)) >= LEAST_SHARE * len(words.forms) for words in ends)
         return any(set(words.found_in(self._answer)) - set(words.found_in(self._question)) for words in ends)

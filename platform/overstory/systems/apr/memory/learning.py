@@ -20,6 +20,8 @@ from overstory.systems.apr.index_settings import AprIndexSettings
 from overstory.systems.apr.memory.citing import CitedFact, StatedFact, cited_facts, short_of, why_not
 from overstory.systems.apr.memory.passages import quote
 from overstory.systems.apr.memory.store import SECONDS, WHY_NOT, NewAnswer, WaitingAnswers, remember
+from overstory.systems.apr.parts import KnowledgePart
+from overstory.systems.apr.prompt import ASKED_FOR
 from overstory.systems.apr.segmentation import segment
 from overstory.systems.base import LearningRun, System
 from overstory.systems.state import read_state
@@ -88,13 +90,19 @@ def _chunks(answer: Answer) -> list[str]:
     return list(cited)[:MOST_CHUNKS]
 
 
+def _asked(answer: Answer) -> list[list[str]]:
+    """The triples of the question, with "" for what it asks for."""
+    parts = (part for part in answer.evidence.parts if isinstance(part, KnowledgePart))
+    return [["" if word == ASKED_FOR else word for word in words] for part in parts for words in part.question]
+
+
 def _new(answer: Answer, cited: Sequence[StatedFact], run: LearningRun, cohesion: float) -> NewAnswer:
     runs = segment(np.stack([each.vector for each in cited]), [each.ends for each in cited], cohesion)
     (vector,) = packed(run.embedder.embed([answer.question]))
     return NewAnswer(
         question=answer.question,
         vector=vector,
-        triples=json.dumps([]),
+        triples=json.dumps(_asked(answer)),
         text=answer.text,
         short=short_of(answer),
         kind=answer.kind,

@@ -98,7 +98,9 @@ class StoredMemory:
                     report.leave_out(missing[0])
                     continue
                 found = tuple(fact for fact in facts if not isinstance(fact, str))
-                outcomes = {write(tx, self._corpus, embedder.fingerprint, new) for new in each.answers(vectors, found)}
+                outcomes: set[Outcome] = {
+                    write(tx, self._corpus, embedder.fingerprint, new) for new in each.answers(vectors, found)
+                }
                 _count(report, outcomes)
             return report
 

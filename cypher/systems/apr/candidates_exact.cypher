@@ -1,0 +1,26 @@
+// The entities nearest to each of some vectors, merged ones as one, and the runs that name them, by looking at all entities.
+// Parameters: $vectors LIST<LIST<FLOAT>>; $nearest INTEGER (how many are kept a vector); $most INTEGER (edges an entity
+//   whose runs are read)
+// Rows: found LIST<LIST> (of each entity: its text; cosine to the nearest vector; how many edges have it; the ids of the
+//   runs with these, with $most of them at most; the most similar first); one
+CALL () {
+  UNWIND $vectors AS vector
+  CALL (vector) {
+    MATCH (s:{{corpus}}_AprEntity) WHERE s.embedding IS NOT NULL
+    RETURN s AS near, 2 * vector.similarity.cosine(s.embedding, vector) - 1 AS cosine ORDER BY cosine DESC, s.id LIMIT $nearest
+  }
+  WITH coalesce([(near)-[:ALIAS_OF]->(r:AprSymbol) | r][0], near) AS s, max(cosine) AS similarity
+  CALL (s) {
+    MATCH (s)<-[:ALIAS_OF*0..1]-(alias:AprSymbol:{{corpus}})
+    RETURN sum(COUNT { (alias)<-[:HEAD|TAIL]-() }) AS degree
+  }
+  CALL (s) {
+    MATCH (s)<-[:ALIAS_OF*0..1]-(:AprSymbol:{{corpus}})<-[:HEAD|TAIL]-(e:{{corpus}}_AprEdge)
+    WITH DISTINCT e LIMIT $most
+    MATCH (e)<-[:HAS_EDGE]-(r:{{corpus}}_AprRun)
+    RETURN collect(DISTINCT r.id) AS runs
+  }
+  WITH s, similarity, degree, runs ORDER BY similarity DESC, s.id
+  RETURN collect([s.text, similarity, degree, runs]) AS found
+}
+RETURN found

@@ -1,0 +1,33 @@
+// The entities nearest to each of some vectors, merged ones as one, and the runs that name them, by the index of entities.
+// Parameters: $vector_index STRING; $vectors LIST<LIST<FLOAT>>; $vector_depth INTEGER (how many the index is asked for);
+//   $nearest INTEGER (how many of them are kept a vector); $most INTEGER (edges an entity whose runs are read)
+// Rows: found LIST<LIST> (of each entity: its text; cosine to the nearest vector; how many edges have it; the ids of the
+//   runs with these, with $most of them at most; the most similar first); near INTEGER (entities that the index returned
+//   for the vector with the fewest); vectors INTEGER (entities of the corpus); one
+CALL () { MATCH (s:{{corpus}}_AprEntity) RETURN count(s) AS vectors }
+CALL () {
+  UNWIND $vectors AS vector
+  CALL (vector) {
+    CALL db.index.vector.queryNodes($vector_index, $vector_depth, vector) YIELD node AS s, score
+    WITH s, score ORDER BY score DESC, s.id
+    RETURN collect([s, 2 * score - 1]) AS nearest
+  }
+  RETURN collect(nearest[..$nearest]) AS nearest, min(size(nearest)) AS near
+}
+RETURN near, vectors, COLLECT {
+  UNWIND nearest AS some
+  UNWIND some AS one
+  WITH one[0] AS near, one[1] AS cosine
+  WITH coalesce([(near)-[:ALIAS_OF]->(r:AprSymbol) | r][0], near) AS s, max(cosine) AS similarity
+  CALL (s) {
+    MATCH (s)<-[:ALIAS_OF*0..1]-(alias:AprSymbol:{{corpus}})
+    RETURN sum(COUNT { (alias)<-[:HEAD|TAIL]-() }) AS degree
+  }
+  CALL (s) {
+    MATCH (s)<-[:ALIAS_OF*0..1]-(:AprSymbol:{{corpus}})<-[:HEAD|TAIL]-(e:{{corpus}}_AprEdge)
+    WITH DISTINCT e LIMIT $most
+    MATCH (e)<-[:HAS_EDGE]-(r:{{corpus}}_AprRun)
+    RETURN collect(DISTINCT r.id) AS runs
+  }
+  RETURN [s.text, similarity, degree, runs] ORDER BY similarity DESC, s.id
+} AS found

@@ -1,0 +1,14 @@
+// Some runs, and all runs of some chunks, each once, with the edges of each.
+// Parameters: $ids LIST<STRING> (of runs); $chunks LIST<STRING> (ids)
+// Rows: runs LIST<LIST> (id of a run, id of its chunk, LIST<STRING> of the ids of its edges in order); one
+CALL () {
+  UNWIND $ids AS id
+  MATCH (r:Overstory {id: id})-[:PART_OF]->(c:{{corpus}}_Chunk) WHERE r:{{corpus}}_AprRun
+  RETURN r, c
+  UNION
+  UNWIND $chunks AS id
+  MATCH (c:Overstory {id: id})<-[:PART_OF]-(r:{{corpus}}_AprRun)
+  RETURN r, c
+}
+WITH r, c, COLLECT { MATCH (r)-[h:HAS_EDGE]->(e:AprEdge) RETURN e.id ORDER BY h.position } AS edges
+RETURN collect([r.id, c.id, edges]) AS runs
