@@ -22,9 +22,8 @@ SAID_AGAIN = 40
 
 def main(arguments: list[str]) -> int:
     """The exit code for these commands."""
-    signal.signal(
-        signal.SIGINT, signal.default_int_handler
-    )  # whoever started this may ignore it, and so would all below
+    # A job in the background may ignore Ctrl-C, and so would the programs that tests start and interrupt.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     names, commands = zip(*(argument.split(": ", 1) for argument in arguments), strict=True)
     width = max(map(len, names))
     with ThreadPoolExecutor(len(names)) as threads:
