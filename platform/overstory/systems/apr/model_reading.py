@@ -75,7 +75,7 @@ class ModelReader:
     it is counted where there are any.
     """
 
-    at_once = 32
+    at_once = 8
     reads_ahead = False
 
     def __init__(self, chat: Chat, source: TripleSource, sentences: SentencesOf) -> None:

@@ -36,9 +36,9 @@ def where_born(handler: Handler, request: dict[str, Any]) -> None:
 
 
 @contextmanager
-def with_model(knowledge: Knowledge, endpoint: Endpoint, cache: Path, **more: Any) -> Generator[Knowledge]:
+def with_model(knowledge: Knowledge, endpoint: Endpoint, cache: Path) -> Generator[Knowledge]:
     """The corpus with this endpoint as its model, and a cache of its own."""
-    llm = LlmSettings("openai", model=MODEL, base_url=endpoint.url, max_tokens=200, at_once=1, retries=0, **more)
+    llm = LlmSettings("openai", model=MODEL, base_url=endpoint.url, max_tokens=200, at_once=1, retries=0)
     places = replace(knowledge.settings.places, cache=cache)
     with Knowledge(knowledge.corpus_name, settings=replace(knowledge.settings, llm=llm, places=places)) as other:
         other.use(embedder=knowledge.embedder, extractor=knowledge.extractor)
@@ -85,9 +85,12 @@ def test_a_run_that_is_out_of_budget_leaves_an_index_that_the_next_one_finishes(
     knowledge.index()
     with running_chat_endpoint() as endpoint:
         endpoint.then = where_born
-        with with_model(knowledge, endpoint, tmp_path, budget=1) as poor, pytest.raises(BudgetExhausted):
-            poor.index(systems=["apr"], model=MODEL)
-        assert knowledge.status().pending["apr"] == len(PASSAGES)
         with with_model(knowledge, endpoint, tmp_path) as reading:
+            reading.use_model(MODEL, budget_tokens=10)
+            with pytest.raises(BudgetExhausted):
+                reading.index(systems=["apr"], model=MODEL)
+            assert reading.status().pending["apr"] == len(PASSAGES)
+            assert not endpoint.requests
+            reading.use_model(MODEL)
             reading.index()
             assert facts(reading, "einstein") == [("Albert Einstein|was born in|Ulm", 0)]
