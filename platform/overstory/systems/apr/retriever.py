@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from statistics import median
 
@@ -99,7 +99,7 @@ class AprRetriever:
         def query(tx: Transaction, corpus: Corpus) -> Evidence:
             state = require_state(self._system, corpus)
             index = "" if ENTITIES in state.details.get(SCANNED, ()) else schema.derived_index(corpus.label, ENTITIES)
-            asking = _Asking(tx, corpus, self._vocabulary, self._settings, asked, vector.result()[0], index)
+            asking = _Asking(tx, corpus, self._vocabulary, self._settings, asked, vector.result()[0], index, self._pool)
             found = asking.found(k)
             counter = TokenCounter(self._context.embedder, self._context.chat())
             recalled, related = self._remembered(tx, corpus, asking.vector)
@@ -170,6 +170,7 @@ class _Asking:
     Attributes:
         vector: the question's.
         index: over the entities of the corpus, "" if they are scanned.
+        pool: embeds.
         known: the candidates that were scored, by id, with their scores and the vectors of their edges.
         cosines: of passages and the question, by id.
     """
@@ -181,6 +182,7 @@ class _Asking:
     asked: AskedTriples
     vector: Vectors
     index: str
+    pool: Executor
     notes: list[str] = field(default_factory=list[str])
     known: dict[str, tuple[Candidate, FineScore, Vectors]] = field(
         default_factory=dict[str, "tuple[Candidate, FineScore, Vectors]"]
@@ -188,9 +190,11 @@ class _Asking:
     cosines: dict[str, float] = field(default_factory=dict[str, float])
 
     def found(self, k: int) -> _Found:
-        names, relations, lines = self._of_question()
-        ids, notes = shortlist(self.tx, self.corpus, self.vocabulary, names, relations, index=self.index)
+        texts = self._texts()
+        vectors = self.vocabulary.of_texts(self.tx, self.corpus, texts, self.pool)  # while near passages are looked for
         nearest = nearest_chunks(self.tx, self.corpus, self.vector, max(k, NEAREST_CHUNKS))
+        names, relations, lines = self._of_question(texts, vectors.result())
+        ids, notes = shortlist(self.tx, self.corpus, self.vocabulary, names, relations, index=self.index)
         self.notes += [*notes, *nearest.notes]
         self.cosines |= nearest.cosines
         self._score(lines, ids, nearest.cosines if self.settings.passage else ())
@@ -212,20 +216,23 @@ class _Asking:
         scored = (ScoredRun(facts[id_], score, self.known[id_][2]) for id_, score in runs.items() if id_ in facts)
         return _Found(hits, tuple(scored), rows)
 
-    def _of_question(self) -> tuple[Vectors, Vectors, Vectors]:
-        """The vectors of its names, of its relations, and of the lines that are compared with facts."""
+    def _texts(self) -> list[tuple[SymbolKind, str]]:
+        """Those whose vectors are needed: its names, the other ends of its triples, their relations."""
         triples = self.asked.triples
-        names = list(dict.fromkeys((*self.asked.names, *(end for each in triples for end in each.ends))))
-        relations = list(dict.fromkeys(each.relation for each in triples))
-        texts: list[tuple[SymbolKind, str]] = [("entity", name) for name in names]
-        texts += [("relation", relation) for relation in relations]
-        vectors = self.vocabulary.of_texts(self.tx, self.corpus, texts)
-        by_text = dict(zip(texts, vectors, strict=True))
-        of_triples = self._lines(triples, by_text)
-        searched, of_relations = vectors[: len(self.asked.names)], vectors[len(names) :]
-        if self.settings.lines == "triples" and triples:
-            return searched, of_relations, of_triples
-        return searched, of_relations, np.concatenate([of_triples, of_unit_length(searched), self.vector[None]])
+        names = dict.fromkeys((*self.asked.names, *(end for each in triples for end in each.ends)))
+        relations = dict.fromkeys(each.relation for each in triples)
+        return [*(("entity", name) for name in names), *(("relation", relation) for relation in relations)]
+
+    def _of_question(
+        self, texts: Sequence[tuple[SymbolKind, str]], vectors: Vectors
+    ) -> tuple[Vectors, Vectors, Vectors]:
+        """The vectors of its names, of its relations, and of the lines that are compared with facts."""
+        names = vectors[: len(self.asked.names)]
+        relations = vectors[[place for place, (kind, _) in enumerate(texts) if kind == "relation"]]
+        of_triples = self._lines(self.asked.triples, dict(zip(texts, vectors, strict=True)))
+        if self.settings.lines == "triples" and len(of_triples):
+            return names, relations, of_triples
+        return names, relations, np.concatenate([of_triples, of_unit_length(names), self.vector[None]])
 
     def _lines(self, triples: Sequence[Triple], vectors: Mapping[tuple[SymbolKind, str], Vectors]) -> Vectors:
         """float32[len(triples), d], as the vectors of edges are made; what is asked for is left out."""
