@@ -37,7 +37,7 @@ class Asked:
     Attributes:
         tokens: of the parts that a language model reads.
         recall: the share of gold documents among those that the parts stand on.
-        remembered: whether a remembered answer is among the parts.
+        remembered: whether there is a remembered answer; of it the facts are read.
     """
 
     tokens: int
@@ -54,29 +54,23 @@ def gold_of(folder: Path) -> dict[str, set[str]]:
     return gold
 
 
-def prompt_of(evidence: Evidence, gold: set[str]) -> Asked:
-    """What a language model would read of the evidence, counted by the tokenizer that the prompt was made for."""
+def prompt_of(knowledge: Knowledge, evidence: Evidence, gold: set[str]) -> Asked:
+    """What a language model would read of the evidence, counted by the embedder's tokenizer."""
     keys = {hit.document_id: hit.source_key for hit in (*evidence.sources, *evidence.hits)}
     read = [part for part in evidence.parts if part.kind in evidence.shares]
     documents = {keys[id_] for part in read for id_ in part.documents if id_ in keys}
-    tokens = sum(tokens_of(part.details) or part.tokens for part in read)
-    return Asked(tokens, len(gold & documents) / len(gold), any(part.kind == "answer" for part in read))
-
-
-def tokens_of(details: dict[str, object]) -> int:
-    """Tokens of a part by a real tokenizer, 0 where it was not counted."""
-    counted = details.get("prompt_tokens", 0)
-    return counted if isinstance(counted, int) else 0
+    tokens = sum(knowledge.embedder.count_tokens([part.text for part in read]))
+    return Asked(tokens, len(gold & documents) / len(gold), any(part.kind == "answer" for part in evidence.parts))
 
 
 def paraphrases(knowledge: Knowledge, folder: Path) -> None:
     """Prints what asking again takes, beside asking without a memory."""
     gold = gold_of(folder)
-    texts = {question.id: question.text for question in read_questions(folder)}
+    texts = {question.id: question.text for question in read_questions(folder / "queries.jsonl")}
     again = [json.loads(line) for line in PARAPHRASES.read_text().splitlines()]
-    knowledge.memory.delete()
+    knowledge.memory.forget_all()
     kept = [knowledge.ask(texts[each["_id"]], K, retriever=WITH, remember=True) for each in again]
-    remembered = knowledge.memory.stats().answers
+    remembered = knowledge.memory.sizes()["apr"].answers
     print(f"{sum(answer.answered for answer in kept)} of {len(again)} answered, {remembered} answers remembered.\n")
     rows: list[tuple[str, list[Asked]]] = []
     for name, retriever, ask_of in (
@@ -86,8 +80,8 @@ def paraphrases(knowledge: Knowledge, folder: Path) -> None:
         ("in other words, with memory", WITH, lambda each: each["text"]),
     ):
         rows.append((name, asked_all(knowledge, retriever, again, ask_of, gold)))
-    knowledge.memory.delete()
-    print("| | remembered answer read | tokens | evidence recall |\n|---|---|---|---|")
+    knowledge.memory.forget_all()
+    print("| | remembered answer found | tokens | evidence recall |\n|---|---|---|---|")
     for name, asked in rows:
         recall = mean_interval([each.recall for each in asked])
         print(
@@ -106,7 +100,10 @@ def asked_all(
     gold: dict[str, set[str]],
 ) -> list[Asked]:
     """The prompts of all questions, asked in one way."""
-    return [prompt_of(knowledge.search(ask_of(each), K, retriever=retriever), gold[each["_id"]]) for each in again]
+    return [
+        prompt_of(knowledge, knowledge.search(ask_of(each), K, retriever=retriever), gold[each["_id"]])
+        for each in again
+    ]
 
 
 def compare(words: str, without: Sequence[Asked], with_memory: Sequence[Asked]) -> None:
@@ -124,7 +121,7 @@ def encodings(knowledge: Knowledge, folder: Path) -> None:
     by_form: dict[str, list[int]] = {}
     shortest: dict[str, int] = {}
     tokenizer = ""
-    for question in read_questions(folder):
+    for question in read_questions(folder / "queries.jsonl"):
         evidence = knowledge.search(question.text, K, retriever=WITHOUT)
         for part in evidence.parts:
             tokens = part.details.get("tokens_by_encoding")

@@ -1057,8 +1057,7 @@ class Knowledge:
         self._learners.clear()
 
     def _learning_run(self, chat: Chat | None) -> LearningRun:
-        corpus = read_corpus(self.graph, self.corpus_name)
-        return LearningRun(self.graph, corpus, self.embedder, chat, self.settings.extraction)
+        return LearningRun(self.graph, read_corpus(self.graph, self.corpus_name), self.embedder, chat)
 
     def _rebuild_indexes(self, writer: Writer) -> None:
         found = vector_indexes.indexes_of(writer.corpus, systems_of(writer.corpus))

@@ -364,17 +364,12 @@ class System(ABC, Generic[S, R]):
 
 @dataclass(frozen=True, slots=True)
 class LearningRun:
-    """The inputs of a system that learns from answers.
-
-    Attributes:
-        extraction: which pipeline reads questions.
-    """
+    """The inputs of a system that learns from answers."""
 
     graph: GraphClient
     corpus: Corpus
     embedder: Embedder
     chat: Chat | None
-    extraction: ExtractionSettings = field(default_factory=ExtractionSettings)
 
 
 @runtime_checkable

@@ -80,7 +80,7 @@ class ModelReader:
 
     def __init__(self, chat: Chat, source: TripleSource, sentences: SentencesOf) -> None:
         self._chat = chat.booked(STAGE)
-        self._source = source
+        self._source: TripleSource = source
         self._sentences = sentences
         self._prompt = prompt(PROMPT, __package__)
         self.fingerprint = reader_fingerprint(chat)

@@ -9,8 +9,11 @@ from overstory.model import Part, ShareKind
 from overstory.model.parts import PartKind
 from overstory.systems.apr.encodings import Form, Words
 
-SHARES: Mapping[ShareKind, float] = {"answer": 0.2, "relation": 0.5, "passage": 0.3}
-"""Of a context, in the order of reading; what one does not need goes to the others."""
+SHARES: Mapping[ShareKind, float] = {"relation": 1.0}
+"""Of a context. Of remembered answers the facts are read, which passages state, never the words: what a model once got
+wrong is not told to it again."""
+SHARES_WITH_TEXTS: Mapping[ShareKind, float] = {"relation": 0.6, "passage": 0.4}
+"""The same where passages are read, too: these take all that is left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,8 @@ class KnowledgePart(Part):
         encoding: the form that the text has.
         tokens_by_encoding: how many tokens each form takes, by `tokenizer`.
         prompt_tokens: those of `encoding`.
-        questions: the triples of the question, then those of related ones.
+        question: its triples, with "?" for what it asks for.
+        related: those of related questions.
         knowledge: the facts that remembered answers cite, each once.
         facts: those found for the question, the best run first, without those of `knowledge`.
     """
@@ -46,17 +50,18 @@ class KnowledgePart(Part):
     tokenizer: str
     tokens_by_encoding: Mapping[Form, int] = field(hash=False)
     prompt_tokens: int
-    questions: tuple[Words, ...]
+    question: tuple[Words, ...]
+    related: tuple[Words, ...]
     knowledge: tuple[PromptFact, ...]
     facts: tuple[PromptFact, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RememberedAnswer(Part):
-    """An answer that was given before, with the passages that it stands on; `score` is the cosine of the questions.
+    """An answer that was given before, for people, with the passages that it stands on; `score` is the cosine of the
+    questions.
 
     Attributes:
-        prompt_tokens: of the text, by the tokenizer of the `KnowledgePart` that comes with it.
         id: of the remembered answer.
         question: to which it was given.
         short: the answer alone.
@@ -67,7 +72,6 @@ class RememberedAnswer(Part):
     """
 
     kind: PartKind = field(default="answer", init=False)
-    prompt_tokens: int
     id: str
     question: str
     short: str

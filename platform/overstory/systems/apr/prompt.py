@@ -9,8 +9,10 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import get_args
 
+import numpy as np
+
 from overstory.answer import without_citations
-from overstory.display import on_one_line, shortened
+from overstory.display import counted, on_one_line, shortened
 from overstory.model import Part
 from overstory.systems.apr.encodings import Channels, Form, Words, encode
 from overstory.systems.apr.parts import KnowledgePart, PromptFact, RememberedAnswer
@@ -23,8 +25,9 @@ PARAPHRASE = 0.85
 """Cosine from which a remembered question may be the one that is asked, in other words: that of 18 of 20 paraphrases
 written by hand. Of 494 questions of 2WikiMultiHopQA two have another one as near, of 400 headings of man pages every
 twentieth."""
-MOST_NEW = 5
-"""Runs that are read beside the answer to such a question."""
+NEAR = 0.7
+"""Cosine from which the facts of a remembered answer are worth their tokens. Nine tenths of the questions of
+2WikiMultiHopQA, many of which are alike but for their names, have no other one as near."""
 LONGEST_ANSWER = 600
 """Characters of a remembered answer."""
 ASKED_FOR = "?"
@@ -38,8 +41,9 @@ class PrunedPrompt:
     """What is left for a reader.
 
     Attributes:
-        parts: the remembered answers, the nearest question first, then one `KnowledgePart`, if there are facts. Each
-            stands on chunks that the evidence must have among its hits or its sources.
+        parts: the remembered answers, the nearest question first, for people; then one `KnowledgePart`, which a
+            language model reads. None where neither a fact nor an answer is left. Each stands on chunks that the
+            evidence must have among its hits or its sources.
         runs: the runs of facts that were taken, best first, with the edges and sentences that were taken of them: what
             excerpts of passages should say.
         notes: on what was left out for a reason other than the settings.
@@ -60,11 +64,13 @@ def build(
 ) -> PrunedPrompt:
     """Selects of each channel what the settings say, and encodes it.
 
-    1. Of the channels answers, facts and questions all, one of each group that says the same, or nothing is taken; of
-       facts the first `settings.runs` runs are looked at. With "unique" a fact is said once, whatever run it is in.
+    1. Of the channels answers, facts and questions all, one of each group that says the same, or nothing is taken: of
+       answers to questions with a cosine of `NEAR` or more, and of the first `settings.runs` runs of facts. With
+       "unique" a fact is said once, whatever run it is in.
     2. A fact that a taken answer cites is not repeated among the facts; a run without any other is gone.
     3. Where a taken answer's question has a cosine of `PARAPHRASE` or more, and a fact that it cites is in one of the
-       runs that are looked at, the `MOST_NEW` best of the other runs stay.
+       runs that are looked at, of each chunk that no taken answer stands on the best run stays, with the one fact that
+       is nearest to those of the answer.
     4. The triples become a text in the form of `settings.encoding`; "auto" is the one with the fewest tokens by
        `counter`, of equal ones the most readable.
 
@@ -75,23 +81,25 @@ def build(
         related: remembered questions, by falling similarity.
         counter: asked once, for all three forms.
 
-    Returns:
-        Parts, runs and notes; no part where neither a fact nor an answer is left. Nothing is read of the graph.
+    Nothing is read of the graph. O(n² + texts) time for n runs.
     """
-    answers = select(recalled, [Path(each.edges, each.vectors) for each in recalled], settings.answers)
+    near = [each for each in recalled if each.similarity >= NEAR]
+    answers = select(near, [Path(each.edges, each.vectors) for each in near], settings.answers)
     others = select(related, [Path(each.edges, each.vectors) for each in related], settings.questions)
     looked_at = runs[: settings.runs]
     taken = select(looked_at, [Path(each.run.edges, each.vectors) for each in looked_at], settings.facts)
     cited = {edge.canonical for answer in answers for edge in answer.edges}
     taken = list(_without(taken, cited, once=settings.facts == "unique"))
-    notes: list[str] = []
-    if len(taken) > MOST_NEW and any(_serves(answer, looked_at) for answer in answers):
-        notes.append(
-            f"the question was answered before: beside the answer {MOST_NEW} of {len(taken)} runs of facts are read"
-        )
-        taken = taken[:MOST_NEW]
+    notes: tuple[str, ...] = ()
+    served = next((answer for answer in answers if _serves(answer, looked_at)), None)
+    if served is not None:
+        stood_on = {chunk for answer in answers for chunk in answer.chunks}
+        taken = list(_beside(served, (each for each in taken if each.run.chunk not in stood_on)))
+        if taken:
+            told = counted(len(taken), "fact")
+            notes = (f"the question was answered before: beside that answer {told} of as many other passages are read",)
     parts = _parts(question, others, answers, taken, settings, counter) if answers or taken else ()
-    return PrunedPrompt(parts, tuple(taken), tuple(notes))
+    return PrunedPrompt(parts, tuple(taken), notes)
 
 
 def _serves(answer: RecalledAnswer, runs: Iterable[ScoredRun]) -> bool:
@@ -101,6 +109,16 @@ def _serves(answer: RecalledAnswer, runs: Iterable[ScoredRun]) -> bool:
     return answer.similarity >= PARAPHRASE and any(edge.canonical in cited for each in runs for edge in each.run.edges)
 
 
+def _beside(answer: RecalledAnswer, runs: Iterable[ScoredRun]) -> Iterator[ScoredRun]:
+    """The first run of each chunk, with its fact nearest to those that an answer cites."""
+    seen: set[str] = set()
+    for each in runs:
+        if each.run.chunk not in seen:
+            seen.add(each.run.chunk)
+            near = (each.vectors @ answer.vectors.T).max(axis=1) if len(answer.vectors) else np.zeros(1)
+            yield _with_edges(each, [int(near.argmax())])
+
+
 def _without(runs: Iterable[ScoredRun], cited: Collection[str], *, once: bool) -> Iterator[ScoredRun]:
     """The runs without facts that are cited, and with `once` without those of runs before; no empty ones."""
     known = set(cited)
@@ -108,18 +126,17 @@ def _without(runs: Iterable[ScoredRun], cited: Collection[str], *, once: bool) -
         kept = [place for place, edge in enumerate(each.run.edges) if edge.canonical not in known]
         if once:
             known |= {each.run.edges[place].canonical for place in kept}
-        if len(kept) == len(each.run.edges):
-            yield each
-        elif kept:
-            yield ScoredRun(_part_of(each.run, kept), each.score, each.vectors[kept])
+        if kept:
+            yield _with_edges(each, kept)
 
 
-def _part_of(run: FactRun, places: Sequence[int]) -> FactRun:
-    return replace(
-        run,
-        edges=tuple(run.edges[place] for place in places),
-        sentences=tuple(run.sentences[place] for place in places),
-    )
+def _with_edges(of: ScoredRun, places: Sequence[int]) -> ScoredRun:
+    """A run with some of its edges alone."""
+    if len(places) == len(of.run.edges):
+        return of
+    edges = tuple(of.run.edges[place] for place in places)
+    sentences = tuple(of.run.sentences[place] for place in places)
+    return ScoredRun(replace(of.run, edges=edges, sentences=sentences), of.score, of.vectors[list(places)])
 
 
 def _parts(
@@ -135,44 +152,38 @@ def _parts(
     of_runs = [_facts(each.run) for each in runs]
     questions = [_asked(question), *(_asked(each.edges) for each in related)]
     channels = Channels(questions, _words(of_answers), _words(of_runs))
-    texts = [_text(answer) for answer in answers]
-    forms = [encode(channels, form) for form in FORMS]
-    counted = counter.count([*texts, *forms])
-    tokens = dict(zip(FORMS, counted.tokens[len(texts) :], strict=True))
+    texts = {form: encode(channels, form) for form in FORMS}
+    counts = counter.count(list(texts.values()))
+    tokens = dict(zip(FORMS, counts.tokens, strict=True))
     form = min(FORMS, key=tokens.__getitem__) if settings.encoding == "auto" else settings.encoding
     document = {chunk: doc for answer in answers for chunk, doc in zip(answer.chunks, answer.documents, strict=True)}
     document |= {each.run.chunk: each.run.document for each in runs}
     chunks = tuple(dict.fromkeys(fact.chunk for one in (*of_answers, *of_runs) for fact in one))
     knowledge = KnowledgePart(
-        text=forms[FORMS.index(form)],
+        text=texts[form],
         score=runs[0].score if runs else answers[0].similarity,
         chunks=chunks,
         documents=tuple(dict.fromkeys(document[chunk] for chunk in chunks)),
         encoding=form,
-        tokenizer=counted.tokenizer,
+        tokenizer=counts.tokenizer,
         tokens_by_encoding=tokens,
         prompt_tokens=tokens[form],
-        questions=tuple(words for one in questions for words in one),
+        question=tuple(questions[0]),
+        related=tuple(words for one in questions[1:] for words in one),
         knowledge=tuple(fact for one in of_answers for fact in one),
         facts=tuple(fact for one in of_runs for fact in one),
     )
-    remembered = map(_remembered, answers, texts, counted.tokens[: len(texts)])
-    return (*remembered, knowledge)
+    return (*map(_remembered, answers), knowledge)
 
 
-def _text(answer: RecalledAnswer) -> str:
+def _remembered(answer: RecalledAnswer) -> RememberedAnswer:
     by = answer.model or "quoted sentences"
     text = shortened(without_citations(answer.text), LONGEST_ANSWER)
-    return f"Remembered answer to: {on_one_line(answer.question)} ({by}, {answer.asked[:10]})\n{text}"
-
-
-def _remembered(answer: RecalledAnswer, text: str, tokens: int) -> RememberedAnswer:
     return RememberedAnswer(
-        text=text,
+        text=f"Remembered answer to: {on_one_line(answer.question)} ({by}, {answer.asked[:10]})\n{text}",
         score=answer.similarity,
         chunks=tuple(dict.fromkeys(answer.chunks)),
         documents=tuple(dict.fromkeys(answer.documents)),
-        prompt_tokens=tokens,
         id=answer.id,
         question=answer.question,
         short=answer.short,

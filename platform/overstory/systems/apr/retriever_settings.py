@@ -31,6 +31,7 @@ class AprRetrieverSettings:
     recall: Recall = option("asking", "when remembered answers are read: by ask alone, always, never")
     policy: bool = option(False, "a trained policy chooses what is taken of each channel")
     encoding: Encoding = option("auto", "of triples in prompts")
+    texts: bool = option(False, "a language model reads passages beside the facts")
     runs: int = option(20, "runs of facts in the prompt", least=1, most=200)
     lines: Lines = option("all", "of the question that are compared with facts")
     passage: float = option(2.0, "weight of a passage's own cosine; 0: facts alone rank passages", least=0.0, most=10.0)

@@ -492,3 +492,16 @@ def test_the_commands_say_what_is_remembered(corpus: Knowledge, overstory: Run, 
     assert "--forget" in refused.err
     assert overstory("index", "--forget", *at).code == 2
     assert overstory("memory", "delete", "--all", "--yes", "--json", *at).json() == {"deleted": 1, "not_found": 0}
+
+
+def test_what_is_remembered_does_not_take_the_answer_away(corpus: Knowledge) -> None:
+    """Facts that a remembered answer cites are not repeated among the others, but still read."""
+    first = remember(corpus, BORN)
+    again = corpus.ask(BORN, 2, retriever="apr")
+    assert "Albert Einstein was born in Ulm." in first.text
+    assert "Albert Einstein was born in Ulm." in again.text
+
+
+def test_an_answer_to_another_question_is_not_recalled(corpus: Knowledge) -> None:
+    remember(corpus, BORN)
+    assert not recalled(corpus, "Which cities does the Danube flow through?")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from typing import get_args
 
@@ -12,7 +13,7 @@ from tests.unit.systems.apr.runs import direction, edge, recalled, related, run,
 
 from overstory.systems.apr.encodings import Form
 from overstory.systems.apr.parts import KnowledgePart, RememberedAnswer
-from overstory.systems.apr.prompt import MOST_NEW, PARAPHRASE, PrunedPrompt, build
+from overstory.systems.apr.prompt import NEAR, PARAPHRASE, PrunedPrompt, build
 from overstory.systems.apr.retriever_settings import AprRetrieverSettings, ChannelAction
 from overstory.systems.apr.tokens import TokenCounter
 from overstory.systems.apr.triples import RecalledAnswer, ScoredRun, Triple
@@ -129,10 +130,16 @@ def test_a_remembered_answer_is_shown_as_such_without_the_numbers_of_its_passage
     assert isinstance(answer, RememberedAnswer)
     assert answer.text == "Remembered answer to: What of Stoker? (m, 2026-11-22)\nDublin. He wrote."
     assert answer.kind == "answer"
-    assert answer.prompt_tokens == len(answer.text)
     assert answer.score == 0.8
     assert answer.chunks == (f"chunk of {BORN.id}", f"chunk of {WROTE.id}")
     assert [fact.edge for fact in answer.facts] == [BORN.id, WROTE.id]
+
+
+def test_answers_to_far_questions_are_not_worth_their_tokens() -> None:
+    answers = [recalled("near", BORN, similarity=NEAR), recalled("far", DIED, similarity=NEAR - 0.01)]
+    found = prompt([], answers, answers="all")
+    assert [part.id for part in found.parts if isinstance(part, RememberedAnswer)] == ["near"]
+    assert [fact.edge for fact in knowledge(found).knowledge] == [BORN.id]
 
 
 def test_of_answers_that_cite_the_same_facts_the_one_to_the_nearest_question_is_taken() -> None:
@@ -143,24 +150,33 @@ def test_of_answers_that_cite_the_same_facts_the_one_to_the_nearest_question_is_
     assert [fact.edge for fact in knowledge(every).knowledge] == [BORN.id, DIED.id]  # a fact is said once
 
 
-def test_beside_the_answer_to_a_paraphrase_only_the_best_of_what_is_new_is_read() -> None:
-    runs = [run(f"r{nr}", edge(f"a|b|{nr}"), edge(f"c|d|{nr}"), score=20.0 - nr) for nr in range(9)]
-    known = recalled("known", *runs[0].run.edges, similarity=PARAPHRASE)
-    found = prompt(runs, [known])
-    assert [each.run.id for each in found.runs] == [f"r{nr}" for nr in range(1, 1 + MOST_NEW)]
+def test_beside_the_answer_to_a_paraphrase_one_fact_of_each_other_passage_is_read() -> None:
+    near = vectors(direction(5))
+    runs = [
+        run("a", WROTE, BORN),
+        run("b", edge("Wilde|born in|Dublin"), edge("Wilde|died in|Paris"), along=vectors(direction(4), direction(5))),
+        run("c", DIED, chunk="chunk of b"),
+        run("d", edge("Dublin|is in|Ireland"), chunk="chunk of e"),
+    ]
+    known = recalled("known", BORN, similarity=PARAPHRASE, along=near)
+    cites = dataclasses.replace(known, chunks=("chunk of a",), documents=("document of chunk of a",))
+    found = prompt(runs, [cites])
+    assert [(each.run.id, each.run.edges) for each in found.runs] == [
+        ("b", (edge("Wilde|died in|Paris"),)),
+        ("d", (edge("Dublin|is in|Ireland"),)),
+    ]
+    assert found.runs[0].run.sentences == (1,)
     (note,) = found.notes
-    assert f"{MOST_NEW} of 8" in note
-    before = knowledge(prompt(runs))
-    after = knowledge(found)
-    assert set(before.chunks[: 1 + MOST_NEW]) <= {*after.chunks, "chunk of r0"}
+    assert "2 facts" in note
+    assert set(knowledge(prompt(runs)).chunks) == set(knowledge(found).chunks)
 
 
 def test_an_answer_to_another_question_shortens_nothing() -> None:
     runs = [run(f"r{nr}", edge(f"a|b|{nr}"), edge(f"c|d|{nr}"), score=20.0 - nr) for nr in range(9)]
     farther = recalled("farther", *runs[0].run.edges, similarity=PARAPHRASE - 0.01)
-    assert len(prompt(runs, [farther]).runs) == 8
+    assert [len(each.run.edges) for each in prompt(runs, [farther]).runs] == [2] * 8
     of_other_facts = recalled("as near", edge("x|y|z"), similarity=PARAPHRASE)
-    assert len(prompt(runs, [of_other_facts]).runs) == 9
+    assert [len(each.run.edges) for each in prompt(runs, [of_other_facts]).runs] == [2] * 9
 
 
 def test_related_questions_stand_behind_the_one_that_is_asked() -> None:

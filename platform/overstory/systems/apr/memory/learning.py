@@ -16,14 +16,13 @@ import numpy as np
 from overstory.answer import Answer
 from overstory.display import counted
 from overstory.graph import Corpus, GraphClient, Transaction
-from overstory.retrieve.question import read_question
 from overstory.systems.apr.index_settings import AprIndexSettings
 from overstory.systems.apr.memory.citing import CitedFact, StatedFact, cited_facts, short_of, why_not
 from overstory.systems.apr.memory.passages import quote
 from overstory.systems.apr.memory.store import SECONDS, WHY_NOT, NewAnswer, WaitingAnswers, remember
-from overstory.systems.apr.question import QuestionReader
+from overstory.systems.apr.parts import KnowledgePart
+from overstory.systems.apr.prompt import ASKED_FOR
 from overstory.systems.apr.segmentation import segment
-from overstory.systems.apr.triples import Triple
 from overstory.systems.base import LearningRun, System
 from overstory.systems.state import read_state
 from overstory.vectors.packed import packed, unpacked
@@ -91,9 +90,10 @@ def _chunks(answer: Answer) -> list[str]:
     return list(cited)[:MOST_CHUNKS]
 
 
-def _triples(question: str, run: LearningRun) -> Sequence[Triple]:
-    """Those of a question, as its retriever read them."""
-    return QuestionReader(run.extraction).read(read_question(question)).triples
+def _asked(answer: Answer) -> list[list[str]]:
+    """The triples of the question, with "" for what it asks for."""
+    parts = (part for part in answer.evidence.parts if isinstance(part, KnowledgePart))
+    return [["" if word == ASKED_FOR else word for word in words] for part in parts for words in part.question]
 
 
 def _new(answer: Answer, cited: Sequence[StatedFact], run: LearningRun, cohesion: float) -> NewAnswer:
@@ -102,7 +102,7 @@ def _new(answer: Answer, cited: Sequence[StatedFact], run: LearningRun, cohesion
     return NewAnswer(
         question=answer.question,
         vector=vector,
-        triples=json.dumps([[each.head, each.relation, each.tail] for each in _triples(answer.question, run)]),
+        triples=json.dumps(_asked(answer)),
         text=answer.text,
         short=short_of(answer),
         kind=answer.kind,
