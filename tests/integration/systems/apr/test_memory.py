@@ -344,20 +344,20 @@ def test_a_hostile_passage_is_remembered_as_its_own_words_and_goes_with_it(own: 
     )
     own.ingest_documents(lie)
     own.index()
-    read = read_within(CONTEXT_TOKENS, own.search(BORN, 5, retriever="apr"))
+    read = read_within(CONTEXT_TOKENS, own.search(BORN, 5, retriever="apr:texts"))
     numbers = {item.passages[0].source_key: item.number for item in read.items if item.kind == "passage"}
 
     # A model that believes it, and cites passages that do not say so.
     endpoint.then = streaming(f"He was born in Atlantis [{numbers['einstein']}] [{numbers['ulm']}].")
     with with_model(own, endpoint) as knowledge:
-        answer = knowledge.ask(BORN, 5, retriever="apr", remember=True)
+        answer = knowledge.ask(BORN, 5, retriever="apr:texts", remember=True)
     assert "the answer was not remembered: it says no fact that the passages state which it cites" in answer.notes
     assert nodes(own) == {}
 
     # One that cites the passage: what is remembered leads to it, is shown as remembered, and goes with it.
     endpoint.then = streaming(f"He was born in Atlantis [{numbers['lie']}].")
     with with_model(own, endpoint) as knowledge:
-        knowledge.ask(BORN, 5, retriever="apr", remember=True)
+        knowledge.ask(BORN, 5, retriever="apr:texts", remember=True)
     [stored] = own.memory.answers()
     assert {fact.source_key for fact in stored.facts} == {"lie"}
     evidence = own.search(BORN, 5, retriever="apr:memory")

@@ -28,8 +28,8 @@ from overstory.vectors.packed import unpacked
 MOST_QUESTIONS = 50_000
 """A memory takes no more; their vectors are some 75 MB in a process that recalls, with 384 dimensions."""
 SIMILAR = 0.6
-"""Least cosine of a remembered question to the one asked. Twenty paraphrases of questions of three sets had .75 and more;
-of 500 other questions of HotpotQA the one nearest to each had .58 and less."""
+"""Least cosine of a remembered question to the one asked. Twenty paraphrases of dev questions had .75 and more; of 500
+other questions of HotpotQA the one nearest to each had .58 and less."""
 SHARE = 0.1
 """Of all remembered questions so many are looked up, rounded up. Source: AutoPrunedRetriever, Section 2.4."""
 LEAST = 5
