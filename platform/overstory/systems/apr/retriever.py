@@ -31,8 +31,8 @@ from overstory.systems.apr.candidates import (
 from overstory.systems.apr.excerpts import excerpts
 from overstory.systems.apr.ids import SymbolKind
 from overstory.systems.apr.index_settings import AprIndexSettings
-from overstory.systems.apr.memory.recall import Recall
-from overstory.systems.apr.parts import SHARES, SHARES_WITH_TEXTS
+from overstory.systems.apr.memory.recall import Recall, cited_runs
+from overstory.systems.apr.parts import SHARES, SHARES_WITH_TEXTS, RememberedAnswer
 from overstory.systems.apr.policy import chosen, features_of, trained
 from overstory.systems.apr.prompt import build
 from overstory.systems.apr.question import AskedTriples, QuestionReader
@@ -110,7 +110,10 @@ class AprRetriever:
             unread = {chunk for part in prompt.parts for chunk in part.chunks} - found.rows.keys()
             rows = {**found.rows, **chunk_rows(tx, corpus, unread)}
             there = {hit.chunk_id for hit in found.hits}
-            parts = (*excerpts(prompt.runs, rows), *prompt.parts)
+            told = {part.id for part in prompt.parts if isinstance(part, RememberedAnswer)}
+            best = max((each.score for each in prompt.runs), default=1.0)
+            cited = cited_runs((each for each in recalled if each.id in told), best)  # read where answers are not
+            parts = (*excerpts((*cited, *prompt.runs), rows), *prompt.parts)
             others = dict.fromkeys(chunk for part in parts for chunk in part.chunks if chunk not in there)
             notes = (*read.notes, *asked.notes, *self._stale.of(tx, corpus, state), *asking.notes, *prompt.notes)
             sources = source_hits(rows, others)
