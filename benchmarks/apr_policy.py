@@ -68,7 +68,7 @@ class Tried:
 
     Attributes:
         features: float64[features].
-        accuracy, tokens, seconds: float64[27].
+        accuracy, recall, tokens, seconds: float64[27]; recall is of the gold documents.
         remembered: whether it had been asked before.
     """
 
@@ -77,6 +77,7 @@ class Tried:
     remembered: bool
     features: Floats
     accuracy: Floats
+    recall: Floats
     tokens: Floats
     seconds: Floats
 
@@ -132,7 +133,7 @@ def tried(folder: Path, most: int, settings: Settings, embedder: Embedder) -> It
 
 def outcome(found: Inputs, question: Question, gold: set[str], folder: str, *, remembered: bool) -> Tried:
     """The prompts of one question."""
-    rows: list[tuple[float, float, float]] = []
+    rows: list[tuple[float, float, float, float]] = []
     for actions in ACTIONS:
         settings = replace(WITH_MEMORY, **actions._asdict())
         began = time.perf_counter()
@@ -140,10 +141,10 @@ def outcome(found: Inputs, question: Question, gold: set[str], folder: str, *, r
         seconds = time.perf_counter() - began
         documents = {id_ for part in made.parts for id_ in part.documents}
         tokens = sum(part.prompt_tokens for part in made.parts if isinstance(part, KnowledgePart))
-        rows.append((f1(documents, gold), float(tokens), seconds))
-    accuracy, tokens_of, seconds_of = np.array(rows).T
+        rows.append((f1(documents, gold), len(documents & gold) / len(gold), float(tokens), seconds))
+    accuracy, recall, tokens_of, seconds_of = np.array(rows).T
     features = features_of(found.question, found.runs, prompt.near(found.recalled), found.related)
-    return Tried(folder, question, remembered, features.row, accuracy, tokens_of, seconds_of)
+    return Tried(folder, question, remembered, features.row, accuracy, recall, tokens_of, seconds_of)
 
 
 def f1(found: set[str], gold: set[str]) -> float:
@@ -183,13 +184,17 @@ def compare(title: str, learnt: Sequence[Tried], held_out: Sequence[Tried]) -> I
 
 
 def actions_table(title: str, each: Sequence[Tried]) -> Iterator[str]:
-    """Mean F1 and tokens of every action."""
+    """Mean F1, recall and tokens of every action; those that give the same are one row."""
     yield f"\n### {title}, {len(each)} questions\n"
-    yield "| answers | facts | questions | F1 | tokens | ms |\n|---|---|---|---|---|---|"
-    found = outcomes_of(each)
-    for place, actions in enumerate(ACTIONS):
-        f1_of, tokens, seconds = (values[:, place].mean() for values in (found.accuracy, found.tokens, found.seconds))
-        yield f"| {' | '.join(actions)} | {f1_of:.3f} | {tokens:.0f} | {1_000 * seconds:.1f} |"
+    yield "| answers | facts | questions | F1 | evidence recall | tokens | ms |\n|---|---|---|---|---|---|---|"
+    names = ("accuracy", "recall", "tokens", "seconds")
+    means = np.array([[getattr(one, name) for name in names] for one in each]).mean(axis=0)
+    alike: dict[str, list[int]] = {}
+    for place, (accuracy, recall, tokens, _) in enumerate(means.T):
+        alike.setdefault(f"{accuracy:.3f} | {recall:.3f} | {tokens:.0f}", []).append(place)
+    for figures, places in alike.items():
+        taken = (" or ".join(dict.fromkeys(of)) for of in zip(*(ACTIONS[place] for place in places), strict=True))
+        yield f"| {' | '.join(taken)} | {figures} | {1_000 * means[3, places].mean():.1f} |"
 
 
 def main() -> None:
