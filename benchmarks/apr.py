@@ -37,7 +37,7 @@ class Asked:
     Attributes:
         tokens: of the parts that a language model reads.
         recall: the share of gold documents among those that the parts stand on.
-        remembered: whether a remembered answer is among the parts.
+        remembered: whether there is a remembered answer; of it the facts are read.
     """
 
     tokens: int
@@ -60,7 +60,7 @@ def prompt_of(knowledge: Knowledge, evidence: Evidence, gold: set[str]) -> Asked
     read = [part for part in evidence.parts if part.kind in evidence.shares]
     documents = {keys[id_] for part in read for id_ in part.documents if id_ in keys}
     tokens = sum(knowledge.embedder.count_tokens([part.text for part in read]))
-    return Asked(tokens, len(gold & documents) / len(gold), any(part.kind == "answer" for part in read))
+    return Asked(tokens, len(gold & documents) / len(gold), any(part.kind == "answer" for part in evidence.parts))
 
 
 def paraphrases(knowledge: Knowledge, folder: Path) -> None:
@@ -81,7 +81,7 @@ def paraphrases(knowledge: Knowledge, folder: Path) -> None:
     ):
         rows.append((name, asked_all(knowledge, retriever, again, ask_of, gold)))
     knowledge.memory.forget_all()
-    print("| | remembered answer read | tokens | evidence recall |\n|---|---|---|---|")
+    print("| | remembered answer found | tokens | evidence recall |\n|---|---|---|---|")
     for name, asked in rows:
         recall = mean_interval([each.recall for each in asked])
         print(

@@ -5,6 +5,6 @@
 MATCH (s:{{corpus}}_AprLoose:{{corpus}}_AprSymbol)
 CALL (s) {
   REMOVE s:{{corpus}}_AprLoose
-  WITH s WHERE NOT EXISTS { (s)<-[:HEAD|RELATION|TAIL|ALIAS_OF]-() }
+  WITH s WHERE NOT EXISTS { (s)<-[:HEAD|RELATION|TAIL|ALIAS_OF]-(:{{corpus}}) }
   DETACH DELETE s
 } IN TRANSACTIONS OF 1000 ROWS

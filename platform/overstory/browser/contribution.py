@@ -14,6 +14,7 @@ class Contribution:
         title: of its chapter.
         queries: names of statements, in the order of reading.
         labels: the kinds of its nodes, which carry the label of their corpus with each of these, too.
+        marks: what these may carry besides ("Corpus_…_MARK").
         slotted: those of `labels` that also carry the slot of their generation ("Corpus_…_KIND_A").
         examples: a statement that gives values of parameters (`queries.PARAMETERS`), and takes those that were found
             before; "" if there is none.
@@ -24,6 +25,7 @@ class Contribution:
     title: str
     queries: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
     slotted: tuple[str, ...] = ()
     examples: str = ""
     style: str = ""

@@ -54,8 +54,9 @@ def style(labels: Iterable[str], contributions: Sequence[Contribution] = ()) -> 
     """
     own = "".join(each.style for each in contributions)
     kinds = [label for each in contributions for label in each.labels]
+    marks = [mark for each in contributions for mark in each.marks]
     slotted = [f"{kind}_{slot}" for each in contributions for kind in each.slotted for slot in SLOTS]
-    markers = [*MARKERS, *(f"_{kind}" for kind in (*kinds, *slotted))]
+    markers = [*MARKERS, *(f"_{kind}" for kind in (*kinds, *marks, *slotted))]
     without_rule = [kind for kind in kinds if not re.search(rf"^node\.{re.escape(kind)} ", own, re.MULTILINE)]
     plain = ["Overstory", *without_rule, *(f"{label}{marker}" for label in labels for marker in markers)]
     return "".join(_PLAIN.format(label=label) for label in plain) + _KINDS.read_text(encoding="utf-8") + own

@@ -51,6 +51,7 @@ class Owned:
 
     Attributes:
         labels: the kinds of its nodes.
+        marks: what these carry besides for a while, as `Corpus_…_MARK`.
         relationship_types: of the relationships that it writes between units; those of its nodes go with these.
         unit_properties: that it writes to the units it reads, besides its mark.
         vector_indexes: those of `labels` whose `embedding` a vector index of the system holds.
@@ -63,6 +64,7 @@ class Owned:
     """
 
     labels: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
     relationship_types: tuple[str, ...] = ()
     unit_properties: tuple[str, ...] = ()
     vector_indexes: tuple[str, ...] = ()

@@ -21,6 +21,7 @@ def _of(system: System[Any, Any]) -> Contribution:
         title=system.title,
         queries=owns.saved_queries,
         labels=owns.labels,
+        marks=owns.marks,
         slotted=owns.vector_indexes if owns.generations else (),
         examples=owns.examples,
         style=owns.style.read_text(encoding="utf-8") if owns.style else "",

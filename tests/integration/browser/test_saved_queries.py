@@ -339,11 +339,12 @@ def test_it_is_said_why_two_passages_are_linked(shared: Corpus, shared_corpus: K
 
 @pytest.fixture
 def all_systems(knowledge: Knowledge) -> Iterator[None]:
-    """The corpus has the indexes of all systems while a test runs."""
+    """The corpus has the indexes of all systems, and remembers an answer, while a test runs."""
     knowledge.index(systems=system_names())
+    knowledge.ask("Who joined Acme?", 3, retriever="apr", remember=True)
     yield
     for name in system_names():
-        knowledge.remove_system(name)
+        knowledge.remove_system(name, forget=True)
 
 
 @pytest.mark.usefixtures("all_systems")

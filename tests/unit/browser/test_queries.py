@@ -9,7 +9,7 @@ from overstory.systems.contributions import contributions
 LABEL = "Corpus_0123456789abcdef"
 QUERIES = all_queries(saved_queries(LABEL, contributions()))
 LONGEST_TITLE = 60
-SYSTEMS = ("HiRAG", "SeRAG", "SlimRAG", "T-Retriever")
+SYSTEMS = ("AutoPrunedRetriever", "HiRAG", "SeRAG", "SlimRAG", "T-Retriever")
 
 each_query = pytest.mark.parametrize("query", QUERIES, ids=lambda query: query.name)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from overstory.graph import Corpus, GraphClient
@@ -35,7 +36,12 @@ class Apr(System[AprIndexSettings, AprRetrieverSettings]):
     unit = "chunk"
     owns = Owned(
         labels=(*BUILT, ENTITIES, "AprRelation", "AprAnswer", "AprQuestion", "AprMemory"),
+        marks=("AprLoose", "AprUnmerged", "AprAlias", "AprRepresentative"),
         vector_indexes=(ENTITIES,),
+        saved_queries=tuple(
+            f"systems/apr/saved_queries/{name}" for name in ("runs", "aliases", "remembered", "memory")
+        ),
+        style=files("overstory.systems.apr").joinpath("style.grass"),
     )
     reads_with_model = True
     rebuilds_after_deletions = False

@@ -33,7 +33,6 @@ from overstory.systems.apr.ids import SymbolKind
 from overstory.systems.apr.index_settings import AprIndexSettings
 from overstory.systems.apr.memory.recall import Recall
 from overstory.systems.apr.parts import SHARES, SHARES_WITH_TEXTS
-from overstory.systems.apr.policy import chosen, features_of, trained
 from overstory.systems.apr.prompt import build
 from overstory.systems.apr.question import AskedTriples, QuestionReader
 from overstory.systems.apr.retriever_settings import AprRetrieverSettings
@@ -53,9 +52,9 @@ LEADING = 10
 LED_TO = 20
 """Passages that names lead to and that were no candidates before."""
 MOST_ANSWERS = 20
-"""Remembered answers that are looked at. Source: the paper's Section 2.4 leaves it open; ours."""
+"""Remembered answers that are looked at."""
 MOST_RELATED = 5
-"""Remembered questions, likewise."""
+"""Remembered questions that are looked at."""
 LONGEST_FACT = 120
 """Characters of a fact in a reason."""
 
@@ -107,10 +106,7 @@ class AprRetriever:
             found = asking.found(k)
             counter = TokenCounter(self._context.embedder, self._context.chat())
             recalled, related = self._remembered(tx, corpus, asking.vector)
-            settings = self._settings
-            if settings.policy:
-                settings = chosen(settings, features_of(asked.triples, found.runs, recalled, related), trained())
-            prompt = build(asked.triples, found.runs, recalled, related, settings, counter)
+            prompt = build(asked.triples, found.runs, recalled, related, self._settings, counter)
             unread = {chunk for part in prompt.parts for chunk in part.chunks} - found.rows.keys()
             rows = {**found.rows, **chunk_rows(tx, corpus, unread)}
             there = {hit.chunk_id for hit in found.hits}

@@ -35,7 +35,9 @@ _DIGITS = (
 )
 _MONTHS = "january february march april may june july august september october november december"
 _ARTICLES = frozenset(("the", "a", "an"))
-_THIS = "the this that these those both each every my our your his her its their"
+_THIS = (
+    "the this that these those both each every my our your his her its their same other previous next following last"
+)
 _PARTICULAR = frozenset(_THIS.split())
 """With one of these a plural is another thing than the singular: "his brother", "his brothers"."""
 _MANY = (
@@ -101,7 +103,7 @@ def _read(text: str) -> _Name:
     if len(tokens) > 1 and tokens[0].istitle() and _are_common(tokens[1:]):
         tokens[0] = tokens[0].lower()  # as a sentence begins
     particular = owned or any(token in _PARTICULAR for token in tokens)
-    kept = [token for token in tokens if token not in _ARTICLES] or tokens
+    kept = [token for token in tokens[:-1] if token not in _ARTICLES] + tokens[-1:]  # "Ivan the" is cut off
     spelt, turned = _heads_last(_written_out(kept))
     return _Name(tuple(map(_word, _days_first(spelt))), particular or turned)
 

@@ -62,6 +62,8 @@ OTHERS = [
     ("wife of Peter's brother", "brother of Peter's wife"),
     ("north of the south", "south of the north"),
     ("his brother", "his brothers"),
+    ("previous year", "previous years"),
+    ("Francisco Herrera the", "Francisco Herrera"),
     ("the king's son", "the king's sons"),
     ("Mississippi River", "Mississippi Rivers"),
     ("Native American", "Native Americans"),
