@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 from tests.unit.systems.apr.runs import direction, edge, recalled, related, run, vectors
 
 from overstory.systems.apr.dpo import Outcomes, Prices, best_constant, default_actions, picked, reference, train
-from overstory.systems.apr.policy import ACTIONS, CHOICE_OF, Features, Floats, Policy, chosen, features_of
+from overstory.systems.apr.policy import ACTIONS, CHOICE_OF, Features, Floats, Policy, chosen, features_of, trained
 from overstory.systems.apr.retriever_settings import AprRetrieverSettings
 from overstory.systems.apr.triples import Triple
 
@@ -122,6 +122,16 @@ def test_a_policy_is_the_same_after_it_was_written_and_read() -> None:
     assert np.array_equal(again.logits(rows), policy.logits(rows))
     with pytest.raises(ValueError, match="trained with"):
         Policy.from_json(policy.as_json() | {"features": ["one"]})
+
+
+def test_the_policy_that_comes_along_reads_facts_unless_the_question_was_answered_before() -> None:
+    runs = [run(f"r{nr}", edge(f"a|b|{nr}"), edge(f"c|d|{nr}"), score=2.5 - 0.04 * nr) for nr in range(20)]
+    asked = [Triple("", "wrote", "Dracula")]
+    fresh = trained().choose(features_of(asked, runs, [], []))
+    again = trained().choose(features_of(asked, runs, [recalled("x", *runs[0].run.edges, similarity=1.0)], []))
+    assert fresh.facts != "none"
+    assert again.facts == "none"
+    assert again.answers != "none"
 
 
 @given(accuracy=shares, tokens=shares)

@@ -11,8 +11,10 @@ from tests.fakes import HashingEmbedder
 from tests.unit.systems.apr.decoding import decoded
 from tests.unit.systems.apr.runs import direction, edge, recalled, related, run, vectors
 
+from overstory.systems.apr.dpo import default_actions
 from overstory.systems.apr.encodings import Form
 from overstory.systems.apr.parts import KnowledgePart, RememberedAnswer
+from overstory.systems.apr.policy import features_of, trained
 from overstory.systems.apr.prompt import NEAR, PARAPHRASE, PrunedPrompt, build
 from overstory.systems.apr.retriever_settings import AprRetrieverSettings, ChannelAction
 from overstory.systems.apr.tokens import TokenCounter
@@ -223,3 +225,13 @@ def test_tokens_fall_from_all_to_unique_to_none() -> None:
     assert of_facts == sorted(of_facts, reverse=True)
     assert of_questions == sorted(of_questions, reverse=True)
     assert of_facts[-1] == 0
+
+
+def test_with_a_policy_the_actions_are_those_that_it_chooses() -> None:
+    runs = [run(f"r{nr}", edge(f"a|b|{nr}"), edge(f"c|d|{nr}"), score=2.5 - 0.04 * nr) for nr in range(9)]
+    answers = [recalled("again", *runs[0].run.edges, similarity=1.0)]
+    actions = trained().choose(features_of(ASKED, runs, answers, []))
+    assert actions != default_actions()
+    by_policy = build(ASKED, runs, answers, [], AprRetrieverSettings(policy=True), COUNTER)
+    assert by_policy.parts == build(ASKED, runs, answers, [], AprRetrieverSettings(**actions._asdict()), COUNTER).parts
+    assert by_policy.parts != build(ASKED, runs, answers, [], AprRetrieverSettings(), COUNTER).parts
