@@ -1,7 +1,7 @@
 # Everything a person or a CI runs. Needs Python 3.11 or later and make; the rest is installed into .venv.
 #
 #   make demo            fetch a Neo4j, load a small corpus, index it, ask it
-#   make test            every test: of the systems, of all else that needs a server, and make coverage and the rest, side by side
+#   make test            every test, in three runs side by side; one of them begins with make coverage
 #   make coverage        the tests of the entropy engine in plain Python, lines counted; fails under 95 %
 #   make lint            format, lint, types, import floors, names
 #   make bench           measure the retrievers on BENCH_DATA in four layouts: the tables of docs/benchmarks.md

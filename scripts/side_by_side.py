@@ -9,6 +9,7 @@ lost among those of the others. Exits with 1 if any failed.
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -21,6 +22,8 @@ SAID_AGAIN = 40
 
 def main(arguments: list[str]) -> int:
     """The exit code for these commands."""
+    # A job in the background may ignore Ctrl-C, and so would the programs that tests start and interrupt.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     names, commands = zip(*(argument.split(": ", 1) for argument in arguments), strict=True)
     width = max(map(len, names))
     with ThreadPoolExecutor(len(names)) as threads:
@@ -32,7 +35,6 @@ def main(arguments: list[str]) -> int:
 
 def _run(head: str, command: str) -> tuple[int, deque[str]]:
     """The exit code of a command, and the last lines that were printed of it."""
-    # From here and not behind an `&` of a shell, under which programs ignore Ctrl-C, and so do those that tests start.
     began = time.monotonic()
     last: deque[str] = deque(maxlen=SAID_AGAIN)
 

@@ -18,7 +18,7 @@ from overstory.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-SECONDS = 120
+SECONDS = 300
 
 
 def blocks(language: str) -> dict[str, str]:

@@ -48,7 +48,7 @@ def serving(environment: dict[str, str], *arguments: str) -> Generator[str]:
         try:
             yield printed
             process.send_signal(signal.SIGINT)
-            assert process.wait(20) == 0
+            assert process.wait(120) == 0
         finally:
             process.kill()
 

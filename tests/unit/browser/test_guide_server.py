@@ -20,7 +20,7 @@ def server() -> Iterator[GuideServer]:
 
 
 def ask(server: GuideServer, method: str, path: str, **headers: str) -> http.client.HTTPResponse:
-    connection = http.client.HTTPConnection("127.0.0.1", urlsplit(server.url("")).port, timeout=5)
+    connection = http.client.HTTPConnection("127.0.0.1", urlsplit(server.url("")).port, timeout=60)
     connection.request(method, path, headers={name.replace("_", "-"): value for name, value in headers.items()})
     response = connection.getresponse()
     response.read(0)

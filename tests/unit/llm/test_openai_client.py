@@ -266,17 +266,17 @@ def test_other_requests_wait_as_well_when_an_endpoint_asks_for_time(endpoint: En
         at.append(time.monotonic())
         saying()(handler, request)
 
-    endpoint.acts = [failing(429, headers={"Retry-After": "1"}), noted, noted, noted]
+    endpoint.acts = [failing(429, headers={"Retry-After": "2"}), noted, noted, noted]
     chat = made(at_once=2)
     began = time.monotonic()
     with ThreadPoolExecutor(3) as threads:
         first = threads.submit(chat.complete, ASKED)
         while not endpoint.requests:
             time.sleep(0.005)
-        time.sleep(0.1)
+        time.sleep(1)  # until the client has heard it
         others = [threads.submit(chat.complete, ASKED) for _ in range(2)]
         assert all(done.result().text == "Dublin" for done in [first, *others])
-    assert min(at) - began >= 1.0
+    assert min(at) - began >= 2.0
 
 
 def test_an_endpoint_that_asks_for_too_much_time_is_not_waited_for(endpoint: Endpoint, made: Make) -> None:
@@ -291,8 +291,8 @@ def test_time_is_up_for_a_hung_and_for_a_dribbling_endpoint_after_one_more_try(
     endpoint: Endpoint, made: Make, act: Act
 ) -> None:
     endpoint.acts = [act, act]
-    with pytest.raises(LlmUnreachable, match=r"did not answer within 0.3 seconds") as caught:
-        made(seconds=0.3).complete(ASKED)
+    with pytest.raises(LlmUnreachable, match=r"did not answer within 1 seconds") as caught:
+        made(seconds=1).complete(ASKED)
     assert "OVERSTORY_LLM_SECONDS" in caught.value.remedy
     assert len(endpoint.requests) == 2
 
@@ -309,11 +309,11 @@ def test_a_request_is_ended_from_another_thread_and_the_endpoint_hears_of_it(end
     chat = made()
     with ThreadPoolExecutor(1) as threads:
         asked = threads.submit(chat.complete, ASKED)
-        assert endpoint.hanging.wait(10)
+        assert endpoint.hanging.wait(60)
         chat.cancel()
         with pytest.raises(LlmCancelled):
-            asked.result(10)
-    assert endpoint.left.wait(10)
+            asked.result()
+    assert endpoint.left.wait(60)
     assert chat.complete(ASKED).text == "Dublin"
 
 
@@ -326,11 +326,14 @@ def test_a_pause_is_ended_from_another_thread(endpoint: Endpoint, made: Make) ->
             time.sleep(0.01)
         chat.cancel()
         with pytest.raises(LlmCancelled):
-            asked.result(2)
+            asked.result()
 
 
 def test_no_more_requests_are_under_way_than_allowed(endpoint: Endpoint, made: Make) -> None:
+    three = threading.Barrier(3, timeout=60)
+
     def slow(handler: Handler, request: dict[str, Any]) -> None:
+        three.wait()
         time.sleep(0.05)
         saying()(handler, request)
 

@@ -22,6 +22,8 @@ DEFAULT_SHARE = 0.8
 RIDGE = 1e-4
 """Weight of the squared distance from the reference."""
 STEPS = 300
+CONSTANT = 1e-6
+"""A feature that varies by a smaller share of its greatest value is the same for all questions."""
 TIE = 1e-9
 """Utilities that differ by less are equal, and are no preference."""
 
@@ -86,7 +88,8 @@ def train(rows: Floats, utilities: Floats) -> Policy:
         utilities: float64[n, 27], of `ACTIONS`.
     """
     scales = rows.std(axis=0)
-    policy = Policy(rows.mean(axis=0), np.where(scales > 0.0, scales, 1.0), reference(rows.shape[1]))
+    varies = scales > CONSTANT * np.maximum(np.abs(rows).max(axis=0), 1.0)  # else its spread is that of rounding
+    policy = Policy(rows.mean(axis=0), np.where(varies, scales, 1.0), reference(rows.shape[1]))
     inputs = policy.inputs(rows)
     better = utilities[:, :, None] > utilities[:, None, :] + TIE
     share = better / np.maximum(better.sum(axis=(1, 2), keepdims=True), 1) / len(rows)

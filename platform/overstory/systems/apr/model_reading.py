@@ -75,12 +75,12 @@ class ModelReader:
     it is counted where there are any.
     """
 
-    at_once = 32
+    at_once = 8
     reads_ahead = False
 
     def __init__(self, chat: Chat, source: TripleSource, sentences: SentencesOf) -> None:
         self._chat = chat.booked(STAGE)
-        self._source = source
+        self._source: TripleSource = source
         self._sentences = sentences
         self._prompt = prompt(PROMPT, __package__)
         self.fingerprint = reader_fingerprint(chat)

@@ -25,6 +25,7 @@ Floats = npt.NDArray[np.float64]
 
 CHOICES: tuple[ChannelAction, ...] = get_args(ChannelAction)
 CHANNELS = ("answers", "facts", "questions")
+FARTHEST = 3.0
 WEIGHTS = "policy.json"
 """The trained policy, beside this module."""
 
@@ -129,8 +130,10 @@ class Policy:
     weights: Floats
 
     def inputs(self, rows: Floats) -> Floats:
-        """float64[n, features] -> float64[n, 1 + features]: a constant, and the features in standard units."""
-        return np.column_stack([np.ones(len(rows)), (rows - self.means) / self.scales])
+        """float64[n, features] -> float64[n, 1 + features]: a constant, and the features in standard units, of which a
+        question unlike all others has at most `FARTHEST`."""
+        units = np.clip((rows - self.means) / self.scales, -FARTHEST, FARTHEST)
+        return np.column_stack([np.ones(len(rows)), units])
 
     def logits(self, rows: Floats) -> Floats:
         """float64[n, features] -> float64[n, 27], log-odds of `ACTIONS`, up to a constant for each row."""

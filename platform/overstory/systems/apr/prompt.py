@@ -16,6 +16,7 @@ from overstory.display import counted, on_one_line, shortened
 from overstory.model import Part
 from overstory.systems.apr.encodings import Channels, Form, Words, encode
 from overstory.systems.apr.parts import KnowledgePart, PromptFact, RememberedAnswer
+from overstory.systems.apr.policy import chosen, features_of, trained
 from overstory.systems.apr.retriever_settings import AprRetrieverSettings
 from overstory.systems.apr.selection import Path, select
 from overstory.systems.apr.tokens import TokenCounter
@@ -44,8 +45,8 @@ class PrunedPrompt:
         parts: the remembered answers, the nearest question first, for people; then one `KnowledgePart`, which a
             language model reads. None where neither a fact nor an answer is left. Each stands on chunks that the
             evidence must have among its hits or its sources.
-        runs: the runs of facts that were taken, best first, with the edges and sentences that were taken of them: what
-            excerpts of passages should say.
+        runs: what excerpts of passages should say: of each answer what it cites, a run for each chunk, whose sentences
+            are not known (−1); then the runs of facts that were taken, best first, with those edges alone that were.
         notes: on what was left out for a reason other than the settings.
     """
 
@@ -64,6 +65,8 @@ def build(
 ) -> PrunedPrompt:
     """Selects of each channel what the settings say, and encodes it.
 
+    0. With `settings.policy` the trained policy chooses the actions of the channels. All are then to be given, whatever
+       the settings say of them.
     1. Of the channels answers, facts and questions all, one of each group that says the same, or nothing is taken: of
        answers to questions with a cosine of `NEAR` or more, and of the first `settings.runs` runs of facts. With
        "unique" a fact is said once, whatever run it is in.
@@ -83,10 +86,12 @@ def build(
 
     Nothing is read of the graph. O(n² + texts) time for n runs.
     """
-    near = [each for each in recalled if each.similarity >= NEAR]
-    answers = select(near, [Path(each.edges, each.vectors) for each in near], settings.answers)
-    others = select(related, [Path(each.edges, each.vectors) for each in related], settings.questions)
     looked_at = runs[: settings.runs]
+    fitting = near(recalled)
+    if settings.policy:
+        settings = chosen(settings, features_of(question, looked_at, fitting, related), trained())
+    answers = select(fitting, [Path(each.edges, each.vectors) for each in fitting], settings.answers)
+    others = select(related, [Path(each.edges, each.vectors) for each in related], settings.questions)
     taken = select(looked_at, [Path(each.run.edges, each.vectors) for each in looked_at], settings.facts)
     cited = {edge.canonical for answer in answers for edge in answer.edges}
     taken = list(_without(taken, cited, once=settings.facts == "unique"))
@@ -99,7 +104,21 @@ def build(
             told = counted(len(taken), "fact")
             notes = (f"the question was answered before: beside that answer {told} of as many other passages are read",)
     parts = _parts(question, others, answers, taken, settings, counter) if answers or taken else ()
-    return PrunedPrompt(parts, tuple(taken), notes)
+    return PrunedPrompt(parts, (*(run for answer in answers for run in _runs_of(answer)), *taken), notes)
+
+
+def near(recalled: Iterable[RecalledAnswer]) -> list[RecalledAnswer]:
+    """The answers whose facts are worth their tokens."""
+    return [each for each in recalled if each.similarity >= NEAR]
+
+
+def _runs_of(answer: RecalledAnswer) -> Iterator[ScoredRun]:
+    """The facts that an answer cites, by chunk."""
+    for chunk in dict.fromkeys(answer.chunks):
+        places = [place for place, other in enumerate(answer.chunks) if other == chunk]
+        edges = tuple(answer.edges[place] for place in places)
+        run = FactRun(f"{answer.id} {chunk}", chunk, answer.documents[places[0]], edges, (-1,) * len(edges))
+        yield ScoredRun(run, answer.similarity, answer.vectors[places] if len(answer.vectors) else answer.vectors)
 
 
 def _serves(answer: RecalledAnswer, runs: Iterable[ScoredRun]) -> bool:
@@ -115,8 +134,8 @@ def _beside(answer: RecalledAnswer, runs: Iterable[ScoredRun]) -> Iterator[Score
     for each in runs:
         if each.run.chunk not in seen:
             seen.add(each.run.chunk)
-            near = (each.vectors @ answer.vectors.T).max(axis=1) if len(answer.vectors) else np.zeros(1)
-            yield _with_edges(each, [int(near.argmax())])
+            cosines = (each.vectors @ answer.vectors.T).max(axis=1) if len(answer.vectors) else np.zeros(1)
+            yield _with_edges(each, [int(cosines.argmax())])
 
 
 def _without(runs: Iterable[ScoredRun], cited: Collection[str], *, once: bool) -> Iterator[ScoredRun]:

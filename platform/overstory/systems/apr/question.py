@@ -58,7 +58,7 @@ class QuestionReader:
         text, notes = shortened_for_parser(question.text)
         findings, references = self._parser.parse([text])[0]
         triples = asked_triples(findings.facts)[:MOST_TRIPLES]
-        of_triples = (name for triple in triples for name in (triple.head, triple.tail) if name)
+        of_triples = (name for triple in triples for name in triple.ends)
         names = (*of_triples, *mentioned(text, references.references))
         return AskedTriples(tuple(triples), tuple(_once(names))[:MOST_NAMES], notes)
 
@@ -67,7 +67,7 @@ def asked_triples(facts: Iterable[FactStatement]) -> list[Triple]:
     """The facts of a question as triples. Words that ask, and pronouns, are taken out: "which band" is "band", "who" is
     "". A triple that names nothing then is left out."""
     triples = (Triple(_said(fact.subject), fact.predicate, _said(fact.object), fact.sentence) for fact in facts)
-    return [triple for triple in triples if triple.head or triple.tail]
+    return [triple for triple in triples if triple.ends]
 
 
 def _said(text: str) -> str:

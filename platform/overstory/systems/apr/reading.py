@@ -73,7 +73,7 @@ class FactReader:
     fingerprint = f"facts:{VERSION}"
 
     def __init__(self, source: TripleSource) -> None:
-        self._source = source
+        self._source: TripleSource = source
 
     def read(self, chunks: Iterable[StatedChunk]) -> Iterator[ReadChunk]:
         """See `Reader.read`."""

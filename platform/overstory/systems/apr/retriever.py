@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from statistics import median
 
@@ -29,9 +29,11 @@ from overstory.systems.apr.candidates import (
     shortlist,
 )
 from overstory.systems.apr.excerpts import excerpts
+from overstory.systems.apr.ids import SymbolKind
 from overstory.systems.apr.index_settings import AprIndexSettings
-from overstory.systems.apr.memory.recall import Recall
-from overstory.systems.apr.parts import SHARES, SHARES_WITH_TEXTS
+from overstory.systems.apr.memory.recall import Recall, cited_runs
+from overstory.systems.apr.parts import SHARES, SHARES_WITH_TEXTS, RememberedAnswer
+from overstory.systems.apr.policy import chosen, features_of, trained
 from overstory.systems.apr.prompt import build
 from overstory.systems.apr.question import AskedTriples, QuestionReader
 from overstory.systems.apr.retriever_settings import AprRetrieverSettings
@@ -50,10 +52,6 @@ LEADING = 10
 """Passages whose names lead on to others."""
 LED_TO = 20
 """Passages that names lead to and that were no candidates before."""
-MOST_ANSWERS = 20
-"""Remembered answers that are looked at. Source: the paper's Section 2.4 leaves it open; ours."""
-MOST_RELATED = 5
-"""Remembered questions, likewise."""
 LONGEST_FACT = 120
 """Characters of a fact in a reason."""
 
@@ -101,16 +99,21 @@ class AprRetriever:
         def query(tx: Transaction, corpus: Corpus) -> Evidence:
             state = require_state(self._system, corpus)
             index = "" if ENTITIES in state.details.get(SCANNED, ()) else schema.derived_index(corpus.label, ENTITIES)
-            asking = _Asking(tx, corpus, self._vocabulary, self._settings, asked, vector.result()[0], index)
+            asking = _Asking(tx, corpus, self._vocabulary, self._settings, asked, vector.result()[0], index, self._pool)
             found = asking.found(k)
             counter = TokenCounter(self._context.embedder, self._context.chat())
             recalled, related = self._remembered(tx, corpus, asking.vector)
-            prompt = build(asked.triples, found.runs, recalled, related, self._settings, counter)
-            rows = {**found.rows} | chunk_rows(
-                tx, corpus, {chunk for part in prompt.parts for chunk in part.chunks} - found.rows.keys()
-            )
+            settings = self._settings
+            if settings.policy:
+                settings = chosen(settings, features_of(asked.triples, found.runs, recalled, related), trained())
+            prompt = build(asked.triples, found.runs, recalled, related, settings, counter)
+            unread = {chunk for part in prompt.parts for chunk in part.chunks} - found.rows.keys()
+            rows = {**found.rows, **chunk_rows(tx, corpus, unread)}
             there = {hit.chunk_id for hit in found.hits}
-            parts = (*excerpts(prompt.runs, rows), *prompt.parts)
+            told = {part.id for part in prompt.parts if isinstance(part, RememberedAnswer)}
+            best = max((each.score for each in prompt.runs), default=1.0)
+            cited = cited_runs((each for each in recalled if each.id in told), best)  # read where answers are not
+            parts = (*excerpts((*cited, *prompt.runs), rows), *prompt.parts)
             others = dict.fromkeys(chunk for part in parts for chunk in part.chunks if chunk not in there)
             notes = (*read.notes, *asked.notes, *self._stale.of(tx, corpus, state), *asking.notes, *prompt.notes)
             sources = source_hits(rows, others)
@@ -128,8 +131,8 @@ class AprRetriever:
         answers = self._settings.answers != "none" or self._settings.policy
         questions = self._settings.questions != "none" or self._settings.policy
         return (
-            self._recall(tx, corpus, vector, MOST_ANSWERS) if answers else (),
-            self._recall.related(tx, corpus, vector, MOST_RELATED) if questions else (),
+            self._recall(tx, corpus, vector) if answers else (),
+            self._recall.related(tx, corpus, vector) if questions else (),
         )
 
 
@@ -170,6 +173,7 @@ class _Asking:
     Attributes:
         vector: the question's.
         index: over the entities of the corpus, "" if they are scanned.
+        pool: embeds.
         known: the candidates that were scored, by id, with their scores and the vectors of their edges.
         cosines: of passages and the question, by id.
     """
@@ -181,6 +185,7 @@ class _Asking:
     asked: AskedTriples
     vector: Vectors
     index: str
+    pool: Executor
     notes: list[str] = field(default_factory=list[str])
     known: dict[str, tuple[Candidate, FineScore, Vectors]] = field(
         default_factory=dict[str, "tuple[Candidate, FineScore, Vectors]"]
@@ -188,9 +193,11 @@ class _Asking:
     cosines: dict[str, float] = field(default_factory=dict[str, float])
 
     def found(self, k: int) -> _Found:
-        names, relations, lines = self._of_question()
-        ids, notes = shortlist(self.tx, self.corpus, self.vocabulary, names, relations, index=self.index)
+        texts = self._texts()
+        vectors = self.vocabulary.of_texts(self.tx, self.corpus, texts, self.pool)  # while near passages are looked for
         nearest = nearest_chunks(self.tx, self.corpus, self.vector, max(k, NEAREST_CHUNKS))
+        names, relations, lines = self._of_question(texts, vectors.result())
+        ids, notes = shortlist(self.tx, self.corpus, self.vocabulary, names, relations, index=self.index)
         self.notes += [*notes, *nearest.notes]
         self.cosines |= nearest.cosines
         self._score(lines, ids, nearest.cosines if self.settings.passage else ())
@@ -207,30 +214,37 @@ class _Asking:
         runs = self._runs(led)
         stated = (passages[id_].run for id_ in ranked if id_ in passages)
         facts = read_runs(self.tx, self.corpus, dict.fromkeys((*runs, *(run.id for run in stated if run))))
-        hits = ranked_hits(rows, ranked, lambda id_: self._reasons(id_, passages.get(id_), facts, rows))
+        reasons = _Reasons(self.settings, passages, scores, facts, rows)
+        hits = ranked_hits(rows, ranked, lambda id_: reasons.of(id_) if id_ in passages else [near(self.cosines[id_])])
         scored = (ScoredRun(facts[id_], score, self.known[id_][2]) for id_, score in runs.items() if id_ in facts)
         return _Found(hits, tuple(scored), rows)
 
-    def _of_question(self) -> tuple[Vectors, Vectors, Vectors]:
-        """The vectors of its names, of its relations, and of the lines that are compared with facts."""
+    def _texts(self) -> list[tuple[SymbolKind, str]]:
+        """Those whose vectors are needed: its names, the other ends of its triples, their relations."""
         triples = self.asked.triples
-        relations = list(dict.fromkeys(triple.relation for triple in triples))
-        names = self.vocabulary.of_texts(self.tx, self.corpus, "entity", self.asked.names)
-        predicates = self.vocabulary.of_texts(self.tx, self.corpus, "relation", relations)
-        of_triples = self._lines(triples, dict(zip(relations, predicates, strict=True)))
-        if self.settings.lines == "triples" and triples:
-            return names, predicates, of_triples
-        return names, predicates, of_unit_length(np.concatenate([of_triples, names, self.vector[None]]))
+        names = dict.fromkeys((*self.asked.names, *(end for each in triples for end in each.ends)))
+        relations = dict.fromkeys(each.relation for each in triples)
+        return [*(("entity", name) for name in names), *(("relation", relation) for relation in relations)]
 
-    def _lines(self, triples: Sequence[Triple], relations: Mapping[str, Vectors]) -> Vectors:
+    def _of_question(
+        self, texts: Sequence[tuple[SymbolKind, str]], vectors: Vectors
+    ) -> tuple[Vectors, Vectors, Vectors]:
+        """The vectors of its names, of its relations, and of the lines that are compared with facts."""
+        names = vectors[: len(self.asked.names)]
+        relations = vectors[[place for place, (kind, _) in enumerate(texts) if kind == "relation"]]
+        of_triples = self._lines(self.asked.triples, dict(zip(texts, vectors, strict=True)))
+        if self.settings.lines == "triples" and len(of_triples):
+            return names, relations, of_triples
+        return names, relations, np.concatenate([of_triples, of_unit_length(names), self.vector[None]])
+
+    def _lines(self, triples: Sequence[Triple], vectors: Mapping[tuple[SymbolKind, str], Vectors]) -> Vectors:
         """float32[len(triples), d], as the vectors of edges are made; what is asked for is left out."""
-        words = list(dict.fromkeys(word for each in triples for word in (each.head, each.tail) if word))
-        entities = dict(zip(words, self.vocabulary.of_texts(self.tx, self.corpus, "entity", words), strict=True))
-        sums = np.zeros((len(triples), len(self.vector)), dtype=np.float32)
+        lines = np.zeros((len(triples), len(self.vector)), dtype=np.float32)
         for row, triple in enumerate(triples):
-            parts = [entities[word] for word in (triple.head, triple.tail) if word]
-            sums[row] = np.sum([*parts, relations[triple.relation]], axis=0)
-        return of_unit_length(sums)
+            lines[row] = vectors["relation", triple.relation]
+            for end in triple.ends:
+                lines[row] += vectors["entity", end]
+        return of_unit_length(lines)
 
     def _score(self, lines: Vectors, ids: Collection[str], chunks: Collection[str]) -> None:
         """The fine score of these runs and all of these chunks."""
@@ -301,26 +315,38 @@ class _Asking:
         }
         return {id_: scores[id_] for id_ in best_of(scores, self.settings.runs)}
 
-    def _reasons(
-        self, id_: str, passage: _Passage | None, facts: Mapping[str, FactRun], rows: Mapping[str, Row]
-    ) -> Iterator[Reason]:
-        if passage is None:
-            yield near(self.cosines[id_])
-            return
-        run = facts.get(passage.run.id) if passage.run else None
+
+@dataclass(frozen=True, slots=True)
+class _Reasons:
+    """Why passages were found.
+
+    Attributes:
+        facts: what runs say, by id.
+    """
+
+    settings: AprRetrieverSettings
+    passages: Mapping[str, _Passage]
+    scores: Mapping[str, float]
+    facts: Mapping[str, FactRun]
+    rows: Mapping[str, Row]
+
+    def of(self, id_: str) -> Iterator[Reason]:
+        """The parts of a passage's score."""
+        passage = self.passages[id_]
+        run = self.facts.get(passage.run.id) if passage.run else None
         if passage.fine and run:
             terms = ", ".join(f"{name} {value:.3f}" for name, value in passage.fine._asdict().items())
             yield Reason("facts", passage.fine.total, terms, f"states: {_told(run)}")
         if self.settings.passage:
-            plain = not (run or passage.link)
-            brought = self.settings.passage * passage.cosine
+            plain = run is None and passage.link is None
             detail = f"{self.settings.passage:g} · cosine similarity to the question"
-            yield Reason("dense", brought, detail, NEAREST if plain else "")
-        if passage.link and passage.link.source in rows:
-            link = passage.link
-            source = quoted(rows[link.source], rows.get(id_))
-            clause = shares(link.name, source, better=True)
-            yield Reason("path", self.settings.path * link.value, f"relevance {link.value:.3f}", clause)
+            yield Reason("dense", self.settings.passage * passage.cosine, detail, NEAREST if plain else "")
+        if passage.link:
+            source = passage.link.source
+            better = (-self.scores[source], source) < (-self.scores[id_], id_)
+            clause = shares(passage.link.name, quoted(self.rows.get(source), self.rows.get(id_)), better=better)
+            value = passage.link.value
+            yield Reason("path", self.settings.path * value, f"{self.settings.path:g} · relevance {value:.3f}", clause)
 
 
 def _told(run: FactRun) -> str:

@@ -23,6 +23,11 @@ class Triple(NamedTuple):
         """ "head relation tail", as the fine stage and prompts read it."""
         return " ".join(filter(None, (self.head, self.relation, self.tail)))
 
+    @property
+    def ends(self) -> tuple[str, ...]:
+        """Head and tail, without those that a question asks for."""
+        return tuple(filter(None, (self.head, self.tail)))
+
 
 class Edge(NamedTuple):
     """An edge of the codebook, with the words of its symbols (of their representatives, where they were merged).

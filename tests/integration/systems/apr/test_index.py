@@ -172,11 +172,10 @@ def test_with_another_embedder_all_vectors_are_new_and_what_is_remembered_stays(
     knowledge.ingest_documents(PASSAGES)
     knowledge.index(systems=["apr:cohesion=0"])  # runs that no vector decides
     before = rows(knowledge, RUNS)
-    label = knowledge.status().corpus.label
-    knowledge.graph.native_driver().execute_query(
-        f"CREATE (:Overstory:AprMemory:{label}:{label}_AprMemory {{id: 'm', corpus: $label, version: 7}})",
-        label=label,
-        database_=knowledge.graph.database,
+    rows(
+        knowledge,
+        "MATCH (c:Corpus {corpus: $label}) CREATE (:Overstory:AprMemory:$($label):$($label + '_AprMemory') "
+        "{id: 'm', corpus: $label, version: 7})",
     )
     knowledge.use(embedder=HashingEmbedder(32))
     assert "apr" in knowledge.index(re_embed=True).done

@@ -104,7 +104,8 @@ def test_a_prompt_that_does_not_fit_is_cut_between_two_runs(form: Form) -> None:
         tokenizer="",
         tokens_by_encoding={},
         prompt_tokens=0,
-        questions=(),
+        question=(),
+        related=(),
         knowledge=(),
         facts=(),
     )

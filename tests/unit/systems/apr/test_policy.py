@@ -93,6 +93,16 @@ def test_what_is_better_for_some_questions_is_taken_for_them() -> None:
     assert held_out > 0.9 * utilities[100:].max(axis=1).mean()
 
 
+def test_a_feature_that_was_the_same_for_all_questions_decides_nothing() -> None:
+    rows = rows_of(50)
+    rows[:, 2] = 0.1 * 3  # whose mean is not this number
+    utilities = np.where(CHOICE_OF[:, 1][None] == 0, rows[:, [3]], 0.0)
+    policy = train(rows, utilities)
+    other = rows.copy()
+    other[:, 2] = 0.0
+    assert np.allclose(policy.logits(other), policy.logits(rows))
+
+
 def test_log_odds_follow_utilities() -> None:
     """Lemma 12: with preferences of all pairs, the greater utility has the greater odds beyond the reference's."""
     rows = np.zeros((1, FEATURES))

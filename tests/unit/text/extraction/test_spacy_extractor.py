@@ -193,7 +193,7 @@ def test_processes_end_when_their_parent_is_killed(tmp_path: Path) -> None:
         parent.wait()
     assert len(workers) == 2
     assert printed.read_text() == "main runs\n"  # and not by the processes
-    _, alive = psutil.wait_procs(workers, timeout=30)
+    _, alive = psutil.wait_procs(workers, timeout=120)
     assert alive == []
 
 

@@ -85,5 +85,5 @@ def test_who_waits_for_a_pipeline_is_next_however_soon_the_last_one_asks_again()
                 time.sleep(0.001)
         with turns:
             order.append("next batch")
-        asked.result(10)
+        asked.result()
     assert order == ["question", "next batch"]

@@ -52,7 +52,7 @@ class Learning:
             yield f"the answer was not remembered: {why}"
             return
         stated = run.graph.reading("retrieve/cited_facts", lambda tx: stated_facts(tx, run.corpus, _chunks(answer)))
-        cited = cited_facts(answer, stated)
+        cited = cited_facts(answer, _read(answer, stated))
         if not cited:
             yield "the answer was not remembered: it says no fact that the passages state which it cites"
             return
@@ -82,6 +82,15 @@ def stated_facts(tx: Transaction, corpus: Corpus, chunks: Sequence[str]) -> list
             said = quote(row["text"], row["sentences"], sentence)
             found.append(StatedFact(fact, said, (head_id, tail_id), unpacked(vector)))
     return found
+
+
+def _read(answer: Answer, stated: Sequence[StatedFact]) -> list[StatedFact]:
+    """Those that were in something that the answer cites: in a passage, or among the facts of a prompt."""
+    kinds = {citation.kind for citation in answer.citations}
+    passages = {citation.chunk_id for citation in answer.citations if citation.kind == "passage"}
+    parts = [part for part in answer.evidence.parts if isinstance(part, KnowledgePart) and part.kind in kinds]
+    facts = {(fact.edge, fact.chunk) for part in parts for fact in (*part.knowledge, *part.facts)}
+    return [each for each in stated if each.fact.chunk in passages or (each.fact.edge, each.fact.chunk) in facts]
 
 
 def _chunks(answer: Answer) -> list[str]:

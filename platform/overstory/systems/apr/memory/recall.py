@@ -11,7 +11,7 @@ import datetime
 import json
 import math
 import threading
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -22,11 +22,14 @@ from overstory.graph.ids import content_id
 from overstory.protocols import Vectors
 from overstory.systems.apr.ids import memory_id
 from overstory.systems.apr.memory import citing
-from overstory.systems.apr.triples import Edge, RecalledAnswer, RelatedQuestion, no_vectors
+from overstory.systems.apr.triples import Edge, FactRun, RecalledAnswer, RelatedQuestion, ScoredRun, no_vectors
 from overstory.vectors.packed import unpacked
 
 MOST_QUESTIONS = 50_000
 """A memory takes no more; their vectors are some 75 MB in a process that recalls, with 384 dimensions."""
+SIMILAR = 0.6
+"""Least cosine of a remembered question to the one asked. Twenty paraphrases of dev questions had .75 and more; of 500
+other questions of HotpotQA the one nearest to each had .58 and less."""
 SHARE = 0.1
 """Of all remembered questions so many are looked up, rounded up. Source: AutoPrunedRetriever, Section 2.4."""
 LEAST = 5
@@ -49,7 +52,8 @@ class Recall:
         self._known = _Questions()
 
     def __call__(self, tx: Transaction, corpus: Corpus, vector: Vectors, most: int) -> tuple[RecalledAnswer, ...]:
-        """The answers to the questions most similar to one, best first; of one question the newest first.
+        """The answers to the questions most similar to one, best first; of one question the newest first. None to a
+        question that is less than `SIMILAR`.
 
         An answer is given only if each fact that it cites is still stated by the chunk that it cites for it.
 
@@ -72,7 +76,7 @@ class Recall:
         return tuple(each for each in found if best[each.id] is each)[:wanted]
 
     def related(self, tx: Transaction, corpus: Corpus, vector: Vectors, most: int) -> tuple[RelatedQuestion, ...]:
-        """The remembered questions most similar to one, best first, with their triples.
+        """The remembered questions most similar to one, best first, with their triples. None below `SIMILAR`.
 
         Args:
             vector, most: as above.
@@ -123,12 +127,12 @@ class _Questions:
     vectors: Vectors = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
 
     def nearest(self, vector: Vectors, most: int) -> dict[str, float]:
-        """The ids of the most similar questions with their cosines, best first; ties by id."""
+        """The ids of the most similar questions with their cosines, best first; ties by id. None below `SIMILAR`."""
         if not self.ids:
             return {}
         cosines = self.vectors @ vector
         order = np.lexsort((np.arange(len(self.ids)), -cosines))[:most]
-        return {self.ids[at]: float(cosines[at]) for at in order}
+        return {self.ids[at]: float(cosines[at]) for at in order if cosines[at] >= SIMILAR}
 
     def with_more(self, new: Mapping[str, bytes], version: int) -> _Questions:
         vectors = dict(zip(self.ids, self.vectors, strict=True)) | {id_: unpacked(each) for id_, each in new.items()}
@@ -142,6 +146,18 @@ class _Questions:
         ids = tuple(sorted(vectors))
         stacked = np.stack([vectors[id_] for id_ in ids]) if ids else np.zeros((0, 0), dtype=np.float32)
         return _Questions(self.of, version, ids, stacked)
+
+
+def cited_runs(answers: Iterable[RecalledAnswer], score: float) -> list[ScoredRun]:
+    """The facts that answers cite as runs of facts, one for each answer and chunk, all with this score."""
+    found: list[ScoredRun] = []
+    for answer in answers:
+        for chunk, document in dict.fromkeys(zip(answer.chunks, answer.documents, strict=True)):
+            places = [place for place, each in enumerate(answer.chunks) if each == chunk]
+            edges = tuple(answer.edges[place] for place in places)
+            run = FactRun(f"{answer.id} {chunk}", chunk, document, edges, (-1,) * len(edges))
+            found.append(ScoredRun(run, score, answer.vectors[places]))
+    return found
 
 
 def _recalled(row: Row, similarity: float) -> RecalledAnswer | None:
