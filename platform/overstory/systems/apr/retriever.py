@@ -31,9 +31,8 @@ from overstory.systems.apr.candidates import (
 from overstory.systems.apr.excerpts import excerpts
 from overstory.systems.apr.ids import SymbolKind
 from overstory.systems.apr.index_settings import AprIndexSettings
-from overstory.systems.apr.memory.recall import Recall, cited_runs
-from overstory.systems.apr.parts import SHARES, SHARES_WITH_TEXTS, RememberedAnswer
-from overstory.systems.apr.policy import chosen, features_of, trained
+from overstory.systems.apr.memory.recall import Recall
+from overstory.systems.apr.parts import SHARES, SHARES_WITH_TEXTS
 from overstory.systems.apr.prompt import build
 from overstory.systems.apr.question import AskedTriples, QuestionReader
 from overstory.systems.apr.retriever_settings import AprRetrieverSettings
@@ -52,6 +51,10 @@ LEADING = 10
 """Passages whose names lead on to others."""
 LED_TO = 20
 """Passages that names lead to and that were no candidates before."""
+MOST_ANSWERS = 20
+"""Remembered answers that are looked at."""
+MOST_RELATED = 5
+"""Remembered questions that are looked at."""
 LONGEST_FACT = 120
 """Characters of a fact in a reason."""
 
@@ -103,17 +106,11 @@ class AprRetriever:
             found = asking.found(k)
             counter = TokenCounter(self._context.embedder, self._context.chat())
             recalled, related = self._remembered(tx, corpus, asking.vector)
-            settings = self._settings
-            if settings.policy:
-                settings = chosen(settings, features_of(asked.triples, found.runs, recalled, related), trained())
-            prompt = build(asked.triples, found.runs, recalled, related, settings, counter)
+            prompt = build(asked.triples, found.runs, recalled, related, self._settings, counter)
             unread = {chunk for part in prompt.parts for chunk in part.chunks} - found.rows.keys()
             rows = {**found.rows, **chunk_rows(tx, corpus, unread)}
             there = {hit.chunk_id for hit in found.hits}
-            told = {part.id for part in prompt.parts if isinstance(part, RememberedAnswer)}
-            best = max((each.score for each in prompt.runs), default=1.0)
-            cited = cited_runs((each for each in recalled if each.id in told), best)  # read where answers are not
-            parts = (*excerpts((*cited, *prompt.runs), rows), *prompt.parts)
+            parts = (*excerpts(prompt.runs, rows), *prompt.parts)
             others = dict.fromkeys(chunk for part in parts for chunk in part.chunks if chunk not in there)
             notes = (*read.notes, *asked.notes, *self._stale.of(tx, corpus, state), *asking.notes, *prompt.notes)
             sources = source_hits(rows, others)
@@ -131,8 +128,8 @@ class AprRetriever:
         answers = self._settings.answers != "none" or self._settings.policy
         questions = self._settings.questions != "none" or self._settings.policy
         return (
-            self._recall(tx, corpus, vector) if answers else (),
-            self._recall.related(tx, corpus, vector) if questions else (),
+            self._recall(tx, corpus, vector, MOST_ANSWERS) if answers else (),
+            self._recall.related(tx, corpus, vector, MOST_RELATED) if questions else (),
         )
 
 

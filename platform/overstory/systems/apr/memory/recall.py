@@ -11,7 +11,7 @@ import datetime
 import json
 import math
 import threading
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -22,7 +22,7 @@ from overstory.graph.ids import content_id
 from overstory.protocols import Vectors
 from overstory.systems.apr.ids import memory_id
 from overstory.systems.apr.memory import citing
-from overstory.systems.apr.triples import Edge, FactRun, RecalledAnswer, RelatedQuestion, ScoredRun, no_vectors
+from overstory.systems.apr.triples import Edge, RecalledAnswer, RelatedQuestion, no_vectors
 from overstory.vectors.packed import unpacked
 
 MOST_QUESTIONS = 50_000
@@ -146,18 +146,6 @@ class _Questions:
         ids = tuple(sorted(vectors))
         stacked = np.stack([vectors[id_] for id_ in ids]) if ids else np.zeros((0, 0), dtype=np.float32)
         return _Questions(self.of, version, ids, stacked)
-
-
-def cited_runs(answers: Iterable[RecalledAnswer], score: float) -> list[ScoredRun]:
-    """The facts that answers cite as runs of facts, one for each answer and chunk, all with this score."""
-    found: list[ScoredRun] = []
-    for answer in answers:
-        for chunk, document in dict.fromkeys(zip(answer.chunks, answer.documents, strict=True)):
-            places = [place for place, each in enumerate(answer.chunks) if each == chunk]
-            edges = tuple(answer.edges[place] for place in places)
-            run = FactRun(f"{answer.id} {chunk}", chunk, document, edges, (-1,) * len(edges))
-            found.append(ScoredRun(run, score, answer.vectors[places]))
-    return found
 
 
 def _recalled(row: Row, similarity: float) -> RecalledAnswer | None:
