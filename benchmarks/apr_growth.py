@@ -106,7 +106,9 @@ def passages(folder: Path, most: int, characters: int) -> list[ChunkText]:
 def reworded(passage: ChunkText) -> ChunkText:
     """The same statements in another order and spelling."""
     first, *others = sentence_texts(passage.text, sentence_starts(passage.text))
-    text = _DATE.sub(r"\2 \1 \3", f"{first.rstrip()} {''.join(each.rstrip() + ' ' for each in reversed(others))}")
+    text = _DATE.sub(
+        r"\2 \1 \3", "".join(each if each[-1:].isspace() else f"{each}\n" for each in (first, *reversed(others)))
+    )
     text = _WORDS.sub(lambda match: _OTHERWISE[match[1]], text)
     return ChunkText(f"{passage.id} again", passage.title, passage.heading, text)
 
