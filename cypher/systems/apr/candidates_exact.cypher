@@ -9,13 +9,13 @@ CALL () {
     MATCH (s:{{corpus}}_AprEntity) WHERE s.embedding IS NOT NULL
     RETURN s AS near, 2 * vector.similarity.cosine(s.embedding, vector) - 1 AS cosine ORDER BY cosine DESC, s.id LIMIT $nearest
   }
-  WITH coalesce([(near)-[:ALIAS_OF]->(r:AprSymbol) | r][0], near) AS s, max(cosine) AS similarity
+  WITH coalesce([(near:{{corpus}}_AprSymbol)-[:ALIAS_OF]->(r:{{corpus}}_AprSymbol) | r][0], near) AS s, max(cosine) AS similarity
   CALL (s) {
-    MATCH (s)<-[:ALIAS_OF*0..1]-(alias:AprSymbol:{{corpus}})
-    RETURN sum(COUNT { (alias)<-[:HEAD|TAIL]-() }) AS degree
+    MATCH (s:{{corpus}}_AprSymbol)<-[:ALIAS_OF*0..1]-(alias:AprSymbol:{{corpus}})
+    RETURN sum(COUNT { (alias)<-[:HEAD]-() } + COUNT { (alias)<-[:TAIL]-() }) AS degree
   }
   CALL (s) {
-    MATCH (s)<-[:ALIAS_OF*0..1]-(:AprSymbol:{{corpus}})<-[:HEAD|TAIL]-(e:{{corpus}}_AprEdge)
+    MATCH (s:{{corpus}}_AprSymbol)<-[:ALIAS_OF*0..1]-(:AprSymbol:{{corpus}})<-[:HEAD|TAIL]-(e:{{corpus}}_AprEdge)
     WITH DISTINCT e LIMIT $most
     MATCH (e)<-[:HAS_EDGE]-(r:{{corpus}}_AprRun)
     RETURN collect(DISTINCT r.id) AS runs

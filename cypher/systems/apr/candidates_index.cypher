@@ -18,13 +18,13 @@ RETURN near, vectors, COLLECT {
   UNWIND nearest AS some
   UNWIND some AS one
   WITH one[0] AS near, one[1] AS cosine
-  WITH coalesce([(near)-[:ALIAS_OF]->(r:AprSymbol) | r][0], near) AS s, max(cosine) AS similarity
+  WITH coalesce([(near:{{corpus}}_AprSymbol)-[:ALIAS_OF]->(r:{{corpus}}_AprSymbol) | r][0], near) AS s, max(cosine) AS similarity
   CALL (s) {
-    MATCH (s)<-[:ALIAS_OF*0..1]-(alias:AprSymbol:{{corpus}})
-    RETURN sum(COUNT { (alias)<-[:HEAD|TAIL]-() }) AS degree
+    MATCH (s:{{corpus}}_AprSymbol)<-[:ALIAS_OF*0..1]-(alias:AprSymbol:{{corpus}})
+    RETURN sum(COUNT { (alias)<-[:HEAD]-() } + COUNT { (alias)<-[:TAIL]-() }) AS degree
   }
   CALL (s) {
-    MATCH (s)<-[:ALIAS_OF*0..1]-(:AprSymbol:{{corpus}})<-[:HEAD|TAIL]-(e:{{corpus}}_AprEdge)
+    MATCH (s:{{corpus}}_AprSymbol)<-[:ALIAS_OF*0..1]-(:AprSymbol:{{corpus}})<-[:HEAD|TAIL]-(e:{{corpus}}_AprEdge)
     WITH DISTINCT e LIMIT $most
     MATCH (e)<-[:HAS_EDGE]-(r:{{corpus}}_AprRun)
     RETURN collect(DISTINCT r.id) AS runs

@@ -3,5 +3,5 @@
 // Rows: relations LIST<LIST> (id of a run, LIST<STRING> of the ids of its relations); one
 UNWIND $ids AS id
 MATCH (r:Overstory {id: id}) WHERE r:{{corpus}}_AprRun
-WITH r, COLLECT { MATCH (r)-[:HAS_EDGE]->(:AprEdge)-[:RELATION]->(s:AprSymbol) RETURN DISTINCT s.id } AS ids
+WITH r, COLLECT { MATCH (r)-[:HAS_EDGE]->(:{{corpus}}_AprEdge)-[:RELATION]->(s:{{corpus}}_AprSymbol) RETURN DISTINCT s.id } AS ids
 RETURN collect([r.id, ids]) AS relations

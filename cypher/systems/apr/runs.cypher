@@ -10,5 +10,5 @@ CALL () {
   MATCH (c:Overstory {id: id})<-[:PART_OF]-(r:{{corpus}}_AprRun)
   RETURN r, c
 }
-WITH r, c, COLLECT { MATCH (r)-[h:HAS_EDGE]->(e:AprEdge) RETURN e.id ORDER BY h.position } AS edges
+WITH r, c, COLLECT { MATCH (r)-[h:HAS_EDGE]->(e:{{corpus}}_AprEdge) RETURN e.id ORDER BY h.position } AS edges
 RETURN collect([r.id, c.id, edges]) AS runs
