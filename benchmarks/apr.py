@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from overstory.bench.dataset import read_questions
 from overstory.bench.qrels import choose_qrels, read_judgements
 from overstory.knowledge import Knowledge
 from overstory.model import Evidence
+from overstory.systems.apr.parts import KnowledgePart
 
 PARAPHRASES = Path(__file__).parent / "apr_paraphrases.jsonl"
 WITH, WITHOUT = "apr:memory", "apr:no-memory"
@@ -67,19 +68,20 @@ def paraphrases(knowledge: Knowledge, folder: Path) -> None:
     """Prints what asking again takes, beside asking without a memory."""
     gold = gold_of(folder)
     texts = {question.id: question.text for question in read_questions(folder / "queries.jsonl")}
-    again = [json.loads(line) for line in PARAPHRASES.read_text().splitlines()]
+    again = {each["_id"]: each["text"] for each in map(json.loads, PARAPHRASES.read_text().splitlines())}
+    first = {id_: texts[id_] for id_ in again}
     knowledge.memory.forget_all()
-    kept = [knowledge.ask(texts[each["_id"]], K, retriever=WITH, remember=True) for each in again]
+    kept = [knowledge.ask(text, K, retriever=WITH, remember=True) for text in first.values()]
     remembered = knowledge.memory.sizes()["apr"].answers
     print(f"{sum(answer.answered for answer in kept)} of {len(again)} answered, {remembered} answers remembered.\n")
     rows: list[tuple[str, list[Asked]]] = []
-    for name, retriever, ask_of in (
-        ("asked first, without memory", WITHOUT, lambda each: texts[each["_id"]]),
-        ("asked again in the same words", WITH, lambda each: texts[each["_id"]]),
-        ("in other words, without memory", WITHOUT, lambda each: each["text"]),
-        ("in other words, with memory", WITH, lambda each: each["text"]),
+    for name, retriever, questions in (
+        ("asked first, without memory", WITHOUT, first),
+        ("asked again in the same words", WITH, first),
+        ("in other words, without memory", WITHOUT, again),
+        ("in other words, with memory", WITH, again),
     ):
-        rows.append((name, asked_all(knowledge, retriever, again, ask_of, gold)))
+        rows.append((name, asked_all(knowledge, retriever, questions, gold)))
     knowledge.memory.forget_all()
     print("| | remembered answer found | tokens | evidence recall |\n|---|---|---|---|")
     for name, asked in rows:
@@ -93,16 +95,12 @@ def paraphrases(knowledge: Knowledge, folder: Path) -> None:
 
 
 def asked_all(
-    knowledge: Knowledge,
-    retriever: str,
-    again: Iterable[dict[str, str]],
-    ask_of: Callable[[dict[str, str]], str],
-    gold: dict[str, set[str]],
+    knowledge: Knowledge, retriever: str, questions: Mapping[str, str], gold: Mapping[str, set[str]]
 ) -> list[Asked]:
-    """The prompts of all questions, asked in one way."""
+    """The prompts of all questions, by their ids, asked in one way."""
     return [
-        prompt_of(knowledge, knowledge.search(ask_of(each), K, retriever=retriever), gold[each["_id"]])
-        for each in again
+        prompt_of(knowledge, knowledge.search(text, K, retriever=retriever), gold[id_])
+        for id_, text in questions.items()
     ]
 
 
@@ -124,16 +122,15 @@ def encodings(knowledge: Knowledge, folder: Path) -> None:
     for question in read_questions(folder / "queries.jsonl"):
         evidence = knowledge.search(question.text, K, retriever=WITHOUT)
         for part in evidence.parts:
-            tokens = part.details.get("tokens_by_encoding")
-            if isinstance(tokens, dict):
-                tokenizer = str(part.details["tokenizer"])
+            if isinstance(part, KnowledgePart):
+                tokenizer, tokens = part.tokenizer, dict(part.tokens_by_encoding)
                 for form, count in tokens.items():
-                    by_form.setdefault(form, []).append(int(count))
-                best = min(tokens, key=lambda form: int(tokens[form]))
+                    by_form.setdefault(form, []).append(count)
+                best = min(tokens, key=tokens.__getitem__)
                 shortest[best] = shortest.get(best, 0) + 1
     print(f"Counted by {tokenizer}.\n\n| encoding | tokens | shortest |\n|---|---|---|")
-    for form, counts in by_form.items():
-        print(f"| {form} | {np.mean(counts):.0f} | {shortest.get(form, 0)} of {len(counts)} |")
+    for name, counts in by_form.items():
+        print(f"| {name} | {np.mean(counts):.0f} | {shortest.get(name, 0)} of {len(counts)} |")
 
 
 def main() -> None:

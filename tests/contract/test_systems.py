@@ -327,7 +327,7 @@ def test_only_the_systems_that_learn_remember_and_only_when_asked(base: Knowledg
     assert told.notes[:-1] == answer.notes
     assert "remember" in told.notes[-1]
     assert rows(base, remembered) == [[answer.text]]
-    if isinstance(system, Remembers):
+    if isinstance(find_system(indexed), Remembers):
         with pytest.raises(MemoryKept):
             base.remove_system(indexed)
         assert [stored.text for stored in base.memory.answers()] == [answer.text]

