@@ -60,6 +60,7 @@ class Inputs:
     recalled: Sequence[RecalledAnswer]
     related: Sequence[RelatedQuestion]
     counter: TokenCounter
+    asked: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +101,10 @@ class Recorder:
         related: Sequence[RelatedQuestion],
         settings: AprRetrieverSettings,
         counter: TokenCounter,
+        asked: str,
     ) -> prompt.PrunedPrompt:
-        self.last = Inputs(question, runs, recalled, related, counter)
-        return prompt.build(question, runs, recalled, related, settings, counter)
+        self.last = Inputs(question, runs, recalled, related, counter, asked)
+        return prompt.build(question, runs, recalled, related, settings, counter, asked)
 
 
 def tried(folder: Path, most: int, settings: Settings, embedder: Embedder) -> Iterator[Tried]:
@@ -137,7 +139,9 @@ def outcome(found: Inputs, question: Question, gold: set[str], folder: str, *, r
     for actions in ACTIONS:
         settings = replace(WITH_MEMORY, **actions._asdict())
         began = time.perf_counter()
-        made = prompt.build(found.question, found.runs, found.recalled, found.related, settings, found.counter)
+        made = prompt.build(
+            found.question, found.runs, found.recalled, found.related, settings, found.counter, found.asked
+        )
         seconds = time.perf_counter() - began
         documents = {id_ for part in made.parts for id_ in part.documents}
         tokens = sum(part.prompt_tokens for part in made.parts if isinstance(part, KnowledgePart))

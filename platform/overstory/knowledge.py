@@ -607,8 +607,10 @@ class Knowledge:
                 strict=strict,
             )
         found = replace(found, usage=recorded.spent)
-        if learner is None or not found.answered:
+        if learner is None:
             return found
+        if not found.answered:
+            return replace(found, notes=(*found.notes, "nothing was remembered: the question was not answered"))
         if isinstance(learner, Remembers) and learner not in self._learners:
             self._learners.append(learner)
         return remembered(learner, found, evidence, lambda: self._learning_run(chat))

@@ -5,6 +5,7 @@ Source: AutoPrunedRetriever, Sections 2.5 and 2.6.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import get_args
@@ -21,6 +22,8 @@ from overstory.systems.apr.retriever_settings import AprRetrieverSettings
 from overstory.systems.apr.selection import Path, select
 from overstory.systems.apr.tokens import TokenCounter
 from overstory.systems.apr.triples import Edge, FactRun, RecalledAnswer, RelatedQuestion, ScoredRun, Triple
+from overstory.text.function_words import FUNCTION_WORDS
+from overstory.text.stems import stem
 
 PARAPHRASE = 0.85
 """Cosine from which a remembered question may be the one that is asked, in other words: that of 18 of 20 paraphrases
@@ -33,6 +36,8 @@ LONGEST_ANSWER = 600
 """Characters of a remembered answer."""
 ASKED_FOR = "?"
 """In the place of what a question's triple asks for."""
+
+_WORD = re.compile(r"\w+")
 
 FORMS: tuple[Form, ...] = get_args(Form)
 
@@ -62,6 +67,7 @@ def build(
     related: Sequence[RelatedQuestion],
     settings: AprRetrieverSettings,
     counter: TokenCounter,
+    asked: str = "",
 ) -> PrunedPrompt:
     """Selects of each channel what the settings say, and encodes it.
 
@@ -73,7 +79,8 @@ def build(
     2. A fact that a taken answer cites is not repeated among the facts; a run without any other is gone.
     3. Where a taken answer's question has a cosine of `PARAPHRASE` or more, and a fact that it cites is in one of the
        runs that are looked at, of each chunk that no taken answer stands on the best run stays, with the one fact that
-       is nearest to those of the answer.
+       is nearest to those of the answer; and any fact stays that says a word of the question which neither the
+       remembered question nor the cited facts say: "born" and "die" ask for different facts of one passage.
     4. The triples become a text in the form of `settings.encoding`; "auto" is the one with the fewest tokens by
        `counter`, of equal ones the most readable.
 
@@ -83,6 +90,7 @@ def build(
         recalled: by falling similarity; without any that may not be read.
         related: remembered questions, by falling similarity.
         counter: asked once, for all three forms.
+        asked: the words of the question.
 
     Nothing is read of the graph. O(n² + texts) time for n runs.
     """
@@ -99,10 +107,10 @@ def build(
     served = next((answer for answer in answers if _serves(answer, looked_at)), None)
     if served is not None:
         stood_on = {chunk for answer in answers for chunk in answer.chunks}
-        taken = list(_beside(served, (each for each in taken if each.run.chunk not in stood_on)))
+        taken = list(_beside(served, taken, stood_on, _new_words(asked, served)))
         if taken:
-            told = counted(len(taken), "fact")
-            notes = (f"the question was answered before: beside that answer {told} of as many other passages are read",)
+            told = counted(sum(len(each.run.edges) for each in taken), "fact")
+            notes = (f"a question like this was answered before: beside the facts of that answer {told} more are read",)
     parts = _parts(question, others, answers, taken, settings, counter) if answers or taken else ()
     return PrunedPrompt(parts, (*(run for answer in answers for run in _runs_of(answer)), *taken), notes)
 
@@ -128,14 +136,38 @@ def _serves(answer: RecalledAnswer, runs: Iterable[ScoredRun]) -> bool:
     return answer.similarity >= PARAPHRASE and any(edge.canonical in cited for each in runs for edge in each.run.edges)
 
 
-def _beside(answer: RecalledAnswer, runs: Iterable[ScoredRun]) -> Iterator[ScoredRun]:
-    """The first run of each chunk, with its fact nearest to those that an answer cites."""
-    seen: set[str] = set()
+def _new_words(asked: str, answer: RecalledAnswer) -> frozenset[str]:
+    """The stems of a question that neither the question of an answer nor the facts that it cites have."""
+    told = _stems(answer.question).union(*(_stems(_line(edge)) for edge in answer.edges))
+    return _stems(asked) - told
+
+
+def _stems(text: str) -> frozenset[str]:
+    words: list[str] = _WORD.findall(text.casefold())
+    return frozenset(stem(word) for word in words if word not in FUNCTION_WORDS)
+
+
+def _line(edge: Edge) -> str:
+    return f"{edge.head} {edge.relation} {edge.tail}"
+
+
+def _beside(
+    answer: RecalledAnswer, runs: Iterable[ScoredRun], stood_on: Collection[str], new: Collection[str]
+) -> Iterator[ScoredRun]:
+    """The facts that say a new word, and of the first run of each other chunk the one nearest to what an answer cites.
+
+    Args:
+        stood_on: chunks that need no more.
+    """
+    seen = set(stood_on)
     for each in runs:
+        kept = {at for at, edge in enumerate(each.run.edges) if not _stems(_line(edge)).isdisjoint(new)}
         if each.run.chunk not in seen:
             seen.add(each.run.chunk)
             cosines = (each.vectors @ answer.vectors.T).max(axis=1) if len(answer.vectors) else np.zeros(1)
-            yield _with_edges(each, [int(cosines.argmax())])
+            kept.add(int(cosines.argmax()))
+        if kept:
+            yield _with_edges(each, sorted(kept))
 
 
 def _without(runs: Iterable[ScoredRun], cited: Collection[str], *, once: bool) -> Iterator[ScoredRun]:

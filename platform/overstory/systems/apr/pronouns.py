@@ -2,13 +2,14 @@
 
 The first pronoun of a passage decides: where its statements first say "she", all of "she", "her" and "herself" are the
 subject that the title names, and "he" is somebody else. What is certainly no person ("The Birds", "Lloyd (film)") is
-neither. What is left stays as it is.
+neither. A pronoun that is left as a subject stands for the last subject before it that is none; one without such a
+subject says nothing that another passage could be joined by, and its triple is left out.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from overstory.systems.apr.triples import Triple
 from overstory.text.names.stop_names import names_nothing, without_number
@@ -44,14 +45,25 @@ def resolved(triples: Sequence[Triple], title: str) -> list[Triple]:
     subject = subject_of(title)
     words = (word for triple in triples for word in (triple.head, triple.tail))
     kind = _first_kind(words, personal=_NO_PERSON.fullmatch(title.strip()) is None) if subject else -1
-    if kind < 0:
-        return list(triples)
-    return [
-        triple._replace(
-            head=_without_pronoun(triple.head, subject, kind), tail=_without_pronoun(triple.tail, subject, kind)
-        )
-        for triple in triples
-    ]
+    if kind >= 0:
+        triples = [
+            triple._replace(
+                head=_without_pronoun(triple.head, subject, kind), tail=_without_pronoun(triple.tail, subject, kind)
+            )
+            for triple in triples
+        ]
+    return list(_with_subjects(triples))
+
+
+def _with_subjects(triples: Iterable[Triple]) -> Iterator[Triple]:
+    """Without pronouns as subjects."""
+    last = ""
+    for triple in triples:
+        if triple.head.casefold() not in _ALONE:
+            last = triple.head
+            yield triple
+        elif last:
+            yield triple._replace(head=last)
 
 
 def _first_kind(texts: Iterable[str], *, personal: bool) -> int:

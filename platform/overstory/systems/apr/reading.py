@@ -12,7 +12,7 @@ from overstory.systems.apr.index_settings import TripleSource
 from overstory.systems.apr.pronouns import resolved
 from overstory.systems.apr.triples import Triple
 
-VERSION = 2
+VERSION = 3
 """Changes whenever the same facts may give other triples."""
 
 

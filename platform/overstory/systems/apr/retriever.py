@@ -58,6 +58,7 @@ MOST_RELATED = 5
 LONGEST_FACT = 120
 """Characters of a fact in a reason."""
 
+NOTHING_TO_READ = "no fact was found or taken: passages are read instead"
 NO_FACTS = "the facts near the question are of fewer passages than were asked for: the others are nearest in meaning"
 
 
@@ -106,7 +107,7 @@ class AprRetriever:
             found = asking.found(k)
             counter = TokenCounter(self._context.embedder, self._context.chat())
             recalled, related = self._remembered(tx, corpus, asking.vector)
-            prompt = build(asked.triples, found.runs, recalled, related, self._settings, counter)
+            prompt = build(asked.triples, found.runs, recalled, related, self._settings, counter, read.text)
             unread = {chunk for part in prompt.parts for chunk in part.chunks} - found.rows.keys()
             rows = {**found.rows, **chunk_rows(tx, corpus, unread)}
             there = {hit.chunk_id for hit in found.hits}
@@ -114,8 +115,11 @@ class AprRetriever:
             others = dict.fromkeys(chunk for part in parts for chunk in part.chunks if chunk not in there)
             notes = (*read.notes, *asked.notes, *self._stale.of(tx, corpus, state), *asking.notes, *prompt.notes)
             sources = source_hits(rows, others)
-            shares = SHARES_WITH_TEXTS if self._settings.texts else SHARES
-            return Evidence(question, self.name, found.hits, notes, parts=parts, sources=sources, shares=shares)
+            divided = SHARES_WITH_TEXTS if self._settings.texts else SHARES
+            if not any(part.kind in divided for part in prompt.parts):
+                divided = {}
+                notes = (*notes, NOTHING_TO_READ)
+            return Evidence(question, self.name, found.hits, notes, parts=parts, sources=sources, shares=divided)
 
         return query_current_corpus(self._context, "retrieve/apr", query)
 

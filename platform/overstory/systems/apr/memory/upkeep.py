@@ -30,6 +30,12 @@ def after_build(run: SystemRun[Any]) -> None:
     rows = run.graph.run("systems/apr/memory/state", label, read=True, memory=memory_id(label))
     if not rows:
         return
+    if run.before is not None and run.before.built and run.before.settings.triples != run.settings.triples:
+        run.notes.append(
+            "remembered answers whose facts the index has no more, since triples are from another source now, are kept "
+            "and not read; they are read again when it has their facts (overstory memory list)"
+        )
+        return
     forgotten = 0
     for page in run.graph.pages("systems/apr/memory/doubtful", label, size=ANSWERS_A_PAGE, read_to=run.read_to):
         forgotten += _check(run, page)
