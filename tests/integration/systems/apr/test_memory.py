@@ -224,11 +224,19 @@ def test_an_index_built_anew_keeps_what_is_remembered(own: Knowledge) -> None:
     assert recalled(own, BORN)
 
 
-def test_an_answer_whose_facts_another_build_does_not_find_goes_with_a_note(own: Knowledge) -> None:
+def test_an_answer_outlives_triples_from_a_source_that_lacks_its_facts_and_is_not_read_meanwhile(
+    own: Knowledge,
+) -> None:
     remember(own, BORN)
-    notes = own.index(systems=["apr:triples=loaded"]).notes
-    assert "1 remembered answer went: the passages do not state any more what they cite" in notes
-    assert nodes(own) == {}
+    before = own.memory.answers()
+    (note,) = (each for each in own.index(systems=["apr:triples=loaded"]).notes if "remembered" in each)
+    assert "are kept and not read" in note
+    (kept,) = own.memory.answers()
+    assert not kept.stated
+    assert not recalled(own, BORN)
+    own.index(systems=["apr:triples=auto"])
+    assert own.memory.answers() == before
+    assert recalled(own, BORN)
 
 
 @pytest.mark.changes_schema

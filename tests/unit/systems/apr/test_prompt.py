@@ -235,3 +235,15 @@ def test_with_a_policy_the_actions_are_those_that_it_chooses() -> None:
     by_policy = build(ASKED, runs, answers, [], AprRetrieverSettings(policy=True), COUNTER)
     assert by_policy.parts == build(ASKED, runs, answers, [], AprRetrieverSettings(**actions._asdict()), COUNTER).parts
     assert by_policy.parts != build(ASKED, runs, answers, [], AprRetrieverSettings(), COUNTER).parts
+
+
+def test_beside_a_remembered_answer_a_fact_stays_that_says_a_new_word_of_the_question() -> None:
+    of_a = {"chunks": ("chunk of a",), "documents": ("document of chunk of a",)}
+    answers = [
+        dataclasses.replace(recalled("born", BORN, similarity=0.9), question="Where was Stoker born?", **of_a)  # type: ignore[arg-type] # both are tuples of texts
+    ]
+    facts = run("a", WROTE, BORN, DIED)
+    died = build([], [facts], answers, [], AprRetrieverSettings(), COUNTER, "Where was it that Stoker died?")
+    assert [fact.edge for fact in knowledge(died).facts] == [DIED.id]
+    again = build([], [facts], answers, [], AprRetrieverSettings(), COUNTER, "Where had Stoker been born?")
+    assert knowledge(again).facts == ()
