@@ -52,7 +52,7 @@ class StoredAnswer:
         model: that wrote it; "" for an extractive answer.
         asked: when it was remembered, ISO 8601 in UTC.
         facts: that it cites, in its order.
-        stated: whether passages still state all of them; another answer is not used, and goes with the next index run.
+        stated: whether passages still state all of them; another answer is not used.
     """
 
     id: str
@@ -81,7 +81,7 @@ class MemorySize:
 
     Attributes:
         answers, questions, facts, passages: the last two as far as answers cite them, each once.
-        unsupported: answers that cite a fact that is no longer stated: not used, and gone with the next index run.
+        unsupported: answers that cite a fact that is no longer stated, and are not used.
         waiting: answers that this process could not write yet, because other transactions had what they stand on.
     """
 

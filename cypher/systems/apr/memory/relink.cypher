@@ -1,4 +1,4 @@
-// Joins remembered answers to the edges that they cite, where these were written anew.
+// Joins remembered answers to the edges that they cite, where these were rewritten.
 // Parameters: $rows LIST<MAP {id STRING; edges LIST<LIST> (id, position, run)}>
 // Rows: none
 UNWIND $rows AS row

@@ -6,8 +6,6 @@ from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 
-import numpy as np
-
 from overstory.graph import Corpus, Transaction
 from overstory.protocols import Embedder, Vectors
 from overstory.retrieve.corpus_cache import VectorCache
@@ -15,6 +13,7 @@ from overstory.retrieve.ranking import best_of
 from overstory.retrieve.vector_search import with_index
 from overstory.systems.apr.ids import SymbolKind, symbol_id, symbol_key
 from overstory.systems.apr.scoring import coarse
+from overstory.systems.apr.store import symbol_vectors
 from overstory.systems.apr.triples import Edge, FactRun
 from overstory.vectors.packed import unpacked
 
@@ -150,8 +149,7 @@ def shared_names(tx: Transaction, corpus: Corpus, chunks: Collection[str]) -> li
 
 def _symbol_vectors(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> dict[str, Vectors]:
     (row,) = tx.run("systems/apr/known_symbols", corpus.label, ids=list(ids))
-    found: dict[str, Vectors] = {id_: np.asarray(vector, dtype=np.float32) for id_, vector in row["entities"]}
-    return found | {id_: unpacked(vector) for id_, vector in row["relations"]}
+    return symbol_vectors(row)
 
 
 def _edge_vectors(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> dict[str, Vectors]:

@@ -185,7 +185,7 @@ class _Merging:
             yield sorted({id_ for alias in joined for id_ in (alias.id, alias.representative)})
 
     def _regroup(self, ids: Sequence[str], same: Same) -> None:
-        """Divides some symbols and all of their groups into groups anew, and writes what is other than before."""
+        """Divides some symbols and all of their groups into groups again, and writes what changed."""
         if not ids:
             return
         rows = self._graph.run("systems/apr/merging/groups", self._label, read=True, ids=list(ids))

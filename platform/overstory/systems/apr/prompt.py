@@ -5,7 +5,6 @@ Source: AutoPrunedRetriever, Sections 2.5 and 2.6.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import get_args
@@ -23,7 +22,7 @@ from overstory.systems.apr.selection import Path, select
 from overstory.systems.apr.tokens import TokenCounter
 from overstory.systems.apr.triples import Edge, FactRun, RecalledAnswer, RelatedQuestion, ScoredRun, Triple
 from overstory.text.function_words import FUNCTION_WORDS
-from overstory.text.stems import stem
+from overstory.text.questions.asked_words import AskedWords
 
 PARAPHRASE = 0.85
 """Cosine from which a remembered question may be the one that is asked, in other words: that of 18 of 20 paraphrases
@@ -36,8 +35,6 @@ LONGEST_ANSWER = 600
 """Characters of a remembered answer."""
 ASKED_FOR = "?"
 """In the place of what a question's triple asks for."""
-
-_WORD = re.compile(r"\w+")
 
 FORMS: tuple[Form, ...] = get_args(Form)
 
@@ -136,23 +133,15 @@ def _serves(answer: RecalledAnswer, runs: Iterable[ScoredRun]) -> bool:
     return answer.similarity >= PARAPHRASE and any(edge.canonical in cited for each in runs for edge in each.run.edges)
 
 
-def _new_words(asked: str, answer: RecalledAnswer) -> frozenset[str]:
-    """The stems of a question that neither the question of an answer nor the facts that it cites have."""
-    told = _stems(answer.question).union(*(_stems(_line(edge)) for edge in answer.edges))
-    return _stems(asked) - told
-
-
-def _stems(text: str) -> frozenset[str]:
-    words: list[str] = _WORD.findall(text.casefold())
-    return frozenset(stem(word) for word in words if word not in FUNCTION_WORDS)
-
-
-def _line(edge: Edge) -> str:
-    return f"{edge.head} {edge.relation} {edge.tail}"
+def _new_words(asked: str, answer: RecalledAnswer) -> AskedWords:
+    """The words of a question that neither the question of an answer nor the facts that it cites have."""
+    words = AskedWords.of(asked)
+    told = {*words.found_in(answer.question, *(edge.line for edge in answer.edges)), *FUNCTION_WORDS}
+    return AskedWords({stem: form for stem, form in words.forms.items() if told.isdisjoint((form, form.lower()))})
 
 
 def _beside(
-    answer: RecalledAnswer, runs: Iterable[ScoredRun], stood_on: Collection[str], new: Collection[str]
+    answer: RecalledAnswer, runs: Iterable[ScoredRun], stood_on: Collection[str], new: AskedWords
 ) -> Iterator[ScoredRun]:
     """The facts that say a new word, and of the first run of each other chunk the one nearest to what an answer cites.
 
@@ -161,7 +150,7 @@ def _beside(
     """
     seen = set(stood_on)
     for each in runs:
-        kept = {at for at, edge in enumerate(each.run.edges) if not _stems(_line(edge)).isdisjoint(new)}
+        kept = {at for at, edge in enumerate(each.run.edges) if new.spans(edge.line)}
         if each.run.chunk not in seen:
             seen.add(each.run.chunk)
             cosines = (each.vectors @ answer.vectors.T).max(axis=1) if len(answer.vectors) else np.zeros(1)

@@ -352,5 +352,5 @@ class _Reasons:
 
 def _told(run: FactRun) -> str:
     """The first facts of a run, as many as a reason has room for."""
-    facts = "; ".join(" ".join(filter(None, (edge.head, edge.relation, edge.tail))) for edge in run.edges)
+    facts = "; ".join(edge.line for edge in run.edges)
     return shortened(facts, LONGEST_FACT)

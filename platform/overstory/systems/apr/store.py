@@ -27,13 +27,16 @@ MOST_KEPT = 100_000
 """Vectors of symbols that a build keeps in memory: 150 MB."""
 
 
+def symbol_vectors(row: Row) -> dict[str, Vectors]:
+    """float32[d] by the ids of symbols, of the row of `systems/apr/known_symbols`."""
+    found: dict[str, Vectors] = {id_: np.asarray(vector, np.float32) for id_, vector in row["entities"]}
+    return found | {id_: unpacked(vector) for id_, vector in row["relations"]}
+
+
 class SymbolVectors:
     """The vectors of symbols: kept from earlier pages, stored, or embedded now.
 
     Relations have the precision in which they are stored, so that an edge has the same vector whenever it is written.
-
-    Attributes:
-        embedded: how many texts were embedded so far.
     """
 
     def __init__(self, graph: GraphClient, label: str, embedder: Embedder) -> None:
@@ -41,7 +44,6 @@ class SymbolVectors:
         self._label = label
         self._embedder = embedder
         self._kept: OrderedDict[str, Vectors] = OrderedDict()
-        self.embedded = 0
 
     def of(self, symbols: Iterable[Symbol]) -> tuple[dict[str, Vectors], list[Symbol]]:
         """float32[d] by the ids of symbols, and the symbols that are not stored, nor were asked for before.
@@ -66,8 +68,7 @@ class SymbolVectors:
         found: dict[str, Vectors] = {}
         for some in batches(ids, SYMBOLS_A_STATEMENT):
             (row,) = self._graph.run("systems/apr/known_symbols", self._label, read=True, ids=some)
-            found |= {id_: np.array(vector, np.float32) for id_, vector in row["entities"]}
-            found |= {id_: unpacked(vector) for id_, vector in row["relations"]}
+            found |= symbol_vectors(row)
         return found
 
     def _embed(self, new: Sequence[Symbol]) -> dict[str, Vectors]:
@@ -76,7 +77,6 @@ class SymbolVectors:
         texts = list(dict.fromkeys(symbol.text for symbol in new))
         vectors = self._embedder.embed(texts)
         check_vectors(vectors, len(texts), self._embedder)
-        self.embedded += len(texts)
         of_text = dict(zip(texts, vectors, strict=True))
         found = {symbol.id: of_text[symbol.text] for symbol in new}
         relations = [symbol.id for symbol in new if symbol.kind == "relation"]

@@ -10,6 +10,10 @@ import numpy as np
 from overstory.protocols import Vectors
 
 
+def _line(*words: str) -> str:
+    return " ".join(filter(None, words))
+
+
 class Triple(NamedTuple):
     """A statement in words; `sentence` is its sentence's place in the chunk, −1 where it has none."""
 
@@ -21,7 +25,7 @@ class Triple(NamedTuple):
     @property
     def line(self) -> str:
         """ "head relation tail", as the fine stage and prompts read it."""
-        return " ".join(filter(None, (self.head, self.relation, self.tail)))
+        return _line(self.head, self.relation, self.tail)
 
     @property
     def ends(self) -> tuple[str, ...]:
@@ -42,6 +46,11 @@ class Edge(NamedTuple):
     head: str
     relation: str
     tail: str
+
+    @property
+    def line(self) -> str:
+        """As of `Triple`."""
+        return _line(self.head, self.relation, self.tail)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Remembered answers whose questions are like one that is asked now.
 
-The vectors of all remembered questions are held in the process, and those are read anew that were written since: the
+The vectors of all remembered questions are held in the process, and those written since are read when needed: the
 memory has a version of its own, so that remembering an answer empties no other cache. What was deleted is noticed when
 it is looked up.
 """
@@ -89,7 +89,7 @@ class Recall:
 
     def _up_to_date(self, tx: Transaction, corpus: Corpus) -> _Questions:
         rows = tx.run("systems/apr/memory/state", corpus.label, memory=memory_id(corpus.label))
-        if not rows or rows[0]["embedder"] != corpus.embedder:  # written anew when the index is brought up to date
+        if not rows or rows[0]["embedder"] != corpus.embedder:  # written again when the index is brought up to date
             return _Questions()
         of, version = (corpus.created, corpus.embedder, rows[0]["since"]), rows[0]["version"]
         with self._lock:

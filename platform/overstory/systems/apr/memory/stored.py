@@ -125,8 +125,8 @@ class StoredMemory:
         chunks = {chunk: rest for chunk, *rest in row["chunks"]}
         stated = {(edge, chunk): sentence for edge, chunk, sentence in row["stated"]}
         cited = read(row["citations"])
-        facts = [_fact(fact, chunks[fact.chunk], stated.get((fact.edge, fact.chunk), -1))
-                 for fact in cited if fact.chunk in chunks]  # fmt: skip
+        there = (fact for fact in cited if fact.chunk in chunks)
+        facts = (_fact(fact, chunks[fact.chunk], stated.get((fact.edge, fact.chunk), -1)) for fact in there)
         return StoredAnswer(
             id=row["id"],
             system=self._system,

@@ -1,4 +1,4 @@
-"""The memory after a build: answers are joined again to what was written anew, and go with what is no longer stated."""
+"""The memory after a build: answers are joined again to what was rewritten, and go with what is no longer stated."""
 
 from __future__ import annotations
 
