@@ -4,9 +4,10 @@
 // Parameters: $general LIST<STRING> (names that say little, in lower case); $heading STRING (a regular expression: names that
 //   begin with the number of a heading, or have no letter)
 // Rows: name, other, type, document, tree, community STRING, null where the corpus has none; one
-CALL () {
+CALL () { MATCH (c:{{corpus}}_Chunk) RETURN count(c) AS chunks }
+CALL (chunks) {
   MATCH (e:Entity:{{corpus}}) WHERE EXISTS { (e)-[:RELATED]-(:Entity:{{corpus}}) }
-  WITH e, CASE
+  WITH chunks, e, CASE
     WHEN toLower(e.name) IN $general OR e.name =~ $heading OR size(e.name) > 40 THEN 4
     WHEN NOT 2 <= e.df <= 40 THEN 3
     WHEN e.type IN ['PERSON', 'GPE', 'ORG'] THEN 0
@@ -15,15 +16,16 @@ CALL () {
   END AS rank
   ORDER BY rank, COUNT { (e)-[:RELATED]-() } DESC, e.df DESC, e.name LIMIT 100
   MATCH (e)-[:RELATED*1..2]-(o:Entity:{{corpus}}) WHERE o <> e
-  WITH DISTINCT e, rank, o
-  WITH e, rank, o, EXISTS { (e)-[:RELATED]-(o) } AS near,
+  WITH DISTINCT chunks, e, rank, o
+  WITH chunks, e, rank, o, EXISTS { (e)-[:RELATED]-(o) } AS near,
     o.type = '' OR o.df > 40 OR toLower(o.name) IN $general OR o.name =~ $heading
       OR toLower(o.name) CONTAINS toLower(e.name) OR toLower(e.name) CONTAINS toLower(o.name) AS other_says_little,
     COUNT {
       (e)<-[m:MENTIONS WHERE m.by <> 'dictionary']-(:{{corpus}}_Chunk)-[n:MENTIONS WHERE n.by <> 'dictionary']->(o)
     } AS together
   ORDER BY together = 0, rank, other_says_little, near,
-    together * COUNT { (e)-[:RELATED]-() } * (e.specificity * o.specificity) ^ 2 DESC, e.name, o.name
+    together * COUNT { (e)-[:RELATED]-() }
+      * (log(1.0 + 1.0 * chunks / (1 + e.df)) * log(1.0 + 1.0 * chunks / (1 + o.df))) ^ 2 DESC, e.name, o.name
   LIMIT 1
   RETURN collect(e)[0] AS e, collect(o)[0] AS o
 }

@@ -1,6 +1,6 @@
 // Names entities; the facts of one whose name changes are marked, since they carry it. A label says what kind of name it
 // is, for Neo4j Browser, which colours nodes by their labels alone.
-// Parameters: $rows LIST<MAP {id, name, type STRING; aliases LIST<STRING>; df INTEGER; specificity FLOAT}>
+// Parameters: $rows LIST<MAP {id, name, type STRING; aliases LIST<STRING>; df INTEGER}>
 // Rows: none
 MATCH (corpus:Corpus:{{corpus}})
 UNWIND $rows AS row
@@ -10,8 +10,7 @@ CALL (e, row) {
   MATCH (f:Fact:{{corpus}})-[:SUBJECT|OBJECT]->(e)
   SET f:{{corpus}}_Stale
 }
-SET e.name = row.name, e.type = row.type, e.aliases = row.aliases, e.df = row.df, e.specificity = row.specificity,
-  e.touched = corpus.version + 1
+SET e.name = row.name, e.type = row.type, e.aliases = row.aliases, e.df = row.df, e.touched = corpus.version + 1
 REMOVE e:{{corpus}}_Stale:PersonName:OrganisationName:PlaceName:WorkName:TechnicalName
 SET e:$(CASE
   WHEN row.type = 'PERSON' THEN ['PersonName']

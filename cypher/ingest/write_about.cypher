@@ -8,6 +8,6 @@ UNWIND $rows AS row
 MATCH (c:Overstory {id: row.chunk})
 MERGE (e:Overstory {id: row.entity})
 ON CREATE SET e:Entity:{{corpus}}:{{corpus}}_Entity, e.corpus = $label, e.key = row.key, e.name = row.key, e.type = '', e.aliases = [],
-  e.df = 0, e.specificity = 1.0, e.touched = corpus.version + 1
+  e.backwards = CASE WHEN row.key CONTAINS ' ' THEN reverse(row.key) END, e.df = 0, e.touched = corpus.version + 1
 MERGE (e)-[a:ABOUT]->(c)
 SET a = row.about, c:{{corpus}}_Changed, e:{{corpus}}_Changed

@@ -6,5 +6,5 @@ MATCH (corpus:Corpus:{{corpus}})
 UNWIND $rows AS row
 MERGE (e:Overstory {id: row.id})
 ON CREATE SET e:Entity:{{corpus}}:{{corpus}}_Entity, e.corpus = $label, e.key = row.key, e.name = row.key,
-  e.touched = corpus.version + 1
+  e.backwards = CASE WHEN row.key CONTAINS ' ' THEN reverse(row.key) END, e.touched = corpus.version + 1
 SET e:{{corpus}}_Stale:{{corpus}}_Changed

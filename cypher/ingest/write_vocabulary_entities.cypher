@@ -6,4 +6,4 @@ MATCH (corpus:Corpus:{{corpus}})
 UNWIND $rows AS row
 MERGE (e:Overstory {id: row.id})
 ON CREATE SET e:Entity:{{corpus}}:{{corpus}}_Entity, e.corpus = $label, e.key = row.key, e.name = row.key, e.type = '', e.aliases = [],
-  e.df = 0, e.specificity = 1.0, e.touched = corpus.version + 1
+  e.backwards = CASE WHEN row.key CONTAINS ' ' THEN reverse(row.key) END, e.df = 0, e.touched = corpus.version + 1

@@ -35,7 +35,8 @@ RETURN one[0] AS id, passages, CASE WHEN members < size(read) THEN nearest_membe
     UNWIND read AS c
     MATCH (c)-[m:MENTIONS]->(e:Entity:{{corpus}}) WHERE m.by IN ['ner', 'openie']
     WITH e, count(DISTINCT c) AS times
-    WITH e, times, times * coalesce(e.specificity, 0.0) AS weight
+    WITH e, times,
+      times * coalesce(round(log(1.0 + 1.0 * chunks / (1 + e.df)) / log(1.0 + chunks), 12), 0.0) AS weight
     WITH e, times, weight, weight * log(1.0 * times * chunks / (size(read) * coalesce(e.df, times))) AS tells
     ORDER BY tells DESC, weight DESC, e.name LIMIT $names
     RETURN [e.name, times]

@@ -40,7 +40,8 @@ RETURN one[0] AS id,
     WITH each.chunk AS c, size(found) AS looked_at
     MATCH (c)-[m:MENTIONS]->(e:Entity:{{corpus}}) WHERE m.by IN ['ner', 'openie']
     WITH e, looked_at, count(DISTINCT c) AS times
-    WITH e, looked_at, times, times * coalesce(e.specificity, 0.0) AS weight
+    WITH e, looked_at, times,
+      times * coalesce(round(log(1.0 + 1.0 * chunks / (1 + e.df)) / log(1.0 + chunks), 12), 0.0) AS weight
     WITH e, times, weight, weight * log(1.0 * times * chunks / (looked_at * coalesce(e.df, times))) AS tells
     ORDER BY tells DESC, weight DESC, e.name LIMIT $names
     RETURN [e.name, times]

@@ -7,11 +7,13 @@
 //   entity right below it, null; strongest first); names LIST<LIST> (a name, how many passages mention it; strongest first)
 // No name is in two communities, so that each tells them apart; those come first that the community's edges meet in, and
 // that are specific.
+CALL () { MATCH (c:{{corpus}}_Chunk) RETURN count(c) AS chunks }
 UNWIND $asked AS one
 MATCH (t:Overstory {id: one[0]}) WHERE t:{{corpus}}_TreeNode
-CALL (t) {
+CALL (t, chunks) {
   MATCH (t)<-[way:CHILD_OF*1..]-(leaf:{{corpus}}_TreeNode)-[:COVERS]->(e:Entity:{{corpus}})
-  WITH e, size(way) = 1 AS is_member, leaf.volume * coalesce(e.specificity, 1.0) AS strength
+  WITH e, size(way) = 1 AS is_member,
+    leaf.volume * round(log(1.0 + 1.0 * chunks / (1 + coalesce(e.df, 0))) / log(1.0 + chunks), 12) AS strength
   ORDER BY is_member DESC, strength DESC, e.id LIMIT $most
   WITH e, is_member ORDER BY strength DESC, e.id
   RETURN collect(e) AS read, collect(CASE WHEN is_member THEN e.id END) AS members

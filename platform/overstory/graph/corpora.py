@@ -33,7 +33,6 @@ class Corpus:
         embedder, dimension: of the vectors that are asked; "" and 0 before the first.
         embedding_property: where those vectors are.
         vector_index: the index over them, "" while they are few enough to be scanned.
-        linked_chunks: the number of chunks when specificities were last computed.
         named_chunks: the number of chunks when the mentions stage last ran, -1 before it first did.
         named_by: the fingerprint of that stage, "" before.
         systems: what each system whose index the corpus has keeps of it, by the system's name.
@@ -54,7 +53,6 @@ class Corpus:
     dimension: int
     embedding_property: str
     vector_index: str
-    linked_chunks: int
     named_chunks: int
     named_by: str
     systems: Mapping[str, str] = field(default_factory=dict)
@@ -162,7 +160,6 @@ def _corpus(row: Row) -> Corpus:
         dimension=row.get("dimension", 0),
         embedding_property=row["embedding_property"],
         vector_index=row.get("vector_index", ""),
-        linked_chunks=row.get("linked_chunks", -1),
         named_chunks=row.get("named_chunks", -1),
         named_by=row.get("named_by", ""),
         systems={name.removeprefix(SYSTEM): value for name, value in row.items() if name.startswith(SYSTEM)},

@@ -25,6 +25,8 @@ DATABASE_INDEXES = {
     "overstory_document_keys": "schema/document_key_index",
     "overstory_document_sources": "schema/document_source_index",
     "overstory_touched": "schema/touched_index",
+    "overstory_names": "schema/name_index",
+    "overstory_name_ends": "schema/name_end_index",
 }
 """The indexes that all corpora share, and the statements that make them.
 
@@ -53,7 +55,12 @@ def _first_schema(graph: GraphClient) -> None:
     _create(graph, DATABASE_INDEXES)
 
 
-MIGRATIONS = (Migration(to=4, run=_first_schema),)
+def _names_backwards(graph: GraphClient) -> None:
+    graph.run_in_batches("schema/spell_backwards")
+    _create(graph, DATABASE_INDEXES)
+
+
+MIGRATIONS = (Migration(to=4, run=_first_schema), Migration(to=5, run=_names_backwards))
 """Graphs of schemas 1 to 3 were written before 0.1.0 was released; they are refused, not migrated."""
 
 

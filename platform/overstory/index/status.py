@@ -83,7 +83,7 @@ def read_status(graph: GraphClient, corpus: Corpus) -> CorpusStatus:
             "boilerplate": boilerplate.pop("stale") or uncounted,
             "embed": vectors["missing"],
             "extract": counts["chunks"] - counts["extracted"],
-            "entities": counts["stale"] or int(corpus.linked_chunks != counts["chunks"]),
+            "entities": counts["stale"],
             "mentions": pending_mentions(graph, corpus),
         },
         stages=read_ledger(graph, corpus),

@@ -8,7 +8,7 @@ import pytest
 from tests.fakes import HashingEmbedder
 from tests.passages import CURIE, DANUBE, EINSTEIN, PASSAGES, ULM, OpenCorpus, passage
 
-from overstory.graph import Writer, schema
+from overstory.graph import schema
 from overstory.index.stages import embed as embed_stage
 
 
@@ -69,7 +69,7 @@ def test_a_system_that_was_asked_for_is_not_forgotten_by_an_interruption_before_
     assert knowledge.tree().size == len(PASSAGES)
 
 
-def test_an_interrupted_link_is_never_taken_for_one_that_was_not_needed(
+def test_documents_go_without_a_trace_after_an_interrupted_link(
     open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     knowledge = open_corpus(embedder=HashingEmbedder(8))
@@ -78,14 +78,11 @@ def test_an_interrupted_link_is_never_taken_for_one_that_was_not_needed(
     before = knowledge.digest()
     knowledge.ingest_documents(PASSAGES[2:])
 
-    def killed(self: Writer, **properties: object) -> None:
-        if properties.get("linked_chunks") is not None:
-            raise KeyboardInterrupt
-        whole(self, **properties)
+    def killed(*_: object) -> int:
+        raise KeyboardInterrupt
 
-    whole = Writer.set
     with monkeypatch.context() as patched:
-        patched.setattr(Writer, "set", killed)
+        patched.setattr("overstory.index.stages.entities._link_facts", killed)
         with pytest.raises(KeyboardInterrupt):
             knowledge.index()
     added = [d.id for d in knowledge.documents() if d.source_key in {p.source_key for p in PASSAGES[2:]}]

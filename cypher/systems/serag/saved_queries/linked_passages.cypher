@@ -18,7 +18,7 @@ RETURN a.seq + ' · ' + substring(a.text, 0, 60) AS passage, b.seq + ' · ' + su
   COLLECT {
     MATCH (a)-[m:MENTIONS]->(n:Entity:{{corpus}})<-[o:MENTIONS]-(b) WHERE m.by IN ['ner', 'openie'] AND o.by IN ['ner', 'openie']
     WITH n, max(m.count) AS here, max(o.count) AS there
-    RETURN n.name + ' (' + here + ' and ' + there + ')' ORDER BY n.specificity DESC, n.name LIMIT 25
+    RETURN n.name + ' (' + here + ' and ' + there + ')' ORDER BY n.df, n.name LIMIT 25
   } AS names,
   COLLECT {
     MATCH (a)<-[:COVERS]-(leaf:{{corpus}}_TreeNode)-[:CHILD_OF*1..10]->(t)

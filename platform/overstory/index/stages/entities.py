@@ -1,4 +1,4 @@
-"""The stage `entities`: names, aliases and weights of entities, wording of facts, RELATED between entities.
+"""The stage `entities`: names, aliases and df of entities, wording of facts, RELATED between entities.
 
 Everything it writes is a function of the mentions and statements that are there, whatever the order in which they came:
 a corpus that grew document by document equals one that was loaded at once. What changed since the last run carries the
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from overstory.display import counted
-from overstory.graph import Transaction, Writer, read_corpus
+from overstory.graph import Transaction, Writer
 from overstory.graph.client import Row
 from overstory.graph.corpora import count_deleted
 from overstory.index.found_names import originals_of
@@ -19,13 +19,12 @@ from overstory.index.name_edits import names_of
 from overstory.index.write_extractions import write_findings
 from overstory.protocols import Progress
 from overstory.text.names.edits import NO_EDITS, EditedNames
-from overstory.text.names.idf import idf_weight
 
 ENTITIES_A_TRANSACTION = 1_000
 FACTS_A_TRANSACTION = 2_000
 CHUNKS_A_TRANSACTION = 200
 KINDS = ("ner", "openie")
-"""Mentions that count for an entity's name, df and specificity; those that one system's index stage adds do not."""
+"""Mentions that count for an entity's name and df; those that one system's index stage adds do not."""
 
 MOST_ALIASES = 50
 
@@ -38,26 +37,18 @@ def sync_entities(writer: Writer, *, progress: Progress) -> bool:
     """
     graph, label = writer.graph, writer.corpus.label
     (state,) = graph.run("ingest/stale_counts", label, read=True)
-    chunks: int = state["chunks"]
-    resized = read_corpus(graph, writer.corpus.name).linked_chunks != chunks
-    if not (state["entities"] or state["facts"] or state["renamed"] or resized):
+    if not (state["entities"] or state["facts"] or state["renamed"]):
         return False
     edits = names_of(writer)
     progress.start("entities", state["entities"] + state["facts"], "entities and facts")
     with recorded(writer, "entities", "link-1") as run:
-        if resized:
-            writer.set(linked_chunks=None)  # or an interrupted run could be taken for one that was never needed
         if state["renamed"]:
             run.count("chunks_renamed", _edit_names(writer, edits or NO_EDITS))
         graph.run_in_batches("ingest/link_dead_facts", label)
-        named, removed = _link_entities(writer, chunks, edits or NO_EDITS, progress)
+        named, removed = _link_entities(writer, edits or NO_EDITS, progress)
         run.count("entities", named)
         run.count("entities_removed", removed)
         run.count("facts", _link_facts(writer, progress))
-        if resized:
-            if chunks:
-                graph.run_in_batches("ingest/refresh_specificity", label, chunks=chunks)
-            writer.set(linked_chunks=chunks)
     progress.finish(f"{counted(named, 'entity', 'entities')}, {counted(run.counts['facts'], 'fact')}")
     return True
 
@@ -98,14 +89,14 @@ def _link_facts(writer: Writer, progress: Progress) -> int:
             return linked
 
 
-def _link_entities(writer: Writer, chunks: int, edits: EditedNames, progress: Progress) -> tuple[int, int]:
+def _link_entities(writer: Writer, edits: EditedNames, progress: Progress) -> tuple[int, int]:
     label = writer.corpus.label
     named = removed = 0
     while True:
         rows = writer.graph.run(
             "ingest/stale_entities", label, read=True, kinds=list(KINDS), limit=ENTITIES_A_TRANSACTION
         )
-        alive = [_entity_row(row, chunks, edits) for row in rows if row["held"]]
+        alive = [_entity_row(row, edits) for row in rows if row["held"]]
         dead = [row["id"] for row in rows if not row["held"]]
         if rows:
 
@@ -122,7 +113,7 @@ def _link_entities(writer: Writer, chunks: int, edits: EditedNames, progress: Pr
             return named, removed
 
 
-def _entity_row(row: Row, chunks: int, edits: EditedNames) -> Row:
+def _entity_row(row: Row, edits: EditedNames) -> Row:
     surfaces = edits.name_first(row["key"], most_frequent([(text, count) for text, count in row["surfaces"]]))
     types = most_frequent([(text, count) for text, count in row["types"] if text])
     return {
@@ -131,5 +122,4 @@ def _entity_row(row: Row, chunks: int, edits: EditedNames) -> Row:
         "aliases": surfaces[1 : 1 + MOST_ALIASES],
         "type": edits.type_of(row["key"], types),
         "df": row["df"],
-        "specificity": idf_weight(chunks, row["df"]),
     }

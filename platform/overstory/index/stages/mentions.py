@@ -7,8 +7,9 @@ what the parser found. What changed since it last ran carries the label `Corpus_
 as the changes.
 
 It goes in three steps, each of which may be interrupted:
-1. Names. The subjects of every document with a changed chunk are found again. Before they are written, all chunks
-   that have a name which came or went are marked as changed. In memory: what the chunks are about, some 1 KB each.
+1. Names. The subjects of every document with a changed chunk are found again, and those of other documents as far as
+   they follow from these (`index/passage_names.py`). Before they are written, all chunks that have a name which came or
+   went are marked as changed.
 2. Mentions of the changed chunks, a page at a time; the entities concerned are marked as changed.
 3. The changed entities: their df, and the names of those that only titles and first words give.
 """
@@ -16,9 +17,7 @@ It goes in three steps, each of which may be interrupted:
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Mapping
 
 from overstory.display import counted
 from overstory.graph import GraphClient, Transaction, Writer, batches, read_corpus
@@ -29,24 +28,19 @@ from overstory.graph.schema import name_index
 from overstory.index.found_names import ABOUT
 from overstory.index.ledger import StageRun, recorded
 from overstory.index.name_edits import MOST_LOOKED_UP, names_of
+from overstory.index.passage_names import PARSED, Dictionaries, Names, PassageNames, find_all, find_changed, is_parsed
 from overstory.index.stages.entities import MOST_ALIASES, most_frequent
 from overstory.model.boilerplate import without_boilerplate
 from overstory.protocols import Progress
-from overstory.text.names.dictionary import NameDictionary, is_looked_for
 from overstory.text.names.edits import NO_EDITS, EditedNames
 from overstory.text.names.subjects import (
     OWN,
     SURE,
     About,
-    Passage,
     Said,
     Subject,
-    edited_subjects,
-    looked_for,
     name_start,
     name_starts,
-    other_names,
-    own_subjects,
     said_names,
 )
 from overstory.text.names.tokens import tokenise
@@ -55,8 +49,8 @@ ROWS_A_TRANSACTION = 5_000
 CHUNKS_A_TRANSACTION = 500
 ENTITIES_A_TRANSACTION = 2_000
 
-PARSED = ("ner",)
-"""Kinds of mentions whose names are looked for in all texts."""
+MOST_CHANGED = 0.2
+"""Above this part of its chunks and entities a corpus is looked at as a whole."""
 
 STARTS_A_QUERY = 500
 
@@ -80,11 +74,12 @@ def sync_mentions(writer: Writer, *, progress: Progress) -> bool:
         (state,) = graph.run("ingest/names_state", label, read=True)
         progress.start("mentions", None, "chunks")
         edits = names_of(writer)
-        names = _find_subjects(writer, edits, run, all_changed=state["changed_chunks"] == state["chunks"])
-        scanned = _scan_changed(writer, names, edits or NO_EDITS, run, progress)
+        names = _find_subjects(writer, edits, run, state)
+        dictionaries = Dictionaries(graph, label, names, edits or NO_EDITS)
+        scanned = _scan_changed(writer, dictionaries, edits or NO_EDITS, run, progress)
         _sync_changed(writer, edits or NO_EDITS, run)
         writer.set(named_by=FINGERPRINT, named_chunks=state["chunks"])
-    progress.finish(f"{counted(len(names.all), 'name')}; {counted(scanned, 'chunk')} read")
+    progress.finish(f"{counted(scanned, 'chunk')} read")
     return True
 
 
@@ -105,83 +100,31 @@ def pending_mentions(graph: GraphClient, corpus: Corpus) -> int:
     return int(corpus.named_by != FINGERPRINT or corpus.named_chunks != state["chunks"])
 
 
-@dataclass(frozen=True, slots=True)
-class _Names:
-    """Keys: all that are looked for in texts, and those of them that some chunk is about."""
-
-    all: Set[str]
-    subjects: Set[str]
-
-
-def _find_subjects(writer: Writer, log: EditedNames | None, run: StageRun, *, all_changed: bool) -> _Names:
+def _find_subjects(writer: Writer, log: EditedNames | None, run: StageRun, state: Row) -> PassageNames:
     """The first step: ABOUT, and the marks of chunks in which names came or went."""
     graph, label, edits = writer.graph, writer.corpus.label, log or NO_EDITS
-    stored = _stored_about(graph, label)
-    originals = {} if log is None else _originals(graph, label)
-    found = {
-        chunk: {key: subject for key, subject in names.items() if subject.source in OWN}
-        for chunk, names in stored.items()
-    }
-    found |= originals
-    for _, rows in groupby(graph.stream("ingest/changed_passages", label), key=lambda row: row["document"]):
-        found |= _own_subjects(rows)
-    own = {chunk: edited_subjects(names, edits) for chunk, names in found.items()}
-    parsed = _parsed(graph, label)
-    about = {chunk: dict(names) for chunk, names in own.items()}
-    for chunk, names in other_names(own, parsed).items():
-        about[chunk] |= names
-    everywhere, subjects = looked_for(about, parsed)
-    wanted = _Names(everywhere | edits.given.keys(), subjects | edits.given.keys())
-    if not all_changed:
-        _mark_changed(writer, _known(graph, label), wanted, edits)
-    kept = {chunk: names for chunk, names in found.items() if names.keys() & edits.resolved.keys()}
-    _keep_originals(writer, {chunk: names for chunk, names in kept.items() if originals.get(chunk) != names}, edits)
-    _write_about(writer, stored, about, run)
-    _forget_originals(writer, originals.keys() - kept.keys())  # last: until here only they say what was found
-    return wanted
+    if state["changed"] > MOST_CHANGED * (state["chunks"] + state["entities"]):
+        names = find_all(graph, label, log, edits)
+    else:
+        _mark_edited(writer, edits)
+        names = find_changed(graph, label, log, edits)
+    if state["changed_chunks"] < state["chunks"]:
+        _mark_changed(writer, names.known, names.wanted, edits)
+    kept = {chunk: found for chunk, found in names.found.items() if found.keys() & edits.resolved.keys()}
+    _keep_originals(writer, {c: found for c, found in kept.items() if names.originals.get(c) != found}, edits)
+    _write_about(writer, names.stored, names.about, run)
+    _forget_originals(writer, names.originals.keys() - kept.keys())  # last: until here only they say what was found
+    return names
 
 
-def _own_subjects(rows: Iterable[Row]) -> About:
-    """The subjects of the passages of one document; those that hold nothing but boilerplate are about nothing."""
-    passages = {row["id"]: None if row["only"] else _passage(row) for row in rows}
-    about = own_subjects([passage for passage in passages.values() if passage])
-    return {id_: about.get(id_, {}) for id_ in passages}
-
-
-def _passage(row: Row) -> Passage:
-    text = without_boilerplate(row["text"], row["boilerplate"])
-    return Passage(row["id"], row["document"], row["title"], row["heading"], text)
-
-
-def _stored_about(graph: GraphClient, label: str) -> About:
-    about: About = {}
-    for row in graph.stream("ingest/stored_about", label):
-        subject = Subject(row["weight"], row["source"], row["full"], row["surface"], row["type"], row["common"])
-        about.setdefault(row["chunk"], {})[row["key"]] = subject
-    return about
-
-
-def _parsed(graph: GraphClient, label: str) -> set[str]:
-    rows = graph.stream("ingest/parsed_names", label, kinds=list(PARSED))
-    return {row["key"] for row in rows if _is_parsed(row)}
-
-
-def _is_parsed(row: Row) -> bool:
-    return any(is_looked_for(row["key"], type_) for type_ in row["types"])
-
-
-def _known(graph: GraphClient, label: str) -> _Names:
-    """The names that the last finished run looked for."""
-    subject_of = {row["key"]: row["subject"] for row in graph.stream("ingest/known_names", label)}
-    return _Names(subject_of.keys(), {key for key, subject in subject_of.items() if subject})
-
-
-def _originals(graph: GraphClient, label: str) -> About:
-    """What chunks whose names were edited are about by themselves, without the edits."""
-    return {
-        row["chunk"]: {key: Subject(*fields) for key, *fields in json.loads(row["found"])}
-        for row in graph.stream("ingest/original_subjects", label)
-    }
+def _mark_edited(writer: Writer, edits: EditedNames) -> None:
+    """Marks the chunks that are about a name which an edit now hides or merges: only what they are about tells so."""
+    if not edits.resolved:
+        return
+    label = writer.corpus.label
+    changed = {row["key"] for row in writer.graph.stream("ingest/changed_names", label)}
+    for keys in batches(sorted(changed & edits.resolved.keys()), STARTS_A_QUERY):
+        _commit(writer, "ingest/mark_about", ids=[entity_id(label, key) for key in keys], own=list(OWN))
 
 
 def _keep_originals(writer: Writer, found: About, edits: EditedNames) -> None:
@@ -203,7 +146,7 @@ def _forget_originals(writer: Writer, chunks: Iterable[str]) -> None:
         _commit(writer, "ingest/remove_original_names", by=ABOUT, ids=ids)
 
 
-def _mark_changed(writer: Writer, known: _Names, wanted: _Names, edits: EditedNames) -> None:
+def _mark_changed(writer: Writer, known: Names, wanted: Names, edits: EditedNames) -> None:
     """Marks the chunks whose mentions may have changed; no other name changes what they mention."""
     label = writer.corpus.label
     gone = (known.all - wanted.all) | (known.subjects - wanted.subjects)
@@ -249,23 +192,24 @@ def _properties(subject: Subject) -> Row:
     }
 
 
-def _scan_changed(writer: Writer, names: _Names, edits: EditedNames, run: StageRun, progress: Progress) -> int:
+def _scan_changed(
+    writer: Writer, dictionaries: Dictionaries, edits: EditedNames, run: StageRun, progress: Progress
+) -> int:
     """The second step: what the changed chunks mention, a page at a time."""
     graph, label = writer.graph, writer.corpus.label
-    dictionary = NameDictionary(edits.with_aliases(names.all))
-    subjects = NameDictionary(edits.with_aliases(names.subjects))
     scanned = 0
     while rows := graph.run("ingest/changed_chunks", label, read=True, sure=SURE, limit=CHUNKS_A_TRANSACTION):
         starts: list[Row] = []
         gone: list[Row] = []
         new: list[Row] = []
         listed: set[str] = set()
-        for row in rows:
-            text = without_boilerplate(row["text"], row["boilerplate"])
-            tokens = tokenise(text)
+        texts = [without_boilerplate(row["text"], row["boilerplate"]) for row in rows]
+        read = [tokenise(text) for text in texts]
+        names, subjects = dictionaries.of(read)
+        for row, text, tokens in zip(rows, texts, read, strict=True):
             starts.append({"chunk": row["id"], "starts": name_starts(tokens)})
             wanted = dict.fromkeys(row["subjects"], Said())
-            wanted |= said_names(text, tokens, row["sentences"], dictionary, subjects, edits)
+            wanted |= said_names(text, tokens, row["sentences"], names, subjects, edits)
             stored = {key: Said(tuple(surfaces), tuple(sentences)) for key, surfaces, sentences in row["mentions"]}
             lost = stored.keys() - wanted.keys()
             gone += [_edge(label, row["id"], key) for key in lost]
@@ -326,7 +270,7 @@ def _sync_changed(writer: Writer, edits: EditedNames, run: StageRun) -> None:
 def _entity_row(row: Row, edits: EditedNames) -> Row:
     surfaces = edits.name_first(row["key"], most_frequent([(text, count) for text, count in row["surfaces"]]))
     types = most_frequent([(type_, count) for type_, count in row["about_types"]])
-    parsed = _is_parsed(row)
+    parsed = is_parsed(row)
     in_dictionary = row["subject"] or parsed or row["key"] in edits.given
     return {
         "id": row["id"],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from typing import NamedTuple
 
 from overstory.text.extraction.mentions import NOT_NAMES
@@ -35,12 +35,43 @@ class Match(NamedTuple):
 
 def is_looked_for(key: str, type_: str) -> bool:
     """Whether to search other texts for a name that a parser found."""
+    types = types_left_out(key)
+    return types is not None and type_ not in types
+
+
+def types_left_out(key: str) -> Set[str] | None:
+    """The types as which a name is not looked for in other texts; None where it is not, whatever it was taken for."""
     words = key.count(" ") + 1
-    if not key or type_ in NOT_LOOKED_FOR or words > LONGEST_NAME:
-        return False
-    if key in LABELS or key in LITERALS or (type_ in FROM_COMMAND_LINES and key.isalpha()):
-        return False
-    return words > 1 or not (key in FUNCTION_WORDS or key.isdigit() or len(key) == 1)
+    if not key or words > LONGEST_NAME or key in LABELS or key in LITERALS:
+        return None
+    if words == 1 and (key in FUNCTION_WORDS or key.isdigit() or len(key) == 1):
+        return None
+    return NOT_LOOKED_FOR | FROM_COMMAND_LINES if key.isalpha() else NOT_LOOKED_FOR
+
+
+class PossibleNames(NamedTuple):
+    """The keys that a dictionary may find in a text: all of `LONGEST_NAME` words or fewer, and how longer ones begin,
+    with a space at the end."""
+
+    keys: set[str]
+    beginnings: set[str]
+
+
+def possible_names(tokens: Tokens) -> PossibleNames:
+    """What a dictionary of all names there could be would find in a text."""
+    forms, bare = tokens.forms, tokens.bare
+    keys = {shape.key for shape in tokens.shapes}
+    beginnings: set[str] = set()
+    for first, capital in enumerate(tokens.capital):
+        if not capital:
+            continue
+        for stop in range(first + 1, min(first + LONGEST_NAME, len(forms)) + 1):
+            keys.add(" ".join(forms[first:stop]))
+            if stop - 1 in bare:
+                keys.add(" ".join([*forms[first : stop - 1], bare[stop - 1][0]]))
+        if first + LONGEST_NAME < len(forms):
+            beginnings.add(" ".join(forms[first : first + LONGEST_NAME]) + " ")
+    return PossibleNames(keys, beginnings)
 
 
 class NameDictionary:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -113,44 +113,55 @@ def own_subjects(passages: Sequence[Passage]) -> About:
 
 
 def other_names(own: About, parsed: Set[str]) -> About:
-    """Further subjects of passages: other names of the subjects that they have by themselves.
-
-    A short form counts where it is a name somewhere. What a parser found and nothing is about yet is taken for a full
-    name that it abbreviates, or else for one that it spells otherwise by a letter.
+    """Further subjects of passages: other names of the subjects that they have by themselves (`names_of_leads`).
 
     Args:
         own: as `own_subjects` has it, of all passages.
         parsed: the keys that parsers found anywhere, as far as they are looked for.
     """
-    named = {key for names in own.values() for key in names}
-    known = named | parsed
     leads: dict[str, list[str]] = {}
     for passage, names in own.items():
         for key, subject in names.items():
             if subject.full:
                 leads.setdefault(key, []).append(passage)
     about: About = {}
-
-    def put(key: str, lead: str, subject: Subject) -> None:
+    for lead, others in names_of_leads(leads, {key for names in own.values() for key in names}, parsed).items():
         for passage in leads[lead]:
-            if key not in own[passage]:
-                about.setdefault(passage, {})[key] = subject
+            for key, subject in others.items():
+                if key not in own[passage]:
+                    about.setdefault(passage, {})[key] = subject
+    return about
 
+
+def names_of_leads(leads: Iterable[str], named: Set[str], parsed: Set[str]) -> dict[str, dict[str, Subject]]:
+    """The other names of full names, and how surely a passage about one is about the other.
+
+    A short form counts where it is a name somewhere. What a parser found and nothing is about yet is taken for a full
+    name that it abbreviates, or else for one that it spells otherwise by a letter. What is said of a name depends only
+    on those that may be other names of it, or it of them (`text/names/neighbours.py`).
+
+    Args:
+        leads: the full names of which some passage is about one.
+        named: the names that some passage is about by itself.
+        parsed: the keys that parsers found anywhere, as far as they are looked for.
+    """
+    known, taken = named | parsed, set(named)
+    others: dict[str, dict[str, Subject]] = {}
     for lead in leads:
         for key in short_forms(lead):
             if key in known:
-                put(key, lead, Subject(SHORT, "short form"))
-                named.add(key)
+                others.setdefault(lead, {})[key] = Subject(SHORT, "short form")
+                taken.add(key)
     full_names, spellings = FullNames(leads), Spellings(leads)
-    for key in parsed - named:
+    for key in parsed - taken:
         words = key.count(" ") + 1
         if words > 1:
             shortened = [lead for lead in full_names.of(key) if lead.count(" ") + 1 >= words]
             for lead in shortened:
-                put(key, lead, Subject(ABBREVIATED, "abbreviation"))
+                others.setdefault(lead, {})[key] = Subject(ABBREVIATED, "abbreviation")
             for lead in () if shortened else spellings.of(key):
-                put(key, lead, Subject(MISSPELT, "spelling"))
-    return about
+                others.setdefault(lead, {})[key] = Subject(MISSPELT, "spelling")
+    return others
 
 
 def edited_subjects(names: Mapping[str, Subject], edits: EditedNames) -> dict[str, Subject]:
