@@ -1,15 +1,12 @@
-// A page of chunks with what they mention, are about and state, in order of id. Where a chunk has OpenIE triples, the
-// mentions of the dictionary come too: they know the sentences, which triples do not.
-// Parameters: $after STRING (id of the last chunk before); $limit INTEGER; $sure FLOAT (the weight from which a chunk is about
-//   a name)
+// Some chunks with what they mention, are about and state. Where a chunk has OpenIE triples, the mentions of the
+// dictionary come too: they know the sentences, which triples do not.
+// Parameters: $ids LIST<STRING> (of chunks); $sure FLOAT (the weight from which a chunk is about a name)
 // Rows: id STRING; seq INTEGER; starts LIST<INTEGER> (first character of each sentence); boilerplate LIST<INTEGER>;
 //   mentions LIST<LIST> (id of an entity, who found it, numbers of the sentences); about LIST<LIST> (id of an entity,
 //   weight); statements LIST<LIST> (ids of subject and object or null, who found it, number of the sentence or null,
-//   position)
-MATCH (c:Overstory {corpus: '{{corpus}}'})
-USING INDEX SEEK c:Overstory(corpus, id, token_count)
-WHERE c.id > $after AND c.token_count IS NOT NULL
-WITH c ORDER BY c.corpus, c.id LIMIT $limit
+//   position); in order of id
+UNWIND $ids AS id
+MATCH (c:Overstory {id: id}) WHERE c:{{corpus}}_Chunk
 WITH c, EXISTS { (c)-[:MENTIONS {by: 'openie'}]->(:Entity:{{corpus}}) } AS openie
 RETURN c.id AS id, c.seq AS seq, coalesce(c.sentences, []) AS starts, coalesce(c.boilerplate, []) AS boilerplate,
   COLLECT {

@@ -8,7 +8,17 @@ from overstory.systems.entity_graph.by_rules import (
     EntityGraph,
     EntityRelation,
     KnownDescription,
+    NearEntities,
     read_entity_graph,
+    read_near_entities,
 )
 
-__all__ = ["DescribedEntity", "EntityGraph", "EntityRelation", "KnownDescription", "read_entity_graph"]
+__all__ = [
+    "DescribedEntity",
+    "EntityGraph",
+    "EntityRelation",
+    "KnownDescription",
+    "NearEntities",
+    "read_entity_graph",
+    "read_near_entities",
+]

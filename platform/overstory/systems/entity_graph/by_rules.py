@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -29,11 +29,16 @@ from overstory.systems.entity_graph.incidence import (
     Incidence,
     Ints,
     Name,
+    incidence_of,
     read_incidence,
+    read_passages,
 )
 from overstory.systems.entity_graph.relations import MOST_NAMES, Related, left_out_note, names_of_sentences, related
 
 TEXTS_A_PAGE = 500
+NAMES_A_STATEMENT = 1_000
+MOST_READ = 64
+"""Passages of an entity that are read where only what is near some is."""
 
 Place = tuple[int, int]
 """Where a text stands: chunk · MOST_SENTENCES + sentence, and `NOWHERE`; for an OpenIE triple chunk · MOST_SENTENCES,
@@ -135,6 +140,62 @@ def read_entity_graph(
         DatabaseError: as `GraphClient.stream`.
     """
     incidence = read_incidence(graph, label, only=only)
+    found = _graph_of(graph, label, incidence, known)
+    left_out = count_names(graph, label) - len(found.entities) if only is None else 0
+    counts = {"left_out": left_out, **found.counts}
+    return replace(found, counts=counts, notes=tuple(_notes(counts)))
+
+
+@dataclass(frozen=True, slots=True)
+class NearEntities:
+    """Some entities with what is near them.
+
+    Attributes:
+        graph: of the passages that were read: these entities, and others that they mention, of which more may be said
+            elsewhere.
+        whole: the ids of the entities whose passages were all read, and which are here as in the graph of the whole
+            corpus: with the same description, and the same relations to others.
+    """
+
+    graph: EntityGraph
+    whole: frozenset[str]
+
+
+def read_near_entities(graph: GraphClient, label: str, ids: Collection[str]) -> NearEntities:
+    """Some entities of a corpus, at the cost of the passages that mention them.
+
+    A relation of two frequent names may be kept here that is not among the strongest of either in the whole corpus.
+
+    Args:
+        ids: of their nodes. Of an entity that more than `MOST_READ` passages mention, so many are read.
+
+    Raises:
+        DatabaseError: as `GraphClient.run`.
+    """
+    passages: set[str] = set()
+    whole: set[str] = set()
+    for some in batches(sorted(ids), NAMES_A_STATEMENT):
+        for row in graph.run("systems/entity_graph/passages_of", label, read=True, ids=some, most=MOST_READ):
+            passages.update(row["chunks"])
+            whole.update([row["id"]] if row["whole"] else [])
+    rows = list(read_passages(graph, label, passages))
+    mentioned = set[str]()
+    for row in rows:
+        mentioned.update(each[0] for each in (*row["mentions"], *row["about"]))
+        mentioned.update(end for each in row["statements"] for end in each[:2] if end is not None)
+    names = [
+        Name(row["id"], row["key"], row["name"], row["type"], 0 if row["id"] in whole else row["df"])
+        for some in batches(sorted(mentioned), NAMES_A_STATEMENT)
+        for row in graph.run("systems/entity_graph/entities_of", label, read=True, ids=some)
+    ]
+    names.sort(key=lambda name: name.key)
+    return NearEntities(_graph_of(graph, label, incidence_of(names, rows), {}), frozenset(whole))
+
+
+def _graph_of(
+    graph: GraphClient, label: str, incidence: Incidence, known: Mapping[str, KnownDescription]
+) -> EntityGraph:
+    """Without a count of the names that were left out, and without notes."""
     sentences = names_of_sentences(incidence)
     pairs = related(incidence, sentences)
     chosen = choose(incidence, sentences)
@@ -153,12 +214,11 @@ def read_entity_graph(
         else:
             entities.append(_entity(name, *_described(incidence, chosen, texts, entity), source))
     counts = {
-        "left_out": count_names(graph, label) - len(entities) if only is None else 0,
         "kept_descriptions": int(same.sum()),
         "relations_left_out": pairs.dropped,
         "crowded_sentences": pairs.crowded,
     }
-    return EntityGraph(entities, _relations(incidence, pairs, texts), counts, tuple(_notes(counts)))
+    return EntityGraph(entities, _relations(incidence, pairs, texts), counts, ())
 
 
 def _source(incidence: Incidence, chosen: Chosen, triples: Mapping[Place, str], entity: int) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from array import array
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from overstory.graph import GraphClient
+from overstory.graph import GraphClient, batches
 from overstory.graph.client import Row
 from overstory.text.names.subjects import SURE
 
@@ -29,12 +29,19 @@ DICTIONARY, OPENIE = "dictionary", "openie"
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name of the corpus that may be an entity; `id` is that of its node."""
+    """A name of the corpus that may be an entity.
+
+    Attributes:
+        id: of its node.
+        passages: how many passages mention it, where not all of them were read: then it is an entity all the
+            same. 0 where they were.
+    """
 
     id: str
     key: str
     name: str
     type: str
+    passages: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +136,20 @@ def read_incidence(graph: GraphClient, label: str, *, only: Collection[str] | No
         for row in graph.stream("systems/entity_graph/entities", label)
     ]
     names.sort(key=lambda name: name.key)
-    pages = graph.pages("systems/entity_graph/incidence", label, size=CHUNKS_A_PAGE, sure=SURE)
-    return incidence_of(names, (row for rows in pages for row in rows if only is None or row["id"] in only))
+    passages = only
+    if passages is None:
+        passages = [row["id"] for row in graph.stream("systems/entity_graph/passages", label)]
+    return incidence_of(names, read_passages(graph, label, passages))
+
+
+def read_passages(graph: GraphClient, label: str, ids: Iterable[str]) -> Iterator[Row]:
+    """What some passages mention, are about and state: rows of `systems/entity_graph/incidence`, in order of id.
+
+    Raises:
+        DatabaseError: as `GraphClient.run`.
+    """
+    for some in batches(sorted(ids), CHUNKS_A_PAGE):
+        yield from graph.run("systems/entity_graph/incidence", label, read=True, ids=some, sure=SURE)
 
 
 def incidence_of(names: Sequence[Name], rows: Iterable[Row]) -> Incidence:
@@ -199,6 +218,7 @@ def _entities_alone(
     """Without the names that stand in no fact and in one passage only."""
     each = np.unique(np.stack([mentions.entity, mentions.chunk]), axis=1)
     kept = np.bincount(each[0], minlength=len(names)) > 1
+    kept |= np.array([name.passages > 0 for name in names], dtype=np.bool_)
     for ends in (statements.subject, statements.object):
         kept[ends[ends != NOWHERE]] = True
     new = np.where(kept, np.cumsum(kept) - 1, NOWHERE)

@@ -140,7 +140,8 @@ def frequency_steps(incidence: Incidence) -> Ints:
     """1 + ⌊log₂ df⌋ of each entity, df the number of passages that mention it; 1 where none does. Shape (entities,)."""
     mentions = incidence.mentions
     places = np.unique(np.stack([mentions.entity, mentions.chunk]), axis=1)
-    passages = np.bincount(places[0], minlength=len(incidence.names))
+    read = np.bincount(places[0], minlength=len(incidence.names))
+    passages = np.maximum(read, np.array([name.passages for name in incidence.names], dtype=np.int64))
     return np.frexp(np.maximum(passages, 1))[1].astype(np.int64)
 
 
