@@ -118,12 +118,13 @@ class _Asking:
         self._add(candidates, (*reached.forward, *reached.shared), asked)
         links = self._linked(activations, first.scores, candidates, asked)
         scored = scoring.final_scores(candidates, first, reached, links)
-        again = scoring.second_sources(scored, sources)
+        scores = {chunk: one.score for chunk, one in scored.items()}
+        again = scoring.second_sources(scored, scores, sources)
         second = scoring.reached(again, self._links(list(again)), self.names.words, self.documents)
         second.forward.clear()  # brings nothing the second time
         known = set(candidates)
         self._add(candidates, second.shared, asked)
-        links_again = self._linked(again, {chunk: one.score for chunk, one in scored.items()}, candidates, asked)
+        links_again = self._linked(again, scores, candidates, asked)
         newcomers = {chunk: candidate for chunk, candidate in candidates.items() if chunk not in known}
         found_all = scored | scoring.final_scores(newcomers, first, scoring.Reached(), {})
         names = self.names
