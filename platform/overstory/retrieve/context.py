@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -10,12 +11,19 @@ from overstory.display import index_command
 from overstory.errors import IndexMissing, StatementFailed
 from overstory.graph import Corpus, GraphClient, Transaction, read_corpus
 from overstory.llm import Chat
-from overstory.protocols import Embedder
+from overstory.protocols import Embedder, Vectors
 from overstory.settings import ExtractionSettings
 
 T = TypeVar("T")
 
+MOST_EMBEDDED = 32
+"""Questions that are embedded at a time, by an endpoint; the processors share those that are embedded here."""
+
 NAMES_OUTDATED = "the name index is out of date: run overstory index"
+
+
+def _threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(MOST_EMBEDDED, thread_name_prefix="question")  # starts threads when used
 
 
 def no_chat() -> Chat | None:
@@ -38,6 +46,12 @@ class RetrievalContext:
     embedder: Embedder
     chat: Callable[[], Chat | None] = no_chat
     extraction: ExtractionSettings = field(default_factory=ExtractionSettings)
+    _threads: ThreadPoolExecutor = field(default_factory=_threads, init=False, repr=False, compare=False)
+
+    def embedding(self, text: str) -> Future[Vectors]:
+        """float32[d]: the vector of a question, made while the caller asks the graph for what needs none. What goes
+        wrong with it is raised by `result`."""
+        return self._threads.submit(lambda: self.embedder.embed([text])[0])
 
     def corpus(self, tx: Transaction | None = None) -> Corpus:
         """

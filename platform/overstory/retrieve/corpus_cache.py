@@ -52,7 +52,8 @@ class VectorCache:
             self._keep(corpus, new)
             found |= new
         none = np.zeros(corpus.dimension, dtype=np.float32)
-        return np.stack([found.get(id_, none) for id_ in ids]) if ids else np.zeros((0, corpus.dimension), np.float32)
+        rows = [found.get(id_, none) for id_ in ids] or [none[:0]]
+        return np.concatenate(rows).reshape(len(ids), corpus.dimension)
 
     def _known(self, corpus: Corpus, ids: Sequence[str]) -> dict[str, Vectors]:
         with self._lock:
@@ -61,8 +62,9 @@ class VectorCache:
                 self._state = _state(corpus)
             found: dict[str, Vectors] = {}
             for id_ in ids:
-                if id_ in self._vectors:
-                    found[id_] = self._vectors[id_]
+                vector = self._vectors.get(id_)
+                if vector is not None:
+                    found[id_] = vector
                     self._vectors.move_to_end(id_)
             return found
 

@@ -26,10 +26,10 @@ class DenseRetriever:
             CorpusNotFound, IndexMissing, EmbedderMismatch: as `RetrievalContext.corpus_with_vectors`.
         """
         asked = read_question(question)
-        vector = self._context.embedder.embed([asked.text])[0]
+        vector = self._context.embedding(asked.text)
 
         def query(tx: Transaction, corpus: Corpus) -> Evidence:
-            found = nearest_chunks(tx, corpus, vector, k)
+            found = nearest_chunks(tx, corpus, vector.result(), k)
             hits = hits_by_cosine(chunk_rows(tx, corpus, found.cosines), found.cosines)
             return Evidence(question, self.name, hits, notes=(*asked.notes, *found.notes))
 

@@ -34,10 +34,10 @@ class HybridRetriever:
             CorpusNotFound, IndexMissing, EmbedderMismatch: as `RetrievalContext.corpus_with_vectors`.
         """
         asked = read_question(question)
-        vector = self._context.embedder.embed([asked.text])[0]
+        vector = self._context.embedding(asked.text)
         words = full_text_query(asked.text)
         found = query_current_corpus(
-            self._context, "retrieve/hybrid", lambda tx, corpus: _fused(tx, corpus, vector, words, k)
+            self._context, "retrieve/hybrid", lambda tx, corpus: _fused(tx, corpus, vector.result(), words, k)
         )
         asked_words = AskedWords.of(asked.text)
         hits = tuple(hit(row, _reasons(row, asked_words)) for row in found.rows)

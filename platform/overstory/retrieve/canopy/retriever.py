@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from overstory.cpus import processors
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.model import HYPERLINK, BridgePath, Evidence, Hit, Reason
@@ -64,7 +63,6 @@ class CanopyRetriever:
     def __init__(self, context: RetrievalContext) -> None:
         self._context = context
         self._vectors = VectorCache()
-        self._pool = ThreadPoolExecutor(processors(), thread_name_prefix="canopy")  # starts threads when used
 
     def retrieve(self, question: str, k: int) -> Evidence:
         """The `k` best chunks.
@@ -74,11 +72,11 @@ class CanopyRetriever:
             CorpusNotFound, IndexMissing, EmbedderMismatch: as `RetrievalContext.corpus_with_vectors`.
         """
         asked = read_question(question)
+        vector = self._context.embedding(asked.text)  # while its names and words are looked up
 
         def query(tx: Transaction, corpus: Corpus) -> Evidence:
-            vector = self._embedded(asked.text)  # while its names are looked up
             names = read_names(tx, corpus, asked)
-            rest = vector if names.rest == asked.text else self._embedded(names.rest)  # while passages are
+            rest = vector if names.rest == asked.text else self._context.embedding(names.rest)
             words = AskedWords.of(asked.text)
             asking = _Asking(tx, corpus, self._vectors, names, words, vector, rest)
             ranked = asking.ranked(k)
@@ -87,9 +85,6 @@ class CanopyRetriever:
             return Evidence(question, self.name, hits, notes=told, parts=paths, sources=sources)
 
         return query_current_corpus(self._context, "retrieve/canopy", query)
-
-    def _embedded(self, text: str) -> Future[Vectors]:
-        return self._pool.submit(lambda: self._context.embedder.embed([text])[0])
 
 
 @dataclass(slots=True)
@@ -108,7 +103,9 @@ class _Asking:
     has_links: bool = False
 
     def ranked(self, k: int) -> list[Scored]:
-        found = self._found(max(DEPTH, k))
+        depth = max(DEPTH, k)
+        found = [*self._named(depth), *self._near(depth)]
+        self.documents |= {each.chunk: each.document for each in found}
         asked = np.stack([self.vector.result(), self.rest.result()])
         candidates = self._first(found, asked)
         first = scoring.first_scores(candidates)
@@ -118,28 +115,26 @@ class _Asking:
         self._add(candidates, (*reached.forward, *reached.shared), asked)
         links = self._linked(activations, first.scores, candidates, asked)
         scored = scoring.final_scores(candidates, first, reached, links)
-        again = scoring.second_sources(scored, sources)
+        scores = {chunk: one.score for chunk, one in scored.items()}
+        again = scoring.second_sources(scored, scores, sources)
         second = scoring.reached(again, self._links(list(again)), self.names.words, self.documents)
         second.forward.clear()  # brings nothing the second time
         known = set(candidates)
         self._add(candidates, second.shared, asked)
-        links_again = self._linked(again, {chunk: one.score for chunk, one in scored.items()}, candidates, asked)
+        links_again = self._linked(again, scores, candidates, asked)
         newcomers = {chunk: candidate for chunk, candidate in candidates.items() if chunk not in known}
         found_all = scored | scoring.final_scores(newcomers, first, scoring.Reached(), {})
         names = self.names
         direct = scoring.direct_documents(candidates.values(), form=names.form, capital=names.capital)
         return scoring.ranking(scoring.with_second_hop(found_all, second, links_again), self.documents, direct=direct)
 
-    def _found(self, depth: int) -> list[_Found]:
-        """The chunks found by meaning, by words, and by the names of the question."""
-        corpus, names = self.corpus, self.names
-        searched = vector_search(
-            self.tx,
-            corpus,
-            "retrieve/canopy_candidates",
-            self.vector.result(),
-            vector_depth=OVERSAMPLING * depth,
-            text_index=text_index_name(corpus),
+    def _named(self, depth: int) -> list[_Found]:
+        """The chunks found by words and by the names of the question."""
+        names = self.names
+        (row,) = self.tx.run(
+            "retrieve/canopy_named",
+            self.corpus.label,
+            text_index=text_index_name(self.corpus),
             query=full_text_query(names.question),
             depth=depth,
             subjects=[name.id for name in names.known if name.subject],
@@ -148,12 +143,22 @@ class _Asking:
             phrases=list(dict.fromkeys(names.quoted().values())),
             phrase_depth=CHUNKS_A_PHRASE,
         )
+        self.has_links = row["links"] > 0
+        return [_Found(*each) for each in row["found"]]
+
+    def _near(self, depth: int) -> list[_Found]:
+        """The chunks found by meaning."""
+        searched = vector_search(
+            self.tx,
+            self.corpus,
+            "retrieve/canopy_near",
+            self.vector.result(),
+            vector_depth=OVERSAMPLING * depth,
+            depth=depth,
+        )
         self.notes += searched.notes
         (row,) = searched.rows
-        self.has_links = row["links"] > 0
-        chunks = [_Found(*each) for each in row["found"]]
-        self.documents |= {each.chunk: each.document for each in chunks}
-        return chunks
+        return [_Found(chunk, document) for chunk, document in row["found"]]
 
     def _first(self, found: Sequence[_Found], asked: Vectors) -> dict[str, Candidate]:
         """The chunks found, with their cosines to question and rest."""
@@ -238,11 +243,11 @@ class _Found(NamedTuple):
 
     chunk: str
     document: str
-    words: float | None
-    key: str | None
-    weight: float | None
-    phrase: str | None
-    text: str | None
+    words: float | None = None
+    key: str | None = None
+    weight: float | None = None
+    phrase: str | None = None
+    text: str | None = None
 
 
 def _seeds(found: Iterable[_Found], names: QuestionNames, chunks: int) -> dict[str, Seed]:

@@ -197,9 +197,16 @@ class Scored(NamedTuple):
 
     @property
     def score(self) -> float:
+        itself = self.dense + self.words + self.name + self.rest
+        if not self.came_by_any():  # most: several hundred of a question
+            return itself + self.direct
         bridges = FORWARD * _value(self.forward) + SHARED * _value(self.shared) + SECOND * self.second_gain
         links = LINKED * _value(self.linked) + LINKED_SECOND * _value(self.linked_second)
-        return self.dense + self.words + self.name + self.rest + bridges + links + self.direct
+        return itself + bridges + links + self.direct
+
+    def came_by_any(self) -> bool:
+        """Whether it was reached by a name or a link."""
+        return bool(self.forward or self.shared or self.second or self.linked or self.linked_second)
 
     def came_from(self) -> list[str]:
         """The sources of its ways."""
@@ -245,18 +252,18 @@ def reached(
         idf = link.idf * (SAID_BY_QUESTION if said else 1.0)
         for source in link.sources:
             value = activations[source.chunk] * idf
+            if value <= 0:
+                continue
             share = link.share(source.chunk)
             here = documents[source.chunk]
-            for chunk, weight in link.about if value > 0 else ():
+            for chunk, weight in link.about:
                 if chunk in share and documents[chunk] != here:
-                    way = Way(source.chunk, link.key, link.name, weight, _first(source))
-                    _keep(result.forward, chunk, Bridge(way, value * share[chunk] * weight * SENTENCE))
+                    _keep(result.forward, chunk, value * share[chunk] * weight * SENTENCE, link, source, weight)
                     if weight < UNSURE and link.rare:
-                        _keep(result.shared, chunk, Bridge(way, value * share[chunk]))
-            for place in link.shared if value > 0 else ():
+                        _keep(result.shared, chunk, value * share[chunk], link, source, weight)
+            for place in link.shared:
                 if documents[place.chunk] != here:
-                    way = Way(source.chunk, link.key, link.name, None, _first(source), _first(place))
-                    _keep(result.shared, place.chunk, Bridge(way, value * share.get(place.chunk, 1.0)))
+                    _keep(result.shared, place.chunk, value * share.get(place.chunk, 1.0), link, source, None, place)
     return result
 
 
@@ -280,9 +287,15 @@ def final_scores(
     }
 
 
-def second_sources(scored: Mapping[str, Scored], sources: Sequence[str]) -> dict[str, float]:
-    """The chunks from which the second hop starts, with their activations."""
-    scores = {chunk: one.score for chunk, one in scored.items()}
+def second_sources(
+    scored: Mapping[str, Scored], scores: Mapping[str, float], sources: Sequence[str]
+) -> dict[str, float]:
+    """The chunks from which the second hop starts, with their activations.
+
+    Args:
+        scores: of all of `scored`.
+        sources: of the first hop.
+    """
     top = best_of(scores, TOP)
     scale = scores[top[0]] if top and scores[top[0]] > 0 else 1.0
     chosen = [chunk for chunk in top if chunk not in sources and scored[chunk].came_from()]
@@ -348,14 +361,22 @@ def _first(place: Place) -> int | None:
     return place.sentences[0] if place.sentences else None
 
 
-def _keep(bridges: dict[str, Bridge], chunk: str, bridge: Bridge) -> None:
+def _keep(
+    bridges: dict[str, Bridge],
+    chunk: str,
+    value: float,
+    link: Link,
+    source: Place,
+    weight: float | None,
+    there: Place | None = None,
+) -> None:
+    """Keeps a way to a chunk if it is the best so far; of ways worth the same that with the first source and key."""
     known = bridges.get(chunk)
-    if bridge.value > 0 and (known is None or _order(bridge) < _order(known)):
-        bridges[chunk] = bridge
-
-
-def _order(bridge: Bridge) -> tuple[float, str, str]:
-    return -bridge.value, bridge.way.source, bridge.way.key
+    if value <= 0 or (known is not None and value < known.value):
+        return  # most; a bridge is made for the others alone
+    if known is None or value > known.value or (source.chunk, link.key) < known.way.source_and_key:
+        way = Way(source.chunk, link.key, link.name, weight, _first(source), _first(there) if there else None)
+        bridges[chunk] = Bridge(way, value)
 
 
 def _value(bridge: Bridge | None) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 
 from overstory.graph import Corpus, Transaction
@@ -95,12 +96,17 @@ class Asking:
     state: IndexState[SeragIndexSettings]
     settings: SeragRetrieverSettings
     question: Question
-    vector: Vectors
+    embedding: Future[Vectors]
     names: NamedEntities = field(init=False)
     notes: list[str] = field(default_factory=list[str])
 
     def __post_init__(self) -> None:
         self.names = named_entities(self.tx, self.corpus, self.question, self.state.details["chunks"])
+
+    @property
+    def vector(self) -> Vectors:
+        """float32[d]: the question's."""
+        return self.embedding.result()
 
     def candidates(self, depth: int) -> dict[str, float]:
         """The chunks nearest in meaning, and those with a rare name of the question."""

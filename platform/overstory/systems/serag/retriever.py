@@ -53,7 +53,7 @@ class SeragRetriever:
             EmbedderMismatch, CorpusNotFound: as `RetrievalContext.corpus_with_vectors`.
         """
         asked = self._with_self_query(read_question(question))
-        vector: Vectors = self._context.embedder.embed([asked.text])[0]
+        vector = self._context.embedding(asked.text)  # while its names are looked up
 
         def query(tx: Transaction, corpus: Corpus) -> Evidence:
             state = require_tree(self._system, corpus, TREES[self._settings.tree])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -59,7 +58,6 @@ class SlimRagRetriever:
         self._vectors = VectorCache(derived_vectors)
         self._entities = VectorCache(_entity_vectors)
         self._stale = StaleNotes(system)
-        self._pool = ThreadPoolExecutor(1, thread_name_prefix="slimrag")
 
     def retrieve(self, question: str, k: int) -> Evidence:
         """The `k` chunks with the best sentences.
@@ -70,14 +68,14 @@ class SlimRagRetriever:
             EmbedderMismatch, CorpusNotFound: as `RetrievalContext.corpus_with_vectors`.
         """
         read = read_question(question)
-        vector = self._pool.submit(self._context.embedder.embed, [read.text])  # while its entities are looked for
+        vector = self._context.embedding(read.text)  # while its entities are looked for
         asked = self._questions.read(read.text, self._context.chat() if self._settings.decomposition else None)
 
         def query(tx: Transaction, corpus: Corpus) -> Evidence:
             state = require_state(self._system, corpus)
             names = self._named(tx, corpus, asked.entities)
             index = "" if ENTITIES in state.details.get(SCANNED, ()) else schema.derived_index(corpus.label, ENTITIES)
-            asking = _Asking(tx, corpus, self._vectors, self._settings, asked, vector.result()[0], names, index)
+            asking = _Asking(tx, corpus, self._vectors, self._settings, asked, vector.result(), names, index)
             found = asking.found(k)
             excerpts = self._excerpts(asking, found)
             told = (*read.notes, *asked.notes, *self._stale.of(tx, corpus, state), *found.notes)

@@ -61,7 +61,7 @@ def test_links_add_to_the_score_and_lead_on() -> None:
     scored = final_scores(candidates, first, Reached(), once)
     assert scored["a"].score - scored["b"].score == pytest.approx(LINKED)
     assert scored["a"].came_from() == ["p"]
-    again = second_sources(scored, ["p"])
+    again = second_sources(scored, {chunk: one.score for chunk, one in scored.items()}, ["p"])
     assert list(again) == ["a"]
     twice = linked(again, {link("b", "DIRECTED", source="a"): "b"}, ASKED, candidates)
     ranked = with_second_hop(scored, Reached(), twice)

@@ -114,7 +114,7 @@ def test_the_second_hop_starts_from_what_was_reached_and_adds_what_is_more() -> 
     candidates = {"p": Candidate(0.8, 0.4), "t": Candidate(0.2, 0.3), "w": Candidate(0.1, 0.3)}
     found = reached({"p": 1.0}, [link("p", shared="t"), link("p", shared="w")], set(), APART)
     by_id = scored(candidates, found)
-    again = second_sources(by_id, ["p"])
+    again = second_sources(by_id, {chunk: one.score for chunk, one in by_id.items()}, ["p"])
     assert list(again) == ["t", "w"]
     new = scored({"u": Candidate(0.1, 0.1)})
     second = reached(again, [link("t", shared="u"), link("t", idf=0.1, shared="w")], set(), APART)

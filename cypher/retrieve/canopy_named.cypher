@@ -1,29 +1,14 @@
-// Where canopy begins: chunks near a question by meaning, by words and by the names in it, by the corpus' own index.
-// Of chunks that share a vector, that with the lowest id is near by meaning.
-// Parameters: $vector_index STRING; $vector_depth INTEGER (asked of it); $vector LIST<FLOAT>;
-//   $text_index, $query STRING (Lucene, escaped, "" asks by meaning alone); $depth INTEGER (chunks a list);
+// The chunks that have words of a question, or a name or a phrase of it.
+// Parameters: $text_index, $query STRING (Lucene, escaped, "" finds nothing); $depth INTEGER (chunks found by words);
 //   $subjects, $rare LIST<STRING> (entities of the question: those that chunks are about, and rare others);
 //   $most INTEGER (chunks about a name);
 //   $phrases LIST<STRING> (Lucene, quoted); $phrase_depth INTEGER (chunks a phrase; the index compares stems)
-// Rows: found LIST<LIST> (one a chunk and list that it is in: its id and its document's; BM25 or null; the key of an entity that it is about
-//   or mentions, or null; how much it is about it or null; a phrase that it may have, and its text, or null);
-//   links INTEGER (between documents); near INTEGER (vectors that the index returned); vectors INTEGER (of the corpus); one
-CALL () { MATCH (v:{{corpus}}_PassageVector) RETURN count(v) AS vectors }
-CALL () {
-  CALL db.index.vector.queryNodes($vector_index, $vector_depth, $vector) YIELD node AS v, score
-  WITH v, score ORDER BY score DESC, v.id
-  RETURN collect(v) AS nearest
-}
-CALL (nearest) {
-  UNWIND nearest[..$depth] AS v
-  CALL (v) {
-    MATCH (v)<-[:HAS_VECTOR]-(c:{{corpus}}_Chunk)
-    RETURN c ORDER BY c.id LIMIT 1
-  }
-  RETURN c, null AS words, null AS key, null AS weight, null AS phrase
-  UNION ALL
-  WITH $query AS query WHERE query <> ''
-  CALL () { MATCH (b:{{corpus}}_BoilerplateOnly) RETURN count(b) AS hidden }
+// Rows: found LIST<LIST> (one a chunk and list that it is in: its id and its document's; BM25 or null; the key of an
+//   entity that it is about or mentions, or null; how much it is about it or null; a phrase that it may have, and its
+//   text, or null); links INTEGER (between documents); one
+CALL () { MATCH (b:{{corpus}}_BoilerplateOnly) RETURN count(b) AS hidden }
+CALL (hidden) {
+  WITH hidden, $query AS query WHERE query <> ''
   CALL db.index.fulltext.queryNodes($text_index, query, {limit: $depth + hidden}) YIELD node AS c, score
   WITH c, score WHERE c:{{corpus}}_Chunk AND NOT c:{{corpus}}_BoilerplateOnly
   WITH c, score LIMIT $depth
@@ -41,8 +26,7 @@ CALL (nearest) {
   RETURN c, null AS words, e.key AS key, null AS weight, null AS phrase
   UNION ALL
   UNWIND $phrases AS phrase
-  CALL (phrase) {
-    CALL () { MATCH (b:{{corpus}}_BoilerplateOnly) RETURN count(b) AS hidden }
+  CALL (phrase, hidden) {
     CALL db.index.fulltext.queryNodes($text_index, phrase, {limit: $phrase_depth + hidden}) YIELD node AS c
     WITH c WHERE c:{{corpus}}_Chunk AND NOT c:{{corpus}}_BoilerplateOnly
     WITH c LIMIT $phrase_depth
@@ -50,11 +34,10 @@ CALL (nearest) {
   }
   RETURN c, null AS words, null AS key, null AS weight, phrase
 }
-WITH size(nearest) AS near, vectors, c, words, key, weight, phrase
 // A row of its own for each would take the client as long as the search.
 WITH collect([
   c.id, COLLECT { MATCH (c)-[:PART_OF]->(d:{{corpus}}_Document) RETURN d.id }[0], words, key, weight, phrase,
   CASE WHEN phrase IS NOT NULL THEN c.title + '\n' + c.heading + '\n' + c.text END
-]) AS found, near, vectors
+]) AS found
 CALL () { MATCH (:{{corpus}}_Document)-[l:LINKS]->() RETURN count(l) AS links }
-RETURN found, near, vectors, links
+RETURN found, links
