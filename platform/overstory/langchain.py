@@ -9,11 +9,10 @@ from types import TracebackType
 from typing import Any, Self
 
 from overstory.errors import ExtraMissing, QuestionError
-from overstory.knowledge import DEFAULT_CORPUS, Knowledge
+from overstory.knowledge import Knowledge
 from overstory.model import BridgePath, Evidence, Hit
-from overstory.retrieve import DEFAULT_RETRIEVER
 from overstory.retrieve.repeats import MOST_HITS
-from overstory.settings import Settings
+from overstory.settings import DEFAULT_CORPUS, DEFAULT_RETRIEVER, Settings
 
 try:
     from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun

@@ -7,16 +7,17 @@ Third parties register classes under the entry-point groups `overstory.loaders`,
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from typing import Protocol, runtime_checkable
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 from overstory.errors import BrokenSource
 from overstory.model import ChunkText, Completion, Evidence, Extraction, JsonSchema, Loaded, Message
 from overstory.settings import Settings
 
-Vectors = npt.NDArray[np.float32]
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+Vectors: TypeAlias = "npt.NDArray[np.float32]"  # quoted: what needs no vectors does not import numpy
 OnBroken = Callable[[BrokenSource], None]
 
 

@@ -13,6 +13,9 @@ import platformdirs
 
 from overstory.errors import SettingsError
 
+DEFAULT_CORPUS = "default"
+DEFAULT_RETRIEVER = "canopy"
+
 T = TypeVar("T")
 
 _ADDRESS = re.compile(

@@ -14,8 +14,9 @@ from overstory.cli.output import show_json
 from overstory.display import counted
 from overstory.errors import CorpusNotFound
 from overstory.graph import Corpus, read_corpus
-from overstory.knowledge import DEFAULT_CORPUS, Knowledge
+from overstory.knowledge import Knowledge
 from overstory.protocols import Progress
+from overstory.settings import DEFAULT_CORPUS
 from overstory.systems.contributions import contributions
 
 TEXT_BROWSERS = {"www-browser", "links", "elinks", "lynx", "w3m"}

@@ -11,33 +11,47 @@ import sys
 from typing import Any
 
 import click
+from click.utils import make_default_short_help
 
 from overstory.display import printable
 from overstory.errors import OverstoryError
 
-COMMANDS = (
-    "demo",
-    "ingest",
-    "index",
-    "systems",
-    "search",
-    "ask",
-    "memory",
-    "path",
-    "tree",
-    "report",
-    "status",
-    "corpora",
-    "documents",
-    "names",
-    "delete",
-    "export",
-    "server",
-    "browser",
-    "bench",
-    "llm",
-    "doctor",
-)
+COMMANDS = {
+    "demo": "Load a small real corpus into a real Neo4j, index it, ask three questions, and say where to look further.",
+    "ingest": (
+        "Load files and folders into a corpus: text, Markdown, HTML, PDF, DOCX, JSON lines, CSV, BEIR folders, "
+        "OpenIE triples, graphs (nodes.csv and edges.csv, JSON lines, GraphML), and files of `overstory export`."
+    ),
+    "index": "Build what searching needs: vectors, entities and mentions, facts, relationships.",
+    "systems": "List the installed systems: published methods with an index and a retriever of their own.",
+    "search": "Find the passages that answer a question, best first, each with its source and why it was found.",
+    "ask": "Answer a question from the passages found for it, with their numbers and sources.",
+    "memory": "Look at, delete, export and restore the answers that systems remember.",
+    "path": "Show how the names A and B are connected: the shortest path, and the best others.",
+    "tree": "Show the communities of a corpus: a tree of passages, names or documents, from NODE or from the top.",
+    "report": (
+        "Show the reports on the communities of a corpus, or the whole report on COMMUNITY with the passages it "
+        "stands on."
+    ),
+    "status": "Show what a corpus holds, what its index lacks, and what each stage did.",
+    "corpora": "List all corpora with their sizes.",
+    "documents": (
+        "List the documents of a corpus by source: id, number of passages, title, source, and how many links "
+        "start there if any do."
+    ),
+    "names": "List the names that most passages mention, or edit names by hand.",
+    "delete": "Delete documents, with names that only they mention, or a whole corpus.",
+    "export": (
+        "Write a corpus to a file of JSON lines (- is standard output) that `overstory ingest` can restore: "
+        "documents, chunks, vectors, mentions and facts."
+    ),
+    "server": "Control the embedded Neo4j.",
+    "browser": "Open Neo4j Browser on a corpus, with a guide of saved queries, colours and captions.",
+    "bench": "Measure retrievers on a BEIR folder: recall, nDCG, and milliseconds per question.",
+    "llm": "Check the language model, and manage the cache of answers.",
+    "doctor": "Check this set-up, and show problems with remedies.",
+}
+"""What `overstory --help` says of each: the first sentence of its own help, which it need not import for this."""
 INTERRUPTED = 130
 
 EPILOG = """
@@ -93,6 +107,11 @@ class CommandGroup(click.Group):
         if args and args[0] not in COMMANDS and (near := difflib.get_close_matches(args[0], COMMANDS, n=1)):
             raise click.UsageError(f"No such command {args[0]!r}. Did you mean {near[0]}?", ctx)
         return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 # click's
+        width = formatter.width - 6 - max(map(len, COMMANDS))
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, make_default_short_help(text, width)) for name, text in COMMANDS.items()])
 
     def invoke(self, ctx: click.Context) -> Any:  # what the subcommand returns
         try:

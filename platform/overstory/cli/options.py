@@ -5,14 +5,16 @@ from __future__ import annotations
 import functools
 import logging
 from collections.abc import Callable
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 import click
 
 from overstory.cli.progress import progress_for
-from overstory.knowledge import DEFAULT_CORPUS, Knowledge
 from overstory.protocols import Progress
-from overstory.retrieve import DEFAULT_RETRIEVER
+from overstory.settings import DEFAULT_CORPUS, DEFAULT_RETRIEVER
+
+if TYPE_CHECKING:
+    from overstory.knowledge import Knowledge
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -71,6 +73,8 @@ def knowledge_options(command: Callable[Concatenate[Knowledge, P], R]) -> Callab
 
     @functools.wraps(command)
     def opened(progress: Progress, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        from overstory.knowledge import Knowledge  # not for --help
+
         with Knowledge(str(kwargs.pop("corpus")), progress=progress) as knowledge:
             return command(knowledge, *args, **kwargs)
 

@@ -8,17 +8,19 @@ import json
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from overstory.answer import Answer, Citation
 from overstory.cli.passages import passage_lines
 from overstory.display import OBEYED, about, counted, on_one_line, printable, shortened
-from overstory.index import IndexTime
 from overstory.model import BridgePath, Evidence, Hit, Part
 from overstory.model.origin import HasOrigin
 from overstory.model.passage_text import PATH_SEPARATOR, passage_text
+
+if TYPE_CHECKING:
+    from overstory.answer import Answer, Citation
+    from overstory.index import IndexTime
 
 WIDTH = 100
 MOST_LINES = 4

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from overstory.cli.options import (
@@ -13,7 +15,9 @@ from overstory.cli.options import (
     retriever_option,
 )
 from overstory.cli.output import show_evidence, show_json
-from overstory.knowledge import Knowledge
+
+if TYPE_CHECKING:
+    from overstory.knowledge import Knowledge
 
 
 @click.command()

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import shlex
 import textwrap
+from typing import TYPE_CHECKING
 
 import click
 
 from overstory.cli.options import json_option, knowledge_options
 from overstory.cli.output import WIDTH, show_json, shown_time
 from overstory.display import counted, index_command
-from overstory.index import CorpusStatus, StageRecord
-from overstory.knowledge import Knowledge
-from overstory.systems import SystemReport
+
+if TYPE_CHECKING:
+    from overstory.index import CorpusStatus, StageRecord
+    from overstory.knowledge import Knowledge
+    from overstory.systems import SystemReport
 
 
 @click.command()

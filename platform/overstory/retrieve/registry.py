@@ -12,7 +12,6 @@ from overstory.protocols import Retriever
 from overstory.retrieve.context import RetrievalContext
 
 GROUP = "overstory.retrievers"
-DEFAULT_RETRIEVER = "canopy"
 
 
 def retriever_names() -> list[str]:

@@ -5,7 +5,8 @@ import io
 import pytest
 from rich.console import Console
 
-from overstory.cli.progress import BarProgress, LineProgress
+from overstory.cli.bars import BarProgress
+from overstory.cli.progress import LineProgress
 
 
 class Clock:
