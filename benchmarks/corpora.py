@@ -46,7 +46,7 @@ REPEATED = 100
 """Characters from which on a paragraph is kept only once."""
 SHORTEST = 300
 """Characters of a document."""
-LONGEST = 200_000
+LONGEST = 20_000
 """Characters of a document; the rest is left out."""
 LATIN = 0.9
 """Share of ASCII characters of a document, at least."""
@@ -184,15 +184,15 @@ def build(
         left = list(documents)
         while left and files_of:
             source = min(left, key=lambda each: each.chunks)
-            text = next(source.texts, None)
-            if text is None:
+            next_text = next(source.texts, None)
+            if next_text is None:
                 left.remove(source)
                 continue
-            kept = seen.without_repeated(text.text)[:LONGEST]
+            kept = seen.without_repeated(next_text.text)[:LONGEST]
             if len(kept) < SHORTEST or sum(map(str.isascii, kept)) < LATIN * len(kept):
                 source.repeated += 1
                 continue
-            add(source, Text(text.id, text.title, kept))
+            add(source, Text(next_text.id, next_text.title, kept))
     return [*passages, *documents]
 
 
