@@ -6,13 +6,15 @@
 #   make coverage        the tests of the entropy engine in plain Python, lines counted; fails under 95 %
 #   make lint            format, lint, types, import floors, names
 #   make bench           measure the retrievers on BENCH_DATA in four layouts: the tables of docs/benchmarks.md
+#   make bench-speed     how fast questions, indexing and updates are, beside the last release; three to five minutes
 #   make bench-entropy   measure the entropy engine beside other methods on ENTROPY_DATA; installs them into .venv-bench
 #   make wheel           build what is published, into dist/
 #   make lock            resolve the locks again from pyproject.toml
 #   make clean           remove caches and dist/ (.venv and .venv-bench stay)
 #
 # PYTHON=python3.12 picks another interpreter; BENCH_DATA="DIR DIR DIR" (BEIR folders) and BENCH_OPTIONS="--json FILE"
-# go to benchmarks/retrievers.py, ENTROPY_DATA="FILE.npz…" and BENCH_OPTIONS to benchmarks/entropy.py.
+# go to benchmarks/retrievers.py, BENCH_OPTIONS="--write" to benchmarks/speed.py, ENTROPY_DATA="FILE.npz…" and
+# BENCH_OPTIONS to benchmarks/entropy.py.
 
 PYTHON ?= python3
 BENCH_DATA ?=
@@ -31,7 +33,7 @@ COVERAGE := NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -q tests
 	$(BIN)/python -m coverage report
 SOURCES := platform/overstory loaders/overstory_loaders tests $(wildcard scripts/*.py benchmarks/*.py)
 
-.PHONY: help demo test coverage lint bench bench-data bench-entropy wheel lock clean .venv
+.PHONY: help demo test coverage lint bench bench-data bench-speed bench-entropy wheel lock clean .venv
 .NOTPARALLEL:
 
 help:
@@ -67,6 +69,9 @@ bench-data:
 	@test -n "$(strip $(BENCH_DATA))" || { \
 		echo "Name the folders to measure on, in BEIR's layout: make bench BENCH_DATA=\"DIR DIR DIR\"" >&2; \
 		echo "One is at hand: make bench BENCH_DATA=examples/hotpotqa" >&2; exit 1; }
+
+bench-speed: .venv/installed
+	@PYTHONPATH=. $(BIN)/python -m benchmarks.speed $(BENCH_OPTIONS)
 
 bench-entropy: .venv-bench/installed
 	PYTHONPATH=platform .venv-bench/bin/python benchmarks/entropy.py $(ENTROPY_DATA) $(BENCH_OPTIONS)
