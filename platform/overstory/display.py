@@ -65,14 +65,16 @@ def origin(source: str, source_key: str, page: int | None = None) -> str:
     return place if page is None else f"{place}, page {page:,}"
 
 
-def index_command(corpus: str, system: str = "") -> str:
+def index_command(corpus: str, system: str = "", *, improve: bool = False) -> str:
     """The command that brings the index of a corpus, or of a system in it, up to date.
 
     Args:
         system: its name, with options after a colon.
+        improve: also clusters again what was placed near what is there.
     """
     of = f"--system {system} " if system else ""
-    return f"overstory index {of}--corpus {shlex.quote(corpus)}"
+    also = "--improve " if improve else ""
+    return f"overstory index {of}{also}--corpus {shlex.quote(corpus)}"
 
 
 def shortened(text: str, width: int = WIDTH) -> str:

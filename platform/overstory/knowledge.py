@@ -440,6 +440,7 @@ class Knowledge:
         rebuild_indexes: bool = False,
         systems: str | SettingsClass | Sequence[str | SettingsClass] = (),
         model: str | None = None,
+        improve: bool = False,
     ) -> IndexReport:
         """Brings the index up to date: vectors, mentions, facts, relationships. Runs only steps whose input changed.
 
@@ -452,6 +453,8 @@ class Knowledge:
                 checked before anything is done.
             model: the language model that these systems read with, as `use_model` names it; "none" for none. Without
                 it they keep to what they were built with, which at first is none: an index costs nothing unasked.
+            improve: systems that placed changes near what is there cluster the whole again (`SystemReport.notes` says
+                which did); takes as long as their first build, without the embedding.
 
         Raises:
             SettingsError: there is no such system, or it has no such option.
@@ -483,7 +486,7 @@ class Knowledge:
                     )
                     context = replace(self._build_context(), parsed=parsed)
                     built = {
-                        name: lifecycle.build(writer, wish, context, asked=name in wished)
+                        name: lifecycle.build(writer, wish, context, asked=name in wished, improve=improve)
                         for name, wish in wanted.items()
                     }
             except KeyboardInterrupt:

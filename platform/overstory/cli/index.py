@@ -42,6 +42,11 @@ from overstory.systems import wishes
 @click.option(
     "--forget", is_flag=True, help="With --remove-system: also the answers that it remembers (overstory memory)."
 )
+@click.option(
+    "--improve",
+    is_flag=True,
+    help="Systems that placed changes near what is there cluster the whole again; overstory status says which did.",
+)
 @model_option
 @budget_option
 @click.option(
@@ -56,6 +61,7 @@ def index(
     systems: tuple[str, ...],
     removed: tuple[str, ...],
     forget: bool,
+    improve: bool,
     model: str | None,
     budget_tokens: int | None,
     estimate: bool,
@@ -74,6 +80,7 @@ def index(
       overstory index --corpus wiki --system NAME:OPTION=VALUE,OPTION
       overstory index --corpus wiki --system NAME --model local --estimate
       overstory index --corpus wiki --system NAME --model local --budget-tokens 200000
+      overstory index --corpus wiki --improve
       OVERSTORY_EMBEDDER=openai overstory index --re-embed
       overstory index --corpus wiki --rebuild-indexes
     """
@@ -90,7 +97,9 @@ def index(
     for name in removed:
         knowledge.remove_system(name, forget=forget)
         click.echo(f"Corpus {knowledge.corpus_name!r} has no index of {name} now.", err=True)
-    report = knowledge.index(re_embed=re_embed, rebuild_indexes=rebuild_indexes, systems=systems, model=model)
+    report = knowledge.index(
+        re_embed=re_embed, rebuild_indexes=rebuild_indexes, systems=systems, model=model, improve=improve
+    )
     for note in report.notes:
         click.echo(printable(f"Note: {note}"), err=True)
     if as_json:

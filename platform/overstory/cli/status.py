@@ -40,6 +40,8 @@ def status(knowledge: Knowledge, digest: bool, as_json: bool) -> None:
     _show(found)
     for system in systems:
         click.echo(_figures(system))
+        for note in system.notes:
+            click.echo(textwrap.fill(note, WIDTH, initial_indent=" " * 12, subsequent_indent=" " * 12))
     if computed:
         click.echo(f"digest   {computed}")
 

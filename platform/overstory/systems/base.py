@@ -103,8 +103,10 @@ class SystemRun(Generic[S]):
         chat: the language model that reads, None where rules do.
         model: its name, "" where rules read.
         ledger: counts and tokens of the run go here.
+        improve: whether the whole is to be clustered again, though little or nothing changed.
         figures: what the index holds and took, by names that say what they are.
         notes: what the user should know of the run.
+        published: the last state that was published.
     """
 
     system: System[S, Any]
@@ -119,8 +121,10 @@ class SystemRun(Generic[S]):
     model: str
     fingerprint: str
     ledger: StageRun
+    improve: bool = False
     figures: dict[str, float] = field(default_factory=dict[str, float])
     notes: list[str] = field(default_factory=list[str])
+    published: IndexState[S] | None = None
 
     @property
     def graph(self) -> GraphClient:
@@ -167,6 +171,7 @@ class SystemRun(Generic[S]):
         built: bool = True,
         complete: bool = True,
         generation: int = 0,
+        placed: int = 0,
         details: Mapping[str, Any] | None = None,
     ) -> IndexState[S]:
         """The state of the index with this run's settings and figures.
@@ -174,6 +179,7 @@ class SystemRun(Generic[S]):
         Args:
             built: whether it can be asked.
             complete: whether every unit was read.
+            placed: see `IndexState`.
         """
         state = IndexState(
             settings=self.settings,
@@ -183,6 +189,7 @@ class SystemRun(Generic[S]):
             built=built,
             generation=generation,
             read_to=self.corpus.version if complete else self.read_to,
+            placed=placed,
             figures=dict(self.figures),
             details=details or {},
         )
@@ -200,6 +207,7 @@ class SystemRun(Generic[S]):
             generations.publish(self.writer, structure, state.generation, self.system.owns.vector_indexes, **kept)
         else:
             self.writer.set(**kept)
+        self.published = state
 
     def publish_in(self, tx: Transaction, state: IndexState[S]) -> None:
         """As `publish`, as a part of a transaction that also changes the index in place."""
@@ -209,6 +217,7 @@ class SystemRun(Generic[S]):
             token=self.writer.token,
             properties={SYSTEM + self.system.name: state.as_json()},
         )
+        self.published = state
 
 
 def unread(

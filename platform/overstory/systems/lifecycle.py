@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -17,7 +17,7 @@ from overstory.index.ledger import read_ledger, recorded
 from overstory.llm import NO_MODEL, Chat, Estimate, Spent
 from overstory.systems.base import BuildContext, Remembers, System, SystemRun, SystemView, clear
 from overstory.systems.settings import SettingsClass, check, described, parse
-from overstory.systems.state import Backlog, IndexState, mark_of, read_backlog, read_state, unit_label
+from overstory.systems.state import Backlog, IndexState, mark_of, placed_note, read_backlog, read_state, unit_label
 from overstory.text.parsing.readings import Reading
 
 S = TypeVar("S", bound=SettingsClass)
@@ -91,20 +91,23 @@ class SystemReport:
         pending: documents, passages or names that are not in it as they are now, or were deleted since.
         how: how it was built, in a few words.
         figures: what it holds and took, by names that say what they are.
+        notes: what the user should know of it.
     """
 
     name: str
     pending: int
     how: str
     figures: Mapping[str, float] = field(default_factory=dict[str, float])
+    notes: tuple[str, ...] = ()
 
 
-def build(writer: Writer, wish: Wish[S], context: BuildContext, *, asked: bool = True) -> Built:
+def build(writer: Writer, wish: Wish[S], context: BuildContext, *, asked: bool = True, improve: bool = False) -> Built:
     """Brings the index of a system up to date.
 
     Args:
         asked: False for an index that the corpus has, and that nobody named now: if something is missing that it needs,
             a note says so, and other indexes can be built.
+        improve: clusters the whole again if changes were placed near what is there since that was last done.
 
     Raises:
         SettingsError, LlmError, BudgetExhausted, ModelError, GdsMissing, ExtraMissing, LeaseLost, DatabaseError: what
@@ -118,8 +121,10 @@ def build(writer: Writer, wish: Wish[S], context: BuildContext, *, asked: bool =
     same = before is not None and (before.settings, before.model) == (settings, model)
     backlog = read_backlog(graph, corpus, system, before)
     current = before is not None and same and _is_current(system, before, backlog, context)
+    improve = improve and before is not None and before.placed > 0
+    current = current and not improve
     if before is not None and current and not _was_interrupted(system, before, graph, corpus):
-        return Built(False, notes)
+        return Built(False, (*notes, *_placed_notes(system, corpus, before)))
     try:
         system.require(settings, graph)
     except (GdsMissing, ExtraMissing) as error:
@@ -150,6 +155,7 @@ def build(writer: Writer, wish: Wish[S], context: BuildContext, *, asked: bool =
             model=model,
             fingerprint=fingerprint,
             ledger=ledger,
+            improve=improve,
         )
         try:
             system.build(run)
@@ -161,7 +167,7 @@ def build(writer: Writer, wish: Wish[S], context: BuildContext, *, asked: bool =
             took = chat.usage.spent - spent if chat else Spent()
             ledger.tokens += took.usage.tokens
     told = (f"{model} took {took}",) if chat else ()
-    return Built(True, (*notes, *told, *run.notes))
+    return Built(True, (*notes, *told, *run.notes, *_placed_notes(system, corpus, run.published)))
 
 
 def remember(writer: Writer, wishes: Iterable[Wish[Any]]) -> None:
@@ -202,7 +208,8 @@ def report(graph: GraphClient, corpus: Corpus, system: System[Any, Any]) -> Syst
     if state is None:
         return SystemReport(system.name, behind, "not built")
     figures = {**state.figures, **system.figures(graph, corpus, state)}
-    return SystemReport(system.name, behind, system.describe(state), figures)
+    notes = tuple(_placed_notes(system, corpus, state))
+    return SystemReport(system.name, behind, system.describe(state), figures, notes)
 
 
 def pending(graph: GraphClient, corpus: Corpus, system: System[Any, Any]) -> int:
@@ -252,6 +259,11 @@ def _refuse_to_forget(graph: GraphClient, corpus: Corpus, system: System[Any, An
             remedy=f"Keep them in a file (overstory memory export FILE --corpus {shlex.quote(corpus.name)}), then "
             "remove the index with --forget, in Python forget=True.",
         )
+
+
+def _placed_notes(system: System[S, Any], corpus: Corpus, state: IndexState[S] | None) -> Iterator[str]:
+    if state is not None and state.placed:
+        yield placed_note(system, corpus, state.placed)
 
 
 def _behind(system: System[Any, Any], state: IndexState[Any] | None, backlog: Backlog) -> int:

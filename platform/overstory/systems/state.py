@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from overstory.display import index_command
+from overstory.display import counted, index_command
 from overstory.errors import IndexMissing
 from overstory.graph import Corpus, GraphClient, Transaction
 from overstory.model.units import PLURAL, Unit
@@ -40,6 +40,8 @@ class IndexState(Generic[S]):
         generation: of the derived nodes that readers use, 0 where the system has no generations.
         read_to: the version of the corpus up to which all units were read.
         deleted: the corpus' count of deleted units when they were.
+        placed: what was added, changed or removed near what is there since the whole was last clustered; 0 where a
+            system clusters all of it each time, or nothing.
         figures: of the last build, by names that say what they are.
         details: what only the system itself reads; JSON values.
     """
@@ -52,6 +54,7 @@ class IndexState(Generic[S]):
     generation: int = 0
     read_to: int = -1
     deleted: int = 0
+    placed: int = 0
     figures: Mapping[str, float] = field(default_factory=dict[str, float])
     details: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
@@ -89,6 +92,15 @@ def generation_in_use(system: System[Any, Any], corpus: Corpus) -> int:
     """The generation that readers of a system's index use; 0 where there is none."""
     state = read_state(system, corpus)
     return state.generation if state else 0
+
+
+def placed_note(system: System[Any, Any], corpus: Corpus, placed: int) -> str:
+    """What the user should know of an index whose last changes were placed near what is there."""
+    changes = counted(placed, "change was", "changes were")
+    return (
+        f"{changes} placed near what is there since the whole {system.title} index was last clustered: "
+        f"{index_command(corpus.name, improve=True)} clusters it again"
+    )
 
 
 def index_missing(system: System[Any, Any], corpus: Corpus, what: str, *, options: str = "") -> IndexMissing:

@@ -10,7 +10,7 @@ import pytest
 from overstory.errors import IndexMissing
 from overstory.graph import Corpus
 from overstory.systems.serag import SeRag, SeragIndexSettings
-from overstory.systems.state import IndexState, read_state, require_state
+from overstory.systems.state import IndexState, placed_note, read_state, require_state
 
 NOW = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
 SYSTEM = SeRag()
@@ -23,6 +23,7 @@ STATE = IndexState(
     generation=4,
     read_to=17,
     deleted=2,
+    placed=12,
     figures={"entropy": 1.5},
     details={"stamp": "s", "by_gds": True},
 )
@@ -62,3 +63,17 @@ def test_an_index_that_cannot_be_asked_says_why_and_how_to_build_it(
 
 def test_an_index_that_can_be_asked_is_given() -> None:
     assert require_state(SYSTEM, corpus_with(serag=STATE.as_json())) == STATE
+
+
+def test_the_state_of_a_release_that_placed_nothing_is_read() -> None:
+    stored = json.loads(STATE.as_json())
+    del stored["placed"]
+    kept = read_state(SYSTEM, corpus_with(serag=json.dumps(stored)))
+    assert kept is not None
+    assert kept.placed == 0
+
+
+def test_what_was_placed_is_told_with_the_command_that_clusters_it_again() -> None:
+    note = placed_note(SYSTEM, corpus_with(), 1_200)
+    assert note.startswith("1,200 changes were placed near what is there since the whole SeRAG index")
+    assert "overstory index --improve --corpus c" in note
