@@ -4,9 +4,9 @@ With X(a) twice the weight of the edges whose lowest common community is a, and 
 
     V · H(T) = Σ_a X(a) · log2 vol(a) − Σ_v d_v · log2 d_v
 
-over all communities a, the root among them, and all vertices v. A vertex that comes changes X, vol and the degrees only
-where it has edges, and on the way from its own place to the root. So the new tree's volumes, cuts and entropy follow from
-those of the communities that hold a neighbour, and of the ones above these.
+over all communities a, the root among them, and all vertices v. A vertex that comes changes X, vol and the degrees
+only where it has edges, and on the way from its own place to the root. So the new tree's volumes, cuts and entropy
+follow from those of the communities that hold a neighbour, and of the ones above these.
 """
 
 from __future__ import annotations
@@ -200,9 +200,9 @@ class TreePart:
             self.communities[name].cut += sign * weight
         self.root.volume += sign * sum(edges.values())
 
-    def _cheapest(self, toward: Mapping[str, float], weight: float) -> str:
-        """The community below which a vertex costs least: 2 · toward(a) costs log2 of the volume of a with the vertex in
-        place of that of the one above, and X(a) costs that in place of log2 vol(a)."""
+    def _cheapest(self, toward: dict[str, float], weight: float) -> str:
+        """The community below which a vertex costs least: 2 · toward(a) costs log2 of the volume of a with the vertex
+        in place of that of the one above, and X(a) costs that in place of log2 vol(a)."""
         joined = {self._root: _log(self.root.volume + weight)}
         cost = {self._root: 2.0 * weight * joined[self._root]}
         least, place = cost[self._root], self._root

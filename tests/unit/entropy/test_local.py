@@ -102,7 +102,7 @@ def test_a_vertex_goes_where_the_whole_tree_costs_least_and_all_figures_follow(g
 
 def places(nested: Ints) -> list[Ints]:
     """The labels of every place that one more vertex can have: in each community, or in new ones below each."""
-    levels, vertices = nested.shape
+    levels = len(nested)
     paths = {tuple(column[:depth]) for column in nested.T.tolist() for depth in range(1, levels + 1)}
     found: list[Ints] = []
     for path in [(), *sorted(paths)]:
@@ -144,7 +144,7 @@ def test_leaves_of_unknown_edges_keep_the_figures_whole(given: tuple[EdgeList, I
     assert part.root.size == before.vertices - len(gone)
     assert part.entropy(oracle.entropy(*before, parents_of(nested))) >= 0.0
     children: dict[str, list[tuple[float, float]]] = {name: [] for name in part.communities}
-    for name, each in part.communities.items():
+    for each in part.communities.values():
         assert -NEAR <= each.cut <= each.volume + 1e-6
         if each.parent:
             children[each.parent].append((each.volume, each.cut))
