@@ -1,5 +1,5 @@
 // Deletes chunks with the nodes that stand on them, and marks what they mentioned, stated and were about for the stages
-// that follow. What such nodes share goes with the last of them, as does what that alone shared; a vector goes with the last
+// that follow, and the communities of trees that lose a leaf. What such nodes share goes with the last of them, as does what that alone shared; a vector goes with the last
 // of its chunks.
 // Parameters: $ids LIST<STRING>
 // Rows: none
@@ -16,6 +16,10 @@ CALL (c) {
 CALL (c) {
   MATCH (fact:Fact:{{corpus}})-[:STATED_IN]->(c)
   SET fact:{{corpus}}_Stale
+}
+CALL (c) {
+  MATCH (c)<-[:COVERS]-(:{{corpus}}_TreeNode)-[:CHILD_OF]->(community:{{corpus}}_TreeNode)
+  SET community:{{corpus}}_Parted
 }
 CALL (c) {
   MATCH (n:{{corpus}}_OfChunk)-->(c)

@@ -43,32 +43,6 @@ def nearest(vectors: Vectors, k: int) -> Neighbours:
     return found
 
 
-def nearest_after(vectors: Vectors, before: Neighbours, was: Ints) -> Neighbours:
-    """Updates the result of `nearest` after some chunks came, went or changed: O(n · changes · d).
-
-    Args:
-        vectors: shape (n, d), after the changes.
-        before: of the chunks before them.
-        was: shape (n,), the number that each chunk had, −1 for one that is new or changed. Those that stay are in the
-            same order.
-    """
-    k = before.ids.shape[1]
-    found = nobody(len(vectors), k)
-    number = np.full(len(before.ids) + 1, NOBODY, dtype=np.int32)  # the last entry is for NOBODY itself
-    stays = np.flatnonzero(was >= 0)
-    number[was[stays]] = stays
-    found.ids[stays] = number[before.ids[was[stays]]]
-    found.scores[stays] = before.scores[was[stays]]
-    lost = np.zeros(len(vectors), dtype=np.bool_)
-    lost[stays] = ((found.ids[stays] == NOBODY) & (before.ids[was[stays]] != NOBODY)).any(axis=1)
-    fresh = was < 0
-    rebuild = np.flatnonzero(fresh | lost)
-    found.ids[rebuild], found.scores[rebuild] = NOBODY, -np.inf
-    _compare(vectors, rebuild, np.arange(len(vectors)), found)
-    _compare(vectors, np.flatnonzero(~(fresh | lost)), np.flatnonzero(fresh), found)
-    return found
-
-
 def nobody(n: int, k: int) -> Neighbours:
     """Empty lists of k places for n chunks."""
     return Neighbours(np.full((n, k), NOBODY, dtype=np.int32), np.full((n, k), -np.inf, dtype=np.float32))

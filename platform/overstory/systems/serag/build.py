@@ -1,24 +1,23 @@
-"""One build of SeRAG's index: the chunk graph, its trees, the vectors of their communities, and what is stored of them.
+"""A build of SeRAG's whole index: the chunk graph, its trees, the vectors of their communities, and what is stored of
+them.
 
-The graph is a function of the chunks, their vectors and their mentions, and each build computes it from scratch: half a
-million edges in a second. The trees are encoded once; later builds update them where the graph changed, or rebuild them
-if over a fifth of the chunks did. Only differences from the stored index are written, so the next build completes one
-that was killed.
+The graph is a function of the chunks, their vectors and their mentions, and is computed from scratch: half a million
+edges in a second. Of its edges only differences from the stored ones are written, so that the next build completes one
+that was killed; the trees go into a new generation. Small changes do not come here (`update`).
 """
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from math import inf
 
 import numpy as np
 
 from overstory.entropy import EncodingTree, Graph
 from overstory.entropy.compile import Ints
-from overstory.graph import Transaction, generations
+from overstory.graph import generations
 from overstory.systems.base import SystemRun
-from overstory.systems.build_cache import BuildCache
 from overstory.systems.figures import PartSeconds
 from overstory.systems.serag.changes import LinkChanges, Links, link_changes, write_links
 from overstory.systems.serag.chunk_graph import (
@@ -30,36 +29,12 @@ from overstory.systems.serag.chunk_graph import (
     shared_entities,
     strongest_pairs,
 )
-from overstory.systems.serag.gds_neighbours import (
-    find_by_gds,
-    forget_similar,
-    is_for_gds,
-    stored_neighbours,
-    write_changed,
-)
-from overstory.systems.serag.graph_reads import (
-    LinkWeights,
-    ReadChunks,
-    Weights,
-    numbers_before,
-    read_chunks,
-    read_links,
-)
-from overstory.systems.serag.index_settings import NAME, SEMANTIC, TREES, SeragIndexSettings
-from overstory.systems.serag.last_build import LastBuild
-from overstory.systems.state import IndexState
-from overstory.systems.tree.build import labels_before, make_tree, stored_form, update_tree
-from overstory.systems.tree.changes import (
-    MOST_CHANGED,
-    MOST_IN_PLACE,
-    TreeChanges,
-    stored_after,
-    tree_changes,
-    write_tree,
-    write_tree_in,
-)
-from overstory.systems.tree.stored import StoredTree, read_tree
-from overstory.vectors.nearest import NOBODY, Neighbours, alike, nearest, nearest_after
+from overstory.systems.serag.gds_neighbours import find_by_gds, forget_similar, is_for_gds, stored_neighbours
+from overstory.systems.serag.graph_reads import ReadChunks, Weights, read_chunks, read_links
+from overstory.systems.serag.index_settings import NAME, REACH, SEMANTIC, TREES, SeragIndexSettings
+from overstory.systems.tree.build import TreeNodes, make_tree, stored_form
+from overstory.systems.tree.changes import tree_changes, write_tree
+from overstory.vectors.nearest import Neighbours, alike, nearest
 
 
 @dataclass(slots=True)
@@ -67,19 +42,15 @@ class Build:
     """A build in progress.
 
     Attributes:
-        before: the state of the index to update, None if it is built from scratch.
         by_gds: whether the nearest neighbours are stored, as GDS found them.
     """
 
     job: SystemRun[SeragIndexSettings]
-    cache: BuildCache[LastBuild]
-    before: IndexState[SeragIndexSettings] | None = field(init=False)
     by_gds: bool = False
     _timed: PartSeconds = field(init=False)
 
     def __post_init__(self) -> None:
         self._timed = PartSeconds(self.job.figures)
-        self.before = None if self.job.scratch else self.job.before
 
     @property
     def settings(self) -> SeragIndexSettings:
@@ -90,77 +61,39 @@ class Build:
         Raises:
             GdsMissing, LeaseLost, DatabaseError: what was committed before stays; build again to go on.
         """
-        last = self.cache.take(self.job.graph, self.before.details["stamp"]) if self.before else None
-        chunks = self._read(last)
-        neighbours = self._neighbours(chunks, last)
+        self.job.progress.start(NAME, self.job.backlog.units, "chunks")
+        with self._timed("read"):
+            chunks = read_chunks(self.job.graph, self.job.corpus, self.job.progress)
+        neighbours = self._neighbours(chunks)
         layers = self._layers(chunks, neighbours)
         with self._timed("graph"):
             graphs = {tree: fused(len(chunks.ids), *layers, shares) for tree, shares in self.settings.trees().items()}
             engine = {tree: found.as_graph() for tree, found in graphs.items()}
             links = _links(graphs, engine, chunks.ids, self.settings.linked)
         with self._timed("read"):
-            written = last if last and last.is_still_stored(chunks) else None
-            before = written.links if written else read_links(self.job.graph, self.job.corpus)
-            stored = self._stored_trees(written)
-        changed_links = link_changes(links, before)
-        new, gone = int((~chunks.known).sum()), self._gone()
-        rebuild = not stored or new + gone > MOST_CHANGED * len(chunks.ids)
+            changed_links = link_changes(links, read_links(self.job.graph, self.job.corpus))
         with self._timed("tree"):
-            trees = {
-                name: make_tree(graph, self.settings.levels)
-                if rebuild
-                else _updated(graph, stored[name], chunks, changed_links, self.settings.levels)
-                for name, graph in engine.items()
-            }
-        self.job.progress.finish(_told(trees[NAME], graphs[NAME], rebuilt=rebuild))
-        self._write(chunks, neighbours, trees, {} if rebuild else stored, changed_links, before)
+            trees = {name: make_tree(graph, self.settings.levels) for name, graph in engine.items()}
+        self.job.progress.finish(_told(trees[NAME], graphs[NAME]))
+        self._write(chunks, neighbours, trees, changed_links)
         for what, number in {
             "chunks": len(chunks.ids),
-            "new_or_changed": new,
-            "gone": gone,
+            "new_or_changed": self.job.backlog.pending,
+            "gone": self.job.backlog.deleted,
             "edges": len(graphs[NAME].keys),
-            "trees_rebuilt": int(rebuild),
+            "trees_rebuilt": 1,
         }.items():
             self.job.ledger.count(what, number)
 
-    def _read(self, last: LastBuild | None) -> ReadChunks:
-        self.job.progress.start(NAME, self.job.backlog.units, "chunks")
-        with self._timed("read"):
-            before = last.chunks if last else None
-            return read_chunks(self.job.graph, self.job.corpus, self.job.read_to, self.job.progress, before)
-
-    def _stored_trees(self, last: LastBuild | None) -> Mapping[str, StoredTree]:
-        if last:
-            return last.trees
-        if not self.before:
-            return {}
-        graph, generation = self.job.graph, self.before.generation
-        return {tree: read_tree(graph, self.job.corpus, TREES[tree], generation) for tree in self.settings.trees()}
-
-    def _gone(self) -> int:
-        """How many chunks were deleted since the tree was written."""
-        return self.job.backlog.deleted if self.before else 0
-
-    def _neighbours(self, chunks: ReadChunks, last: LastBuild | None) -> Neighbours:
+    def _neighbours(self, chunks: ReadChunks) -> Neighbours:
         with self._timed("similar"):
             nearest_count = self.settings.nearest
-            if self.before and self.before.details["by_gds"]:
-                self.by_gds = True
-                before = stored_neighbours(self.job.graph, self.job.corpus, chunks.ids, nearest_count)
-                complete = before.ids[:, -1] != NOBODY  # others lost a neighbour that was deleted
-                was = np.where(chunks.known & complete, np.arange(len(chunks.ids)), NOBODY)
-                found = nearest_after(chunks.vectors, before, was)
-                write_changed(self.job.writer, chunks.ids, before, found)
-                return found
             if is_for_gds(self.job.graph, self.settings, len(chunks.ids)):
                 self.by_gds = True
                 find_by_gds(self.job.writer, self.job.corpus, nearest_count)
                 return stored_neighbours(self.job.graph, self.job.corpus, chunks.ids, nearest_count)
-            if not self.before:
-                forget_similar(self.job.writer)  # which GDS found for an index of other settings
-            if last:
-                was = numbers_before(last.chunks.ids, chunks)
-                return nearest_after(chunks.vectors, last.neighbours, was)
+            if self.job.scratch or self.job.before is None or self.job.before.details.get("by_gds"):
+                forget_similar(self.job.writer)  # which GDS found for another index
             return nearest(chunks.vectors, nearest_count)
 
     def _layers(self, chunks: ReadChunks, neighbours: Neighbours) -> tuple[Layer, Layer, Layer]:
@@ -182,67 +115,46 @@ class Build:
         return similar, shared.layer, near
 
     def _write(
-        self,
-        chunks: ReadChunks,
-        neighbours: Neighbours,
-        trees: Mapping[str, EncodingTree],
-        stored: Mapping[str, StoredTree],
-        links: LinkChanges,
-        before: LinkWeights,
+        self, chunks: ReadChunks, neighbours: Neighbours, trees: Mapping[str, EncodingTree], links: LinkChanges
     ) -> None:
-        """Edges first, then the trees: in place if little changed, else into a new generation."""
-        generation = self.before.generation if self.before else 0
-        changes = self._tree_changes(chunks, trees, stored, generation) if stored else {}
-        in_place = bool(stored) and sum(map(len, changes.values())) <= MOST_IN_PLACE
-        if not in_place:
-            generation, stored = generations.begin(self.job.writer, NAME), {}
-            changes = self._tree_changes(chunks, trees, stored, generation)
-        beside = {} if in_place else changes
-        rows = len(links.new) + len(links.gone) + sum(map(len, beside.values()))
+        """Edges first, then the trees, into a new generation."""
+        generation = generations.begin(self.job.writer, NAME)
+        nodes = self._stored_forms(chunks, neighbours, trees, generation)
+        changes = {name: tree_changes(each, {}) for name, each in nodes.items()}
+        rows = len(links.new) + len(links.gone) + sum(map(len, changes.values()))
         self.job.progress.start(f"{NAME} graph", rows, "rows")
         with self._timed("write"):
             write_links(self.job.writer, links, self.job.progress)
-            for each in beside.values():
+            for each in changes.values():
                 write_tree(self.job.writer, each, self.job.progress)
         self.job.figures |= {"entropy": round(trees[NAME].entropy, 6), "communities": _communities(trees[NAME])}
-        stamp = uuid.uuid4().hex
-        details = {"stamp": stamp, "by_gds": self.by_gds, "chunks": len(chunks.ids)}
-        state = self.job.state(generation=generation, details=details)
-        if in_place:
-            generations.discard_unpublished(self.job.writer, NAME)  # of a build that was killed
-            self._publish_in_place(state, changes)
-        else:
-            self.job.publish(state)
+        details = {
+            "by_gds": self.by_gds,
+            "chunks": len(chunks.ids),
+            "roots": {name: each.ids[-1] for name, each in nodes.items()},
+            "entropies": {name: tree.entropy for name, tree in trees.items()},
+        }
+        self.job.publish(self.job.state(generation=generation, details=details))
         self.job.progress.finish(f"{rows:,} rows written")
-        known = replace(chunks, known=np.ones(len(chunks.ids), dtype=np.bool_))
-        trees_now = {name: stored_after(each, stored.get(name, {})) for name, each in changes.items()}
-        build = LastBuild(known, neighbours, links.applied_to(before), trees_now)
-        self.cache.keep(self.job.graph, stamp, build, units=len(chunks.ids))
 
-    def _tree_changes(
-        self, chunks: ReadChunks, trees: Mapping[str, EncodingTree], stored: Mapping[str, StoredTree], generation: int
-    ) -> dict[str, TreeChanges]:
-        label = self.job.corpus.label
+    def _stored_forms(
+        self, chunks: ReadChunks, neighbours: Neighbours, trees: Mapping[str, EncodingTree], generation: int
+    ) -> dict[str, TreeNodes]:
+        last = neighbours.scores[:, -1].tolist()
+        reach = [{REACH: score} if score > -inf else {} for score in last]
         with self._timed("vectors"):
             return {
-                name: tree_changes(
-                    stored_form(
-                        tree, chunks.ids, chunks.vectors, kind=TREES[name], corpus=label, generation=generation
-                    ),
-                    stored.get(name, {}),
+                name: stored_form(
+                    tree,
+                    chunks.ids,
+                    chunks.vectors,
+                    kind=TREES[name],
+                    corpus=self.job.corpus.label,
+                    generation=generation,
+                    leaf_properties=reach if TREES[name].leaf_properties else (),
                 )
                 for name, tree in trees.items()
             }
-
-    def _publish_in_place(self, state: IndexState[SeragIndexSettings], changes: Mapping[str, TreeChanges]) -> None:
-        """Changes the trees and the state in one transaction."""
-
-        def write(tx: Transaction) -> None:
-            for each in changes.values():
-                write_tree_in(tx, self.job.corpus.label, each)
-            self.job.publish_in(tx, state)
-
-        self.job.commit(write)
 
 
 def _links(graphs: Mapping[str, ChunkGraph], engine: Mapping[str, Graph], ids: list[str], most: int) -> Links:
@@ -271,19 +183,9 @@ def _weights(graph: ChunkGraph, strongest: Ints, keys: Ints) -> list[float | Non
     return weights
 
 
-def _updated(graph: Graph, stored: StoredTree, chunks: ReadChunks, changes: LinkChanges, levels: int) -> EncodingTree:
-    number = {id_: place for place, id_ in enumerate(chunks.ids)}
-    touched = [(number[one], number[other]) for one, other in changes.pairs() if one in number and other in number]
-    labels = labels_before(stored, chunks.ids, levels)
-    if (labels[0] < 0).all():
-        return make_tree(graph, levels)
-    return update_tree(graph, labels, np.array(touched, dtype=np.int64).reshape(-1, 2))
-
-
 def _communities(tree: EncodingTree) -> int:
     return len(tree) - tree.leaves - 1
 
 
-def _told(tree: EncodingTree, graph: ChunkGraph, *, rebuilt: bool) -> str:
-    how = "rebuilt" if rebuilt else "updated"
-    return f"{len(graph.keys):,} edges, {_communities(tree):,} communities, {tree.entropy:.4f} bits, {how}"
+def _told(tree: EncodingTree, graph: ChunkGraph) -> str:
+    return f"{len(graph.keys):,} edges, {_communities(tree):,} communities, {tree.entropy:.4f} bits"

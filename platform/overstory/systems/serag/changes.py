@@ -33,19 +33,6 @@ class LinkChanges:
     new: list[Row]
     gone: list[Row]
 
-    def pairs(self) -> set[tuple[str, str]]:
-        """The edges that are new, gone or of another weight."""
-        return {(row["one"], row["other"]) for rows in (self.new, self.gone) for row in rows}
-
-    def applied_to(self, stored: LinkWeights) -> LinkWeights:
-        """The stored edges after these changes."""
-        after = dict(stored)
-        for row in self.gone:
-            after.pop((row["one"], row["other"]), None)
-        return after | {
-            (row["one"], row["other"]): Weights(row.get("weight"), row.get("semantic_weight")) for row in self.new
-        }
-
 
 def link_changes(links: Links, stored: LinkWeights) -> LinkChanges:
     """The writes and deletions after which exactly these edges are stored."""

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches
+from overstory.graph import Corpus, GraphClient, Writer
 from overstory.graph.client import Row
 from overstory.graph.gds import projection
 from overstory.systems.serag.index_settings import NAME, SeragIndexSettings
@@ -14,7 +12,6 @@ from overstory.vectors.nearest import NOBODY, Neighbours, nobody
 
 EXACT_UP_TO = 200_000
 """Chunks: where the seconds of both meet by what was measured up to 63,000 (docs/serag.md)."""
-ROWS_A_TRANSACTION = 1_000
 
 
 def is_for_gds(graph: GraphClient, settings: SeragIndexSettings, chunks: int) -> bool:
@@ -65,28 +62,13 @@ def stored_neighbours(graph: GraphClient, corpus: Corpus, ids: Sequence[str], ne
     return found
 
 
-def write_changed(writer: Writer, ids: Sequence[str], before: Neighbours, now: Neighbours) -> None:
-    """Stores the lists that differ.
+def similar_row(id_: str, nearest: Sequence[tuple[str, float]]) -> Row:
+    """A row of `systems/serag/write_similar`.
 
     Args:
-        before, now: of the chunks `ids`, in this order.
-
-    Raises:
-        LeaseLost, DatabaseError: as `Writer.commit`.
+        nearest: ids and cosines.
     """
-    changed = np.flatnonzero((before.ids != now.ids).any(axis=1)).tolist()
-    for some in batches(changed, ROWS_A_TRANSACTION):
-        rows = [{"id": ids[place], "others": _listed(ids, now, place)} for place in some]
-
-        def write(tx: Transaction, rows: list[Row] = rows) -> None:
-            tx.run("systems/serag/write_similar", writer.corpus.label, rows=rows)
-
-        writer.commit(NAME, write)
-
-
-def _listed(ids: Sequence[str], neighbours: Neighbours, place: int) -> list[Row]:
-    pairs = zip(neighbours.ids[place].tolist(), neighbours.scores[place].tolist(), strict=True)
-    return [{"id": ids[other], "score": (1.0 + cosine) / 2.0} for other, cosine in pairs if other != NOBODY]
+    return {"id": id_, "others": [{"id": other, "score": (1.0 + cosine) / 2.0} for other, cosine in nearest]}
 
 
 def _cosine(score: float) -> float:

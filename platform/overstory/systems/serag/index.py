@@ -11,7 +11,6 @@ from overstory.graph import Corpus, GraphClient
 from overstory.protocols import Retriever
 from overstory.retrieve import RetrievalContext
 from overstory.systems.base import Owned, System, SystemRun
-from overstory.systems.build_cache import BuildCache
 from overstory.systems.serag.build import Build
 from overstory.systems.serag.index_settings import (
     FUSED_TREE,
@@ -21,8 +20,8 @@ from overstory.systems.serag.index_settings import (
     SEMANTIC_TREE,
     SeragIndexSettings,
 )
-from overstory.systems.serag.last_build import LastBuild
 from overstory.systems.serag.retriever_settings import SeragRetrieverSettings
+from overstory.systems.serag.update import Update, can_update
 from overstory.systems.settings import described
 from overstory.systems.state import IndexState
 from overstory.systems.tree.kinds import TreeKind
@@ -46,15 +45,15 @@ class SeRag(System[SeragIndexSettings, SeragRetrieverSettings]):
     )
     trees = (FUSED_TREE, SEMANTIC_TREE)
 
-    def __init__(self) -> None:
-        self._cache: BuildCache[LastBuild] = BuildCache()
-
     def build(self, run: SystemRun[SeragIndexSettings]) -> None:
         """
         Raises:
             GdsMissing, LeaseLost, DatabaseError: as `System.build`.
         """
-        Build(run, self._cache).run()
+        if run.before is not None and can_update(run):
+            Update(run, run.before).run()
+        else:
+            Build(run).run()
 
     def index_options(self, settings: SeragRetrieverSettings) -> str:
         """The ablation of the graph asks a tree of its own."""

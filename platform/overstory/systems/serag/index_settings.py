@@ -15,7 +15,9 @@ SEMANTIC: Final = "serag-semantic"
 """The tree over the layer SIMILAR alone, for the ablation of the paper."""
 
 LABEL: Final = "SeragNode"
-FUSED_TREE: Final = TreeKind(NAME, "SeRAG tree", "chunk", LABEL, structure=NAME)
+REACH: Final = "reach"
+"""Of a leaf: the cosine of the last of the chunk's nearest; left out where it has fewer of them than wanted."""
+FUSED_TREE: Final = TreeKind(NAME, "SeRAG tree", "chunk", LABEL, structure=NAME, leaf_properties=(REACH,))
 SEMANTIC_TREE: Final = TreeKind(
     SEMANTIC, "SeRAG tree over meaning alone", "chunk", LABEL, structure=NAME, options="semantic"
 )

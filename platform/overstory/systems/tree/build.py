@@ -1,4 +1,4 @@
-"""Encoding trees over the units of a corpus: encoded, updated where the graph changed, and converted for storage."""
+"""Encoding trees over the units of a corpus: encoded, and converted for storage."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from overstory.entropy import EncodingTree, Graph, community_vectors, encode, update
+from overstory.entropy import EncodingTree, Graph, community_vectors, encode
 from overstory.entropy.compile import Floats, Ints
 from overstory.graph.client import Row
 from overstory.protocols import Vectors
@@ -29,6 +29,7 @@ class TreeNodes:
         units: the ids of what the leaves stand for.
         vectors: of the communities, those after the leaves, packed.
         properties: of the communities, as `kind.properties` names them; empty where it names none.
+        leaf_properties: of the leaves, as `kind.leaf_properties` names them; empty where it names none.
     """
 
     kind: TreeKind
@@ -43,59 +44,12 @@ class TreeNodes:
     units: list[str]
     vectors: list[bytes]
     properties: Sequence[Row] = ()
+    leaf_properties: Sequence[Row] = ()
 
 
 def make_tree(graph: Graph, levels: int) -> EncodingTree:
     """The encoding tree of a graph, with so many levels of communities between the root and the leaves."""
     return encode(graph, levels=levels)
-
-
-def update_tree(graph: Graph, labels: Ints, touched: Ints) -> EncodingTree:
-    """The tree of a changed graph, from the communities of the vertices that it had before.
-
-    Args:
-        graph: as it is now, n vertices.
-        labels: shape (levels, n), the community of each vertex in the tree before, −1 for one that is new.
-        touched: shape (k, 2), further edges that changed, of weight 0 if they are gone; their ends may move.
-    """
-    levels, n = labels.shape
-    fresh = labels[0] < 0
-    order = np.concatenate([np.flatnonzero(~fresh), np.flatnonzero(fresh)])
-    number = np.empty(n, dtype=np.int64)
-    number[order] = np.arange(n)
-    stayed = int((~fresh).sum())
-    sources = np.repeat(np.arange(n), np.diff(graph.indptr))
-    once = sources < graph.neighbours
-    ends = number[np.stack([sources[once], graph.neighbours[once]], axis=1)]
-    weights = graph.weights[once]
-    old = (ends < stayed).all(axis=1)
-    before = Graph.from_edges(stayed, ends[old], weights[old])
-    moved = number[touched] if len(touched) else np.zeros((0, 2), dtype=np.int64)
-    again, again_weights = _those_of_the_old(moved, stayed, ends[old], weights[old])
-    after = update(
-        before,
-        EncodingTree.from_labels(before, *labels[:, order[:stayed]]),
-        levels=levels,
-        add=n - stayed,
-        edges=np.concatenate([ends[~old], again]),
-        weights=np.concatenate([weights[~old], again_weights]),
-    )
-    return EncodingTree.from_labels(graph, *(after.tree.labels(level)[number] for level in range(1, levels + 1)))
-
-
-def _those_of_the_old(touched: Ints, stayed: int, ends: Ints, weights: Floats) -> tuple[Ints, Floats]:
-    """Touched edges between old vertices, each once, with the weights that they have now."""
-    pairs = np.sort(touched, axis=1)
-    keys = np.unique((pairs[:, 0] * stayed + pairs[:, 1])[(pairs < stayed).all(axis=1)])
-    known = np.sort(ends, axis=1)
-    known_keys = known[:, 0] * stayed + known[:, 1]
-    order = np.argsort(known_keys)
-    place = np.minimum(np.searchsorted(known_keys[order], keys), max(len(order) - 1, 0))
-    found = np.zeros(len(keys))
-    if len(order):
-        same = known_keys[order][place] == keys
-        found[same] = weights[order][place][same]
-    return np.stack(np.divmod(keys, max(stayed, 1)), axis=1), found
 
 
 def labels_before(stored: StoredTree, units: Sequence[str], levels: int) -> Ints:
@@ -122,6 +76,7 @@ def stored_form(
     corpus: str,
     generation: int,
     properties: Mapping[int, Row] | None = None,
+    leaf_properties: Sequence[Row] = (),
 ) -> TreeNodes:
     """The nodes of a tree over these units, with vectors of the communities: means of their units' by structural weight
     (SeRAG, Eq. 8 and 9).
@@ -133,6 +88,7 @@ def stored_form(
         vectors: float32[n, d], of the units.
         corpus: the label.
         properties: of communities, by node, as `kind.properties` names them; those that are left out are null.
+        leaf_properties: of the leaves, in their order.
     """
     leaves = tree.leaves
     name = kind.name
@@ -158,6 +114,7 @@ def stored_form(
         units=units,
         vectors=packed(community_vectors(tree, vectors)[leaves:]),
         properties=[_named(kind, given.get(node, {})) for node in range(leaves, len(tree))] if kind.properties else (),
+        leaf_properties=leaf_properties,
     )
 
 

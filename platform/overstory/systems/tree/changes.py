@@ -65,7 +65,8 @@ def tree_changes(nodes: TreeNodes, stored: StoredTree) -> TreeChanges:
             "volume": volumes[place],
             "cut": cuts[place],
         }
-        now = numbers | ({"vector": vector} if vector else {}) | also
+        of_leaf = nodes.leaf_properties[place] if place < leaves and nodes.leaf_properties else {}
+        now = numbers | ({"vector": vector} if vector else {}) | also | of_leaf
         if before is None:
             changes.nodes.append({"id": id_, "properties": now | always})
         elif _differs(before, numbers, vector, tuple(also.values()), tolerance):

@@ -20,6 +20,8 @@ class TreeKind:
         structure: the name of its generations; one of `owns.generations`.
         options: that the system's index needs in order to have it; "" if it always does.
         properties: that its communities have beside the shared ones. `title` and `summary` are shown to people.
+        leaf_properties: that its leaves have beside the shared ones. They are written with a leaf, and are no reason to
+            write it again.
         own_units: whether its leaves stand for nodes of the system's own, which do not take them along.
         reports: the system's own label for reports of its communities (`systems.tree.reports`), one of
             `owns.labels`; "" where it writes none.
@@ -37,6 +39,7 @@ class TreeKind:
     structure: str
     options: str = ""
     properties: tuple[str, ...] = ()
+    leaf_properties: tuple[str, ...] = ()
     own_units: bool = False
     reports: str = ""
     statements: tuple[str, ...] = ()

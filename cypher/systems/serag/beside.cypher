@@ -1,0 +1,10 @@
+// The chunks before and after some chunks in their documents.
+// Parameters: $ids LIST<STRING>
+// Rows: id STRING; seq INTEGER; others LIST<LIST> (id, seq)
+UNWIND $ids AS id
+MATCH (c:Overstory {id: id}) WHERE c:{{corpus}}_Chunk
+RETURN id, c.seq AS seq, COLLECT {
+  MATCH (c)-[:NEXT*1..10]-(other:{{corpus}}_Chunk) WHERE other <> c
+  WITH DISTINCT other
+  RETURN [other.id, other.seq]
+} AS others

@@ -1,0 +1,20 @@
+// The chunks nearest to each of some chunks, by the corpus' vector index.
+// Parameters: $ids LIST<STRING>; $property STRING (where vectors are); $vector_index STRING; $vector_depth INTEGER
+//   (asked of it); $limit INTEGER (chunks of each)
+// Rows: id STRING; others LIST<LIST> (id, cosine), the nearest first; near INTEGER (vectors that the index returned);
+//   vectors INTEGER (of the corpus)
+CALL () { MATCH (v:{{corpus}}_PassageVector) RETURN count(v) AS vectors }
+UNWIND $ids AS id
+MATCH (c:Overstory {id: id})-[:HAS_VECTOR]->(own:{{corpus}}_PassageVector)
+CALL (own) {
+  CALL db.index.vector.queryNodes($vector_index, $vector_depth, own[$property]) YIELD node AS v, score
+  RETURN collect([v, score]) AS found
+}
+CALL (c, found) {
+  UNWIND found AS each
+  WITH each[0] AS v, each[1] AS score
+  MATCH (v)<-[:HAS_VECTOR]-(other:{{corpus}}_Chunk) WHERE other <> c
+  WITH other, 2 * score - 1 AS cosine ORDER BY cosine DESC, other.id LIMIT $limit
+  RETURN collect([other.id, cosine]) AS others
+}
+RETURN id, others, size(found) AS near, vectors

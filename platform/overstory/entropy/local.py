@@ -1,0 +1,257 @@
+"""Vertices that come and go in a part of an encoding tree: at the cost of their edges, whatever the size of the tree.
+
+With X(a) twice the weight of the edges whose lowest common community is a, and no loops,
+
+    V · H(T) = Σ_a X(a) · log2 vol(a) − Σ_v d_v · log2 d_v
+
+over all communities a, the root among them, and all vertices v. A vertex that comes changes X, vol and the degrees
+only where it has edges, and on the way from its own place to the root. So the new tree's volumes, cuts and entropy
+follow from those of the communities that hold a neighbour, and of the ones above these.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from math import log2
+
+
+@dataclass(slots=True)
+class Community:
+    """A node of the tree above the leaves; changed in place.
+
+    Attributes:
+        parent: its name, "" for the root.
+        level: its distance from the root.
+        children: communities or leaves right below it.
+        size: leaves below it.
+        volume: the degrees of these, summed.
+        cut: the weight that leaves it, g; 0 for the root.
+        own: X, twice the weight of the edges that it is the lowest to hold: Σ g(child) − g.
+    """
+
+    parent: str
+    level: int
+    children: int
+    size: int
+    volume: float
+    cut: float
+    own: float
+
+
+@dataclass(slots=True)
+class Leaf:
+    """A vertex; changed in place.
+
+    Attributes:
+        home: the name of the lowest community that holds it.
+        volume: its degree.
+    """
+
+    home: str
+    volume: float
+
+
+@dataclass(slots=True)
+class TreePart:
+    """A part of an encoding tree: some leaves, the communities above them, and the root.
+
+    What is not in here neither changes nor is a place where a vertex that has no edge to it would cost less.
+
+    Attributes:
+        levels: of communities between the root and the leaves, ≥ 1; every leaf is below a community of the last.
+        communities: by name.
+        leaves: by name.
+        gone: names of communities that became empty, and were taken out.
+    """
+
+    levels: int
+    communities: dict[str, Community]
+    leaves: dict[str, Leaf]
+    gone: list[str] = field(default_factory=list[str])
+    _root: str = field(init=False)
+    _made: int = 0
+    _volume_before: float = field(init=False)
+    _terms_before: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        (self._root,) = (name for name, each in self.communities.items() if each.level == 0)
+        self._volume_before = self.root.volume
+        self._terms_before = self._terms()
+
+    @property
+    def root(self) -> Community:
+        return self.communities[self._root]
+
+    def entropy(self, before: float) -> float:
+        """The entropy of the whole tree as it is now, in bits.
+
+        Args:
+            before: the entropy of the whole tree when this part was made.
+        """
+        whole = before * self._volume_before + self._terms() - self._terms_before
+        return max(0.0, whole / self.root.volume) if self.root.volume > 0.0 else 0.0
+
+    def path(self, home: str) -> list[str]:
+        """A community and those above it, the root last."""
+        names = [home]
+        while names[-1] != self._root:
+            names.append(self.communities[names[-1]].parent)
+        return names
+
+    def add(self, vertex: str, edges: Mapping[str, float]) -> str:
+        """Adds a vertex where the tree then has the least entropy; returns the name of its community.
+
+        It goes into a community that holds a neighbour, or into a new one below the root or below any community that
+        holds a neighbour; new ones have names that begin in "+". Of equal places the higher is taken, then that of the
+        later neighbour.
+
+        Args:
+            edges: weights > 0 by neighbour, which are leaves of this part.
+        """
+        toward = self._toward(edges)
+        self._bring(edges, toward, 1.0)
+        place = self._cheapest(toward, sum(edges.values()))
+        while self.communities[place].level < self.levels:
+            place = self._opened(place)
+        self._settle(vertex, place, toward, sum(edges.values()))
+        return place
+
+    def remove(self, vertex: str, edges: Mapping[str, float], *, unknown: float = 0.0) -> None:
+        """Removes a vertex with its edges.
+
+        Args:
+            edges: weights > 0 by neighbour, which are leaves of this part.
+            unknown: the weight of further edges, of whose other ends nothing is known: see `forget`.
+        """
+        home = self.leaves[vertex].home
+        toward = self._toward(edges)
+        weight = sum(edges.values())
+        path = self.path(home)
+        inner = 0.0
+        for name in path:
+            community, here = self.communities[name], weight if name == self._root else toward.get(name, 0.0)
+            community.volume -= weight
+            community.own -= 2.0 * (here - inner)
+            if name != self._root:
+                community.cut -= weight - 2.0 * here
+            inner = here
+        self._bring(edges, toward, -1.0)
+        del self.leaves[vertex]
+        self.forget(home, unknown, 1)
+
+    def forget(self, home: str, volume: float, count: int) -> None:
+        """Takes account of leaves that are gone, of whose edges only the sum of the weights is known.
+
+        Near: of these edges, that share is taken to have ended in each community above them that of its whole volume
+        does; the other ends keep their degrees, as if the edges led elsewhere.
+
+        Args:
+            home: the community that they were in.
+            volume: their degrees, summed.
+            count: how many they were.
+        """
+        lost_below = 0.0  # how much the cut of the community below has changed
+        for name in self.path(home):
+            community = self.communities[name]
+            community.size -= count
+            if volume == 0.0:
+                continue
+            left = max(community.volume - volume, 0.0)
+            if name == self._root:
+                community.own = max(community.own + lost_below, 0.0)
+            elif community.volume > 0.0:
+                inside = max(community.volume - community.cut, 0.0)
+                inside = min(inside * max(1.0 - 2.0 * volume / community.volume, 0.0), left)
+                lowest = community.level == self.levels
+                below = left if lowest else max(community.cut + community.own + lost_below, 0.0)
+                cut = min(left - inside, below)
+                lost_below = cut - community.cut
+                community.cut, community.own = cut, below - cut
+            community.volume = left
+        self._leave(home, count)
+
+    def _terms(self) -> float:
+        """Σ X · log2 vol − Σ d · log2 d over this part."""
+        communities = sum(each.own * log2(each.volume) for each in self.communities.values() if each.volume > 0.0)
+        return communities - sum(each.volume * log2(each.volume) for each in self.leaves.values() if each.volume > 0.0)
+
+    def _toward(self, edges: Mapping[str, float]) -> dict[str, float]:
+        """The weight into every community that holds a neighbour, the lowest first; not into the root."""
+        below: dict[str, float] = defaultdict(float)
+        for other, weight in edges.items():
+            below[self.leaves[other].home] += weight
+        toward = dict(below)
+        for _ in range(1, self.levels):
+            above: dict[str, float] = defaultdict(float)
+            for name, weight in below.items():
+                above[self.communities[name].parent] += weight
+            toward |= above
+            below = above
+        return toward
+
+    def _bring(self, edges: Mapping[str, float], toward: Mapping[str, float], sign: float) -> None:
+        """Adds the far ends of edges that come from outside of every community, or takes them away."""
+        for other, weight in edges.items():
+            self.leaves[other].volume = max(self.leaves[other].volume + sign * weight, 0.0)
+        for name, weight in toward.items():
+            self.communities[name].volume += sign * weight
+            self.communities[name].cut += sign * weight
+        self.root.volume += sign * sum(edges.values())
+
+    def _cheapest(self, toward: dict[str, float], weight: float) -> str:
+        """The community below which a vertex costs least: 2 · toward(a) costs log2 of the volume of a with the vertex
+        in place of that of the one above, and X(a) costs that in place of log2 vol(a)."""
+        joined = {self._root: _log(self.root.volume + weight)}
+        cost = {self._root: 2.0 * weight * joined[self._root]}
+        least, place = cost[self._root], self._root
+        for name in reversed(toward):
+            community = self.communities[name]
+            joined[name] = _log(community.volume + weight)
+            cost[name] = (
+                cost[community.parent]
+                - 2.0 * toward[name] * (joined[community.parent] - joined[name])
+                + community.own * (joined[name] - _log(community.volume))
+            )
+            if cost[name] < least:
+                least, place = cost[name], name
+        return place
+
+    def _opened(self, above: str) -> str:
+        self._made += 1
+        name = f"+{self._made}"
+        self.communities[name] = Community(above, self.communities[above].level + 1, 0, 0, 0.0, 0.0, 0.0)
+        self.communities[above].children += 1
+        return name
+
+    def _settle(self, vertex: str, home: str, toward: Mapping[str, float], weight: float) -> None:
+        self.leaves[vertex] = Leaf(home, weight)
+        self.communities[home].children += 1
+        inner = 0.0
+        for name in self.path(home):
+            community, here = self.communities[name], weight if name == self._root else toward.get(name, 0.0)
+            community.size += 1
+            community.volume += weight
+            community.own += 2.0 * (here - inner)
+            if name != self._root:
+                community.cut += weight - 2.0 * here
+            inner = here
+
+    def _leave(self, home: str, count: int) -> None:
+        """Counts leaves out, and takes out the communities that this leaves empty."""
+        self.communities[home].children -= count
+        name = home
+        while name != self._root and self.communities[name].children <= 0:
+            above = self.communities.pop(name).parent
+            self.gone.append(name)
+            self.communities[above].children -= 1
+            name = above
+
+    def changed_from(self, before: Mapping[str, Community]) -> Iterator[str]:
+        """The names of communities that are new, or differ from what they were."""
+        return (name for name, each in self.communities.items() if before.get(name) != each)
+
+
+def _log(volume: float) -> float:
+    return log2(volume) if volume > 0.0 else 0.0
