@@ -1,6 +1,7 @@
-// How many links lead from documents to documents, and how many to documents that are not stored.
+// How many links lead from documents to documents, and how many to documents that are not stored. From the counts that the
+// server keeps.
 // Parameters: none
 // Rows: links, unresolved INTEGER; one
-CALL () { MATCH (d:{{corpus}}_Document) WHERE d.links > 0 RETURN coalesce(sum(d.links), 0) AS all }
-CALL () { MATCH (:{{corpus}}_MissingDocument)<-[l:LINKS]-(:Overstory) RETURN count(l) AS unresolved }
+CALL () { MATCH (:{{corpus}}_Document)-[l:LINKS]->() RETURN count(l) AS all }
+CALL () { MATCH (:{{corpus}}_MissingDocument)<-[l:LINKS]-() RETURN count(l) AS unresolved }
 RETURN all - unresolved AS links, unresolved

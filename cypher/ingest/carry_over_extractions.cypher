@@ -14,6 +14,7 @@ WITH corpus, old, new, new.extracted IS NULL AS unread,
     OR EXISTS { (new)<-[:OF]-(:{{corpus}}_OriginalNames {by: $annotated}) } AS annotated
 SET new.extracted = coalesce(new.extracted, old.extracted), new.sentences = coalesce(new.sentences, old.sentences),
   new.touched = corpus.version + 1, new:{{corpus}}_Changed
+FOREACH (_ IN CASE WHEN new.extracted IS NULL THEN [] ELSE [1] END | REMOVE new:{{corpus}}_Unread)
 WITH old, new, unread, annotated
 CALL (old, new, unread, annotated) {
   MATCH (old)-[m:MENTIONS]->(entity:Entity:{{corpus}})

@@ -8,7 +8,7 @@ UNWIND $rows AS row
 MATCH (c:Overstory {id: row.chunk}) WHERE c:{{corpus}}_Chunk
 SET c.boilerplate = row.spans
 FOREACH (_ IN CASE WHEN row.changed THEN [1] ELSE [] END |
-  SET c.touched = corpus.version + 1, c:{{corpus}}_Changed
+  SET c.touched = corpus.version + 1, c:{{corpus}}_Changed:{{corpus}}_Unread
   REMOVE c.extracted
 )
 FOREACH (_ IN CASE WHEN row.spans IS NULL THEN [] ELSE [1] END | SET c:{{corpus}}_Boilerplate)

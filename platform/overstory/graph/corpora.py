@@ -35,6 +35,8 @@ class Corpus:
         vector_index: the index over them, "" while they are few enough to be scanned.
         named_chunks: the number of chunks when the mentions stage last ran, -1 before it first did.
         named_by: the fingerprint of that stage, "" before.
+        extracted_by: the fingerprint of the extractor that read every chunk which is not marked as unread, "" where
+            there may be several.
         systems: what each system whose index the corpus has keeps of it, by the system's name.
         deletions: how many units of each kind were ever deleted: "document", "chunk", "entity".
         keep_boilerplate: whether blocks that most documents of a folder repeat are read like any other text.
@@ -55,6 +57,7 @@ class Corpus:
     vector_index: str
     named_chunks: int
     named_by: str
+    extracted_by: str = ""
     systems: Mapping[str, str] = field(default_factory=dict)
     deletions: Mapping[str, int] = field(default_factory=dict)
     keep_boilerplate: bool = False
@@ -162,6 +165,7 @@ def _corpus(row: Row) -> Corpus:
         vector_index=row.get("vector_index", ""),
         named_chunks=row.get("named_chunks", -1),
         named_by=row.get("named_by", ""),
+        extracted_by=row.get("extracted_by", ""),
         systems={name.removeprefix(SYSTEM): value for name, value in row.items() if name.startswith(SYSTEM)},
         deletions={unit: row.get(f"deleted_{plural}", 0) for unit, plural in UNITS.items()},
         keep_boilerplate=row.get("keep_boilerplate", False),

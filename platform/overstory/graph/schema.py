@@ -55,12 +55,14 @@ def _first_schema(graph: GraphClient) -> None:
     _create(graph, DATABASE_INDEXES)
 
 
-def _names_backwards(graph: GraphClient) -> None:
+def _marks_of_changes(graph: GraphClient) -> None:
+    """What an update looks for instead of reading the whole corpus."""
     graph.run_in_batches("schema/spell_backwards")
+    graph.run_in_batches("schema/mark_unread")
     _create(graph, DATABASE_INDEXES)
 
 
-MIGRATIONS = (Migration(to=4, run=_first_schema), Migration(to=5, run=_names_backwards))
+MIGRATIONS = (Migration(to=4, run=_first_schema), Migration(to=5, run=_marks_of_changes))
 """Graphs of schemas 1 to 3 were written before 0.1.0 was released; they are refused, not migrated."""
 
 

@@ -82,7 +82,7 @@ def read_status(graph: GraphClient, corpus: Corpus) -> CorpusStatus:
         pending={
             "boilerplate": boilerplate.pop("stale") or uncounted,
             "embed": vectors["missing"],
-            "extract": counts["chunks"] - counts["extracted"],
+            "extract": counts["unread"],
             "entities": counts["stale"],
             "mentions": pending_mentions(graph, corpus),
         },

@@ -6,8 +6,7 @@ import itertools
 from collections.abc import Iterable, Iterator
 
 from overstory.display import counted
-from overstory.graph import GraphClient, Transaction, Writer, batches
-from overstory.graph.corpora import Corpus
+from overstory.graph import GraphClient, Transaction, Writer, batches, read_corpus
 from overstory.index.ledger import recorded
 from overstory.index.name_edits import names_of
 from overstory.index.write_extractions import Findings, FoundFact, FoundMention, write_findings
@@ -23,6 +22,9 @@ from overstory.text.sentences import sentence_texts
 CHUNKS_A_PAGE = 1_000
 CHUNKS_A_TRANSACTION = 200
 
+MOST_UNREAD = 0.2
+"""Up to this part of a corpus, what is to be read is found by its marks."""
+
 
 def extract(writer: Writer, extractor: Extractor, *, progress: Progress, parsed: ParsedTexts | None = None) -> bool:
     """Reads what has not been read with this extractor; False if there was nothing to do.
@@ -34,14 +36,18 @@ def extract(writer: Writer, extractor: Extractor, *, progress: Progress, parsed:
         LeaseLost, DatabaseError: what was committed before stays, and the same call goes on from there.
     """
     label = writer.corpus.label
-    (state,) = writer.graph.run("ingest/count_to_extract", label, read=True, fingerprint=extractor.fingerprint)
-    if not state["missing"]:
+    read_by_it = read_corpus(writer.graph, writer.corpus.name).extracted_by == extractor.fingerprint
+    missing, chunks = _count(writer.graph, label, extractor.fingerprint, read_by_it=read_by_it)
+    if not missing:
+        if chunks and not read_by_it:
+            writer.set(extracted_by=extractor.fingerprint)
         return False
+    few = read_by_it and missing <= MOST_UNREAD * chunks
     texts: dict[str, str] = {}
     edits = names_of(writer)
-    progress.start("extract", state["missing"], "chunks")
-    with recorded(writer, "extract", extractor.fingerprint, of=("chunks", state["missing"])) as run:
-        pending = _remembered(_pending(writer.graph, writer.corpus, extractor.fingerprint), texts)
+    progress.start("extract", missing, "chunks")
+    with recorded(writer, "extract", extractor.fingerprint, of=("chunks", missing)) as run:
+        pending = _remembered(_pending(writer.graph, label, extractor.fingerprint, few=few), texts)
         for batch in batches(_extracted(extractor, pending, parsed), CHUNKS_A_TRANSACTION):
             findings = [_findings(extraction, texts.pop(extraction.chunk_id)) for extraction in batch]
             marks: list[dict[str, object]] = [
@@ -60,6 +66,8 @@ def extract(writer: Writer, extractor: Extractor, *, progress: Progress, parsed:
             run.count("mentions", sum(len(found.mentions) for found in findings))
             run.count("facts", sum(len(found.facts) for found in findings))
             progress.advance(len(batch))
+        if not read_by_it:
+            writer.set(extracted_by=extractor.fingerprint)
     mentions, facts = run.counts.get("mentions", 0), run.counts.get("facts", 0)
     progress.finish(f"{counted(mentions, 'mention')}, {counted(facts, 'fact')}")
     return True
@@ -71,8 +79,22 @@ def _extracted(extractor: Extractor, chunks: Iterable[ChunkText], parsed: Parsed
     return extractor.extract(chunks)
 
 
-def _pending(graph: GraphClient, corpus: Corpus, fingerprint: str) -> Iterator[ChunkText]:
-    pages = graph.pages("ingest/chunks_to_extract", corpus.label, size=CHUNKS_A_PAGE, fingerprint=fingerprint)
+def _count(graph: GraphClient, label: str, fingerprint: str, *, read_by_it: bool) -> tuple[int, int]:
+    """How many chunks this extractor has not read, and how many there are. Looks at all of them unless `read_by_it`:
+    what is not marked as unread was read by it."""
+    if read_by_it:
+        (state,) = graph.run("ingest/count_unread", label, read=True)
+        return state["unread"], state["chunks"]
+    (state,) = graph.run("ingest/count_to_extract", label, read=True, fingerprint=fingerprint)
+    return state["missing"], state["chunks"]
+
+
+def _pending(graph: GraphClient, label: str, fingerprint: str, *, few: bool) -> Iterator[ChunkText]:
+    """The chunks to read, by their marks if they are few, else page by page of the whole corpus."""
+    if few:
+        pages = graph.pages("ingest/unread_chunks", label, size=CHUNKS_A_PAGE)
+    else:
+        pages = graph.pages("ingest/chunks_to_extract", label, size=CHUNKS_A_PAGE, fingerprint=fingerprint)
     for row in itertools.chain.from_iterable(pages):
         text = without_boilerplate(row["text"], row["boilerplate"])
         yield ChunkText(id=row["id"], title=row["title"], heading=row["heading"], text=text)

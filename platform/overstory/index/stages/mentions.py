@@ -86,8 +86,8 @@ def sync_mentions(writer: Writer, *, progress: Progress) -> bool:
 def sync_mentions_if_extracted(writer: Writer, *, progress: Progress) -> bool:
     """Runs `sync_mentions` after a deletion or a restore; returns False also where chunks still wait for the extractor,
     since `index` has to run then anyway."""
-    (counts,) = writer.graph.run("corpus/counts", writer.corpus.label, read=True)
-    return counts["extracted"] == counts["chunks"] and sync_mentions(writer, progress=progress)
+    (counts,) = writer.graph.run("ingest/count_unread", writer.corpus.label, read=True)
+    return not counts["unread"] and sync_mentions(writer, progress=progress)
 
 
 def pending_mentions(graph: GraphClient, corpus: Corpus) -> int:
