@@ -1,14 +1,16 @@
 """One build of T-Retriever's index: the graph, its encoding tree, a summary of each set, and the vectors to search.
 
 A first build, and one after many changes, fills a new generation, which readers see when all of it is there. A small
-change is made in place, in one transaction: only the sets that hold changed vertices are partitioned again. Vectors are
-stored as they are made and answers of a language model are remembered, so that a build that was killed repeats little.
+change is made in place, in one transaction. In a small graph the sets that hold changed vertices are partitioned again;
+in a large one, where reading the rest would take longest, new vertices are placed in them, until the whole is encoded
+again on request, or because a fifth was placed. Vectors are stored as they are made and answers of a language model are
+remembered, so that a build that was killed repeats little.
 """
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -23,6 +25,7 @@ from overstory.systems.base import SystemRun
 from overstory.systems.build_cache import BuildCache
 from overstory.systems.entity_graph.by_rules import DescribedEntity
 from overstory.systems.figures import Asked, PartSeconds
+from overstory.systems.state import IndexState
 from overstory.systems.tree.build import TreeNodes, labels_before, stored_form
 from overstory.systems.tree.changes import (
     MOST_CHANGED,
@@ -49,6 +52,14 @@ from overstory.systems.tree.stored import StoredTree, read_tree
 from overstory.systems.tretriever.graph_reads import ReadGraph, read_documents, read_entities
 from overstory.systems.tretriever.index_settings import TRetrieverIndexSettings, Vertices
 from overstory.systems.tretriever.names import DOCUMENT_TREE, ENTITY_TREE, NAME, NODE
+from overstory.systems.tretriever.placing import placed_figures, placed_tree, region_changes, within_whole
+from overstory.systems.tretriever.region import (
+    MOST_TOUCHED,
+    read_documents_of,
+    read_entities_of,
+    read_region,
+    touched_units,
+)
 from overstory.systems.tretriever.sets import Sets
 from overstory.systems.tretriever.store import (
     Edge,
@@ -65,6 +76,8 @@ from overstory.systems.tretriever.vertices import vertices_of
 from overstory.systems.tretriever.writers import summariser_for
 from overstory.systems.vector_indexes import indexed_generation
 
+PLACED_FROM = 2_000
+"""Vertices: in smaller graphs all are read in a moment, and the sets that changed are partitioned again."""
 KINDS: Mapping[Vertices, TreeKind] = {"documents": DOCUMENT_TREE, "entities": ENTITY_TREE}
 
 
@@ -120,12 +133,16 @@ class Build:
         if job.before is not None and job.before.embedder != job.context.embedder.fingerprint:
             remove_other_embedders(job.writer)
         over = vertices_of(job.settings, job.graph, job.corpus)
+        if self._place(over):
+            job.ledger.count("rebuilt", 0)
+            remove_unused(job.writer, stage=NAME)
+            return
         before = self._stored(over)
         read = self._read(over)
         edges = read.graph.as_graph(weighted=job.settings.edge_weights)
         stamp = uuid.uuid4().hex
-        details: dict[str, object] = {"over": over, "stamp": stamp}
-        updated = before is not None and self._update(read, edges, before, details)
+        details: dict[str, object] = {"over": over, "stamp": stamp, "gone": self._gone(over)}
+        updated = before is not None and not job.improve and self._update(read, edges, before, details)
         if not updated:
             self._build_from_scratch(read, edges, details)
         job.notes.extend(self._of_summaries)  # those of the last tree: a change too large to make in place makes two
@@ -133,10 +150,21 @@ class Build:
         remove_unused(job.writer, stage=NAME)
         self.cache.keep(job.graph, stamp, read.described, units=len(read.described))
 
-    def _stored(self, over: Vertices) -> Stored | None:
-        """The index as it is, None if it is to be built from scratch."""
+    def _kept(self, over: Vertices) -> IndexState[TRetrieverIndexSettings] | None:
+        """The state of the index, None if it is to be built from scratch."""
         job, before = self.job, self.job.before
         if job.scratch or before is None or not before.generation or before.details.get("over") != over:
+            return None
+        return before
+
+    def _gone(self, over: Vertices) -> int:
+        """How many of what the vertices are was ever deleted."""
+        return self.job.corpus.deletions["document" if over == "documents" else "entity"]
+
+    def _stored(self, over: Vertices) -> Stored | None:
+        """The index as it is, None if it is to be built from scratch."""
+        job, before = self.job, self._kept(over)
+        if before is None:
             return None
         generation, kind = before.generation, KINDS[over]
         with self._timed("read"):
@@ -146,6 +174,72 @@ class Build:
                 read_index(job.graph, job.corpus, generation),
                 read_reports(job.graph, job.corpus, kind, generation),
             )
+
+    def _place(self, over: Vertices) -> bool:
+        """Places a small change in the generation in use; False where the whole is to be read: in a small graph, and
+        where much changed."""
+        job, before = self.job, self._kept(over)
+        if before is None or job.improve or before.figures.get("vertices", 0) < PLACED_FROM:
+            return False
+        graph, corpus, generation = job.graph, job.corpus, before.generation
+        gone = self._gone(over)
+        with self._timed("read"):
+            touched = touched_units(graph, corpus, over, job.read_to)
+            if len(touched) > MOST_TOUCHED:
+                return False
+            deleted = gone != before.details.get("gone")
+            region = read_region(graph, corpus, generation, touched, deleted=deleted)
+            if region is None:
+                return False
+            if over == "documents":
+                found = read_documents_of(graph, corpus, region, touched)
+            else:
+                found = read_entities_of(graph, corpus, region, touched, self._vectors_of)
+        changed, left = region_changes(found, region)
+        most = MOST_CHANGED * (before.figures["vertices"] + changed)
+        if before.placed + changed + left > most:
+            return False
+        kept = {name: number for name, number in before.figures.items() if not name.endswith("_seconds")}
+        job.figures |= kept | {"vertices_changed": changed, "vertices_gone": left}
+        job.progress.start(f"{NAME} tree", changed, "changed vertices")
+        read, edges = found.read, found.read.graph.as_graph(weighted=job.settings.edge_weights)
+        with self._timed("tree"):
+            tree = placed_tree(read.graph, edges, found.inside, region)
+            nodes = stored_form(
+                tree,
+                read.graph.ids,
+                read.graph.vectors,
+                kind=KINDS[over],
+                corpus=corpus.label,
+                generation=generation,
+            )
+        job.progress.finish(counted(len(tree) - tree.leaves - 1, "set"))
+        stored = Stored(generation, region.tree, region.index, region.reports)
+        whole = within_whole(nodes, found.inside, region)
+        changes = self._rows(read, edges, tree, nodes, stored, found.sample, placed=whole)
+        if len(changes) > MOST_IN_PLACE:
+            return False
+        job.figures |= placed_figures(kept, whole, region)
+        size = int(job.figures["vertices"] + job.figures["sets"])
+        generations.discard_unpublished(job.writer, NAME, (NODE,))  # of a build that was killed
+        details = {**before.details, "gone": gone, **indexed_generation(job, NODE, size, generation)}
+        self._write(changes, generation, before.placed + changed + left, details)
+        job.notes.extend(self._of_summaries)
+        return True
+
+    def _write(self, changes: _Changes, generation: int, placed: int, details: Mapping[str, object]) -> None:
+        """All of it and the new state, in one transaction."""
+        job = self.job
+
+        def write(tx: Transaction) -> None:
+            label = job.corpus.label
+            write_tree_in(tx, label, changes.tree)
+            store_reports_in(tx, label, changes.reports)
+            run_statements(tx, label, changes.index.statements(label))
+            job.publish_in(tx, job.state(generation=generation, placed=placed, details=details))
+
+        with self._timed("write"):
+            job.commit(write)
 
     def _read(self, over: Vertices) -> ReadGraph:
         job = self.job
@@ -200,7 +294,8 @@ class Build:
         generation = before.generation
         touched, gone = _changed(graph, before)
         job.figures |= {"vertices_changed": len(touched), "vertices_gone": gone}
-        if not before.tree or len(touched) + gone > MOST_CHANGED * max(len(graph.ids), 1):
+        placed = job.before.placed if job.before is not None else 0
+        if not before.tree or placed + len(touched) + gone > MOST_CHANGED * max(len(graph.ids), 1):
             return False
         generations.discard_unpublished(job.writer, NAME, (NODE,))  # of a build that was killed
         job.progress.start(f"{NAME} tree", len(touched), "changed vertices")
@@ -218,16 +313,7 @@ class Build:
         if len(changes) > MOST_IN_PLACE:
             return False
         details |= indexed_generation(job, NODE, changes.nodes, generation)
-
-        def write(tx: Transaction) -> None:
-            label = job.corpus.label
-            write_tree_in(tx, label, changes.tree)
-            store_reports_in(tx, label, changes.reports)
-            run_statements(tx, label, changes.index.statements(label))
-            job.publish_in(tx, job.state(generation=generation, details=details))
-
-        with self._timed("write"):
-            job.commit(write)
+        self._write(changes, generation, placed, details)
         return True
 
     def _vectors_of(self, texts: Sequence[str]) -> Vectors:
@@ -257,20 +343,47 @@ class Build:
         nodes = stored_form(tree, graph.ids, graph.vectors, kind=kind, corpus=label, generation=generation)
         job.progress.finish(_told(tree, regulated))
         job.figures |= _tree_figures(tree, regulated)
+        return self._rows(read, edges, tree, nodes, stored, range(len(graph.ids)), placed=nodes)
+
+    def _rows(
+        self,
+        read: ReadGraph,
+        edges: Graph,
+        tree: EncodingTree,
+        nodes: TreeNodes,
+        stored: Stored,
+        sample: Sequence[int],
+        *,
+        placed: TreeNodes,
+    ) -> _Changes:
+        """What differs from what is stored, with the summaries that are missing.
+
+        Args:
+            nodes: of `tree`.
+            sample: see `_summaries`.
+            placed: of these nodes those that are to be stored.
+        """
+        label, kind, generation = self.job.corpus.label, nodes.kind, stored.generation
         with self._timed("summaries"):
-            reports = self._summaries(Sets(graph, edges, tree), read, stored.reports)
+            reports = self._summaries(Sets(read.graph, edges, tree), read, stored.reports, sample)
         by_id = {nodes.ids[node]: report for node, report in reports.items()}
         report_rows = report_changes(kind, label, generation, by_id, stored.reports)
         new_summaries = {row["id"] for row in report_rows.new}
         return _Changes(
-            tree_changes(nodes, stored.tree),
+            tree_changes(placed, stored.tree),
             report_rows,
-            self._index_changes(read, nodes, reports, stored, new_summaries),
+            self._index_changes(read, nodes, reports, stored, new_summaries, frozenset(placed.units)),
             len(tree),
         )
 
-    def _summaries(self, sets: Sets, read: ReadGraph, stored: StoredReports) -> dict[int, Report]:
-        """The summaries of all sets of two or more but the root: those that are stored, and the others written now."""
+    def _summaries(
+        self, sets: Sets, read: ReadGraph, stored: StoredReports, sample: Sequence[int]
+    ) -> dict[int, Report]:
+        """The summaries of all sets of two or more but the root: those that are stored, and the others written now.
+
+        Args:
+            sample: places of texts that tell which words are common.
+        """
         job = self.job
         known = stored.by_key
         summariser = summariser_for(job.chat, job.model)
@@ -281,7 +394,7 @@ class Build:
             reports |= {node: known[sets.keys[node]] for node in level if sets.keys[node] in known}
             new = [node for node in level if node not in reports]
             job.progress.advance(len(level) - len(new))
-            told = summariser.summarise(sets.to_summarise(new, reports), read.texts, len(read.graph.ids))
+            told = summariser.summarise(sets.to_summarise(new, reports), read.texts, sample)
             for node, report in zip(new, told, strict=True):
                 reports[node] = report
                 job.progress.advance(1)
@@ -299,14 +412,22 @@ class Build:
         reports: Mapping[int, Report],
         stored: Stored,
         new_summaries: Iterable[str],
+        inside: Collection[str],
     ) -> IndexChanges:
-        """Vectors of leaves and summaries, digests, and edges between leaves that stand for entities."""
+        """Vectors of leaves and summaries, digests, and edges between leaves that stand for entities.
+
+        Args:
+            inside: what the leaves stand for that are stored with this tree.
+        """
         graph, label, generation = read.graph, self.job.corpus.label, stored.generation
         digests = graph.edge_digests
         vector_ids = self.store.ids(read.embedded) if read.embedded else [""] * len(graph.ids)
         wanted = [
             WantedNode(id_, source, digest, id_ if vector else "", vector)
-            for id_, source, digest, vector in zip(nodes.ids, graph.sources, digests, vector_ids, strict=False)
+            for id_, unit, source, digest, vector in zip(
+                nodes.ids, nodes.units, graph.sources, digests, vector_ids, strict=False
+            )
+            if unit in inside
         ]
         texts = {node: f"{report.title}. {report.summary}" for node, report in reports.items()}
         digest = {node: text_digest(text) for node, text in texts.items()}

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from overstory.display import counted
 from overstory.graph import Corpus, GraphClient, batches
+from overstory.graph.client import Row
 from overstory.model.boilerplate import without_boilerplate
 from overstory.protocols import Progress, Vectors
 from overstory.systems.entity_graph.by_rules import DescribedEntity, EntityGraph, read_entity_graph
@@ -25,6 +26,9 @@ MOST_PASSAGES = 50
 TEXTS_A_PAGE = 500
 LONGEST_READ = 2_000
 """Characters of a document that summaries are made of."""
+
+VectorsOf = Callable[[Sequence[str]], Vectors]
+"""float32[n, d] of n texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,7 @@ def read_documents(graph: GraphClient, corpus: Corpus, progress: Progress) -> Re
     ids: list[str] = []
     sources: list[str] = []
     vectors: list[Vectors] = []
-    links: list[_Link] = []
+    links: list[Link] = []
     long = 0
     pages = graph.pages(
         "systems/tretriever/documents",
@@ -66,12 +70,12 @@ def read_documents(graph: GraphClient, corpus: Corpus, progress: Progress) -> Re
     for rows in pages:
         for row in rows:
             ids.append(row["id"])
-            sources.append(hashlib.sha256(repr((row["sha256"], row["boilerplate"])).encode()).hexdigest()[:32])
-            vectors.append(_mean(row["vectors"], corpus.dimension))
-            links.extend(_Link(row["id"], *link) for link in row["links"])
+            sources.append(document_source(row))
+            vectors.append(mean_vector(row["vectors"], corpus.dimension))
+            links.extend(Link(row["id"], *link) for link in row["links"])
             long += row["chunks"] > MOST_PASSAGES
         progress.advance(len(rows))
-    ends, weights, says, turned = _edges(ids, links)
+    ends, weights, says, turned = edges_of_links(ids, links)
     notes = (f"of {counted(long, 'document')} the first {MOST_PASSAGES} passages stand for the whole",) if long else ()
     found = VertexGraph(
         "document",
@@ -84,10 +88,15 @@ def read_documents(graph: GraphClient, corpus: Corpus, progress: Progress) -> Re
         says,
         turned,
     )
-    return ReadGraph("documents", found, _DocumentTexts(graph, corpus.label, ids), notes=notes)
+    return ReadGraph("documents", found, DocumentTexts(graph, corpus.label, ids), notes=notes)
 
 
-def _mean(vectors: Sequence[Sequence[float]], dimension: int) -> Vectors:
+def document_source(row: Row) -> str:
+    """A digest of what a document says, by a row of `systems/tretriever/documents`."""
+    return hashlib.sha256(repr((row["sha256"], row["boilerplate"])).encode()).hexdigest()[:32]
+
+
+def mean_vector(vectors: Sequence[Sequence[float]], dimension: int) -> Vectors:
     """float32[d] of unit length; zeros where there is none."""
     if not vectors:
         return np.zeros(dimension, dtype=np.float32)
@@ -95,7 +104,7 @@ def _mean(vectors: Sequence[Sequence[float]], dimension: int) -> Vectors:
     return mean
 
 
-class _Link(NamedTuple):
+class Link(NamedTuple):
     """A link between two documents, by their ids."""
 
     source: str
@@ -105,7 +114,7 @@ class _Link(NamedTuple):
     text: str
 
 
-def _edges(ids: Sequence[str], links: Sequence[_Link]) -> tuple[Ints, Floats, list[str], NDArray[np.bool_]]:
+def edges_of_links(ids: Sequence[str], links: Sequence[Link]) -> tuple[Ints, Floats, list[str], NDArray[np.bool_]]:
     """Ends (m, 2), weights (m,), texts, and whether all lead from the higher place to the lower: links between the
     same two summed up, those from a document to itself left out."""
     place = {id_: number for number, id_ in enumerate(ids)}
@@ -128,7 +137,7 @@ def _edges(ids: Sequence[str], links: Sequence[_Link]) -> tuple[Ints, Floats, li
 
 
 @dataclass(frozen=True, slots=True)
-class _DocumentTexts:
+class DocumentTexts:
     """The title and the beginning of documents."""
 
     client: GraphClient
@@ -154,7 +163,7 @@ def _document_text(row: Mapping[str, object]) -> VertexText:
 def read_entities(
     graph: GraphClient,
     corpus: Corpus,
-    vectors_of: Callable[[Sequence[str]], Vectors],
+    vectors_of: VectorsOf,
     known: Mapping[str, DescribedEntity],
 ) -> ReadGraph:
     """Entities with the vectors of their descriptions, and relations as edges.

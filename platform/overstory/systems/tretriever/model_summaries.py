@@ -84,7 +84,9 @@ class ModelSummariser:
             found.append(f"{sources} of vertices, edges and parts did not fit into the prompts of summaries")
         return tuple(found)
 
-    def summarise(self, sets: Iterable[SetToSummarise], texts: VertexTexts, vertices: int) -> Iterator[Report]:
+    def summarise(
+        self, sets: Iterable[SetToSummarise], texts: VertexTexts, vertices: Sequence[int]
+    ) -> Iterator[Report]:
         """See `Summariser.summarise`.
 
         Raises:

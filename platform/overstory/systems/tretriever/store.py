@@ -114,7 +114,7 @@ def index_changes(
         new_summaries: ids of summaries that are written now.
     """
     changes = IndexChanges(generation)
-    there = {node.id for node in nodes}
+    gone = stored.nodes.keys() - {node.id for node in nodes}
     for node in nodes:
         before = stored.nodes.get(node.id)
         if before != StoredNode(node.source, node.edges):
@@ -130,7 +130,7 @@ def index_changes(
     changes.unrelated = [
         {"source": one, "target": other}
         for one, other in stored.edges
-        if (one, other) not in edges and one in there and other in there
+        if (one, other) not in edges and one not in gone and other not in gone
     ]
     return changes
 

@@ -96,13 +96,15 @@ class Summariser(Protocol):
 
     fingerprint: str
 
-    def summarise(self, sets: Iterable[SetToSummarise], texts: VertexTexts, vertices: int) -> Iterator[Report]:
+    def summarise(
+        self, sets: Iterable[SetToSummarise], texts: VertexTexts, vertices: Sequence[int]
+    ) -> Iterator[Report]:
         """The summary of each set, in order, lazily. Sets are read ahead of their summaries: a set whose parts are
         summarised, too, is for a later call.
 
         Args:
             texts: called from this thread alone, for some thousand places at a time.
-            vertices: how many the graph has: what the texts of most of them have in common distinguishes no set.
+            vertices: places of all, or of a sample: what the texts of most of them have in common distinguishes no set.
         """
         ...
 
@@ -124,13 +126,15 @@ class RuleSummariser:
     def notes(self) -> tuple[str, ...]:
         return ()
 
-    def summarise(self, sets: Iterable[SetToSummarise], texts: VertexTexts, vertices: int) -> Iterator[Report]:
+    def summarise(
+        self, sets: Iterable[SetToSummarise], texts: VertexTexts, vertices: Sequence[int]
+    ) -> Iterator[Report]:
         """See `Summariser.summarise`."""
         common = self.common_words(texts, vertices)
         for each, members in with_texts(sets, texts, NAMED):
             yield rule_summary(each, members, common)
 
-    def common_words(self, texts: VertexTexts, vertices: int) -> CommonWords:
+    def common_words(self, texts: VertexTexts, vertices: Sequence[int]) -> CommonWords:
         """How specific words are in the graph; read once."""
         if self._common is None:
             self._common = CommonWords(lambda: _sample(texts, vertices))
@@ -183,8 +187,8 @@ def rule_summary(each: SetToSummarise, members: Sequence[VertexText], common: Co
     )
 
 
-def _sample(texts: VertexTexts, vertices: int) -> Iterator[Described]:
-    sample = evenly(range(vertices))
+def _sample(texts: VertexTexts, vertices: Sequence[int]) -> Iterator[Described]:
+    sample = evenly(vertices)
     for start in range(0, len(sample), PAGE):
         yield from (Described(each.name, each.text[:LONGEST_READ]) for each in texts(sample[start : start + PAGE]))
 

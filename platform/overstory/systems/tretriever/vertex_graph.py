@@ -36,6 +36,7 @@ class VertexGraph:
         says: what each edge says: the sentence of a relation, types and texts of links; may be "".
         turned: shape (m,), whether an edge leads from the higher place to the lower; False where it leads both ways, or
             has no direction.
+        digests: of the edges of each vertex, where they are known better than from `ends`.
     """
 
     unit: Unit
@@ -47,6 +48,7 @@ class VertexGraph:
     chunks: Sequence[tuple[str, ...]]
     says: Sequence[str]
     turned: NDArray[np.bool_]
+    digests: Sequence[str] | None = None
 
     def as_graph(self, *, weighted: bool = True) -> Graph:
         """The same for the entropy engine.
@@ -65,9 +67,11 @@ class VertexGraph:
         return int(start + np.searchsorted(self.ends[start:end, 1], other))
 
     @cached_property
-    def edge_digests(self) -> list[str]:
+    def edge_digests(self) -> Sequence[str]:
         """Of the edges of each vertex, "" where it has none: equal digests, equal neighbours, weights, passages and
         texts."""
+        if self.digests is not None:
+            return self.digests
         digests = [hashlib.sha256() for _ in self.ids] if len(self.ends) else []
         has = np.zeros(len(self.ids), dtype=np.bool_)
         has[self.ends.ravel()] = True

@@ -38,7 +38,7 @@ def summaries_of(
     model: ScriptedChat, *sets: SetToSummarise, vertices: Sequence[VertexText] = VERTICES
 ) -> tuple[list[Report], ModelSummariser]:
     summariser = ModelSummariser(Chat(model, at_once=1), "model-x")
-    found = summariser.summarise(sets, lambda places: [vertices[place] for place in places], len(vertices))
+    found = summariser.summarise(sets, lambda places: [vertices[place] for place in places], range(len(vertices)))
     return list(found), summariser
 
 
@@ -139,7 +139,7 @@ def test_the_cached_answer_is_forgotten_with_any_passage_of_what_was_shown(tmp_p
     cache = AnswerCache(tmp_path / "answers.sqlite3", most_bytes=1_000_000)
     chat = Chat(ScriptedChat(answer(("He plays Neo.", [1]))), cache=cache)
     summariser = ModelSummariser(chat, "model-x")
-    list(summariser.summarise([FILMS], lambda places: [VERTICES[place] for place in places], 4))
+    list(summariser.summarise([FILMS], lambda places: [VERTICES[place] for place in places], range(4)))
     assert cache.forget(["c2"]) == 1
 
 
@@ -156,7 +156,9 @@ def test_a_text_can_neither_close_its_tag_nor_pose_as_another_source() -> None:
 def test_summaries_come_in_order_with_several_requests_at_a_time() -> None:
     sets = [SetToSummarise(f"k{number}", [0, 1 + number % 2], 2, 0.5) for number in range(20)]
     chat = Chat(ScriptedChat(answer(("It is so.", [1]))), at_once=4)
-    found = ModelSummariser(chat, "model-x").summarise(sets, lambda places: [VERTICES[place] for place in places], 4)
+    found = ModelSummariser(chat, "model-x").summarise(
+        sets, lambda places: [VERTICES[place] for place in places], range(4)
+    )
     assert [report.key for report in found] == [each.key for each in sets]
 
 

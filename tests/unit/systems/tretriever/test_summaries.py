@@ -32,7 +32,7 @@ def of(*members: int, size: int = 0, edges: Sequence[ShownEdge] = (), parts: Seq
 
 def summary_of(one: SetToSummarise, vertices: Sequence[VertexText]) -> Report:
     every = [*vertices, *REST]
-    (report,) = RuleSummariser().summarise([one], lambda places: [every[place] for place in places], len(every))
+    (report,) = RuleSummariser().summarise([one], lambda places: [every[place] for place in places], range(len(every)))
     return report
 
 
@@ -152,12 +152,12 @@ def test_texts_are_read_for_many_sets_at_once_and_summaries_come_in_order() -> N
         return [vertices[place] for place in places]
 
     sets = [SetToSummarise(str(place), [place, place + 1], 2, 0.5) for place in range(0, len(vertices), 2)]
-    reports = RuleSummariser().summarise(sets, texts, len(vertices))
+    reports = RuleSummariser().summarise(sets, texts, range(len(vertices)))
     first = next(reports)
     assert sum(calls) < len(vertices)
     found = [first, *reports]
     assert [report.key for report in found] == [each.key for each in sets]
     assert max(calls) <= PAGE + 1
     assert len(calls) <= 8
-    again = RuleSummariser().summarise(sets, texts, len(vertices))
+    again = RuleSummariser().summarise(sets, texts, range(len(vertices)))
     assert list(again) == found
