@@ -58,7 +58,6 @@ from overstory.bench.packing import Layout, documents, source_name
 from overstory.cpus import processors
 from overstory.errors import OverstoryError
 from overstory.examples import demo_corpus
-from overstory.protocols import Embedder
 from overstory.retrieve import retriever_names
 from overstory.settings import Settings
 from overstory.systems import system_names
@@ -90,15 +89,15 @@ class Release:
 class Yardstick:
     """How fast the machine embeds passages just now."""
 
-    def __init__(self, embedder: Embedder, texts: Sequence[str]) -> None:
-        self._embedder = embedder
+    def __init__(self, embed: Callable[[Sequence[str]], object], texts: Sequence[str]) -> None:
+        self._embed = embed
         self._texts = texts
         self._measured: list[float] = []
 
     def measure(self) -> None:
         """Embeds them once."""
         began = time.perf_counter()
-        self._embedder.embed(self._texts)
+        self._embed(self._texts)
         self._measured.append((time.perf_counter() - began) / len(self._texts))
 
     def around(self, action: Callable[[], object]) -> Spread:
@@ -159,7 +158,7 @@ def measured(
 ) -> Figures:
     """All figures."""
     passages = [passage.text for passage in dataset.read_passages()]
-    yardstick = Yardstick(knowledge.embedder, passages[:: max(1, len(passages) // YARDSTICK)][:YARDSTICK])
+    yardstick = Yardstick(knowledge.embedder.embed, passages[:: max(1, len(passages) // YARDSTICK)][:YARDSTICK])
     knowledge.embedder.embed(passages[:YARDSTICK])  # loads the model
     systems = [name for name in in_order(system_names()) if name in {each.partition(":")[0] for each in names}]
     found = indexing(knowledge, dataset, systems, yardstick)
