@@ -1,6 +1,6 @@
 """Draws curves over the number of chunks as SVG, from figures that other benchmarks wrote.
 
-    python benchmarks/growth.py small large --questions FILE --json figures.json
+    python -m benchmarks.growth small large --questions FILE --json figures.json
     python -m benchmarks.updates small large --json figures.json
     python -m benchmarks.curves figures.json --chart 'p50 ms' --chart 'p95 ms' --picture docs/images/questions.svg
 

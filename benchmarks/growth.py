@@ -1,11 +1,12 @@
 """Scaling of retrievers and stages: the same questions on corpora of several sizes.
 
     overstory ingest SMALL --corpus small && overstory index --corpus small       # and so on
-    python benchmarks/growth.py small large --questions QUERIES.jsonl
+    python -m benchmarks.growth small large --questions QUERIES.jsonl [--json FILE]
 
 Each retriever is asked one question after the other, then by ten threads at once; before that all questions are asked
 once, uncounted, unless --cold. Prints one markdown row a corpus and retriever, and one a corpus with what its stages
-took for 1,000 chunks. Times on a machine that does other things are upper bounds; compare rows of one run.
+took for 1,000 chunks. Times on a machine that does other things are upper bounds; compare rows of one run. --json adds
+the figures to a file that benchmarks/curves.py draws.
 """
 
 from __future__ import annotations
@@ -16,15 +17,16 @@ import json
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import psutil
+from benchmarks.curves import Point, add_points
+from benchmarks.measuring import client_megabytes, server_megabytes
 
-from overstory import Knowledge, server
+from overstory import Knowledge
 from overstory.settings import Settings
 
-MEGABYTE = 1_000_000
 STAGES = ("embed", "extract", "entities", "mentions")
 
 
@@ -36,27 +38,54 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=200, metavar="N", help="of the questions (200)")
     parser.add_argument("--threads", type=int, default=10, metavar="N", help="that ask at once (10)")
     parser.add_argument("--cold", action="store_true", help="ask no question before it is counted")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="add the figures to this file, for benchmarks.curves")
     options = parser.parse_args()
     lines = options.questions.read_text(encoding="utf-8").splitlines()
     questions = [json.loads(line)["text"] for line in lines if line.strip()][: options.most]
     names = options.retriever or ["dense", "lexical", "hybrid", "canopy"]
+    points: list[Point] = []
     print(f"{len(questions)} questions, {options.threads} threads\n")
     print("| corpus | chunks | retriever | p50 ms | p95 ms | at once: questions a second | p95 ms | client MB |")
     print("|---|---|---|---|---|---|---|---|")
     for corpus in options.corpora:
         with Knowledge(corpus) as knowledge:
+            chunks = knowledge.status().counts["chunks"]
             for name in names:
-                row = _asked(knowledge, name, questions, threads=options.threads, cold=options.cold)
-                print(f"| {corpus} | {knowledge.status().counts['chunks']:,} | `{name}` | {row} |", flush=True)
+                asked = _asked(knowledge, name, questions, threads=options.threads, cold=options.cold)
+                print(f"| {corpus} | {chunks:,} | `{name}` | {asked.row()} |", flush=True)
+                points += asked.points(name, chunks)
     print(f"\n| corpus | {' | '.join(f'{stage}, s per 1,000' for stage in STAGES)} | names | mentions |")
     print("|---" * (len(STAGES) + 3) + "|")
     for corpus in options.corpora:
         with Knowledge(corpus) as knowledge:
             print(_stages(knowledge))
-    print(f"\nServer: {_server_megabytes():,.0f} MB")
+    print(f"\nServer: {server_megabytes(Settings.from_environment()):,.0f} MB")
+    if options.json is not None:
+        add_points(options.json, points)
 
 
-def _asked(knowledge: Knowledge, name: str, questions: Sequence[str], *, threads: int, cold: bool) -> str:
+@dataclass(frozen=True)
+class Asked:
+    """Milliseconds of questions one after the other, then together, and how many a second these were."""
+
+    p50: float
+    p95: float
+    a_second: float
+    together_p95: float
+
+    def row(self) -> str:
+        """Cells of a table, with this process's memory."""
+        times = f"{self.p50:.1f} | {self.p95:.1f} | {self.a_second:.0f} | {self.together_p95:.0f}"
+        return f"{times} | {client_megabytes():,.0f}"
+
+    def points(self, name: str, chunks: int) -> list[Point]:
+        """For curves."""
+        charts = {"question: ms, median": self.p50, "question: ms, slowest of twenty": self.p95}
+        charts["ten at once: questions a second"] = self.a_second
+        return [Point(chart, name, chunks, value) for chart, value in charts.items()]
+
+
+def _asked(knowledge: Knowledge, name: str, questions: Sequence[str], *, threads: int, cold: bool) -> Asked:
     retriever = knowledge.retriever(name)
 
     def ask(question: str) -> float:
@@ -71,9 +100,8 @@ def _asked(knowledge: Knowledge, name: str, questions: Sequence[str], *, threads
     with ThreadPoolExecutor(threads) as pool:
         together = list(pool.map(ask, itertools.chain(questions, questions)))
     a_second = len(together) / (time.perf_counter() - began)
-    p50, p95 = np.percentile(alone, [50, 95])
-    megabytes = psutil.Process().memory_info().rss / MEGABYTE
-    return f"{p50:.1f} | {p95:.1f} | {a_second:.0f} | {np.percentile(together, 95):.0f} | {megabytes:,.0f}"
+    p50, p95 = (float(each) for each in np.percentile(alone, [50, 95]))
+    return Asked(p50, p95, a_second, float(np.percentile(together, 95)))
 
 
 def _stages(knowledge: Knowledge) -> str:
@@ -83,13 +111,6 @@ def _stages(knowledge: Knowledge) -> str:
     found = {stage.name: stage.counts for stage in status.stages}.get("mentions", {})
     times = " | ".join(f"{seconds.get(stage, 0.0) / thousands:.1f}" for stage in STAGES)
     return f"| {status.corpus.name} | {times} | {found.get('entities', 0):,} | {found.get('mentions', 0):,} |"
-
-
-def _server_megabytes() -> float:
-    """Of the embedded server; 0 where another is used."""
-    settings = Settings.from_environment()
-    memory = None if settings.database.uri else server.status(settings).memory
-    return (memory or 0) / MEGABYTE
 
 
 if __name__ == "__main__":

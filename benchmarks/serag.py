@@ -19,10 +19,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
-import psutil
+from benchmarks.measuring import client_megabytes, server_megabytes
 from benchmarks.retrievers import bounds, share, show, signed
 
-from overstory import server
 from overstory.bench.bootstrap import difference_interval, mean_interval
 from overstory.bench.comparison import compare
 from overstory.bench.dataset import BenchDataset, load_dataset
@@ -78,7 +77,6 @@ MEASURES: dict[str, Callable[[Ranking, dict[str, int]], float]] = {
 PARTS = ("read", "similar", "shared", "graph", "tree", "vectors", "write")
 SIZES = (1_000, 2_000, 4_000, 6_000)
 MORE = 600
-MEGABYTE = 1e6
 
 Measured = dict[str, dict[str, list[float]]]
 """Retrievers -> measures -> a value a question."""
@@ -160,7 +158,7 @@ def growth(folder: Path) -> None:
             figures = report.figures
             edges, tree = (knowledge.status().counts["chunks"], figures["communities"])
             seconds = [f"{figures.get(f'{part}_seconds', 0.0):.2f}" for part in PARTS]
-            memory = [f"{psutil.Process().memory_info().rss / MEGABYTE:.0f}", f"{_server_megabytes(settings):.0f}"]
+            memory = [f"{client_megabytes():.0f}", f"{server_megabytes(settings):.0f}"]
             waits = [f"{_p50(knowledge, dataset, name):.0f}" for name in ("serag", "dense")]
             stage = next(stage for stage in knowledge.status().stages if stage.name == "serag")
             rows.append(
@@ -169,11 +167,6 @@ def growth(folder: Path) -> None:
             knowledge.remove_system("serag")
         knowledge.delete_corpus()
     show("Growth", rows)
-
-
-def _server_megabytes(settings: Settings) -> float:
-    memory = None if settings.database.uri else server.status(settings).memory
-    return (memory or 0) / MEGABYTE
 
 
 def _p50(knowledge: Knowledge, dataset: BenchDataset, retriever: str) -> float:

@@ -1,7 +1,7 @@
 """A guard against sliding back: how fast questions, indexing and updates are, beside those of the last release.
 
     make bench-speed
-    python -m benchmarks.speed [--retriever canopy] [--rounds 5] [--write]
+    python -m benchmarks.speed [--retriever canopy] [--rounds 4] [--write]
 
 Works on the passages and questions of examples/hotpotqa, in an instance of its own, which it removes at the end. Prints
 one Markdown table, with the figures of benchmarks/speed.json beside those of this run; --write puts this run's there,
@@ -12,7 +12,7 @@ in turns, so that other work slows all alike; a figure is the median of the roun
 
     question          p50 and p95 of each retriever, in those of `dense`; of `dense`, in the embedding of the question
     ten callers       questions a second when ten threads ask, in those of `dense` asked just before and after
-    index             seconds of a stage or system, in those of embedding all passages without a database (100 of them
+    index             seconds of a stage or system, in those of embedding all passages without a database (64 of them
                       are embedded before and after each); measured once, so that the spread is that of the embedding
     one document      seconds of adding, changing or deleting one and indexing, as the number of passages that are
                       embedded meanwhile: in an open `Knowledge`, by stage, and from the command line
@@ -58,7 +58,6 @@ from overstory.bench.packing import Layout, documents, source_name
 from overstory.cpus import processors
 from overstory.errors import OverstoryError
 from overstory.examples import demo_corpus
-from overstory.protocols import Embedder
 from overstory.retrieve import retriever_names
 from overstory.settings import Settings
 from overstory.systems import system_names
@@ -70,7 +69,7 @@ QUESTIONS = 25
 PASSAGES = 5
 """Hits that a question asks for."""
 CALLERS = 10
-YARDSTICK = 100
+YARDSTICK = 64
 """Passages that are embedded to know how fast the machine is just now."""
 
 Figures = dict[str, Spread]
@@ -90,15 +89,15 @@ class Release:
 class Yardstick:
     """How fast the machine embeds passages just now."""
 
-    def __init__(self, embedder: Embedder, texts: Sequence[str]) -> None:
-        self._embedder = embedder
+    def __init__(self, embed: Callable[[Sequence[str]], object], texts: Sequence[str]) -> None:
+        self._embed = embed
         self._texts = texts
         self._measured: list[float] = []
 
     def measure(self) -> None:
         """Embeds them once."""
         began = time.perf_counter()
-        self._embedder.embed(self._texts)
+        self._embed(self._texts)
         self._measured.append((time.perf_counter() - began) / len(self._texts))
 
     def around(self, action: Callable[[], object]) -> Spread:
@@ -114,11 +113,13 @@ class Yardstick:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--retriever", action="append", metavar="NAME", help="beside dense; may be repeated (all)")
-    parser.add_argument("--rounds", type=int, default=3, metavar="N", help="of questions and updates (3)")
+    parser.add_argument(
+        "--rounds", type=int, default=2, metavar="N", help="of all but indexing; twice as many of questions (2)"
+    )
     parser.add_argument("--write", action="store_true", help=f"keep the figures in benchmarks/{RELEASED.name}")
     parser.add_argument("--machine", default=machine(), metavar="WORDS", help="how --write calls this machine")
     given = parser.parse_args()
-    names = in_order({BASELINE, *(given.retriever or retriever_names())})
+    names = in_order({BASELINE, *(given.retriever or [*retriever_names(), *system_names()])})
     try:
         with instance() as settings, Knowledge(CORPUS, settings=settings) as knowledge:
             try:
@@ -157,13 +158,13 @@ def measured(
 ) -> Figures:
     """All figures."""
     passages = [passage.text for passage in dataset.read_passages()]
-    yardstick = Yardstick(knowledge.embedder, passages[:: max(1, len(passages) // YARDSTICK)][:YARDSTICK])
+    yardstick = Yardstick(knowledge.embedder.embed, passages[:: max(1, len(passages) // YARDSTICK)][:YARDSTICK])
     knowledge.embedder.embed(passages[:YARDSTICK])  # loads the model
     systems = [name for name in in_order(system_names()) if name in {each.partition(":")[0] for each in names}]
     found = indexing(knowledge, dataset, systems, yardstick)
     found["memory: client after indexing, MB"] = once(client_peak_megabytes())
     questions = [question.text for question in dataset.questions]
-    found |= questioning(knowledge, names, questions[:QUESTIONS], rounds)
+    found |= questioning(knowledge, names, questions[:QUESTIONS], 2 * rounds)
     found |= calling(knowledge, names, questions, rounds)
     found |= updating(knowledge, rounds, settings, yardstick)
     found |= commands(rounds, settings, questions[0])
