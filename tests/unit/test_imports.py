@@ -40,7 +40,7 @@ PUBLIC = [
     "StoredDocument",
 ]
 HEAVY = [
-    *("neo4j", "spacy", "onnxruntime", "tokenizers", "numba", "pandas"),
+    *("neo4j", "numpy", "rich", "spacy", "onnxruntime", "tokenizers", "numba", "pandas"),
     *("langchain_core", "graphdatascience", "httpx", "jgo", "openai", "pydantic", "xllamacpp"),
 ]
 
@@ -71,6 +71,19 @@ def test_help_and_a_wrong_use_load_no_driver_and_no_model() -> None:
     script = f"import sys; {commands}; print(sorted(set({HEAVY!r}) & set(sys.modules)))"
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert result.stdout.splitlines()[-1] == "[]"
+
+
+def test_help_imports_no_command() -> None:
+    commands = "from overstory.cli.main import run; run(['--help'])"
+    script = f"import sys; {commands}; print(sorted(m for m in sys.modules if m.startswith('overstory.cli.')))"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert result.stdout.splitlines()[-1] == "['overstory.cli.main']"
+
+
+def test_what_stops_an_idle_server_loads_no_driver_and_no_model() -> None:
+    script = f"import sys, overstory.server.watchdog; print(sorted(set({HEAVY!r}) & set(sys.modules)))"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"
 
 
 def test_language_models_are_loaded_when_one_is_used() -> None:

@@ -101,6 +101,8 @@ def test_the_source_distribution_holds_what_a_build_and_the_tests_need(built: Pa
         "pyproject.toml",
         "requirements.lock",
         "requirements-model.lock",
+        "requirements-run.lock",
+        "requirements-server.lock",
         "examples/LICENSE-CC-BY-SA-4.0",
         "examples/hotpotqa/corpus.jsonl",
         "examples/movies/nodes.csv",

@@ -11,7 +11,6 @@ import sys
 from typing import Any
 
 import click
-from click.utils import make_default_short_help
 
 from overstory.display import printable
 from overstory.errors import OverstoryError
@@ -111,7 +110,8 @@ class CommandGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 # click's
         width = formatter.width - 6 - max(map(len, COMMANDS))
         with formatter.section("Commands"):
-            formatter.write_dl([(name, make_default_short_help(text, width)) for name, text in COMMANDS.items()])
+            listed = ((name, click.Command(name, help=text)) for name, text in COMMANDS.items())
+            formatter.write_dl([(name, command.get_short_help_str(width)) for name, command in listed])
 
     def invoke(self, ctx: click.Context) -> Any:  # what the subcommand returns
         try:

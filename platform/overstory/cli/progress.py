@@ -7,7 +7,7 @@ import time
 
 import click
 
-from overstory.display import about, printable
+from overstory.display import printable
 from overstory.progress import Clock, Step, TimeLeft
 from overstory.protocols import Progress, Silence
 
