@@ -39,7 +39,7 @@ SOURCES := platform/overstory loaders/overstory_loaders tests $(wildcard scripts
 help:
 	@sed -n '/^#   /s/^# //p' Makefile
 
-demo: MEANWHILE := "Neo4j: test -n \"\$$OVERSTORY_NEO4J_URI\" || $(BIN)/overstory server start >/dev/null"
+demo: MEANWHILE := "Neo4j: test -n \"\$$OVERSTORY_NEO4J_URI\" || $(BIN)/overstory server start >/dev/null || echo The demo tries again."
 demo: .venv/running
 	$(BIN)/overstory demo
 

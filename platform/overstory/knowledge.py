@@ -174,6 +174,7 @@ class Knowledge:
         self._retrievers: dict[str | SettingsClass, Retriever] = {}
         self._learners: list[Remembers] = []
         self._making = threading.RLock()  # each of these is made once, whoever asks first
+        self._connecting = threading.RLock()  # models are loaded meanwhile
 
     @property
     def graph(self) -> GraphClient:
@@ -182,7 +183,7 @@ class Knowledge:
         Raises:
             ServerError, DatabaseError: no server is available; the remedy says what to do.
         """
-        with self._making:
+        with self._connecting:
             if self._graph is None:
                 self._graph = GraphClient.open(self.settings, progress=self.progress)
                 self._close_graph = weakref.finalize(self, self._graph.close)  # where nobody calls `close`

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-import threading
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
 
 import click
 
+from overstory.cli.models import embedder_loaded_meanwhile
 from overstory.cli.options import json_option, verbosity_options
 from overstory.cli.output import show_evidence, show_json
 from overstory.display import counted
-from overstory.embed import make_embedder
 from overstory.examples import ATTRIBUTION, demo_corpus
 from overstory.knowledge import Knowledge
 from overstory.model import Loaded
-from overstory.protocols import Embedder, Progress
+from overstory.protocols import Progress
 from overstory.sources import read_sources
 
 CORPUS = "demo"
@@ -49,9 +47,7 @@ def demo(progress: Progress, as_json: bool) -> None:
       overstory demo
     """
     with Knowledge(CORPUS, progress=progress) as knowledge:
-        embedder = make_embedder(knowledge.settings.embedding)
-        knowledge.use(embedder=embedder)
-        with _loaded_meanwhile(embedder):
+        with embedder_loaded_meanwhile(knowledge):
             _ = knowledge.graph  # starts the server, and fetches it first
         report = knowledge.ingest_documents(_documents())
         knowledge.index()
@@ -64,22 +60,6 @@ def demo(progress: Progress, as_json: bool) -> None:
             click.echo(f"\n{click.style('Question:', bold=True)} {evidence.question}")
             show_evidence(evidence)
         _show_further()
-
-
-@contextmanager
-def _loaded_meanwhile(embedder: Embedder) -> Generator[None]:
-    """The model is loaded in a thread of its own while Java starts. What is wrong with it is said when it is used."""
-
-    def load() -> None:
-        with suppress(Exception):
-            embedder.count_tokens(["a text"])
-
-    loading = threading.Thread(target=load, name="overstory-model", daemon=True)
-    loading.start()
-    try:
-        yield
-    finally:
-        loading.join()
 
 
 def _documents() -> Iterator[Loaded]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import click
 
+from overstory.cli.models import embedder_loaded_meanwhile
 from overstory.cli.options import (
     budget_option,
     is_verbose,
@@ -18,6 +20,9 @@ from overstory.cli.output import show_evidence, show_json
 
 if TYPE_CHECKING:
     from overstory.knowledge import Knowledge
+
+WITHOUT_VECTORS = ("lexical",)
+"""Retrievers that embed nothing."""
 
 
 @click.command()
@@ -50,7 +55,8 @@ def search(
       overstory search 'error E42' --retriever lexical -k 20 --json
     """
     knowledge.use_model(model, budget_tokens=budget_tokens)  # for retrievers that are better with one
-    evidence = knowledge.search(question, k, retriever=retriever)
+    with nullcontext() if retriever in WITHOUT_VECTORS else embedder_loaded_meanwhile(knowledge):
+        evidence = knowledge.search(question, k, retriever=retriever)
     if as_json:
         show_json(evidence)
     else:
