@@ -19,7 +19,8 @@ in turns, so that other work slows all alike; a figure is the median of the roun
     command           processor seconds of a process, in those of `python -c pass`
     memory            MB of this process and of the server
 
-Takes some five minutes with all systems, on two processors that do nothing else; three with --retriever canopy. Progress goes to standard error.
+Takes some five minutes with all systems on two processors that do nothing else, and three with --retriever canopy.
+Progress goes to standard error.
 """
 
 from __future__ import annotations
