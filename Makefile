@@ -6,7 +6,7 @@
 #   make coverage        the tests of the entropy engine in plain Python, lines counted; fails under 95 %
 #   make lint            format, lint, types, import floors, names
 #   make bench           measure the retrievers on BENCH_DATA in four layouts: the tables of docs/benchmarks.md
-#   make bench-speed     how fast questions, indexing and updates are, beside the last release; three to five minutes
+#   make bench-speed     how fast questions, indexing and updates are, beside the last release
 #   make bench-entropy   measure the entropy engine beside other methods on ENTROPY_DATA; installs them into .venv-bench
 #   make wheel           build what is published, into dist/
 #   make lock            resolve the locks again from pyproject.toml

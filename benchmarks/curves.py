@@ -22,6 +22,8 @@ from pathlib import Path
 
 WIDTH, HEIGHT, LEFT, TOP, GAP = 340, 240, 60, 44, 30
 LINE_HEIGHT = 18
+DECADE = 10.0
+"""Upwards, a panel spans at least this factor, so that a small difference looks small."""
 COLOURS = ("#2870C2", "#F79767", "#569480", "#C990C0", "#9AA1AC", "#D9A514", "#4C4F69", "#DA7194", "#8B5A2B", "#111111")
 
 
@@ -83,7 +85,7 @@ def picture(points: Sequence[Point], charts: Sequence[str]) -> str:
 
 def _panel(points: Sequence[Point], left: int, colours: dict[str, str]) -> str:
     values = [point.value for point in points if point.value > 0]
-    x, y = Axis.over([point.chunks for point in points]), Axis.over(values)
+    x, y = Axis.over([point.chunks for point in points]), Axis.over(values, DECADE)
     bottom = TOP + HEIGHT
 
     def place(point: Point) -> tuple[float, float]:
@@ -119,9 +121,11 @@ class Axis:
     high: float
 
     @classmethod
-    def over(cls, values: Sequence[float]) -> Axis:
-        """With a little space at both ends."""
-        return cls(min(values) / 1.25, max(values) * 1.25)
+    def over(cls, values: Sequence[float], factor: float = 1.0) -> Axis:
+        """With a little space at both ends; the high end is at least `factor` times the low one."""
+        low, high = min(values) / 1.25, max(values) * 1.25
+        wider = max(1.0, math.sqrt(factor * low / high))
+        return cls(low / wider, high * wider)
 
     def share(self, value: float) -> float:
         """0 at the low end, 1 at the high one."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree as Xml
 
 import numpy as np
+import pytest
 from benchmarks.curves import Axis, Point, add_points, picture, read_points, short
 from benchmarks.measuring import Cost, Spread
 from benchmarks.neighbours import enlarged, products, shared
@@ -131,6 +132,8 @@ def test_an_axis_is_logarithmic() -> None:
     axis = Axis(1.0, 100.0)
     assert [axis.share(value) for value in (1.0, 10.0, 100.0)] == [0.0, 0.5, 1.0]
     assert axis.ticks() == [1, 2, 5, 10, 20, 50, 100]
+    assert Axis.over([2.0, 2.5]) == Axis(1.6, 3.125)
+    assert Axis.over([2.0, 2.5], 10.0).high / Axis.over([2.0, 2.5], 10.0).low == pytest.approx(10.0)
     assert [short(value) for value in (0.05, 20.0, 6_761)] == ["0.05", "20", "6.76k"]
 
 
