@@ -1,23 +1,24 @@
 // The next entities of which the mentions stage changed something.
-// Parameters: $kinds LIST<STRING> (kinds of mentions whose types count); $limit INTEGER
+// Parameters: $kinds LIST<STRING> (kinds of mentions whose types count); $never, $commands LIST<STRING> (types of names that
+//   are not looked for; and of those that are not if they are words); $limit INTEGER
 // Rows: id, key STRING; df INTEGER (chunks that mention it by the dictionary); subject BOOLEAN (a chunk is about it);
-//   held BOOLEAN (something is left of it); linked BOOLEAN (the entities stage names it); types LIST<STRING>;
-//   surfaces LIST<LIST> (a spelling and how often it occurs; none where the entities stage names it);
-//   about_types LIST<LIST> (what headings and definitions take it for, and how often); common BOOLEAN (it is about chunks
-//   as a common word only)
+//   held BOOLEAN (something is left of it); linked BOOLEAN (the entities stage names it); found, found_word BOOLEAN (as
+//   something that is looked for; also if it is a word); surfaces LIST<LIST> (a spelling and how often it occurs),
+//   about_types LIST<LIST> (what headings and definitions take it for, and how often; both are empty where the entities
+//   stage names it); common BOOLEAN (it is about chunks as a common word only)
 MATCH (e:{{corpus}}_Changed:Entity)
 WITH e LIMIT $limit
-WITH e, COUNT { (e)<-[:MENTIONS {by: 'dictionary'}]-(:Overstory) } AS df, EXISTS { (e)-[:ABOUT]->(:Overstory) } AS subject,
-  EXISTS { (e)<-[m:MENTIONS]-(:Overstory) WHERE m.by <> 'dictionary' } AS linked
-CALL (e) {
-  MATCH (e)<-[m:MENTIONS]-(:Overstory) WHERE m.by IN $kinds
-  UNWIND m.types AS type
-  RETURN collect(DISTINCT type) AS types
-}
-CALL (e) {
-  MATCH (e)-[a:ABOUT]->(:Overstory)
-  WITH coalesce(a.type, '') AS type, count(*) AS n, count(CASE WHEN a.common THEN 1 END) AS commons
-  RETURN collect(CASE WHEN type <> '' THEN [type, n] END) AS about_types, sum(n) > 0 AND sum(commons) = sum(n) AS common
+WITH e, coalesce(e.said_in, 0) AS df, EXISTS { (e)-[:ABOUT]->(:Overstory) } AS subject,
+  EXISTS { (e)-[a:ABOUT]->(:Overstory) WHERE a.common IS NULL } AS plain,
+  EXISTS { (e)<-[m:MENTIONS]-(:Overstory) WHERE m.by <> 'dictionary' } AS linked,
+  EXISTS {
+    (e)<-[m:MENTIONS]-(:Overstory) WHERE m.by IN $kinds AND any(type IN m.types WHERE NOT type IN $never)
+  } AS found
+CALL (e, linked) {
+  WITH e WHERE NOT linked
+  MATCH (e)-[a:ABOUT]->(:Overstory) WHERE a.type IS NOT NULL
+  WITH a.type AS type, count(*) AS n
+  RETURN collect([type, n]) AS about_types
 }
 CALL (e, linked) {
   WITH e WHERE NOT linked
@@ -32,5 +33,8 @@ CALL (e, linked) {
   WITH surface, count(*) AS n
   RETURN collect([surface, n]) AS surfaces
 }
-RETURN e.id AS id, e.key AS key, df, subject, linked OR subject OR df > 0 AS held, linked, types, about_types, common,
-  coalesce(surfaces, []) AS surfaces
+RETURN e.id AS id, e.key AS key, df, subject, linked OR subject OR df > 0 AS held, linked, found,
+  found AND EXISTS {
+    (e)<-[m:MENTIONS]-(:Overstory)
+    WHERE m.by IN $kinds AND any(type IN m.types WHERE NOT type IN $never AND NOT type IN $commands)
+  } AS found_word, about_types, subject AND NOT plain AS common, surfaces

@@ -6,8 +6,9 @@
 UNWIND $ids AS id
 MATCH (c:Overstory {id: id}) WHERE c:{{corpus}}_Chunk
 CALL (c) {
-  MATCH (c)-[:MENTIONS]->(entity:Entity:{{corpus}})
-  SET entity:{{corpus}}_Stale:{{corpus}}_Changed
+  MATCH (c)-[m:MENTIONS]->(entity:Entity:{{corpus}})
+  SET entity:{{corpus}}_Stale:{{corpus}}_Changed,
+    entity.said_in = CASE m.by WHEN 'dictionary' THEN entity.said_in - 1 ELSE entity.said_in END
 }
 CALL (c) {
   MATCH (entity:Entity:{{corpus}})-[:ABOUT]->(c)

@@ -1,21 +1,23 @@
-// The next entities to be named: how texts call them, as what, and in how many chunks.
+// The next entities to be named: how texts call them, as what, and in how many chunks. Reads each of their mentions once: a
+// name costs what mentions it.
 // Parameters: $kinds LIST<STRING> (kinds of mentions that count); $limit INTEGER
-// Rows: id, key STRING; held BOOLEAN (something else still mentions it, or it is about something); df INTEGER; surfaces, types LIST<LIST> (a string and how often it occurs)
+// Rows: id, key STRING; held BOOLEAN (something else still mentions it, or it is about something); df INTEGER;
+//   surfaces, types LIST<LIST> (a string and how often it occurs)
 MATCH (e:{{corpus}}_Stale:Entity:{{corpus}})
 WITH e LIMIT $limit
 CALL (e) {
   MATCH (c:{{corpus}}_Chunk)-[m:MENTIONS]->(e) WHERE m.by IN $kinds
-  RETURN count(DISTINCT c) AS df
+  RETURN count(DISTINCT c) AS df, collect(m.surfaces) AS all_surfaces, collect(m.types) AS all_types
 }
-CALL (e) {
-  MATCH (:{{corpus}}_Chunk)-[m:MENTIONS]->(e) WHERE m.by IN $kinds
-  UNWIND m.surfaces AS surface
+CALL (all_surfaces) {
+  UNWIND all_surfaces AS some
+  UNWIND some AS surface
   WITH surface, count(*) AS n
   RETURN collect([surface, n]) AS surfaces
 }
-CALL (e) {
-  MATCH (:{{corpus}}_Chunk)-[m:MENTIONS]->(e) WHERE m.by IN $kinds
-  UNWIND m.types AS type
+CALL (all_types) {
+  UNWIND all_types AS some
+  UNWIND some AS type
   WITH type, count(*) AS n
   RETURN collect([type, n]) AS types
 }

@@ -5,4 +5,5 @@
 UNWIND $rows AS row
 MATCH (c:Overstory {id: row.chunk}), (e:Overstory {id: row.entity})
 MERGE (c)-[m:MENTIONS {by: 'dictionary'}]->(e)
+ON CREATE SET e.said_in = coalesce(e.said_in, 0) + 1
 SET m.count = size(row.surfaces), m.surfaces = row.surfaces, m.sentences = row.sentences, e:{{corpus}}_Changed

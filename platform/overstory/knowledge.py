@@ -714,14 +714,17 @@ class Knowledge:
             made = self._retrievers[name]
         return WithRepeats(made, self._retrieval_context()) if repeats else made
 
-    def status(self) -> CorpusStatus:
+    def status(self, *, sizes: bool = True) -> CorpusStatus:
         """Reports what the corpus holds, what its index lacks, what each stage did, and who writes.
+
+        Args:
+            sizes: whether to count what it holds, for which every name is looked at. Without, `counts` is empty.
 
         Raises:
             CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
         """
         corpus = read_corpus(self.graph, self.corpus_name)
-        status = index.read_status(self.graph, corpus)
+        status = index.read_status(self.graph, corpus, sizes=sizes)
         systems = {each.name: lifecycle.pending(self.graph, corpus, each) for each in systems_of(corpus)}
         pending = status.pending | systems
         try:

@@ -62,7 +62,15 @@ def _marks_of_changes(graph: GraphClient) -> None:
     _create(graph, DATABASE_INDEXES)
 
 
-MIGRATIONS = (Migration(to=4, run=_first_schema), Migration(to=5, run=_marks_of_changes))
+def _counts_of_mentions(graph: GraphClient) -> None:
+    graph.run_in_batches("schema/count_said")
+
+
+MIGRATIONS = (
+    Migration(to=4, run=_first_schema),
+    Migration(to=5, run=_marks_of_changes),
+    Migration(to=6, run=_counts_of_mentions),
+)
 """Graphs of schemas 1 to 3 were written before 0.1.0 was released; they are refused, not migrated."""
 
 

@@ -47,11 +47,12 @@ class CorpusStatus:
     def __repr__(self) -> str:
         """The contents, what is missing, and a line for each stage."""
         kinds = (("documents", "document"), ("chunks", "chunk"), ("facts", "fact"), ("mentions", "mention"))
-        sizes = [counted(self.counts[plural], singular) for plural, singular in kinds]
-        sizes.insert(2, counted(self.counts["entities"], "entity", "entities"))
+        sizes = [counted(self.counts[plural], singular) for plural, singular in kinds if self.counts]
+        if self.counts:
+            sizes.insert(2, counted(self.counts["entities"], "entity", "entities"))
         missing = ", ".join(f"{stage} {number:,}" for stage, number in self.pending.items() if number)
         state = f"to do: {missing}" if missing else "up to date"
-        lines = [f"<CorpusStatus {self.corpus.name!r}: {', '.join(sizes)}; {state}>"]
+        lines = [f"<CorpusStatus {self.corpus.name!r}: {'; '.join([*filter(None, [', '.join(sizes)]), state])}>"]
         lines += [f"  {stage.name:<9} {stage.status:<8} {stage.seconds:>8.1f} s" for stage in self.stages]
         return "\n".join([*lines, f"  now: {self.writer}"] if self.writer else lines)
 
@@ -69,27 +70,35 @@ class StoredDocument(HasOrigin):
     links: int = 0
 
 
-def read_status(graph: GraphClient, corpus: Corpus) -> CorpusStatus:
-    (counts,) = graph.run("corpus/counts", corpus.label, read=True)
+def read_status(graph: GraphClient, corpus: Corpus, *, sizes: bool = True) -> CorpusStatus:
+    """The state of a corpus.
+
+    Args:
+        sizes: whether to count what it holds, which looks at every name. Without, `counts` is empty.
+    """
+    (work,) = graph.run("corpus/work", corpus.label, read=True)
     vectors = vector_counts(graph, corpus.label)
     boilerplate = boilerplate_counts(graph, corpus)
-    uncounted = int(corpus.boilerplate_by != FINGERPRINT) * counts["documents"]
+    uncounted = int(corpus.boilerplate_by != FINGERPRINT) * work["documents"]
     return CorpusStatus(
         corpus=corpus,
-        counts={name: counts[name] for name in ("documents", "chunks", "entities", "facts", "mentions")}
-        | {"vectors": vectors["vectors"]}
-        | _linked(graph, corpus),
+        counts=_sizes(graph, corpus) | {"vectors": vectors["vectors"]} | _linked(graph, corpus) if sizes else {},
         pending={
             "boilerplate": boilerplate.pop("stale") or uncounted,
             "embed": vectors["missing"],
-            "extract": counts["unread"],
-            "entities": counts["stale"],
+            "extract": work["unread"],
+            "entities": work["stale"],
             "mentions": pending_mentions(graph, corpus),
         },
         stages=read_ledger(graph, corpus),
         writer=current_writer(graph, corpus),
         boilerplate=boilerplate,
     )
+
+
+def _sizes(graph: GraphClient, corpus: Corpus) -> dict[str, int]:
+    (counts,) = graph.run("corpus/counts", corpus.label, read=True)
+    return {name: int(number) for name, number in counts.items()}
 
 
 def _linked(graph: GraphClient, corpus: Corpus) -> dict[str, int]:

@@ -28,10 +28,11 @@ from overstory.graph.schema import name_index
 from overstory.index.found_names import ABOUT
 from overstory.index.ledger import StageRun, recorded
 from overstory.index.name_edits import MOST_LOOKED_UP, names_of
-from overstory.index.passage_names import PARSED, Dictionaries, Names, PassageNames, find_all, find_changed, is_parsed
+from overstory.index.passage_names import PARSED, Dictionaries, Names, PassageNames, find_all, find_changed
 from overstory.index.stages.entities import MOST_ALIASES, most_frequent
 from overstory.model.boilerplate import without_boilerplate
 from overstory.protocols import Progress
+from overstory.text.names.dictionary import FROM_COMMAND_LINES, NOT_LOOKED_FOR, types_left_out
 from overstory.text.names.edits import NO_EDITS, EditedNames
 from overstory.text.names.subjects import (
     OWN,
@@ -252,7 +253,13 @@ def _sync_changed(writer: Writer, edits: EditedNames, run: StageRun) -> None:
     """The third step: df, and the names of entities that the entities stage does not name."""
     graph, label = writer.graph, writer.corpus.label
     while rows := graph.run(
-        "ingest/changed_entities", label, read=True, kinds=list(PARSED), limit=ENTITIES_A_TRANSACTION
+        "ingest/changed_entities",
+        label,
+        read=True,
+        kinds=list(PARSED),
+        never=sorted(NOT_LOOKED_FOR),
+        commands=sorted(FROM_COMMAND_LINES),
+        limit=ENTITIES_A_TRANSACTION,
     ):
         held = [_entity_row(row, edits) for row in rows if row["held"]]
         dead = [row["id"] for row in rows if not row["held"]]
@@ -270,7 +277,8 @@ def _sync_changed(writer: Writer, edits: EditedNames, run: StageRun) -> None:
 def _entity_row(row: Row, edits: EditedNames) -> Row:
     surfaces = edits.name_first(row["key"], most_frequent([(text, count) for text, count in row["surfaces"]]))
     types = most_frequent([(type_, count) for type_, count in row["about_types"]])
-    parsed = is_parsed(row)
+    left_out = types_left_out(row["key"])
+    parsed = left_out is not None and row["found_word" if left_out >= FROM_COMMAND_LINES else "found"]
     in_dictionary = row["subject"] or parsed or row["key"] in edits.given
     return {
         "id": row["id"],
