@@ -259,7 +259,7 @@ def neighbours(corpora: Sequence[str]) -> None:
     for name in corpora:
         with Knowledge(name) as knowledge:
             corpus = read_corpus(knowledge.graph, name)
-            chunks = read_chunks(knowledge.graph, corpus, -1, Silence())
+            chunks = read_chunks(knowledge.graph, corpus, Silence())
             nearest(chunks.vectors[:100], nearest_count)  # compiles
             began = time.perf_counter()
             exact = nearest(chunks.vectors, nearest_count)

@@ -130,7 +130,7 @@ def _together(knowledge: Knowledge, pairs: Pairs, name: str) -> list[list[str]]:
     corpus = read_corpus(knowledge.graph, knowledge.corpus_name)
     state = read_state(find_system("serag"), corpus)
     assert state is not None
-    chunks = read_chunks(knowledge.graph, corpus, -1, Silence())
+    chunks = read_chunks(knowledge.graph, corpus, Silence())
     first: dict[str, int] = {}
     for number in np.lexsort((chunks.places, chunks.document_numbers())).tolist():
         first.setdefault(chunks.documents[number], number)

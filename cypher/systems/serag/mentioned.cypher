@@ -1,7 +1,8 @@
-// How many entities some chunks mention, and how strong an edge has to be to be among the strongest of each.
-// Parameters: $ids LIST<STRING>; $most INTEGER (how many are the strongest); $weights LIST<STRING> (properties of edges)
-// Rows: id STRING; entities INTEGER; weakest LIST<FLOAT> (the last of the strongest by each of the properties, null where
-//   there are fewer)
+// How many entities some chunks mention, and how strong their stored edges are.
+// Parameters: $ids LIST<STRING>; $most INTEGER (how many of a chunk are stored, or more); $weights LIST<STRING>
+//   (properties of edges)
+// Rows: id STRING; entities INTEGER; edges LIST<MAP {number INTEGER; weight FLOAT (of all), weakest FLOAT (of the
+//   strongest, null where there are none)}> (by each of the properties)
 UNWIND $ids AS id
 MATCH (c:Overstory {id: id}) WHERE c:{{corpus}}_Chunk
 CALL (c) {
@@ -13,8 +14,10 @@ RETURN id, entities, COLLECT {
   CALL (c, name) {
     MATCH (c)-[l:LINKED]-(:{{corpus}}_Chunk)
     WITH l[name] AS weight WHERE weight IS NOT NULL
-    WITH weight ORDER BY weight DESC LIMIT $most
-    RETURN collect(weight) AS strongest
+    WITH weight ORDER BY weight DESC
+    WITH collect(weight) AS stored
+    RETURN {number: size(stored), weight: reduce(sum = 0.0, weight IN stored | sum + weight),
+      weakest: stored[..$most][-1]} AS edges
   }
-  RETURN CASE WHEN size(strongest) = $most THEN strongest[-1] END
-} AS weakest
+  RETURN edges
+} AS edges

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from overstory.protocols import Vectors
 from overstory.vectors import nearest as nearest_module
-from overstory.vectors.nearest import NOBODY, Neighbours, alike, nearest, nearest_after
+from overstory.vectors.nearest import NOBODY, Neighbours, alike, nearest
 
 Row = tuple[float, ...]
 
@@ -68,37 +68,6 @@ def test_where_there_are_too_few_the_places_stay_empty(rows: int, ids: list[list
     assert found.ids.shape == found.scores.shape == (rows, 2)
     assert found.ids.tolist() == ids
     assert (found.scores[found.ids == NOBODY] == -np.inf).all()
-
-
-Change = tuple[list[Row], list[int]]
-
-
-@st.composite
-def changes(draw: st.DrawFn) -> tuple[list[Row], list[Change]]:
-    """Vectors, and some times: those after a change, and the number that each had before it."""
-    first = draw(exact_vectors)
-    steps: list[Change] = []
-    before = first
-    for _ in range(draw(st.integers(1, 4))):
-        stays = [place for place in range(len(before)) if draw(st.integers(0, 3))]
-        after = [(before[place], place if draw(st.integers(0, 4)) else NOBODY) for place in stays]
-        for row in draw(st.lists(st.sampled_from(SIXTEEN), max_size=3)):
-            after.insert(draw(st.integers(0, len(after))), (row, NOBODY))
-        after = [(row if was >= 0 else draw(st.sampled_from(SIXTEEN)), was) for row, was in after]
-        before = [row for row, _ in after]
-        steps.append((before, [was for _, was in after]))
-    return first, steps
-
-
-@given(changes(), st.integers(1, 4))
-def test_neighbours_kept_over_changes_are_those_that_are_found_anew(
-    drawn: tuple[list[Row], list[Change]], k: int
-) -> None:
-    first, steps = drawn
-    kept = nearest(as_vectors(first), k)
-    for rows, was in steps:
-        kept = nearest_after(as_vectors(rows), kept, np.array(was, dtype=np.int64))
-        assert_same(kept, nearest(as_vectors(rows), k))
 
 
 def lists(ids: list[list[int]], scores: list[list[float]]) -> Neighbours:

@@ -31,11 +31,13 @@ from overstory.systems.serag.gds_neighbours import similar_row
 from overstory.systems.serag.index_settings import NAME, REACH, SEMANTIC, TREES, SeragIndexSettings
 from overstory.systems.state import IndexState
 from overstory.systems.tree.changes import MOST_CHANGED, TreeChanges, run_statements, write_tree_in
-from overstory.systems.tree.part import StoredLeaf, StoredPart, WhichTree, read_leaves
+from overstory.systems.tree.part import StoredPart, WhichTree, read_leaves
 
 CHUNKS_A_TRANSACTION = 500
 WEIGHTS = {NAME: "weight", SEMANTIC: "semantic_weight"}
 """The properties of LINKED that have the weights of each graph."""
+SAME_SUM = 1e-5
+"""Relative: weights were summed up in another order."""
 
 
 def can_update(job: SystemRun[SeragIndexSettings]) -> bool:
@@ -116,7 +118,11 @@ class Update:
         rows = {
             row["id"]: row
             for row in tx.run(
-                "systems/serag/mentioned", label, ids=neighbours, most=settings.linked, weights=_names(settings)
+                "systems/serag/mentioned",
+                label,
+                ids=neighbours,
+                most=settings.linked,
+                weights=[WEIGHTS[name] for name in settings.trees()],
             )
         }
         trees = {
@@ -134,7 +140,15 @@ class Update:
             for name, shares in settings.trees().items()
         }
         properties = {id_: {REACH: reach_of(changed, id_, settings.nearest)} for id_ in changed.ids}
-        placed = Placed(changed, {}, [], _links(edges, by_tree, rows, settings), {}, _part_of(leaves[NAME], changed), 0)
+        least = {
+            name: {
+                unit: _least(rows[unit]["edges"][number], leaf.volume, settings.linked)
+                for unit, leaf in leaves[name].items()
+            }
+            for number, name in enumerate(trees)
+        }
+        links = _links(edges, by_tree, least, settings.linked)
+        placed = Placed(changed, {}, [], links, {}, [id_ for id_ in changed.ids if id_ in leaves[NAME]], 0)
         for name, tree in trees.items():
             part = StoredPart(tx, tree, leaves[name])
             _place(part, changed.ids, by_tree[name])
@@ -206,36 +220,35 @@ def _there(edges: Mapping[str, float], leaves: Mapping[str, object], id_: str) -
     return {other: weight for other, weight in edges.items() if other in leaves and other != id_}
 
 
-def _part_of(leaves: Mapping[str, StoredLeaf], changed: Changed) -> list[str]:
-    return [id_ for id_ in changed.ids if id_ in leaves]
-
-
-def _names(settings: SeragIndexSettings) -> list[str]:
-    return [WEIGHTS[name] for name in settings.trees()]
-
-
 def _links(
     edges: Mapping[str, Mapping[str, Parts]],
     by_tree: Mapping[str, Mapping[str, Mapping[str, float]]],
-    rows: Mapping[str, Row],
-    settings: SeragIndexSettings,
+    least: Mapping[str, Mapping[str, float]],
+    most: int,
 ) -> list[Row]:
-    """Rows of `systems/serag/link`: the edges that are among the strongest of either end in a graph."""
+    """Rows of `systems/serag/link`: the edges that are among the strongest of either end in a graph.
+
+    Args:
+        least: by graph, how strong an edge has to be to be among those of each other chunk.
+    """
     found: dict[tuple[str, str], Row] = {}
-    for number, (tree, of_chunks) in enumerate(by_tree.items()):
+    for tree, of_chunks in by_tree.items():
         strongest = {
-            id_: set(sorted(each, key=lambda other: (-each[other], other))[: settings.linked])
-            for id_, each in of_chunks.items()
+            id_: set(sorted(each, key=lambda other: (-each[other], other))[:most]) for id_, each in of_chunks.items()
         }
         for id_, each in of_chunks.items():
             for other, weight in each.items():
-                if other in strongest:
-                    kept = other in strongest[id_] or id_ in strongest[other]
-                else:
-                    weakest = rows[other]["weakest"][number]
-                    kept = other in strongest[id_] or weakest is None or weight >= weakest
-                if kept:
+                theirs = id_ in strongest[other] if other in strongest else weight >= least[tree][other]
+                if theirs or other in strongest[id_]:
                     one, two = min(id_, other), max(id_, other)
-                    parts = edges[id_][other]._asdict()
-                    found.setdefault((one, two), {"one": one, "other": two, **parts})[WEIGHTS[tree]] = weight
+                    row = found.setdefault((one, two), {"one": one, "other": two, **edges[id_][other]._asdict()})
+                    row[WEIGHTS[tree]] = weight
     return list(found.values())
+
+
+def _least(stored: Row, volume: float, most: int) -> float:
+    """How strong an edge has to be to be among the strongest of a chunk, by its stored edges: as the last of these; of
+    one that has fewer, and no others that are not stored, any."""
+    if stored["number"] == 0 or (stored["number"] < most and stored["weight"] >= volume * (1.0 - SAME_SUM)):
+        return 0.0
+    return float(stored["weakest"])

@@ -144,6 +144,13 @@ def assert_links(knowledge: Knowledge, edges: dict[Pair, Edge]) -> None:
         assert parts == pytest.approx(expected, abs=2e-5), pair
 
 
+def right_links(knowledge: Knowledge, edges: dict[Pair, Edge]) -> float:
+    """The share of LINKED, as they are and as they have to be, in which both agree."""
+    links = stored_links(knowledge).keys()
+    wanted = strongest({pair: edge.weight for pair, edge in edges.items()}, kept_of(knowledge).settings.linked)
+    return len(links & wanted) / max(len(links | wanted), 1)
+
+
 @dataclass(frozen=True, slots=True)
 class StoredTree:
     """A tree that is right: what it groups, its entropy, and what its leaves bring to that."""
@@ -154,12 +161,21 @@ class StoredTree:
 
 
 def checked_tree(
-    knowledge: Knowledge, edges: dict[Pair, Edge], tree: str = "serag", *, within: float = 1e-6
+    knowledge: Knowledge,
+    edges: dict[Pair, Edge],
+    tree: str = "serag",
+    *,
+    within: float = 1e-6,
+    placed: bool = False,
+    near: bool = False,
 ) -> StoredTree:
     """The tree that Neo4j has over these edges, every node of it checked.
 
     Args:
         within: bits. Cosines that were computed at different times may differ in their last step of 2⁻²⁰.
+        placed: chunks were placed since the whole was clustered: vectors of communities are near.
+        near: so are volumes and cuts, which are only sums that agree with each other. The entropy is that of the tree
+            over these edges.
     """
     kept = kept_of(knowledge)
     which: dict[str, object] = {"tree": tree, "generation": kept.generation}
@@ -183,16 +199,22 @@ def checked_tree(
         assert "SeragNode" in row["labels"]
         assert node["level"] == computed.depths[at]
         assert node["size"] == len(members)
-        assert node["volume"] == pytest.approx(computed.volume[at], rel=1e-5)
-        assert node["cut"] == pytest.approx(computed.cut[at], rel=1e-5, abs=1e-6)
+        if near:
+            below = [each["node"]["volume"] for each in ordered if row["id"] in each["parents"]]
+            assert at < len(chunks) or node["volume"] == pytest.approx(sum(below), rel=1e-6, abs=1e-6)
+            assert 0.0 <= node["cut"] <= node["volume"]
+        else:
+            assert node["volume"] == pytest.approx(computed.volume[at], rel=1e-5)
+            assert node["cut"] == pytest.approx(computed.cut[at], rel=1e-5, abs=1e-6)
         if at < len(chunks):
             assert node["level"] == kept.settings.levels + 1
             assert "vector" not in node
         else:
-            _assert_vector(node["vector"], computed, at, vectors)
+            _assert_vector(node["vector"], computed, at, vectors, least=0.8 if placed or near else None)
             communities.add((node["level"], frozenset(chunks[member]["id"] for member in members.tolist())))
     (row,) = read(knowledge, ENTROPY, **which)
-    assert row["entropy"] == pytest.approx(structural_entropy(graph, computed), abs=within)
+    assert row["entropy"] == pytest.approx(kept.details["entropies"][tree], abs=1e-6)
+    assert near or row["entropy"] == pytest.approx(structural_entropy(graph, computed), abs=within)
     of_leaves = float(computed.node_entropy[: len(chunks)].sum())
     return StoredTree(frozenset(communities), computed.entropy, of_leaves)
 
@@ -224,12 +246,16 @@ def _places(tree: EncodingTree, parents: list[int], leaves: int) -> list[int]:
     return [place[node] for node in range(len(parents))]
 
 
-def _assert_vector(packed: Iterable[int], tree: EncodingTree, node: int, vectors: Vectors) -> None:
-    """Eq. 8 and 9, within what 16 bits hold."""
+def _assert_vector(
+    packed: Iterable[int], tree: EncodingTree, node: int, vectors: Vectors, *, least: float | None
+) -> None:
+    """Eq. 8 and 9, within what 16 bits hold, or the cosine with that of the least."""
     members, weights = tree.members(node), structural_weights(tree, node)
     mean = weights @ vectors[members] if weights.sum() > 0 else vectors[members].sum(axis=0)
     found, length = np.frombuffer(bytes(packed), dtype="<f2"), float(np.linalg.norm(mean))
-    if length:
+    if length and least is not None:
+        assert float(found.astype(np.float64) @ mean) / length >= least
+    elif length:
         np.testing.assert_allclose(found, mean / length, atol=6e-4)
     else:
         assert not found.any()

@@ -1,4 +1,4 @@
-"""Trees over units of a corpus: updated where the graph changed, and converted for storage."""
+"""Trees over units of a corpus, converted for storage."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from overstory.entropy import EncodingTree, Graph, structural_entropy, structural_weights
-from overstory.entropy.compile import Flags, Ints
+from overstory.entropy import EncodingTree, Graph, structural_weights
+from overstory.entropy.compile import Ints
 from overstory.protocols import Vectors
-from overstory.systems.tree.build import TreeNodes, labels_before, make_tree, stored_form, update_tree
+from overstory.systems.tree.build import TreeNodes, labels_before, make_tree, stored_form
 from overstory.systems.tree.changes import stored_after, tree_changes
 from overstory.systems.tree.ids import tree_node_id
 from overstory.systems.tree.kinds import TreeKind
@@ -45,86 +45,6 @@ def vectors_of(chunks: int) -> Vectors:
 
 def stored(tree: EncodingTree, units: list[str]) -> TreeNodes:
     return stored_form(tree, units, vectors_of(len(units)), kind=KIND, corpus="Corpus_0", generation=1)
-
-
-def assert_whole(tree: EncodingTree, graph: Graph, levels: int) -> None:
-    """It is over this graph, with every chunk below so many levels."""
-    again = EncodingTree.from_labels(graph, *labels_of(tree, levels))
-    assert (tree.depths[: tree.leaves] == levels + 1).all()
-    np.testing.assert_array_equal(tree.parents, again.parents)
-    np.testing.assert_allclose(tree.volume, again.volume)
-    np.testing.assert_allclose(tree.cut, again.cut, atol=1e-9)
-    assert tree.entropy == pytest.approx(structural_entropy(graph, tree), abs=1e-12)
-
-
-def updated(
-    weights: NDArray[np.float64], before: EncodingTree, stays: Flags, levels: int, touched: Ints
-) -> EncodingTree:
-    """Of all chunks, from a tree over those that stay."""
-    labels = np.full((levels, len(weights)), -1, dtype=np.int64)
-    labels[:, stays] = labels_of(before, levels)
-    return update_tree(graph_of(weights), labels, touched)
-
-
-@pytest.mark.parametrize("levels", [1, 2, 3])
-def test_chunks_that_come_among_the_others_join_the_communities_that_they_belong_to(levels: int) -> None:
-    weights = planted(1)
-    graph = graph_of(weights)
-    stays = np.ones(len(weights), dtype=np.bool_)
-    stays[3::9] = False
-    before = make_tree(graph_of(weights[np.ix_(stays, stays)]), levels)
-    after = updated(weights, before, stays, levels, np.zeros((0, 2), dtype=np.int64))
-    assert_whole(after, graph, levels)
-    assert after.entropy == pytest.approx(make_tree(graph, levels).entropy, rel=0.02)
-
-
-def test_chunks_whose_edges_changed_move_to_where_they_belong_now() -> None:
-    weights = planted(2)
-    before = make_tree(graph_of(weights), 2)
-    moved, group = 0, np.arange(SIZE, 2 * SIZE)
-    touched = [(moved, int(other)) for other in np.flatnonzero(weights[moved])]
-    weights[moved] = weights[:, moved] = 0.0
-    weights[moved, group] = weights[group, moved] = 1.0
-    touched += [(int(other), moved) for other in group]
-    everybody = np.ones(len(weights), dtype=np.bool_)
-    after = updated(weights, before, everybody, 2, np.array(touched))
-    assert_whole(after, graph_of(weights), 2)
-    assert before.labels(1)[moved] != before.labels(1)[group[0]]
-    assert after.labels(1)[moved] == after.labels(1)[group[0]]
-    assert after.entropy == pytest.approx(make_tree(graph_of(weights), 2).entropy, rel=0.02)
-
-
-def test_without_changes_the_tree_stays_as_it_is() -> None:
-    weights = planted(3)
-    before = make_tree(graph_of(weights), 2)
-    everybody = np.ones(len(weights), dtype=np.bool_)
-    after = updated(weights, before, everybody, 2, np.zeros((0, 2), dtype=np.int64))
-    np.testing.assert_array_equal(after.parents, before.parents)
-
-
-def test_a_graph_that_lost_all_edges_still_has_a_tree() -> None:
-    weights = planted(4)
-    before = make_tree(graph_of(weights), 2)
-    everybody = np.ones(len(weights), dtype=np.bool_)
-    after = updated(np.zeros_like(weights), before, everybody, 2, np.argwhere(weights))
-    assert (after.leaves, after.entropy) == (len(weights), 0.0)
-    assert len(set(stored(after, [f"{n:03}" for n in range(len(weights))]).ids)) == len(after)
-
-
-def test_a_community_keeps_its_id_while_chunks_come_behind_its_first() -> None:
-    weights = planted(1)
-    chunks = [f"{n:03}" for n in range(len(weights))]
-    stays = np.ones(len(weights), dtype=np.bool_)
-    stays[5] = False
-    before = make_tree(graph_of(weights[np.ix_(stays, stays)]), 2)
-    old = stored(before, [chunk for chunk, there in zip(chunks, stays.tolist(), strict=True) if there])
-    new = stored(updated(weights, before, stays, 2, np.zeros((0, 2), dtype=np.int64)), chunks)
-    for nodes in (old, new):
-        assert len(set(nodes.ids)) == len(nodes.ids)
-        assert nodes.parents[-1] == ""
-        assert set(nodes.parents[:-1]) <= set(nodes.ids)
-    assert len(set(new.ids) - set(old.ids)) == 1
-    assert set(old.ids) < set(new.ids)
 
 
 def test_no_two_generations_levels_or_trees_share_an_id() -> None:
