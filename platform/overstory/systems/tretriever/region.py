@@ -165,7 +165,8 @@ def read_region(
         for row in graph.run("systems/tretriever/edges_of", label, read=True, ids=some):
             said = (row["weight"], tuple(row["chunks"]))
             edges[_pair(row["source"], row["target"])] = said
-            between[_pair(row["one"], row["other"])] = said
+            if row["one"] and row["other"]:
+                between[_pair(row["one"], row["other"])] = said
     reports: dict[str, Report] = {}
     of: dict[str, str] = {}
     for some in batches([id_ for id_, node in tree.items() if node.vector], IDS_A_STATEMENT):
