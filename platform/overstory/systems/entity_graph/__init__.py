@@ -4,6 +4,7 @@ Systems build on it what they add. It asks no language model, and writes nothing
 """
 
 from overstory.systems.entity_graph.by_rules import (
+    MOST_READ,
     DescribedEntity,
     EntityGraph,
     EntityRelation,
@@ -14,6 +15,7 @@ from overstory.systems.entity_graph.by_rules import (
 )
 
 __all__ = [
+    "MOST_READ",
     "DescribedEntity",
     "EntityGraph",
     "EntityRelation",

@@ -184,7 +184,7 @@ class Build:
         graph, corpus, generation = job.graph, job.corpus, before.generation
         gone = self._gone(over)
         with self._timed("read"):
-            touched = touched_units(graph, corpus, over, job.read_to)
+            touched = touched_units(graph, corpus, over, job.read_to, generation)
             if len(touched) > MOST_TOUCHED:
                 return False
             deleted = gone != before.details.get("gone")

@@ -15,7 +15,7 @@ import numpy as np
 from overstory.graph import Corpus, GraphClient, batches
 from overstory.model.units import Unit
 from overstory.protocols import Vectors
-from overstory.systems.entity_graph import read_near_entities
+from overstory.systems.entity_graph import MOST_READ, read_near_entities
 from overstory.systems.state import unit_label
 from overstory.systems.tree.reports import Report, StoredReports
 from overstory.systems.tree.stored import StoredNode as StoredPlace
@@ -84,9 +84,12 @@ class ReadRegion:
     sample: Sequence[int]
 
 
-def touched_units(graph: GraphClient, corpus: Corpus, over: Vertices, read_to: int) -> set[str]:
+def touched_units(graph: GraphClient, corpus: Corpus, over: Vertices, read_to: int, generation: int) -> set[str]:
     """The documents or entities whose text or edges may have changed since a version of the corpus, as far as they are
     there.
+
+    Args:
+        generation: of the tree.
 
     Raises:
         DatabaseError: as `GraphClient.run`.
@@ -107,14 +110,16 @@ def touched_units(graph: GraphClient, corpus: Corpus, over: Vertices, read_to: i
     if over == "documents":
         own = touched("document")
         return {*own, *_ids(graph, corpus, "systems/tretriever/linked", own)}
-    return {*touched("entity"), *_ids(graph, corpus, "systems/tretriever/names_in", touched("chunk"))}
+    names = {*touched("entity"), *_ids(graph, corpus, "systems/tretriever/names_in", touched("chunk"))}
+    beside = _ids(graph, corpus, "systems/tretriever/flipped", sorted(names), generation=generation, most=MOST_READ)
+    return names.union(beside)
 
 
-def _ids(graph: GraphClient, corpus: Corpus, statement: str, ids: Sequence[str]) -> list[str]:
+def _ids(graph: GraphClient, corpus: Corpus, statement: str, ids: Sequence[str], **parameters: object) -> list[str]:
     return [
         row["id"]
         for some in batches(ids, IDS_A_STATEMENT)
-        for row in graph.run(statement, corpus.label, read=True, ids=some)
+        for row in graph.run(statement, corpus.label, read=True, ids=some, **parameters)
     ]
 
 
@@ -165,7 +170,8 @@ def read_region(
         for row in graph.run("systems/tretriever/edges_of", label, read=True, ids=some):
             said = (row["weight"], tuple(row["chunks"]))
             edges[_pair(row["source"], row["target"])] = said
-            between[_pair(row["one"], row["other"])] = said
+            if row["one"] and row["other"]:
+                between[_pair(row["one"], row["other"])] = said
     reports: dict[str, Report] = {}
     of: dict[str, str] = {}
     for some in batches([id_ for id_, node in tree.items() if node.vector], IDS_A_STATEMENT):

@@ -1,0 +1,184 @@
+"""Small changes in large graphs are placed near what is there, and the whole is encoded again on request or in time."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from tests.integration.systems.tretriever.oracle import checked, figures_of, read, state_of
+from tests.integration.systems.tretriever.test_build import (
+    GRAPH,
+    GROUPS,
+    LINKS,
+    QUESTION,
+    SOURCE,
+    hotpotqa,
+    id_of,
+    keys_of,
+    killed_runs,
+    link,
+    vertex,
+)
+from tests.passages import OpenCorpus
+
+from overstory.knowledge import Knowledge
+from overstory.model import Document
+from overstory.systems.tretriever import build
+
+FLUTE = [vertex("flute", "music"), link("flute", "guitar"), link("flute", "violin")]
+
+
+@pytest.fixture(autouse=True)
+def _large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every graph counts as a large one."""
+    monkeypatch.setattr(build, "PLACED_FROM", 1)
+
+
+def sums(knowledge: Knowledge) -> dict[str, float]:
+    """By how much sizes, and volumes of sets, differ from those of what is below them."""
+    query = """
+        MATCH (t:TretrieverNode {corpus: $label, generation: $generation})<-[:CHILD_OF]-(below:TretrieverNode)
+        WITH t, sum(below.size) AS size, sum(below.volume) AS volume
+        RETURN max(abs(t.size - size)) AS size, max(abs(t.volume - volume)) AS volume
+    """
+    (row,) = read(knowledge, query)
+    return row
+
+
+def from_scratch(knowledge: Knowledge) -> dict[str, object]:
+    knowledge.remove_system("tretriever")
+    knowledge.index(systems=["tretriever"])
+    return checked(knowledge)
+
+
+def test_a_document_is_placed_beside_its_neighbours_and_goes_again(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents([*GRAPH, *LINKS])
+    knowledge.index(systems=["tretriever"])
+    before, generation = checked(knowledge), state_of(knowledge).generation
+    knowledge.ingest_documents(FLUTE)
+    told = knowledge.index()
+    after = checked(knowledge)
+    assert (figures_of(knowledge)["rebuilt"], state_of(knowledge).generation) == (0, generation)
+    assert figures_of(knowledge)["vertices_changed"] == state_of(knowledge).placed == 3
+    assert figures_of(knowledge)["vertices"] == 21
+    assert figures_of(knowledge)["sets"] == len([ids for ids in after["sets"] if len(ids) > 1])
+    assert any(set(GROUPS["music"]) | {"flute"} <= keys for keys in keys_of(knowledge, after))
+    others = {id_of(knowledge, key) for kind, keys in GROUPS.items() if kind != "music" for key in keys}
+    assert all(after["sets"][ids] == stored for ids, stored in before["sets"].items() if set(ids) <= others)
+    assert sums(knowledge) == {"size": 0, "volume": pytest.approx(0.0, abs=1e-9)}
+    (note,) = (note for note in told.notes if "index --improve" in note)
+    assert note.startswith("3 changes were placed")
+    assert note in knowledge.system_reports()[0].notes
+
+    knowledge.delete_documents(id_of(knowledge, "flute"))
+    knowledge.index()
+    again = checked(knowledge)
+    assert figures_of(knowledge)["vertices_gone"] == 1
+    assert again["members"] == before["members"]
+    assert keys_of(knowledge, again) == keys_of(knowledge, before)
+    assert sums(knowledge)["size"] == 0
+    assert knowledge.index().done == ()
+
+
+@pytest.mark.parametrize("over", ["documents", "entities"])
+def test_improved_it_is_what_a_build_from_scratch_makes(open_corpus: OpenCorpus, over: str) -> None:
+    knowledge = open_corpus()
+    first = [*GRAPH, *LINKS] if over == "documents" else hotpotqa(0, 40)
+    knowledge.ingest_documents(first)
+    knowledge.index(systems=["tretriever"])
+    generation = state_of(knowledge).generation
+    assert state_of(knowledge).details["over"] == over
+    knowledge.ingest_documents(FLUTE if over == "documents" else hotpotqa(40, 41))
+    knowledge.index()
+    assert state_of(knowledge).placed > 0
+    assert state_of(knowledge).generation == generation
+    placed = checked(knowledge)
+    assert sums(knowledge)["size"] == 0
+    knowledge.index(improve=True)
+    assert state_of(knowledge).placed == 0
+    assert knowledge.system_reports()[0].notes == ()
+    improved = checked(knowledge)
+    assert improved["members"] == placed["members"]
+    assert improved["edges"] == placed["edges"]
+    assert {ids: stored[3] for ids, stored in improved["sets"].items() if len(ids) == 1} == {
+        ids: stored[3] for ids, stored in placed["sets"].items() if len(ids) == 1
+    }
+    assert knowledge.index(improve=True).done == ()
+    assert from_scratch(knowledge) == improved
+
+
+def test_an_index_over_names_stays_whole_when_passages_change_and_go(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    passages = hotpotqa(0, 40)
+    knowledge.ingest_documents(passages)
+    knowledge.index(systems=["tretriever"])
+    other = Document(passages[3].source, passages[3].source_key, passages[4].text, title=passages[3].title)
+    for change in (lambda: knowledge.ingest_documents([other]), lambda: knowledge.delete_documents(_id(knowledge))):
+        change()
+        knowledge.index()
+        placed = checked(knowledge)
+        assert figures_of(knowledge)["rebuilt"] == 0
+        assert sums(knowledge)["size"] == 0
+    knowledge.index(improve=True)
+    improved = checked(knowledge)
+    assert (placed["members"], placed["edges"]) == (improved["members"], improved["edges"])
+
+
+def _id(knowledge: Knowledge) -> str:
+    return next(document.id for document in knowledge.documents())
+
+
+def test_beyond_a_fifth_the_whole_is_encoded_again(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents([*GRAPH, *LINKS])
+    knowledge.index(systems=["tretriever"])
+    generation = state_of(knowledge).generation
+    placed: list[int] = []
+    for key in ("oak", "elm", "fir", "ash", "yew"):
+        knowledge.ingest_documents([vertex(key, "trees"), link(key, "quasar")])
+        knowledge.index()
+        placed.append(state_of(knowledge).placed)
+        checked(knowledge)
+    assert placed[0] == 2
+    assert 0 in placed
+    assert state_of(knowledge).generation > generation
+
+
+def test_an_index_stays_whole_whatever_comes_and_goes(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents([*GRAPH, *LINKS])
+    knowledge.index(systems=["tretriever"])
+    random_ = random.Random(7)  # noqa: S311 # for repeatable tests
+    keys = [document.source_key for document in GRAPH]
+    for number in range(6):
+        some = random_.sample(keys, 2)
+        if number % 3 == 2:
+            knowledge.delete_documents(id_of(knowledge, some[0]))
+            keys.remove(some[0])
+        else:
+            key = f"new{number}" if number % 3 else random_.choice(keys)
+            keys.extend([key] * (key not in keys))
+            text = f"The {key} is thing {number} of the {random_.choice(list(GROUPS))}."
+            knowledge.ingest_documents(
+                [Document(SOURCE, key, text, title=key), *(link(key, other) for other in some if other != key)]
+            )
+        knowledge.index()
+        assert checked(knowledge)["members"] == {document.id for document in knowledge.documents()}
+        assert sums(knowledge)["size"] == 0
+
+
+def test_a_killed_run_changes_nothing_and_the_next_one_ends_it(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents([*GRAPH, *LINKS])
+    knowledge.index(systems=["tretriever"])
+    undisturbed = checked(knowledge)
+    knowledge.ingest_documents(FLUTE)
+    seen = knowledge.search(QUESTION, 5, retriever="tretriever").parts
+    moments = [(build, part) for part in ("placed_tree", "write_tree_in", "store_reports_in", "run_statements")]
+    for _ in killed_runs(knowledge, moments):
+        assert knowledge.search(QUESTION, 5, retriever="tretriever").parts == seen
+        assert checked(knowledge) == undisturbed
+    knowledge.index()
+    assert state_of(knowledge).placed == 3
+    assert id_of(knowledge, "flute") in checked(knowledge)["members"]
