@@ -1,9 +1,10 @@
-// Deletes what SlimRAG has of some documents, but for entities.
+// Deletes what SlimRAG has of some documents, but for entities and vectors.
 // Parameters: $ids LIST<STRING> (of documents)
-// Rows: entities LIST<STRING> (ids of those that lost a sentence); one
+// Rows: entities, vectors LIST<STRING> (ids of those that lost a sentence); one
 UNWIND $ids AS id
 MATCH (d:Overstory {id: id})<-[:PART_OF]-(c:{{corpus}}_Chunk)<-[:PART_OF]-(s:{{corpus}}_SlimSentence)
 OPTIONAL MATCH (s)-[:REFERS_TO]->(e:{{corpus}}_SlimEntity)
-WITH collect(DISTINCT s) AS sentences, collect(DISTINCT e.id) AS entities
+OPTIONAL MATCH (s)-[:HAS_VECTOR]->(v:{{corpus}}_DerivedVector)
+WITH collect(DISTINCT s) AS sentences, collect(DISTINCT e.id) AS entities, collect(DISTINCT v.id) AS vectors
 FOREACH (s IN sentences | DETACH DELETE s)
-RETURN entities
+RETURN entities, vectors

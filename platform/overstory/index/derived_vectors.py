@@ -3,8 +3,8 @@
 The vector of a text by an embedder is a node `DerivedVector`, whose id is a function of corpus, embedder and text. The
 nodes that have the text are its users, joined to it by `HAS_VECTOR`; systems that use the same text share one node. A
 vector is written before its users are, marked as awaited by their stage (`awaited_by`), so that a run that was killed
-between the two embeds nothing again. `remove_unused`, at the end of a stage, takes the marks off and deletes what
-nothing uses.
+between the two embeds nothing again. `settle_awaited` or `remove_unused`, at the end of a stage, takes the marks off
+and deletes what nothing uses.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class DerivedVectors:
     """The store of a corpus, for one stage and one embedder.
 
     The stage asks for vectors (`of` or `pages`), joins its nodes to those of `ids` by `HAS_VECTOR` in its own write
-    statement, and calls `remove_unused` when all is written. Between asking and joining it must not delete other users
-    of these vectors, which may take the vectors with them.
+    statement, and calls `settle_awaited` or `remove_unused` when all is written. Between asking and joining it must not
+    delete other users of these vectors, which may take the vectors with them.
 
     Attributes:
         embedded: how many texts were embedded so far; the vectors of all others were there.
@@ -110,10 +110,27 @@ class DerivedVectors:
         self._writer.commit(self._stage, write)
 
 
+def settle_awaited(writer: Writer, *, stage: str) -> None:
+    """Ends a stage that deletes the vectors of its former users itself (`remove_unused_of`): what it looks at are the
+    vectors that were written for it. Safe to repeat.
+
+    Raises:
+        DatabaseError: what was committed before stays.
+    """
+    writer.graph.run_in_batches("vectors/settle_awaited", writer.corpus.label, stage=stage)
+
+
+def remove_unused_of(tx: Transaction, label: str, ids: Sequence[str]) -> None:
+    """Deletes those of some vectors that nothing uses, and no stage awaits."""
+    if ids:
+        tx.run("vectors/remove_unused_of", label, ids=list(ids))
+
+
 def remove_unused(writer: Writer, *, stage: str) -> None:
     """Deletes the vectors that nothing uses, but for those that another stage awaits, which was interrupted.
 
-    A stage calls it when all of its users are written, and when they were removed. Safe to repeat.
+    A stage calls it when all of its users are written, and when they were removed. Looks at all vectors of the corpus.
+    Safe to repeat.
 
     Raises:
         DatabaseError: what was committed before stays.

@@ -19,6 +19,8 @@ from overstory.index.derived_vectors import (
     count_vectors,
     remove_other_embedders,
     remove_unused,
+    remove_unused_of,
+    settle_awaited,
 )
 from overstory.protocols import Vectors
 from overstory.retrieve.corpus_cache import VectorCache, derived_vectors
@@ -86,6 +88,22 @@ def test_two_systems_share_the_vector_of_a_text_which_goes_with_the_last_of_its_
     delete(writer, of_second)
     remove_unused(writer, stage="second")
     assert counts(writer).vectors == 0
+
+
+def test_a_stage_can_delete_the_vectors_of_its_former_users_and_look_at_no_others(writer: Writer) -> None:
+    of_first, of_second = (DerivedVectors(writer, HashingEmbedder(8), stage=stage) for stage in ("first", "second"))
+    of_first.of(["kept", "dropped", "shared", "never joined"])
+    nodes = join(writer, "first", ["kept", "dropped", "shared"], of_first.ids(["kept", "dropped", "shared"]))
+    settle_awaited(writer, stage="first")
+    assert counts(writer) == VectorCounts(vectors=3, uses=3, unused=0, awaited=0, other_embedders=0)
+    of_second.of(["shared", "awaited"])
+    join(writer, "second", ["shared"], of_second.ids(["shared"]))
+    delete(writer, nodes[1:])
+    lost = of_first.ids(["dropped", "shared", "awaited"])
+    writer.commit("first", lambda tx: remove_unused_of(tx, writer.corpus.label, lost))
+    assert counts(writer) == VectorCounts(vectors=3, uses=2, unused=1, awaited=1, other_embedders=0)
+    settle_awaited(writer, stage="first")  # what the second stage awaits stays
+    assert counts(writer).vectors == 3
 
 
 def test_what_was_embedded_before_a_kill_is_not_embedded_again(writer: Writer) -> None:

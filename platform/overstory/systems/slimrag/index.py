@@ -17,7 +17,7 @@ import numpy as np
 from overstory.display import counted
 from overstory.graph import Corpus, GraphClient, Transaction, batches, schema
 from overstory.graph.client import Row
-from overstory.index.derived_vectors import DerivedVectors, remove_other_embedders, remove_unused
+from overstory.index.derived_vectors import DerivedVectors, remove_other_embedders, remove_unused_of, settle_awaited
 from overstory.index.stages.embed import check_vectors
 from overstory.llm import Chat, Estimate
 from overstory.model.boilerplate import without_boilerplate
@@ -88,7 +88,7 @@ class SlimRag(System[SlimRagIndexSettings, SlimRagRetrieverSettings]):
         run.publish(run.state(built=built, complete=False, details=details))
         run.progress.start(self.name, run.backlog.pending, "documents")
         _fill(run, _reader(run.settings, run.context, run.chat))
-        remove_unused(run.writer, stage=self.name)
+        settle_awaited(run.writer, stage=self.name)
         dimension = run.context.embedder.dimension
         index = schema.sync_derived_index(run.graph, run.corpus.label, ENTITIES, dimension=dimension)
         run.publish(run.state(built=True, complete=True, details={SCANNED: [] if index else [ENTITIES]}))
@@ -202,6 +202,7 @@ def _store(run: SystemRun[SlimRagIndexSettings], batch: Sequence[ReadDocument]) 
         for rows in batches(sentence_rows, SENTENCES_A_STATEMENT):
             tx.run("systems/slimrag/write_sentences", label, label=label, rows=rows)
         tx.run("systems/slimrag/remove_orphans", label, ids=cleared["entities"])
+        remove_unused_of(tx, label, cleared["vectors"])
         tx.run("systems/slimrag/write_tokens", label, rows=took)
 
     run.commit(write, done=[document.id for document in batch])

@@ -95,6 +95,9 @@ class Pipeline:
             from overstory.text.parsing import blocks
 
             language.add_pipe(blocks.NAME, first=True)
+        from overstory.text.parsing.faster_components import make_faster
+
+        make_faster(language)
         return language
 
 
