@@ -50,8 +50,8 @@ def test_a_part_stands_on_chunks_of_the_corpus_that_the_evidence_carries(
     corpus = read_corpus(shared_corpus.graph, shared_corpus.corpus_name)
     for evidence in found:
         ids = sorted({chunk for part in evidence.parts for chunk in part.chunks})
-        rows = shared_corpus.graph.run("retrieve/chunks_by_id", corpus.label, read=True, ids=ids)
-        document_of = {row["chunk_id"]: row["document_id"] for row in rows}
+        (row,) = shared_corpus.graph.run("retrieve/chunks_by_id", corpus.label, read=True, ids=ids)
+        document_of = {chunk["chunk_id"]: chunk["document_id"] for chunk in row["chunks"]}
         assert sorted(document_of) == ids
         for part in evidence.parts:
             assert [hit.chunk_id for hit in evidence.passages_of(part)] == list(part.chunks)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from overstory.graph import Corpus, Transaction
 from overstory.model import Evidence
 from overstory.retrieve.context import RetrievalContext, query_current_corpus
-from overstory.retrieve.hits import chunk_rows, hits_by_cosine
+from overstory.retrieve.hits import hit, near
 from overstory.retrieve.question import read_question
-from overstory.retrieve.vector_search import nearest_chunks
+from overstory.retrieve.vector_search import depth_for, vector_search
 
 
 class DenseRetriever:
@@ -26,11 +26,13 @@ class DenseRetriever:
             CorpusNotFound, IndexMissing, EmbedderMismatch: as `RetrievalContext.corpus_with_vectors`.
         """
         asked = read_question(question)
-        vector = self._context.embedding(asked.text)
+        vector = self._context.embedding(asked.text)  # while the corpus is looked up
 
         def query(tx: Transaction, corpus: Corpus) -> Evidence:
-            found = nearest_chunks(tx, corpus, vector.result(), k)
-            hits = hits_by_cosine(chunk_rows(tx, corpus, found.cosines), found.cosines)
+            depth = depth_for(k)
+            found = vector_search(tx, corpus, "retrieve/dense", vector.result(), vector_depth=depth, limit=k)
+            (row,) = found.rows
+            hits = tuple(hit(chunk, (near(chunk["score"]),)) for chunk in row["chunks"])
             return Evidence(question, self.name, hits, notes=(*asked.notes, *found.notes))
 
         return query_current_corpus(self._context, "retrieve/dense", query)

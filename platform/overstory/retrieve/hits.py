@@ -61,8 +61,10 @@ def page_of(start: int, text: str, page_starts: Sequence[int]) -> int | None:
 def chunk_rows(tx: Transaction, corpus: Corpus, ids: Iterable[str]) -> dict[str, Row]:
     """Rows of `retrieve/chunks_by_id` by id, for each id once; chunks that were deleted meanwhile are left out."""
     wanted = list(dict.fromkeys(ids))
-    rows = tx.run("retrieve/chunks_by_id", corpus.label, ids=wanted) if wanted else []
-    return {row["chunk_id"]: row for row in rows}
+    if not wanted:
+        return {}
+    (row,) = tx.run("retrieve/chunks_by_id", corpus.label, ids=wanted)
+    return {chunk["chunk_id"]: chunk for chunk in row["chunks"]}
 
 
 def ranked_hits(

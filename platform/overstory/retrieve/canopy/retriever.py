@@ -106,12 +106,17 @@ class _Asking:
         depth = max(DEPTH, k)
         found = [*self._named(depth), *self._near(depth)]
         self.documents |= {each.chunk: each.document for each in found}
-        asked = np.stack([self.vector.result(), self.rest.result()])
+        asked = np.zeros((2, self.corpus.dimension), dtype=np.float32)
+        asked[0] = self.vector.result()
         candidates = self._first(found, asked)
         first = scoring.first_scores(candidates)
         sources = first.sources()
         activations = {chunk: first.activation(chunk) for chunk in sources}
-        reached = scoring.reached(activations, self._links(sources), self.names.words, self.documents)
+        links_of_sources = self._links(sources)
+        asked[1] = self.rest.result()  # which was embedded meanwhile
+        for id_, _, rest in self._compared(list(candidates), asked):
+            candidates[id_] = candidates[id_]._replace(rest=rest)
+        reached = scoring.reached(activations, links_of_sources, self.names.words, self.documents)
         self._add(candidates, (*reached.forward, *reached.shared), asked)
         links = self._linked(activations, first.scores, candidates, asked)
         scored = scoring.final_scores(candidates, first, reached, links)
@@ -161,13 +166,13 @@ class _Asking:
         return [_Found(chunk, document) for chunk, document in row["found"]]
 
     def _first(self, found: Sequence[_Found], asked: Vectors) -> dict[str, Candidate]:
-        """The chunks found, with their cosines to question and rest."""
+        """The chunks found, with their cosines to the question."""
         seeds = _seeds(found, self.names, named_chunks(self.corpus))
         words = {each.chunk: each.words for each in found if each.words is not None}
         ids = list(dict.fromkeys(each.chunk for each in found if each.phrase is None or each.chunk in seeds))
         return {
-            id_: Candidate(cosine, rest, words.get(id_, 0.0), seeds.get(id_))
-            for id_, cosine, rest in self._compared(ids, asked)
+            id_: Candidate(cosine, 0.0, words.get(id_, 0.0), seeds.get(id_))
+            for id_, cosine, _ in self._compared(ids, asked)
         }
 
     def _linked(

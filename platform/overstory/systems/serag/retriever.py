@@ -8,7 +8,6 @@ from dataclasses import replace
 from overstory.errors import LlmError
 from overstory.graph import Corpus, Transaction
 from overstory.model import CommunityReport, Evidence, Hit, Reason
-from overstory.protocols import Vectors
 from overstory.retrieve.context import RetrievalContext, query_current_corpus
 from overstory.retrieve.corpus_cache import VectorCache
 from overstory.retrieve.hits import chunk_rows, ranked_hits
