@@ -139,19 +139,25 @@ class TreePart:
             inner = here
         self._bring(edges, toward, -1.0)
         del self.leaves[vertex]
-        self.forget(home, unknown, 1)
+        self._lose(home, unknown, 1)
 
     def forget(self, home: str, volume: float, count: int) -> None:
-        """Takes account of leaves that are gone, of whose edges only the sum of the weights is known.
+        """Takes account of leaves that are gone, and not in this part, of whose edges only the sum of weights is known.
 
-        Near: of these edges, that share is taken to have ended in each community above them that of its whole volume
-        does; the other ends keep their degrees, as if the edges led elsewhere.
+        Near: they are taken to have had equal degrees. Of their edges, that share is taken to have ended in each
+        community above them that of its whole volume does; the other ends keep their degrees, as if the edges led
+        elsewhere.
 
         Args:
             home: the community that they were in.
             volume: their degrees, summed.
             count: how many they were.
         """
+        if count > 0 and volume > 0.0:
+            self._terms_before -= volume * log2(volume / count)
+        self._lose(home, volume, count)
+
+    def _lose(self, home: str, volume: float, count: int) -> None:
         lost_below = 0.0  # how much the cut of the community below has changed
         for name in self.path(home):
             community = self.communities[name]
