@@ -22,10 +22,10 @@ from tests.integration.systems.tretriever.test_build import (
 from tests.passages import OpenCorpus
 
 from overstory.knowledge import Knowledge
-from overstory.model import Document
+from overstory.model import Document, Link
 from overstory.systems.tretriever import build
 
-FLUTE = [vertex("flute", "music"), link("flute", "guitar"), link("flute", "violin")]
+FLUTE: list[Document | Link] = [vertex("flute", "music"), link("flute", "guitar"), link("flute", "violin")]
 
 
 @pytest.fixture(autouse=True)
@@ -84,12 +84,12 @@ def test_a_document_is_placed_beside_its_neighbours_and_goes_again(open_corpus: 
 @pytest.mark.parametrize("over", ["documents", "entities"])
 def test_improved_it_is_what_a_build_from_scratch_makes(open_corpus: OpenCorpus, over: str) -> None:
     knowledge = open_corpus()
-    first = [*GRAPH, *LINKS] if over == "documents" else hotpotqa(0, 40)
+    first: list[Document | Link] = [*GRAPH, *LINKS] if over == "documents" else [*hotpotqa(0, 40)]
     knowledge.ingest_documents(first)
     knowledge.index(systems=["tretriever"])
     generation = state_of(knowledge).generation
     assert state_of(knowledge).details["over"] == over
-    knowledge.ingest_documents(FLUTE if over == "documents" else hotpotqa(40, 41))
+    knowledge.ingest_documents(FLUTE if over == "documents" else [*hotpotqa(40, 41)])
     knowledge.index()
     assert state_of(knowledge).placed > 0
     assert state_of(knowledge).generation == generation
