@@ -10,6 +10,7 @@ from tests.passages import EINSTEIN, ULM, OpenCorpus
 
 from overstory.errors import CorpusNotFound, ModelError
 from overstory.knowledge import Knowledge
+from overstory.model import Evidence
 from overstory.protocols import Embedder, Vectors
 
 RETRIEVERS = ("dense", "hybrid", "canopy", "serag", "slimrag")
@@ -69,12 +70,12 @@ def test_an_embedder_that_fails_is_told_and_the_next_question_answered(
 
 @pytest.mark.parametrize("retriever", RETRIEVERS)
 def test_many_callers_get_what_one_gets(shared_corpus: Knowledge, retriever: str) -> None:
-    alone = [shared_corpus.search(question, retriever=retriever) for question in QUESTIONS]
+    def ask(question: str) -> Evidence:
+        return shared_corpus.search(question, retriever=retriever)
+
+    alone = [ask(question) for question in QUESTIONS]
     with ThreadPoolExecutor(10) as callers:
-        together = list(
-            callers.map(lambda question: shared_corpus.search(question, retriever=retriever), QUESTIONS * 10)
-        )
-    assert together == alone * 10
+        assert list(callers.map(ask, QUESTIONS * 10)) == alone * 10
 
 
 def test_a_corpus_that_is_deleted_and_made_again_is_asked_as_it_is_now(open_corpus: OpenCorpus) -> None:
