@@ -82,7 +82,7 @@ def main() -> int:
     try:
         with Knowledge(given.corpus, settings=settings) as knowledge:
             corpus = read_corpus(knowledge.graph, given.corpus)
-            stored = read_chunks(knowledge.graph, corpus, -1, Silence()).vectors
+            stored = read_chunks(knowledge.graph, corpus, Silence()).vectors
     except OverstoryError as error:
         print(f"Error: {error}\n  {error.remedy}".rstrip(), file=sys.stderr)
         return error.exit_code
