@@ -60,7 +60,8 @@ def takes_over(language: Language) -> bool:
     names = language.pipe_names
     if "attribute_ruler" not in names or names[names.index("attribute_ruler") + 1 :][:1] != ["lemmatizer"]:
         return False
-    ruler, lemmatizer = language.get_pipe("attribute_ruler"), language.get_pipe("lemmatizer")
+    ruler: Any = language.get_pipe("attribute_ruler")
+    lemmatizer: Any = language.get_pipe("lemmatizer")
     return (
         type(ruler) is AttributeRuler
         and type(lemmatizer) is EnglishLemmatizer
@@ -69,7 +70,7 @@ def takes_over(language: Language) -> bool:
     )
 
 
-@Language.factory(NAME)
+@Language.factory(NAME)  # pyright: ignore[reportUntypedFunctionDecorator] # spaCy's
 def make(nlp: Language, name: str) -> FasterAttributes:  # noqa: ARG001 # spaCy's signature
     """In the place of the pipeline's rules."""
     ruler, lemmatizer = nlp.get_pipe("attribute_ruler"), nlp.get_pipe("lemmatizer")

@@ -27,7 +27,7 @@ WORDS = 3
 Flags = NDArray[np.bool_]
 
 
-def takes_over(recogniser: EntityRecognizer) -> bool:
+def takes_over(recogniser: EntityRecognizer) -> bool:  # pyright: ignore[reportUnknownParameterType]
     """Whether this recogniser is one that `FasterEntities` gives the results of: greedy, of the usual architecture."""
     model = recogniser.model
     return (
@@ -40,7 +40,7 @@ def takes_over(recogniser: EntityRecognizer) -> bool:
     )
 
 
-@Language.factory(NAME)
+@Language.factory(NAME)  # pyright: ignore[reportUntypedFunctionDecorator] # spaCy's
 def make(nlp: Language, name: str) -> FasterEntities:  # noqa: ARG001 # spaCy's signature
     """In the place of the pipeline's recogniser."""
     recogniser = nlp.get_pipe("ner")
@@ -66,7 +66,7 @@ class _Words:
 class FasterEntities:
     """A component with the results of a recogniser that `takes_over` names."""
 
-    def __init__(self, recogniser: EntityRecognizer) -> None:
+    def __init__(self, recogniser: EntityRecognizer) -> None:  # pyright: ignore[reportUnknownParameterType]
         self._tok2vec = recogniser.model.get_ref("tok2vec")
         lower, upper = recogniser.model.get_ref("lower"), recogniser.model.get_ref("upper")
         weights, bias, padding = lower.get_param("W"), lower.get_param("b"), lower.get_param("pad")[0]

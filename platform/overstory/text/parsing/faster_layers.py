@@ -44,15 +44,20 @@ def replace_layers(language: Language) -> None:
 
 
 def _replace_in(node: Layer) -> None:
-    if node._func is with_array and (session := _compiled(node.layers[0])):  # how a layer is told
+    if _kind(node) is with_array and (session := _compiled(node.layers[0])):
         node.layers[0] = _on_onnxruntime(session)
-    elif node._func is chain:
+    elif _kind(node) is chain:
         for at, (hashed, dense) in enumerate(zip(node.layers, node.layers[1:], strict=False)):
-            embeds = hashed._func is with_array and hashed.layers[0]._func is concatenate
-            if embeds and dense._func is with_array and (session := _compiled(dense.layers[0])):
+            embeds = _kind(hashed) is with_array and _kind(hashed.layers[0]) is concatenate
+            if embeds and _kind(dense) is with_array and (session := _compiled(dense.layers[0])):
                 hashed.layers[0] = _once_each(hashed.layers[0], session)
                 del node.layers[at + 1]
                 break
+
+
+def _kind(layer: Layer) -> object:
+    """The function of a layer, which is the same for all of its kind."""
+    return layer._func  # pyright: ignore[reportPrivateUsage] # names can be changed
 
 
 def _on_onnxruntime(session: ort.InferenceSession) -> Layer:
@@ -99,7 +104,7 @@ def _compiled(layer: Layer) -> ort.InferenceSession | None:
 
 def _added(graph: OnnxGraph, layer: Layer, rows: str) -> str | None:
     """The result of a layer on `rows` in the graph; None if it is not known here."""
-    kind = layer._func  # how a layer is told
+    kind = _kind(layer)
     if kind is dropout:  # in training only
         return rows
     if kind is expand_window:
