@@ -25,6 +25,7 @@ MARKERS = (
         "_Entity",
         "_TreeNode",
         "_CommunityReport",
+        "_Parted",
         "_DerivedVector",
         "_PassageVector",
     ),
