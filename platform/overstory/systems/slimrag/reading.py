@@ -76,7 +76,7 @@ class Reader(Protocol):
 class RuleReader:
     """Names and noun phrases by a spaCy pipeline; what stands for the same thing by rules (`text.coreference`)."""
 
-    at_once = 200
+    at_once = 50
 
     def __init__(self, settings: ExtractionSettings, *, coreference: bool, parsed: ParsedTexts | None = None) -> None:
         """
