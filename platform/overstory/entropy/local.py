@@ -12,7 +12,7 @@ follow from those of the communities that hold a neighbour, and of the ones abov
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import log2
 
@@ -253,10 +253,6 @@ class TreePart:
             self.gone.append(name)
             self.communities[above].children -= 1
             name = above
-
-    def changed_from(self, before: Mapping[str, Community]) -> Iterator[str]:
-        """The names of communities that are new, or differ from what they were."""
-        return (name for name, each in self.communities.items() if before.get(name) != each)
 
 
 def _log(volume: float) -> float:

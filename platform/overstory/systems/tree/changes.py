@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from overstory.graph import Transaction, Writer, batches
@@ -89,30 +89,6 @@ def _differs(before: StoredNode, numbers: Row, vector: bytes, properties: tuple[
         or before.vector != vector
         or before.properties != properties
     )
-
-
-def stored_after(changes: TreeChanges, stored: StoredTree) -> StoredTree:
-    """The stored tree after these changes."""
-    after = dict(stored)
-    for id_ in changes.gone:
-        after.pop(id_, None)
-    parents = {row["id"]: row["parent"] for row in changes.places}
-    units = {row["id"]: row["unit"] for row in changes.covers}
-    for row in changes.nodes:
-        id_, now, before = row["id"], row["properties"], stored.get(row["id"])
-        vector = now.get("vector", b"")
-        after[id_] = StoredNode(
-            parent=before.parent if before else "",
-            level=now["level"],
-            size=now["size"],
-            volume=now["volume"],
-            cut=now["cut"],
-            unit=before.unit if before else "",
-            vector=vector,
-            properties=tuple(now[name] for name in changes.kind.properties) if vector else (),
-        )
-    after |= {id_: replace(after[id_], parent=parent) for id_, parent in parents.items()}
-    return after | {id_: replace(after[id_], unit=unit) for id_, unit in units.items()}
 
 
 def write_tree(writer: Writer, changes: TreeChanges, progress: Progress) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from overstory.graph import Corpus, GraphClient
+from overstory.graph.client import Row
 from overstory.systems.tree.kinds import TreeKind
 
 
@@ -42,16 +43,18 @@ def read_tree(graph: GraphClient, corpus: Corpus, kind: TreeKind, generation: in
     rows = graph.stream(
         "systems/tree/nodes", corpus.label, tree=kind.name, generation=generation, properties=list(kind.properties)
     )
-    return {
-        row["id"]: StoredNode(
-            parent=row["parent"] or "",
-            level=row["level"],
-            size=row["size"],
-            volume=row["volume"],
-            cut=row["cut"],
-            unit=row["unit"] or "",
-            vector=row["vector"] or b"",
-            properties=tuple(row["properties"]) if row["vector"] else (),
-        )
-        for row in rows
-    }
+    return {row["id"]: stored_node(row, properties=tuple(row["properties"]) if row["vector"] else ()) for row in rows}
+
+
+def stored_node(row: Row, *, properties: tuple[Any, ...] = ()) -> StoredNode:
+    """A row with parent, level, size, volume, cut, unit and vector, of which parent, unit and vector may be null."""
+    return StoredNode(
+        parent=row["parent"] or "",
+        level=row["level"],
+        size=row["size"],
+        volume=row["volume"],
+        cut=row["cut"],
+        unit=row["unit"] or "",
+        vector=row["vector"] or b"",
+        properties=properties,
+    )

@@ -18,8 +18,7 @@ from overstory.protocols import Vectors
 from overstory.systems.entity_graph import MOST_READ, read_near_entities
 from overstory.systems.state import unit_label
 from overstory.systems.tree.reports import Report, StoredReports
-from overstory.systems.tree.stored import StoredNode as StoredPlace
-from overstory.systems.tree.stored import StoredTree
+from overstory.systems.tree.stored import StoredTree, stored_node
 from overstory.systems.tretriever.graph_reads import (
     MOST_PASSAGES,
     DocumentTexts,
@@ -151,15 +150,7 @@ def read_region(
     vectors: dict[str, Vectors] = {}
     for row in graph.run("systems/tretriever/region", label, read=True, tops=sorted(tops), generation=generation):
         id_ = row["id"]
-        tree[id_] = StoredPlace(
-            parent=row["parent"] or "",
-            level=row["level"],
-            size=row["size"],
-            volume=row["volume"],
-            cut=row["cut"],
-            unit=row["unit"] or "",
-            vector=row["vector"] or b"",
-        )
+        tree[id_] = stored_node(row)
         if row["level"]:
             nodes[id_] = StoredNode(row["source"], row["edges"])
         if row["embedding"] is not None:

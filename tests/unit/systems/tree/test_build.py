@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests.unit.systems.tree.applied import stored_after
 
 from overstory.entropy import EncodingTree, Graph, structural_weights
 from overstory.entropy.compile import Ints
 from overstory.protocols import Vectors
 from overstory.systems.tree.build import TreeNodes, labels_before, make_tree, stored_form
-from overstory.systems.tree.changes import stored_after, tree_changes
+from overstory.systems.tree.changes import tree_changes
 from overstory.systems.tree.ids import tree_node_id
 from overstory.systems.tree.kinds import TreeKind
 from overstory.vectors.packed import unpacked

@@ -8,10 +8,11 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.unit.systems.tree.applied import stored_after
 
 from overstory.entropy import EncodingTree, Graph
 from overstory.systems.tree.build import TreeNodes, stored_form
-from overstory.systems.tree.changes import stored_after, tree_changes
+from overstory.systems.tree.changes import tree_changes
 from overstory.systems.tree.kinds import TreeKind
 from overstory.systems.tree.stored import StoredNode, StoredTree
 
