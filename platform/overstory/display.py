@@ -70,7 +70,7 @@ def index_command(corpus: str, system: str = "", *, improve: bool = False) -> st
 
     Args:
         system: its name, with options after a colon.
-        improve: also clusters again what was placed near what is there.
+        improve: also clusters the whole again.
     """
     of = f"--system {system} " if system else ""
     also = "--improve " if improve else ""

@@ -453,8 +453,8 @@ class Knowledge:
                 checked before anything is done.
             model: the language model that these systems read with, as `use_model` names it; "none" for none. Without
                 it they keep to what they were built with, which at first is none: an index costs nothing unasked.
-            improve: systems that placed changes near what is there cluster the whole again (`SystemReport.notes` says
-                which did); takes as long as their first build, without the embedding.
+            improve: systems that added changes to communities they had, without clustering again, now cluster the whole
+                again (`SystemReport.notes` says which did); takes as long as their first build, without the embedding.
 
         Raises:
             SettingsError: there is no such system, or it has no such option.

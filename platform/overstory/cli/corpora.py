@@ -7,6 +7,7 @@ import click
 from overstory.cli.options import json_option, verbosity_options
 from overstory.cli.output import show_json
 from overstory.display import counted
+from overstory.graph.driver import import_driver_alone
 from overstory.knowledge import Knowledge
 from overstory.protocols import Progress
 
@@ -21,6 +22,7 @@ def corpora(progress: Progress, as_json: bool) -> None:
     Example:
       overstory corpora --json
     """
+    import_driver_alone()
     with Knowledge(progress=progress) as knowledge:
         found = knowledge.corpora()
     if as_json:

@@ -9,6 +9,7 @@ import click
 from overstory.cli.options import budget_option, json_option, knowledge_options, model_option
 from overstory.cli.output import show_json
 from overstory.display import printable
+from overstory.index import IndexReport
 from overstory.knowledge import Knowledge
 from overstory.llm import Estimate
 from overstory.systems import wishes
@@ -45,7 +46,8 @@ from overstory.systems import wishes
 @click.option(
     "--improve",
     is_flag=True,
-    help="Systems that placed changes near what is there cluster the whole again; overstory status says which did.",
+    help="Cluster again in systems that only added the latest changes to communities they had; overstory status says"
+    " which did. Takes as long as their first build.",
 )
 @model_option
 @budget_option
@@ -100,15 +102,32 @@ def index(
     report = knowledge.index(
         re_embed=re_embed, rebuild_indexes=rebuild_indexes, systems=systems, model=model, improve=improve
     )
-    for note in report.notes:
-        click.echo(printable(f"Note: {note}"), err=True)
     if as_json:
-        show_json({"done": report.done, "notes": report.notes, "status": knowledge.status()})
-    elif report.done:
+        show_notes(report)
+        show_json(index_fields(knowledge, report))
+    else:
+        show_indexed(knowledge, report)
+
+
+def show_indexed(knowledge: Knowledge, report: IndexReport) -> None:
+    """Prints what was done, and its notes on standard error."""
+    show_notes(report)
+    if report.done:
         click.echo(f"Corpus {knowledge.corpus_name!r} is indexed ({', '.join(report.done)}).")
         click.echo(f"Next: overstory search 'your question' --corpus {shlex.quote(knowledge.corpus_name)}")
     else:
         click.echo(f"Corpus {knowledge.corpus_name!r} is up to date; nothing to do.")
+
+
+def show_notes(report: IndexReport) -> None:
+    """On standard error."""
+    for note in report.notes:
+        click.echo(printable(f"Note: {note}"), err=True)
+
+
+def index_fields(knowledge: Knowledge, report: IndexReport) -> dict[str, object]:
+    """What --json prints of it."""
+    return {"done": report.done, "notes": report.notes, "status": knowledge.status()}
 
 
 def _show_estimate(estimate: Estimate, *, as_json: bool) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import fields
 
 import click
 
+from overstory.cli.index import index_fields, show_indexed, show_notes
 from overstory.cli.options import json_option, knowledge_options
 from overstory.cli.output import JsonList, show_json, shown_time
 from overstory.display import counted, escaped, index_command
@@ -32,6 +34,12 @@ DATABASE = "neo4j:"
     help="List what would be added, changed, moved and removed, and about how long indexing would take; change "
     "nothing. Everything is read for that, and what is new is cut into chunks.",
 )
+@click.option(
+    "--index",
+    "then_index",
+    is_flag=True,
+    help="Then build the index, as overstory index does: faster than a command of its own after each small change.",
+)
 @click.option("-y", "--yes", is_flag=True, help="With --sync, do not ask if paths are missing or empty.")
 @click.option(
     "--keep-boilerplate/--no-keep-boilerplate",
@@ -54,6 +62,7 @@ def ingest(
     loader: str | None,
     strict: bool,
     dry_run: bool,
+    then_index: bool,
     yes: bool,
     keep_boilerplate: bool | None,
     from_uri: str | None,
@@ -65,19 +74,23 @@ def ingest(
 
     Unchanged content is skipped; changed content replaces the old. With --sync, the corpus becomes a mirror of these
     paths: documents whose files, or records in them, are gone are deleted. Documents of files that could not be read
-    stay. Broken sources are reported and skipped, and the exit code is then 8. Run `overstory index` afterwards.
+    stay. Broken sources are reported and skipped, and the exit code is then 8. Run `overstory index` afterwards, or use
+    --index.
 
     \b
     Examples:
       overstory ingest docs/ report.pdf
       overstory ingest passages.jsonl --corpus wiki --dry-run
       overstory ingest --sync docs/
+      overstory ingest notes.md --index
       overstory ingest 'neo4j:Movie?key=title&text=title,tagline;Person?key=name'
     """
     if from_uri and not any(path.startswith(DATABASE) for path in paths):
         raise click.UsageError("--from-uri is for sources like 'neo4j:Movie?key=title'.")
     if yes and not sync:
         raise click.UsageError("--yes is for --sync.")
+    if then_index and dry_run:
+        raise click.UsageError("--dry-run changes nothing, so there is nothing to --index.")
     work = knowledge.preview if dry_run else functools.partial(knowledge.ingest, keep_boilerplate=keep_boilerplate)
     run = functools.partial(work, paths, loader=loader, strict=strict, sync=sync, from_uri=from_uri)
     changes = JsonList("changes") if as_json and dry_run else None
@@ -89,14 +102,22 @@ def ingest(
             raise
         click.confirm(f"{escaped(str(error))} {error.remedy}\nDelete these documents?", abort=True, err=True)
         report = run(allow_empty=True, on_change=listed)
+    in_corpus = report.in_corpus is not None  # else nothing could be read
     if changes:
         changes.end(report)
+    elif as_json and then_index and in_corpus:
+        indexed = knowledge.index()
+        show_notes(indexed)
+        loaded = {each.name: getattr(report, each.name) for each in fields(report)}
+        show_json(loaded | {"index": index_fields(knowledge, indexed)})
     elif as_json:
         show_json(report)
     else:
         _show(report, knowledge.corpus_name, paths=len(paths), dry_run=dry_run)
         changed = report.added + report.changed + report.moved + report.removed + report.annotated + report.relinked
-        if (changed or (keep_boilerplate is not None and report.in_corpus)) and not dry_run:
+        if then_index and in_corpus:
+            show_indexed(knowledge, knowledge.index())
+        elif (changed or (keep_boilerplate is not None and report.in_corpus)) and not dry_run:
             _show_next(knowledge)
     return SourceError.exit_code if report.broken else 0
 

@@ -73,8 +73,10 @@ def knowledge_options(command: Callable[Concatenate[Knowledge, P], R]) -> Callab
 
     @functools.wraps(command)
     def opened(progress: Progress, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        from overstory.knowledge import Knowledge  # not for --help
+        from overstory.graph.driver import import_driver_alone
+        from overstory.knowledge import Knowledge  # neither is for --help
 
+        import_driver_alone()
         with Knowledge(str(kwargs.pop("corpus")), progress=progress) as knowledge:
             return command(knowledge, *args, **kwargs)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
@@ -50,17 +49,18 @@ class MiniLmEmbedder:
             "minilm-int8", WEIGHTS_SHA256, TOKENIZER_SHA256, POOLING, TOKEN_LIMIT, TEMPLATE, VERSION
         )
         self._loading = threading.Lock()
-        self._loaded: _Model | None = None
+        self._pieces: WordPieces | None = None
+        self._session: ort.InferenceSession | None = None
         self._pool = ThreadPoolExecutor(processors(), thread_name_prefix="minilm")  # starts threads when used
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """float32 of shape (n, 384); texts are truncated to 256 tokens."""
-        model = self._model()
+        session = self._network()
         vectors = np.empty((len(texts), DIMENSION), dtype=np.float32)
-        ids = model.tokenizer.ids(texts, TOKEN_LIMIT)
+        ids = self._tokenizer().ids(texts, TOKEN_LIMIT)
 
         def fill(rows: Sequence[int]) -> None:
-            for row, states in zip(rows, _hidden(model.session, [ids[row] for row in rows]), strict=True):
+            for row, states in zip(rows, _hidden(session, [ids[row] for row in rows]), strict=True):
                 vectors[row] = _unit(states.mean(axis=0))
 
         runs = list(_runs([len(of_text) for of_text in ids]))
@@ -72,19 +72,20 @@ class MiniLmEmbedder:
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text, [CLS] and [SEP] included."""
-        return self._model().tokenizer.count(texts)
+        return self._tokenizer().count(texts)
 
-    def _model(self) -> _Model:
+    def _tokenizer(self) -> WordPieces:
+        """Is all that loading documents needs; the network takes ten times as long to load."""
         with self._loading:
-            if self._loaded is None:
-                self._loaded = _Model(tokenizer=WordPieces(), session=_session(_weights()))
-            return self._loaded
+            if self._pieces is None:
+                self._pieces = WordPieces()
+            return self._pieces
 
-
-@dataclass(frozen=True, slots=True)
-class _Model:
-    tokenizer: WordPieces
-    session: ort.InferenceSession
+    def _network(self) -> ort.InferenceSession:
+        with self._loading:
+            if self._session is None:
+                self._session = _session(_weights())
+            return self._session
 
 
 def _weights() -> Path:

@@ -1,10 +1,10 @@
-"""Version and plugins of the connected server, read once, at connect."""
+"""Version and plugins of the connected server, each read once."""
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from overstory.errors import GdsMissing, ServerTooOld
@@ -13,13 +13,27 @@ from overstory.graph.failures import GDS_REMEDY
 OLDEST = (5, 26)
 
 
-@dataclass(frozen=True, slots=True)
 class Capabilities:
-    """Version and edition of the server ("5.26.30", "community"), and of Graph Data Science ("" without it)."""
+    """What the server is. Safe to share between threads.
 
-    version: str
-    edition: str
-    gds: str
+    Attributes:
+        version, edition: of the server: "5.26.30", "community".
+    """
+
+    def __init__(self, run: Callable[[str], list[dict[str, Any]]], version: str, edition: str) -> None:
+        """
+        Args:
+            run: gives the rows of a statement.
+        """
+        self._run = run
+        self.version = version
+        self.edition = edition
+
+    @functools.cached_property
+    def gds(self) -> str:
+        """The version of Graph Data Science, "" without it. Asked when first needed: the server takes as long for the
+        list of its functions as for a search."""
+        return str(self._run("gds/version")[0]["version"]) if self._run("schema/has_gds") else ""
 
     def require_gds(self, stage: str) -> None:
         """
@@ -43,9 +57,7 @@ def read_capabilities(run: Callable[[str], list[dict[str, Any]]]) -> Capabilitie
             f"The server is Neo4j {version}; Overstory needs {OLDEST[0]}.{OLDEST[1]} or later.",
             remedy="Upgrade the server, or unset OVERSTORY_NEO4J_URI to use the embedded one.",
         )
-    has_gds = bool(run("schema/has_gds"))
-    gds = str(run("gds/version")[0]["version"]) if has_gds else ""
-    return Capabilities(version=version, edition=str(kernel["edition"]), gds=gds)
+    return Capabilities(run, version, edition=str(kernel["edition"]))
 
 
 def version_tuple(version: str) -> tuple[int, ...]:

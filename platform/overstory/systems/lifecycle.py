@@ -107,7 +107,7 @@ def build(writer: Writer, wish: Wish[S], context: BuildContext, *, asked: bool =
     Args:
         asked: False for an index that the corpus has, and that nobody named now: if something is missing that it needs,
             a note says so, and other indexes can be built.
-        improve: clusters the whole again if changes were placed near what is there since that was last done.
+        improve: clusters the whole again if changes went into communities that were there since that was last done.
 
     Raises:
         SettingsError, LlmError, BudgetExhausted, ModelError, GdsMissing, ExtraMissing, LeaseLost, DatabaseError: what

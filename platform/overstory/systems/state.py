@@ -40,8 +40,8 @@ class IndexState(Generic[S]):
         generation: of the derived nodes that readers use, 0 where the system has no generations.
         read_to: the version of the corpus up to which all units were read.
         deleted: the corpus' count of deleted units when they were.
-        placed: what was added, changed or removed near what is there since the whole was last clustered; 0 where a
-            system clusters all of it each time, or nothing.
+        placed: what was added to communities that were there, changed or removed in them, since the whole was last
+            clustered; 0 where a system clusters all of it each time, or nothing.
         figures: of the last build, by names that say what they are.
         details: what only the system itself reads; JSON values.
     """
@@ -95,11 +95,11 @@ def generation_in_use(system: System[Any, Any], corpus: Corpus) -> int:
 
 
 def placed_note(system: System[Any, Any], corpus: Corpus, placed: int) -> str:
-    """What the user should know of an index whose last changes were placed near what is there."""
+    """What the user should know of an index whose last changes were added without clustering again."""
     changes = counted(placed, "change was", "changes were")
     return (
-        f"{changes} placed near what is there since the whole {system.title} index was last clustered: "
-        f"{index_command(corpus.name, improve=True)} clusters it again"
+        f"{changes} added to the existing communities of {system.title} without clustering again; "
+        f"{index_command(corpus.name, improve=True)} clusters the whole corpus again"
     )
 
 

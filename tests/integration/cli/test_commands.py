@@ -53,6 +53,29 @@ def test_from_files_to_evidence(overstory: Run, corpus: str, folder: Path) -> No
     assert "nothing to do" in again.out
 
 
+def test_one_command_ingests_and_indexes(overstory: Run, corpus: str, folder: Path) -> None:
+    ingest = ("ingest", str(folder), "--corpus", corpus, "--index")
+    done = overstory(*ingest)
+    assert done.code == 0
+    assert "4 added" in done.out
+    assert "is indexed (embed, extract, entities, mentions)" in done.out
+    assert "Next: overstory index" not in done.out
+    assert "the index is up to date" in overstory("status", "--corpus", corpus).out
+    (folder / "einstein.txt").write_text("Albert Einstein was born in Ulm, and died in Princeton.")
+    changed = overstory(*ingest, "--json").json()
+    assert changed["changed"] == 1
+    assert changed["index"]["done"] == ["embed", "extract", "entities", "mentions"]
+    assert changed["index"]["status"]["pending"]["embed"] == 0
+    assert "nothing to do" in overstory(*ingest).out
+
+
+def test_nothing_is_indexed_where_nothing_was_read(overstory: Run, corpus: str, tmp_path: Path) -> None:
+    missing = overstory("ingest", str(tmp_path / "gone.txt"), "--corpus", corpus, "--index")
+    assert missing.code == 8
+    assert "There is no corpus" not in missing.err
+    assert overstory("ingest", str(tmp_path), "--index", "--dry-run").code == 2
+
+
 def test_json_is_all_there_is_on_standard_output(overstory: Run, corpus: str, folder: Path) -> None:
     assert overstory("ingest", str(folder), "--corpus", corpus, "--json").json()["added"] == 4
     assert overstory("index", "--corpus", corpus, "--json").json()["done"] == [

@@ -111,3 +111,11 @@ def test_a_fingerprint_changes_with_every_part_and_their_order() -> None:
     prints = {fingerprint_of("n", *parts) for parts in [("a", "b"), ("b", "a"), ("ab",), ("a", "b", 1), ("a", "b", 2)]}
     assert len(prints) == 5
     assert all(fingerprint.startswith("n:") for fingerprint in prints)
+
+
+def test_counting_tokens_loads_no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        pytest.fail("the network was loaded")
+
+    monkeypatch.setattr("overstory.embed.minilm._session", refuse)
+    assert MiniLmEmbedder().count_tokens(["A tree."]) == [5]

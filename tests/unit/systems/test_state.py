@@ -75,5 +75,5 @@ def test_the_state_of_a_release_that_placed_nothing_is_read() -> None:
 
 def test_what_was_placed_is_told_with_the_command_that_clusters_it_again() -> None:
     note = placed_note(SYSTEM, corpus_with(), 1_200)
-    assert note.startswith("1,200 changes were placed near what is there since the whole SeRAG index")
+    assert note.startswith("1,200 changes were added to the existing communities of SeRAG without clustering again")
     assert "overstory index --improve --corpus c" in note

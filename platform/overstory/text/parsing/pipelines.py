@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from overstory.errors import ModelError
+from overstory.text.parsing.spacy_import import import_spacy
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -82,6 +83,7 @@ class Pipeline:
             return _LOADED[key]
 
     def _read(self) -> Language:
+        import_spacy()
         import spacy
 
         try:

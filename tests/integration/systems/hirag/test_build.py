@@ -407,8 +407,7 @@ def test_what_a_build_lacks_is_told_before_anything_is_done(
         assert code != 0
         assert 'pip install "overstory[hirag]"' in said
     with monkeypatch.context() as patched:
-        graph = knowledge.graph
-        patched.setattr(graph, "capabilities", replace(graph.capabilities, gds=""))
+        patched.setattr(knowledge.graph.capabilities, "gds", "")
         with pytest.raises(GdsMissing, match="HiRAG needs the Graph Data Science plugin"):
             knowledge.index(systems=["hirag"])
     with monkeypatch.context() as patched:

@@ -239,7 +239,7 @@ def test_a_corpus_that_changes_is_near_and_improved_it_is_as_one_that_is_built_a
         placed = checked_tree(here, edges, near=True)
         assert generations_of(here) == {generation}  # it never left its place
         (report,) = here.system_reports()
-        assert f"{changed} changes were placed" in report.notes[0]
+        assert f"{changed} changes were added" in report.notes[0]
         assert here.index(improve=True).done == ("serag",)
         assert kept_of(here).placed == 0
         assert_links(here, edges)

@@ -68,7 +68,7 @@ def test_a_document_is_placed_beside_its_neighbours_and_goes_again(open_corpus: 
     assert all(after["sets"][ids] == stored for ids, stored in before["sets"].items() if set(ids) <= others)
     assert sums(knowledge) == {"size": 0, "volume": pytest.approx(0.0, abs=1e-9)}
     (note,) = (note for note in told.notes if "index --improve" in note)
-    assert note.startswith("3 changes were placed")
+    assert note.startswith("3 changes were added")
     assert note in knowledge.system_reports()[0].notes
 
     knowledge.delete_documents(id_of(knowledge, "flute"))
