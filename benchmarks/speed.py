@@ -32,7 +32,7 @@ import json
 import math
 import os
 import platform
-import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -40,7 +40,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -57,7 +57,7 @@ from overstory import Knowledge, server
 from overstory.bench.dataset import BenchDataset, load_dataset
 from overstory.bench.packing import Layout, documents, source_name
 from overstory.cpus import processors
-from overstory.errors import OverstoryError
+from overstory.errors import CorpusNotFound, OverstoryError
 from overstory.examples import demo_corpus
 from overstory.retrieve import retriever_names
 from overstory.settings import Settings
@@ -65,6 +65,7 @@ from overstory.systems import system_names
 
 RELEASED = Path(__file__).with_suffix(".json")
 CORPUS = "bench-speed"
+INTERRUPTED = 130
 BASELINE = "dense"
 QUESTIONS = 25
 PASSAGES = 5
@@ -123,12 +124,13 @@ def main() -> int:
     parser.add_argument("--machine", default=machine(), metavar="WORDS", help="how --write calls this machine")
     given = parser.parse_args()
     names = in_order({BASELINE, *(given.retriever or [*retriever_names(), *system_names()])})
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # removes the instance, as Ctrl-C does
     try:
         with instance() as settings, Knowledge(CORPUS, settings=settings) as knowledge:
-            try:
-                figures = measured(knowledge, load_dataset(demo_corpus()), names, given.rounds, settings)
-            finally:
-                knowledge.delete_corpus()
+            figures = measured(knowledge, load_dataset(demo_corpus()), names, given.rounds, settings)
+    except KeyboardInterrupt:
+        print("Interrupted; the measured corpus is removed.", file=sys.stderr)
+        return INTERRUPTED
     except OverstoryError as error:
         print(f"Error: {error}\n  {error.remedy}".rstrip(), file=sys.stderr)
         return 0
@@ -141,19 +143,36 @@ def main() -> int:
 
 @contextmanager
 def instance() -> Generator[Settings]:
-    """An instance of its own, removed at the end, with the jars that are there; or the server of the settings."""
+    """An instance of its own, with the jars that are there, or the server of the settings. At the end the instance is
+    removed, or the corpus from that server, however the run ends."""
     if Settings.from_environment().database.uri:
-        yield Settings.from_environment()
+        settings = Settings.from_environment()
+        try:
+            yield settings
+        finally:
+            with held_off(), suppress(CorpusNotFound), Knowledge(CORPUS, settings=settings) as knowledge:
+                knowledge.delete_corpus()
         return
-    home = tempfile.mkdtemp(prefix="overstory-speed-")
-    os.environ["OVERSTORY_CACHE"] = str(Settings.from_environment().places.cache)
-    os.environ["OVERSTORY_HOME"] = home
-    settings = Settings.from_environment()
+    with tempfile.TemporaryDirectory(prefix="overstory-speed-", ignore_cleanup_errors=True) as home:
+        os.environ["OVERSTORY_CACHE"] = str(Settings.from_environment().places.cache)
+        os.environ["OVERSTORY_HOME"] = home
+        settings = Settings.from_environment()
+        try:
+            yield settings
+        finally:
+            with held_off():
+                server.remove(settings)
+
+
+@contextmanager
+def held_off() -> Generator[None]:
+    """A second Ctrl-C does not end the removal of what is there."""
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield settings
+        yield
     finally:
-        server.remove(settings)
-        shutil.rmtree(home, ignore_errors=True)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def measured(

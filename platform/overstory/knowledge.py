@@ -119,6 +119,7 @@ MOST_NAMES = 50
 MOST_PATHS = 100
 MOST_STEPS = 6
 ANNOTATIONS_A_BATCH = 100
+NOTHING_TO_IMPROVE = "nothing to cluster again: no system of this corpus has changes that were added without clustering"
 DOCUMENT_COLUMNS = ("id", "source", "source_key", "title", "chunks")
 
 
@@ -497,7 +498,8 @@ class Knowledge:
                 f"the index of the system {name!r} was not brought up to date: its package is not installed"
                 for name in missing_systems(writer.corpus)
             ]
-        notes = (*(note for system in built.values() for note in system.notes), *gone)
+        idle = [NOTHING_TO_IMPROVE] if improve and not any(system.improvable for system in built.values()) else []
+        notes = (*(note for system in built.values() for note in system.notes), *gone, *idle)
         did = [*(["indexes"] if rebuild_indexes else []), *report.done]
         did += [name for name, outcome in built.items() if outcome.something]
         return replace(report, done=tuple(did), notes=notes)

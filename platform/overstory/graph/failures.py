@@ -57,6 +57,9 @@ def driver_errors(doing: str, *, storage: Path | None = None) -> Generator[None]
 
     Args:
         storage: where the server keeps its data, if that is on this machine.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C while the driver waited for an answer: cleaning up, it fails over a buffer in use.
     """
     from neo4j import exceptions
 
@@ -64,6 +67,10 @@ def driver_errors(doing: str, *, storage: Path | None = None) -> Generator[None]
         yield
     except (exceptions.Neo4jError, exceptions.DriverError) as error:
         raise translated(error, doing, storage=storage) from error
+    except BufferError as error:
+        if isinstance(_first_cause(error), KeyboardInterrupt):
+            raise KeyboardInterrupt from error
+        raise
     except UnicodeEncodeError as error:  # an argument in another encoding reaches Python as unpaired surrogates
         raise SettingsError(
             f"{doing}: a value holds what is no Unicode text.", remedy="Use UTF-8, on the terminal too."
@@ -135,6 +142,13 @@ def conflicts(doing: str) -> Generator[None]:
             f"{doing}: another transaction had what this one was to write.",
             remedy="Try again when nobody writes to the corpus (overstory status).",
         ) from error
+
+
+def _first_cause(error: BaseException) -> BaseException:
+    """What was raised before everything else that was raised while it was handled."""
+    while error.__context__ is not None:
+        error = error.__context__
+    return error
 
 
 def _why_unreachable(message: str) -> str:

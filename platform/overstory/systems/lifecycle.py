@@ -77,10 +77,12 @@ class Wish(Generic[S]):
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """The outcome of a build: whether there was anything to do, and notes for the user."""
+    """The outcome of a build: whether there was anything to do, notes for the user, and whether `improve` found changes
+    that had been added without clustering."""
 
     something: bool
     notes: tuple[str, ...] = ()
+    improvable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +133,7 @@ def build(writer: Writer, wish: Wish[S], context: BuildContext, *, asked: bool =
         if asked:
             raise
         lacking = f"the {system.title} index was not brought up to date: {error} {error.remedy}"
-        return Built(False, (*notes, " ".join(lacking.split())))
+        return Built(False, (*notes, " ".join(lacking.split())), improvable=improve)
     chat = _open(model, system, corpus, context)
     fingerprint = system.fingerprint(settings, context, chat)
     embedder = context.embedder.fingerprint
@@ -167,7 +169,7 @@ def build(writer: Writer, wish: Wish[S], context: BuildContext, *, asked: bool =
             took = chat.usage.spent - spent if chat else Spent()
             ledger.tokens += took.usage.tokens
     told = (f"{model} took {took}",) if chat else ()
-    return Built(True, (*notes, *told, *run.notes, *_placed_notes(system, corpus, run.published)))
+    return Built(True, (*notes, *told, *run.notes, *_placed_notes(system, corpus, run.published)), improvable=improve)
 
 
 def remember(writer: Writer, wishes: Iterable[Wish[Any]]) -> None:

@@ -82,3 +82,19 @@ def test_a_server_that_cannot_be_reached_is_told_in_a_line(said: str, shown: str
     embedded = translated(ServiceUnavailable(said), "bolt://localhost:1", storage=tmp_path)
     assert "overstory server logs" in embedded.remedy
     assert "OVERSTORY_NEO4J_URI" not in embedded.remedy
+
+
+def test_an_interruption_that_the_driver_hides_is_one() -> None:
+    def interrupted() -> None:
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise BufferError("Existing exports of data: object cannot be re-sized")
+
+    with pytest.raises(KeyboardInterrupt), driver_errors("status"):
+        interrupted()
+
+
+def test_another_error_over_a_buffer_is_none() -> None:
+    with pytest.raises(BufferError), driver_errors("status"):
+        raise BufferError

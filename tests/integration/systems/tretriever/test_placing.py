@@ -104,7 +104,9 @@ def test_improved_it_is_what_a_build_from_scratch_makes(open_corpus: OpenCorpus,
     assert {ids: stored[3] for ids, stored in improved["sets"].items() if len(ids) == 1} == {
         ids: stored[3] for ids, stored in placed["sets"].items() if len(ids) == 1
     }
-    assert knowledge.index(improve=True).done == ()
+    again = knowledge.index(improve=True)
+    assert again.done == ()
+    assert again.notes[-1].startswith("nothing to cluster again")
     assert from_scratch(knowledge) == improved
 
 
