@@ -41,6 +41,8 @@ from overstory.settings import Settings
 from overstory.text import split
 from overstory_loaders.html import HtmlLoader
 
+BENCHMARK = ("corpus.jsonl", "queries.jsonl", "qrels")
+"""What is read of a benchmark's folder."""
 SIZES = (26_000, 63_000, 200_000)
 REPEATED = 100
 """Characters from which on a paragraph is kept only once."""
@@ -110,6 +112,14 @@ def main() -> int:
         "--chunks", type=sizes, default=SIZES, metavar="N,N…", help="of each corpus (26000,63000,200000)"
     )
     given = parser.parse_args()
+    for folder in given.benchmark:
+        if missing := [name for name in BENCHMARK if not (folder / name).exists()]:
+            parser.error(f"--benchmark {folder} lacks {' and '.join(missing)}: name a folder in BEIR's layout")
+    for folder in given.documents or []:
+        if not folder.is_dir():
+            parser.error(f"--documents {folder}: there is no such folder")
+    if given.out.exists() and not given.out.is_dir():
+        parser.error(f"{given.out} is a file: name a folder, which is made if it is not there")
     embedder = make_embedder(Settings.from_environment().embedding)
     folders: list[Path] = given.documents or documentation()
     try:
@@ -131,7 +141,13 @@ def main() -> int:
 
 
 def sizes(text: str) -> tuple[int, ...]:
-    return tuple(sorted(int(each) for each in text.split(",")))
+    try:
+        numbers = tuple(sorted(int(each) for each in text.split(",")))
+    except ValueError:
+        numbers = ()
+    if not numbers or numbers[0] < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no list of numbers like 26000,63000")
+    return numbers
 
 
 def documentation() -> list[Path]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -25,12 +26,14 @@ from benchmarks.curves import Point, add_points
 from benchmarks.measuring import client_megabytes, server_megabytes
 
 from overstory import Knowledge
+from overstory.errors import OverstoryError
 from overstory.settings import Settings
+from overstory.systems import check_retriever
 
 STAGES = ("embed", "extract", "entities", "mentions")
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpora", nargs="+", metavar="CORPUS", help="loaded and indexed")
     parser.add_argument("--questions", type=Path, required=True, metavar="FILE", help='JSON lines with "text"')
@@ -40,9 +43,43 @@ def main() -> None:
     parser.add_argument("--cold", action="store_true", help="ask no question before it is counted")
     parser.add_argument("--json", type=Path, metavar="FILE", help="add the figures to this file, for benchmarks.curves")
     options = parser.parse_args()
-    lines = options.questions.read_text(encoding="utf-8").splitlines()
-    questions = [json.loads(line)["text"] for line in lines if line.strip()][: options.most]
+    try:
+        questions = read_questions(options.questions)[: options.most]
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        parser.error(f'--questions {options.questions} is no file of JSON lines with "text": {error}')
+    if not questions:
+        parser.error(f"--questions {options.questions} has no question; --most is {options.most}")
+    if options.threads < 1:
+        parser.error("--threads is 1 or more")
+    try:
+        measure(options, questions)
+    except OverstoryError as error:
+        print(f"Error: {error}\n  {error.remedy}".rstrip(), file=sys.stderr)
+        return error.exit_code
+    return 0
+
+
+def read_questions(file: Path) -> list[str]:
+    """
+    Raises:
+        OSError, ValueError, LookupError, TypeError: there is no such file, or a line of it is no question.
+    """
+    lines = file.read_text(encoding="utf-8").splitlines()
+    return [str(json.loads(line)["text"]) for line in lines if line.strip()]
+
+
+def measure(options: argparse.Namespace, questions: Sequence[str]) -> None:
+    """Prints the tables of all corpora.
+
+    Raises:
+        OverstoryError: a corpus or a retriever is not there.
+    """
     names = options.retriever or ["dense", "lexical", "hybrid", "canopy"]
+    for name in names:
+        check_retriever(name)
+    for corpus in options.corpora:
+        with Knowledge(corpus) as knowledge:
+            knowledge.status()  # a missing one is said before an hour is measured
     points: list[Point] = []
     print(f"{len(questions)} questions, {options.threads} threads\n")
     print("| corpus | chunks | retriever | p50 ms | p95 ms | at once: questions a second | p95 ms | client MB |")
@@ -114,4 +151,4 @@ def _stages(knowledge: Knowledge) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -61,7 +61,7 @@ from overstory.errors import CorpusNotFound, OverstoryError
 from overstory.examples import demo_corpus
 from overstory.retrieve import retriever_names
 from overstory.settings import Settings
-from overstory.systems import system_names
+from overstory.systems import check_retriever, system_names
 
 RELEASED = Path(__file__).with_suffix(".json")
 CORPUS = "bench-speed"
@@ -123,9 +123,13 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help=f"keep the figures in benchmarks/{RELEASED.name}")
     parser.add_argument("--machine", default=machine(), metavar="WORDS", help="how --write calls this machine")
     given = parser.parse_args()
+    if given.rounds < 1:
+        parser.error("--rounds is 1 or more")
     names = in_order({BASELINE, *(given.retriever or [*retriever_names(), *system_names()])})
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # removes the instance, as Ctrl-C does
     try:
+        for name in names:
+            check_retriever(name)
         with instance() as settings, Knowledge(CORPUS, settings=settings) as knowledge:
             figures = measured(knowledge, load_dataset(demo_corpus()), names, given.rounds, settings)
     except KeyboardInterrupt:
@@ -133,7 +137,7 @@ def main() -> int:
         return INTERRUPTED
     except OverstoryError as error:
         print(f"Error: {error}\n  {error.remedy}".rstrip(), file=sys.stderr)
-        return 0
+        return error.exit_code
     now = Release(version("overstory"), f"{datetime.now(UTC):%Y-%m-%d}", given.machine, figures)
     print(*report(now, read_release(RELEASED)), sep="\n")
     if given.write:
