@@ -62,10 +62,9 @@ def test_one_command_ingests_and_indexes(overstory: Run, corpus: str, folder: Pa
     assert "Next: overstory index" not in done.out
     assert "the index is up to date" in overstory("status", "--corpus", corpus).out
     (folder / "einstein.txt").write_text("Albert Einstein was born in Ulm, and died in Princeton.")
-    changed = overstory(*ingest, "--json").json()
-    assert changed["changed"] == 1
-    assert changed["index"]["done"] == ["embed", "extract", "entities", "mentions"]
-    assert changed["index"]["status"]["pending"]["embed"] == 0
+    changed = overstory(*ingest, "--json")
+    assert changed.json()["changed"] == 1
+    assert '"index": {\n    "done": [\n      "embed",\n      "extract",' in changed.out
     assert "nothing to do" in overstory(*ingest).out
 
 
