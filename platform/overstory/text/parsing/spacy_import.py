@@ -29,7 +29,7 @@ def import_spacy() -> None:
         for name in stand_ins:
             sys.modules.pop(name, None)
     if spacy.__dict__.get("cli") is package:
-        del spacy.cli  # or it would hide the real one
+        delattr(spacy, "cli")  # or it would hide the real one
 
 
 def _info(*arguments: Any, **options: Any) -> Any:  # spaCy's own
