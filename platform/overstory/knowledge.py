@@ -72,6 +72,7 @@ from overstory.progress import OnStep, progress_to
 from overstory.protocols import Embedder, Extractor, OnBroken, Progress, Retriever
 from overstory.retrieve import RetrievalContext
 from overstory.retrieve.entity_paths import find_paths
+from overstory.retrieve.graph_copies import GraphCopies
 from overstory.retrieve.marks import with_marks
 from overstory.retrieve.name_checks import check_edits
 from overstory.retrieve.question import check_question
@@ -174,6 +175,7 @@ class Knowledge:
         self._model = ChosenModel(self.settings)
         self._retrievers: dict[str | SettingsClass, Retriever] = {}
         self._learners: list[Remembers] = []
+        self._copies = GraphCopies(self.settings.retrieval_megabytes * 1_000_000)
         self._making = threading.RLock()  # each of these is made once, whoever asks first
         self._connecting = threading.RLock()  # models are loaded meanwhile
 
@@ -1013,6 +1015,7 @@ class Knowledge:
         """
         with self._making:
             self._settle()
+            self._copies.close()
             if self._close_graph is not None:
                 self._close_graph()
             self._graph = self._close_graph = None
@@ -1082,7 +1085,14 @@ class Knowledge:
 
     def _retrieval_context(self) -> RetrievalContext:
         self._check_models()
-        return RetrievalContext(self.graph, self.corpus_name, self.embedder, self._model.chat, self.settings.extraction)
+        return RetrievalContext(
+            self.graph,
+            self.corpus_name,
+            self.embedder,
+            self._model.chat,
+            self.settings.extraction,
+            self._copies,
+        )
 
     def _check_models(self, *, extracts: bool = False) -> None:
         """Makes the embedder, and the extractor if it is needed, where a server may have to be started: wrong settings

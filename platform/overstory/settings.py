@@ -15,6 +15,7 @@ from overstory.errors import SettingsError
 
 DEFAULT_CORPUS = "default"
 DEFAULT_RETRIEVER = "canopy"
+RETRIEVAL_MEGABYTES = 256
 
 T = TypeVar("T")
 
@@ -142,7 +143,12 @@ class LlmSettings:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All settings, with their defaults."""
+    """All settings, with their defaults.
+
+    Attributes:
+        retrieval_megabytes: memory for what the retrievers of a `Knowledge` hold of its corpus, to be asked instead of
+            the graph; 0 for none.
+    """
 
     places: Places
     server: ServerSettings = ServerSettings()
@@ -151,6 +157,7 @@ class Settings:
     embedding: EmbeddingSettings = EmbeddingSettings()
     extraction: ExtractionSettings = ExtractionSettings()
     llm: LlmSettings = LlmSettings()
+    retrieval_megabytes: int = RETRIEVAL_MEGABYTES
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str] | None = None) -> Settings:
@@ -201,6 +208,7 @@ class Settings:
                 processes=env.count("OVERSTORY_PROCESSES", extraction.processes),
             ),
             llm=_llm(env),
+            retrieval_megabytes=env.count("OVERSTORY_RETRIEVAL_MB", RETRIEVAL_MEGABYTES),
         )
 
     def at(

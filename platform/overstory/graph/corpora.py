@@ -134,13 +134,22 @@ def read_corpus(graph: GraphClient | Transaction, name: str) -> Corpus:
     run = graph.run if isinstance(graph, Transaction) else functools.partial(graph.run, read=True)
     rows = run("corpus/read", id=corpus_id(name))
     if rows:
-        schema.refuse_others(rows[0]["schema"])
-        return _corpus(rows[0]["corpus"])
+        return corpus_of(rows[0])
     known = [row["name"] for row in run("corpus/names")]
     raise CorpusNotFound(
         f"There is no corpus {name!r}; " + (f"there are {', '.join(known)}." if known else "there is none at all."),
         remedy=f"Load something: overstory ingest PATH --corpus {shlex.quote(name)}, or Knowledge.ingest in Python.",
     )
+
+
+def corpus_of(row: Row) -> Corpus:
+    """The corpus in a row of `corpus/read`, or of another statement that reads one as that does.
+
+    Raises:
+        SchemaTooNew, SchemaTooOld: the graph is another version's.
+    """
+    schema.refuse_others(row["schema"])
+    return _corpus(row["corpus"])
 
 
 def list_corpora(graph: GraphClient) -> list[CorpusSize]:

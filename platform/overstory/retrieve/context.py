@@ -12,6 +12,7 @@ from overstory.errors import IndexMissing, StatementFailed
 from overstory.graph import Corpus, GraphClient, Transaction, read_corpus
 from overstory.llm import Chat
 from overstory.protocols import Embedder, Vectors
+from overstory.retrieve.graph_copies import GraphCopies
 from overstory.settings import ExtractionSettings
 
 T = TypeVar("T")
@@ -24,6 +25,10 @@ NAMES_OUTDATED = "the name index is out of date: run overstory index"
 
 def _threads() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(MOST_EMBEDDED, thread_name_prefix="question")  # starts threads when used
+
+
+def _no_copies() -> GraphCopies:
+    return GraphCopies(0)
 
 
 def no_chat() -> Chat | None:
@@ -39,6 +44,7 @@ class RetrievalContext:
         corpus_name: looked up for every question (1 ms), since another process may index meanwhile.
         chat: opens the language model, for retrievers that are better with one; None where there is none.
         extraction: which pipeline reads questions, for retrievers that parse them.
+        copies: the parts of the graph that may be held in memory; none if left out.
     """
 
     graph: GraphClient
@@ -46,6 +52,7 @@ class RetrievalContext:
     embedder: Embedder
     chat: Callable[[], Chat | None] = no_chat
     extraction: ExtractionSettings = field(default_factory=ExtractionSettings)
+    copies: GraphCopies = field(default_factory=_no_copies)
     _threads: ThreadPoolExecutor = field(default_factory=_threads, init=False, repr=False, compare=False)
 
     def embedding(self, text: str) -> Future[Vectors]:
@@ -71,7 +78,14 @@ class RetrievalContext:
             IndexMissing: it has no vectors yet.
             EmbedderMismatch: its vectors are another embedder's.
         """
-        corpus = self.corpus(tx)
+        return self.with_vectors(self.corpus(tx))
+
+    def with_vectors(self, corpus: Corpus) -> Corpus:
+        """The corpus, if it can be asked by meaning.
+
+        Raises:
+            IndexMissing, EmbedderMismatch: as `corpus_with_vectors`.
+        """
         if not corpus.embedder:
             raise IndexMissing(
                 f"Corpus {corpus.name!r} has no vectors yet.",
@@ -87,6 +101,7 @@ def query_current_corpus(
     query: Callable[[Transaction, Corpus], T],
     *,
     generation: Callable[[Corpus], int] | None = None,
+    read: Callable[[Transaction], Corpus] | None = None,
 ) -> T:
     """Run `query` in one transaction that has read the corpus; again if a vector index was replaced meanwhile.
 
@@ -94,6 +109,8 @@ def query_current_corpus(
         doing: what the server's log calls the transaction ("retrieve/…").
         generation: of the derived nodes that `query` reads, where there are some: also again if another was published
             meanwhile, for these nodes and their indexes are deleted then.
+        read: reads the corpus first of all, and may read more with it; `RetrievalContext.corpus_with_vectors` if left
+            out.
 
     Raises:
         as `RetrievalContext.corpus_with_vectors`, and what `query` raises.
@@ -105,7 +122,7 @@ def query_current_corpus(
 
     def work(tx: Transaction) -> tuple[T, bool]:
         nonlocal used
-        corpus = context.corpus_with_vectors(tx)
+        corpus = (read or context.corpus_with_vectors)(tx)
         used = in_use(corpus)
         found = query(tx, corpus)
         return found, generation is None or in_use(context.corpus(tx))[2] == used[2]
@@ -121,5 +138,6 @@ def query_current_corpus(
             return found
 
 
-def text_index_name(corpus: Corpus) -> str:
-    return f"overstory_text_{corpus.label}"
+def text_index_name(label: str) -> str:
+    """The full-text index of the corpus with this label."""
+    return f"overstory_text_{label}"

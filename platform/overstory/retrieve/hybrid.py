@@ -51,7 +51,7 @@ def _fused(tx: Transaction, corpus: Corpus, vector: Vectors, words: str, k: int)
         "retrieve/hybrid",
         vector,
         vector_depth=depth_for(k),
-        text_index=text_index_name(corpus),
+        text_index=text_index_name(corpus.label),
         query=words,
         depth=depth_for(k),
         constant=RANK_CONSTANT,

@@ -34,7 +34,7 @@ class LexicalRetriever:
                 "retrieve/lexical",
                 corpus.label,
                 read=True,
-                index=text_index_name(corpus),
+                index=text_index_name(corpus.label),
                 query=query,
                 limit=k,
             )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from overstory.graph import Corpus, Transaction
@@ -10,6 +10,7 @@ from overstory.graph.ids import entity_id
 from overstory.retrieve.edited_names import cached_edits
 from overstory.retrieve.question import Question
 from overstory.text.names.dictionary import Match, NameDictionary
+from overstory.text.names.edits import EditedNames
 from overstory.text.names.tokens import Tokens
 from overstory.text.questions.names import possible_terms, question_names
 
@@ -62,24 +63,43 @@ def question_entities(
         in_dictionary: only those of the name dictionary, which are looked for in all texts; otherwise also those that
             just a parser or OpenIE found.
     """
-    edits = cached_edits(tx, corpus)
+    changed = 0
+
+    def look_up(ids: Sequence[str], terms: Sequence[str]) -> list[QuestionEntity]:
+        nonlocal changed
+        (row,) = tx.run("retrieve/question_entities", corpus.label, ids=ids, terms=terms, dictionary=in_dictionary)
+        changed = row["changed"]
+        return [QuestionEntity(*each) for each in row["entities"]]
+
+    entities, matches = entities_in(question, corpus.label, cached_edits(tx, corpus), look_up)
+    return QuestionEntities(entities, matches, outdated=changed > 0 or not corpus.named_by)
+
+
+LookUp = Callable[[Sequence[str], Sequence[str]], Iterable[QuestionEntity]]
+"""Takes ids of entities, and others of which only those that a chunk defines or has as heading are wanted; gives those
+that are there, each once."""
+
+
+def entities_in(
+    question: Question, label: str, edits: EditedNames, look_up: LookUp
+) -> tuple[tuple[QuestionEntity, ...], tuple[Match, ...]]:
+    """The entities that a question names, and where their names stand, as of `QuestionEntities`.
+
+    Args:
+        label: of the corpus.
+    """
     names = {key: edits.resolve(key) for key in possible_names(question.tokens) if edits.resolve(key)}
     asked = {key: edits.resolve(key) for key in possible_terms(question.tokens, MOST_WORDS) if edits.resolve(key)}
-    ids = [entity_id(corpus.label, key) for key in dict.fromkeys((*names.values(), *names))]
-    terms = [entity_id(corpus.label, key) for key in dict.fromkeys((*asked.values(), *asked))]
-    (row,) = tx.run("retrieve/question_entities", corpus.label, ids=ids, terms=terms, dictionary=in_dictionary)
-    known = {entity.key: entity for entity in (QuestionEntity(*each) for each in row["entities"])}
+    ids = [entity_id(label, key) for key in dict.fromkeys((*names.values(), *names))]
+    terms = [entity_id(label, key) for key in dict.fromkeys((*asked.values(), *asked))]
+    known = {entity.key: entity for entity in look_up(ids, terms)}
     # An edit that no index run has applied yet leads to a name that may not be there yet.
     both = {key: name if name in known else key for key, name in (asked | names).items()}
     named = {key: known[name] for key, name in both.items() if name in known}
     terms_known = {key for key, entity in named.items() if entity.term}
     found = question_names(question.tokens, NameDictionary(named), terms_known)
-    matches = [match._replace(key=named[match.key].key) for match in found]
-    return QuestionEntities(
-        entities=tuple(known[key] for key in dict.fromkeys(match.key for match in matches)),
-        matches=tuple(matches),
-        outdated=row["changed"] > 0 or not corpus.named_by,
-    )
+    matches = tuple(match._replace(key=named[match.key].key) for match in found)
+    return tuple(known[key] for key in dict.fromkeys(match.key for match in matches)), matches
 
 
 def possible_names(tokens: Tokens) -> Iterator[str]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from overstory.graph import Corpus, Transaction
+from overstory.graph import Corpus
 from overstory.retrieve.canopy.scoring import RARE, RARE_SEED, Seed
 from overstory.retrieve.question import Question
-from overstory.retrieve.question_entities import QuestionEntity, question_entities
+from overstory.retrieve.question_entities import QuestionEntities, QuestionEntity
 from overstory.text.names.dictionary import Match, NameDictionary
 from overstory.text.names.idf import idf_weight
 from overstory.text.names.tokens import tokenise
@@ -40,13 +40,17 @@ class QuestionNames:
     capital: bool
     outdated: bool
 
+    def of_state(self, *, outdated: bool) -> QuestionNames:
+        """The same names, of a corpus that has changed since its names were found, or has not."""
+        return replace(self, outdated=outdated)
+
     def quoted(self) -> dict[str, str]:
         """The phrases as Lucene takes them, by key."""
         return {phrase.key: _quoted(self.question[phrase.start : phrase.end]) for phrase in self.phrases}
 
 
-def read_names(tx: Transaction, corpus: Corpus, question: Question) -> QuestionNames:
-    found = question_entities(tx, corpus, question, in_dictionary=True)
+def names_in(question: Question, found: QuestionEntities) -> QuestionNames:
+    """The names of a question, from those of the dictionary that it has."""
     tokens = question.tokens
     shaped = {shape.key for shape in tokens.shapes}
     rest = without_names(question.text, found.matches)

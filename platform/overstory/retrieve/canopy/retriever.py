@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,13 +14,17 @@ from overstory.model import HYPERLINK, BridgePath, Evidence, Hit, Reason
 from overstory.protocols import Vectors
 from overstory.retrieve.canopy import scoring
 from overstory.retrieve.canopy.bridge_paths import bridge_paths
+from overstory.retrieve.canopy.held_names import WHAT, HeldNames, NamesCopy, NamesLoader, Start, read_start
 from overstory.retrieve.canopy.links import MOST_CHUNKS, MOST_LINKS, linked
-from overstory.retrieve.canopy.names import QuestionNames, named_chunks, rare_phrases, read_names
-from overstory.retrieve.canopy.scoring import Bridge, Candidate, DocumentLink, Link, Place, Scored, Seed, Way
-from overstory.retrieve.context import NAMES_OUTDATED, RetrievalContext, query_current_corpus, text_index_name
+from overstory.retrieve.canopy.name_lookup import Found, NameLookup
+from overstory.retrieve.canopy.names import QuestionNames, named_chunks, rare_phrases
+from overstory.retrieve.canopy.scoring import Bridge, Candidate, DocumentLink, Link, Scored, Seed, Way
+from overstory.retrieve.canopy.stored_names import StoredNames
+from overstory.retrieve.context import NAMES_OUTDATED, RetrievalContext, query_current_corpus
 from overstory.retrieve.corpus_cache import VectorCache
+from overstory.retrieve.graph_copies import Held
 from overstory.retrieve.hits import chunk_rows, ranked_hits, source_hits
-from overstory.retrieve.question import full_text_query, read_question
+from overstory.retrieve.question import Question, read_question
 from overstory.retrieve.ranking import best_of
 from overstory.retrieve.vector_search import vector_search
 from overstory.retrieve.wording import (
@@ -44,12 +47,6 @@ DEPTH = 50
 OVERSAMPLING = 2
 """Of the vector index: its 50 nearest of 100 are nearly always the right ones, and the last ones matter little."""
 
-MOST_ABOUT = 100
-"""Chunks about one name; thousands of documents may be called "Introduction"."""
-
-CHUNKS_A_PHRASE = 10
-"""The full-text index compares stems, so that more than the few that make a phrase rare are looked at."""
-
 UNFINISHED = "the index has no names yet, and nothing is found by following them: run overstory index"
 BY_MEANING = "no word and no name of the question is in the corpus: these are the nearest by meaning, near or not"
 
@@ -63,6 +60,7 @@ class CanopyRetriever:
     def __init__(self, context: RetrievalContext) -> None:
         self._context = context
         self._vectors = VectorCache()
+        self._copy = context.copies.of(WHAT, NamesLoader)
 
     def retrieve(self, question: str, k: int) -> Evidence:
         """The `k` best chunks.
@@ -73,18 +71,53 @@ class CanopyRetriever:
         """
         asked = read_question(question)
         vector = self._context.embedding(asked.text)  # while its names and words are looked up
+        depth = max(DEPTH, k)
+        ahead = self._ahead(asked, vector)
+        start: Start | None = None
+
+        def read(tx: Transaction) -> Corpus:
+            nonlocal start
+            start = read_start(tx, self._context.corpus_name, ahead.names, depth) if ahead else None
+            return self._context.with_vectors(start.corpus) if start else self._context.corpus_with_vectors(tx)
 
         def query(tx: Transaction, corpus: Corpus) -> Evidence:
-            names = read_names(tx, corpus, asked)
-            rest = vector if names.rest == asked.text else self._context.embedding(names.rest)
+            lookup: NameLookup
+            if ahead and start and ahead.held.is_of(corpus):
+                lookup = HeldNames(ahead.held.value, start)
+                names, rest = ahead.names.of_state(outdated=start.outdated), ahead.rest
+            else:
+                self._copy.current(self._context.graph, corpus)  # is brought up to date meanwhile
+                lookup = StoredNames(tx, corpus)
+                names = lookup.question_names(asked)
+                rest = self._rest(names, vector)
             words = AskedWords.of(asked.text)
-            asking = _Asking(tx, corpus, self._vectors, names, words, vector, rest)
-            ranked = asking.ranked(k)
+            asking = _Asking(tx, corpus, self._vectors, lookup, names, words, vector, rest)
+            ranked = asking.ranked(depth)
             hits, paths, sources = _shown(tx, corpus, words, ranked, k)
             told = (*asked.notes, *asking.notes, *_notes(corpus, names, ranked))
             return Evidence(question, self.name, hits, notes=told, parts=paths, sources=sources)
 
-        return query_current_corpus(self._context, "retrieve/canopy", query)
+        return query_current_corpus(self._context, "retrieve/canopy", query, read=read)
+
+    def _ahead(self, asked: Question, vector: Future[Vectors]) -> _Ahead | None:
+        """The names of a question in what is held of the corpus, before it is known whether that is up to date."""
+        held = self._copy.latest()
+        if held is None:
+            return None
+        names = held.value.question_names(asked)
+        return _Ahead(held, names, self._rest(names, vector))
+
+    def _rest(self, names: QuestionNames, vector: Future[Vectors]) -> Future[Vectors]:
+        return vector if names.rest == names.question else self._context.embedding(names.rest)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ahead:
+    """The names of a question as a copy has them, and the vector of the question without them."""
+
+    held: Held[NamesCopy]
+    names: QuestionNames
+    rest: Future[Vectors]
 
 
 @dataclass(slots=True)
@@ -94,6 +127,7 @@ class _Asking:
     tx: Transaction
     corpus: Corpus
     cache: VectorCache
+    lookup: NameLookup
     names: QuestionNames
     words: AskedWords
     vector: Future[Vectors]
@@ -102,8 +136,7 @@ class _Asking:
     documents: dict[str, str] = field(default_factory=dict[str, str])
     has_links: bool = False
 
-    def ranked(self, k: int) -> list[Scored]:
-        depth = max(DEPTH, k)
+    def ranked(self, depth: int) -> list[Scored]:
         found = [*self._named(depth), *self._near(depth)]
         self.documents |= {each.chunk: each.document for each in found}
         asked = np.zeros((2, self.corpus.dimension), dtype=np.float32)
@@ -133,25 +166,12 @@ class _Asking:
         direct = scoring.direct_documents(candidates.values(), form=names.form, capital=names.capital)
         return scoring.ranking(scoring.with_second_hop(found_all, second, links_again), self.documents, direct=direct)
 
-    def _named(self, depth: int) -> list[_Found]:
+    def _named(self, depth: int) -> list[Found]:
         """The chunks found by words and by the names of the question."""
-        names = self.names
-        (row,) = self.tx.run(
-            "retrieve/canopy_named",
-            self.corpus.label,
-            text_index=text_index_name(self.corpus),
-            query=full_text_query(names.question),
-            depth=depth,
-            subjects=[name.id for name in names.known if name.subject],
-            rare=[name.id for name in names.known if not name.subject and name.df <= scoring.RARE],
-            most=MOST_ABOUT,
-            phrases=list(dict.fromkeys(names.quoted().values())),
-            phrase_depth=CHUNKS_A_PHRASE,
-        )
-        self.has_links = row["links"] > 0
-        return [_Found(*each) for each in row["found"]]
+        found, self.has_links = self.lookup.found(self.names, depth)
+        return found
 
-    def _near(self, depth: int) -> list[_Found]:
+    def _near(self, depth: int) -> list[Found]:
         """The chunks found by meaning."""
         searched = vector_search(
             self.tx,
@@ -163,9 +183,9 @@ class _Asking:
         )
         self.notes += searched.notes
         (row,) = searched.rows
-        return [_Found(chunk, document) for chunk, document in row["found"]]
+        return [Found(chunk, document) for chunk, document in row["found"]]
 
-    def _first(self, found: Sequence[_Found], asked: Vectors) -> dict[str, Candidate]:
+    def _first(self, found: Sequence[Found], asked: Vectors) -> dict[str, Candidate]:
         """The chunks found, with their cosines to the question."""
         seeds = _seeds(found, self.names, named_chunks(self.corpus))
         words = {each.chunk: each.words for each in found if each.words is not None}
@@ -227,35 +247,16 @@ class _Asking:
         """The names that these chunks mention and that lead somewhere."""
         if not sources:
             return []
-        (row,) = self.tx.run(
-            "retrieve/canopy_expand",
-            self.corpus.label,
-            sources=list(sources),
-            asked=[name.key for name in self.names.known],
-            most=MOST_ABOUT,
-            most_shared=scoring.MOST_SHARED,
-        )
-        self.documents |= {place[0]: place[2] for name in row["names"] for places in name[4:] for place in places}
-        links = [_link(name, named_chunks(self.corpus)) for name in row["names"]]
+        led = self.lookup.links(sources, [name.key for name in self.names.known])
+        self.documents |= led.documents
+        links = led.links
         several = {chunk for link in links if len(link.about) > 1 for chunk, _ in link.about}
         ids = [*sources, *sorted(several.difference(sources))]
         vectors = dict(zip(ids, self.cache.of(self.tx, self.corpus, ids), strict=True)) if several else {}
         return [replace(link, nearest=_nearest(link, vectors)) if len(link.about) > 1 else link for link in links]
 
 
-class _Found(NamedTuple):
-    """A chunk in one of the lists that canopy begins with."""
-
-    chunk: str
-    document: str
-    words: float | None = None
-    key: str | None = None
-    weight: float | None = None
-    phrase: str | None = None
-    text: str | None = None
-
-
-def _seeds(found: Iterable[_Found], names: QuestionNames, chunks: int) -> dict[str, Seed]:
+def _seeds(found: Iterable[Found], names: QuestionNames, chunks: int) -> dict[str, Seed]:
     """The best seed of each chunk that has one."""
     by_key = {name.key: name for name in names.known}
     phrases: dict[str, dict[str, str]] = {}
@@ -274,19 +275,6 @@ def _seeds(found: Iterable[_Found], names: QuestionNames, chunks: int) -> dict[s
         ):
             seeds[chunk] = seed
     return seeds
-
-
-def _link(row: Sequence[Any], chunks: int) -> Link:  # columns of several types, as the statement's header says
-    key, name, df, sources, shared, about = row
-    return Link(
-        key=key,
-        name=name,
-        idf=idf_weight(chunks, df),
-        sources=[Place(chunk, sentences) for chunk, sentences in sources],
-        about=[(chunk, weight) for chunk, weight, _ in about],
-        shared=[Place(chunk, sentences) for chunk, sentences, _ in shared],
-        rare=df <= scoring.MOST_SHARED,
-    )
 
 
 def _nearest(link: Link, vectors: Mapping[str, Vectors]) -> dict[str, str]:

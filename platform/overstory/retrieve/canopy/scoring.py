@@ -77,10 +77,10 @@ class Candidate(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A chunk that mentions a name, and its sentences that say it; none where it is only about it."""
+    """A chunk that mentions a name, and its first sentence that says it; None where it is only about it."""
 
     chunk: str
-    sentences: Sequence[int] = ()
+    sentence: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,10 +357,6 @@ def _direct(scored: Mapping[str, Scored], documents: Mapping[str, str], most: in
     return first
 
 
-def _first(place: Place) -> int | None:
-    return place.sentences[0] if place.sentences else None
-
-
 def _keep(
     bridges: dict[str, Bridge],
     chunk: str,
@@ -375,7 +371,7 @@ def _keep(
     if value <= 0 or (known is not None and value < known.value):
         return  # most; a bridge is made for the others alone
     if known is None or value > known.value or (source.chunk, link.key) < known.way.source_and_key:
-        way = Way(source.chunk, link.key, link.name, weight, _first(source), _first(there) if there else None)
+        way = Way(source.chunk, link.key, link.name, weight, source.sentence, there.sentence if there else None)
         bridges[chunk] = Bridge(way, value)
 
 

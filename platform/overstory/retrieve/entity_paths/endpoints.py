@@ -189,7 +189,7 @@ def _suggestions(tx: Transaction, corpus: Corpus, name: str, key: str) -> tuple[
         rows = tx.run(
             "retrieve/path_suggestions",
             corpus.label,
-            index=text_index_name(corpus),
+            index=text_index_name(corpus.label),
             query=query,
             depth=PASSAGES_LOOKED_AT,
         )

@@ -1,0 +1,6 @@
+// The documents of some chunks.
+// Parameters: $ids LIST<STRING>
+// Rows: documents LIST<LIST<STRING>> (ids of a chunk and of its document); one
+UNWIND $ids AS id
+MATCH (c:Overstory {id: id})-[:PART_OF]->(d:{{corpus}}_Document)
+RETURN collect([c.id, d.id]) AS documents

@@ -1,0 +1,70 @@
+"""What canopy asks of the names of a corpus, and the chunks that their words and names lead to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from overstory.retrieve.canopy.names import QuestionNames
+from overstory.retrieve.canopy.scoring import Link
+from overstory.retrieve.question import Question
+
+MOST_ABOUT = 100
+"""Chunks about one name; thousands of documents may be called "Introduction"."""
+
+CHUNKS_A_PHRASE = 10
+"""The full-text index compares stems, so that more than the few that make a phrase rare are looked at."""
+
+
+class Found(NamedTuple):
+    """A chunk in one of the lists that canopy begins with."""
+
+    chunk: str
+    document: str
+    words: float | None = None
+    key: str | None = None
+    weight: float | None = None
+    phrase: str | None = None
+    text: str | None = None
+
+
+class FoundByWords(NamedTuple):
+    """The chunks found by the words, names and phrases of a question; and whether documents have links."""
+
+    found: list[Found]
+    has_links: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NameLinks:
+    """The names that some chunks mention and that lead somewhere, without `Link.nearest`; and the documents of the
+    chunks that they lead to."""
+
+    links: list[Link]
+    documents: Mapping[str, str]
+
+
+class NameLookup(Protocol):
+    """The names of a corpus and their links, for one question. All answers are of one version of the corpus."""
+
+    def question_names(self, question: Question) -> QuestionNames:
+        """The names that the question has."""
+        ...
+
+    def found(self, names: QuestionNames, depth: int) -> FoundByWords:
+        """The chunks that have words of the question, and those that its names or phrases lead to.
+
+        Args:
+            depth: how many are found by words.
+        """
+        ...
+
+    def links(self, sources: Sequence[str], asked: Sequence[str]) -> NameLinks:
+        """Where the names lead that some chunks mention.
+
+        Args:
+            sources: ids of chunks.
+            asked: keys of names that lead nowhere.
+        """
+        ...

@@ -1,0 +1,71 @@
+"""The names of a corpus and their links, asked of the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from overstory.graph import Corpus, Transaction
+from overstory.retrieve.canopy.name_lookup import CHUNKS_A_PHRASE, MOST_ABOUT, Found, FoundByWords, NameLinks
+from overstory.retrieve.canopy.names import QuestionNames, named_chunks, names_in
+from overstory.retrieve.canopy.scoring import MOST_SHARED, RARE, Link, Place
+from overstory.retrieve.context import text_index_name
+from overstory.retrieve.question import Question, full_text_query
+from overstory.retrieve.question_entities import question_entities
+from overstory.text.names.idf import idf_weight
+
+
+class StoredNames:
+    """Three statements of a question: its names, the chunks found by words and names, and where names lead; the last
+    one twice."""
+
+    def __init__(self, tx: Transaction, corpus: Corpus) -> None:
+        self._tx = tx
+        self._corpus = corpus
+
+    def question_names(self, question: Question) -> QuestionNames:
+        """As `NameLookup.question_names`."""
+        return names_in(question, question_entities(self._tx, self._corpus, question, in_dictionary=True))
+
+    def found(self, names: QuestionNames, depth: int) -> FoundByWords:
+        """As `NameLookup.found`."""
+        (row,) = self._tx.run(
+            "retrieve/canopy_named",
+            self._corpus.label,
+            text_index=text_index_name(self._corpus.label),
+            query=full_text_query(names.question),
+            depth=depth,
+            subjects=[name.id for name in names.known if name.subject],
+            rare=[name.id for name in names.known if not name.subject and name.df <= RARE],
+            most=MOST_ABOUT,
+            phrases=list(dict.fromkeys(names.quoted().values())),
+            phrase_depth=CHUNKS_A_PHRASE,
+        )
+        return FoundByWords([Found(*each) for each in row["found"]], row["links"] > 0)
+
+    def links(self, sources: Sequence[str], asked: Sequence[str]) -> NameLinks:
+        """As `NameLookup.links`."""
+        (row,) = self._tx.run(
+            "retrieve/canopy_expand",
+            self._corpus.label,
+            sources=list(sources),
+            asked=list(asked),
+            most=MOST_ABOUT,
+            most_shared=MOST_SHARED,
+        )
+        chunks = named_chunks(self._corpus)
+        documents = {place[0]: place[2] for name in row["names"] for places in name[4:] for place in places}
+        return NameLinks([_link(name, chunks) for name in row["names"]], documents)
+
+
+def _link(row: Sequence[Any], chunks: int) -> Link:  # columns of several types, as the statement's header says
+    key, name, df, sources, shared, about = row
+    return Link(
+        key=key,
+        name=name,
+        idf=idf_weight(chunks, df),
+        sources=[Place(*place) for place in sources],
+        about=[(chunk, weight) for chunk, weight, _ in about],
+        shared=[Place(chunk, sentence) for chunk, sentence, _ in shared],
+        rare=df <= MOST_SHARED,
+    )
