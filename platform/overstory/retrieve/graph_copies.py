@@ -192,7 +192,7 @@ class GraphCopy(Generic[T]):
             )
         except CorpusNotFound:
             self._held = self._partly = None
-        except Exception as error:  # of whatever kind: no question may fail by it
+        except Exception as error:  # noqa: BLE001 # of whatever kind: no question may fail by it
             if stopped.is_set():
                 return  # the connection was closed
             self._partly = None
@@ -256,6 +256,13 @@ class GraphCopies:
                 made = GraphCopy(what, make_loader(), self._room)
                 self._copies[what] = cast("GraphCopy[HasSize]", made)
             return cast("GraphCopy[T]", self._copies[what])
+
+    def wait(self) -> None:
+        """Returns when no work is under way."""
+        with self._lock:
+            copies = list(self._copies.values())
+        for each in copies:
+            each.wait()
 
     def close(self) -> None:
         """Ends all work, and drops the copies. Later questions may begin again."""
