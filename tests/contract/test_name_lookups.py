@@ -108,8 +108,8 @@ CHANGES: dict[str, Callable[[Knowledge], object]] = {
         knowledge.index(),
     ),
     "a document deleted": lambda knowledge: knowledge.delete_documents(knowledge.document_id(SOURCE, "einstein")),
-    "all documents deleted but one": lambda knowledge: (
-        knowledge.delete_documents([knowledge.document_id(SOURCE, each.source_key) for each in (EINSTEIN, ULM, CURIE)])
+    "all documents deleted but one": lambda knowledge: knowledge.delete_documents(
+        [knowledge.document_id(SOURCE, each.source_key) for each in (EINSTEIN, ULM, CURIE)]
     ),
     "a name hidden": lambda knowledge: (knowledge.hide_names("Ulm"), knowledge.index()),
     "a name hidden, not indexed": lambda knowledge: knowledge.hide_names("Ulm"),

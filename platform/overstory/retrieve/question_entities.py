@@ -65,34 +65,36 @@ def question_entities(
     """
     changed = 0
 
-    def look_up(ids: Sequence[str], terms: Sequence[str]) -> list[QuestionEntity]:
+    def look_up(keys: Sequence[str], terms: Sequence[str]) -> list[QuestionEntity]:
         nonlocal changed
-        (row,) = tx.run("retrieve/question_entities", corpus.label, ids=ids, terms=terms, dictionary=in_dictionary)
+        (row,) = tx.run(
+            "retrieve/question_entities",
+            corpus.label,
+            ids=[entity_id(corpus.label, key) for key in keys],
+            terms=[entity_id(corpus.label, key) for key in terms],
+            dictionary=in_dictionary,
+        )
         changed = row["changed"]
         return [QuestionEntity(*each) for each in row["entities"]]
 
-    entities, matches = entities_in(question, corpus.label, cached_edits(tx, corpus), look_up)
+    entities, matches = entities_in(question, cached_edits(tx, corpus), look_up)
     return QuestionEntities(entities, matches, outdated=changed > 0 or not corpus.named_by)
 
 
 LookUp = Callable[[Sequence[str], Sequence[str]], Iterable[QuestionEntity]]
-"""Takes ids of entities, and others of which only those that a chunk defines or has as heading are wanted; gives those
-that are there, each once."""
+"""Takes keys of names, and others of which only those that a chunk defines or has as heading are wanted; gives the
+entities that are there, each once."""
 
 
 def entities_in(
-    question: Question, label: str, edits: EditedNames, look_up: LookUp
+    question: Question, edits: EditedNames, look_up: LookUp
 ) -> tuple[tuple[QuestionEntity, ...], tuple[Match, ...]]:
-    """The entities that a question names, and where their names stand, as of `QuestionEntities`.
-
-    Args:
-        label: of the corpus.
-    """
-    names = {key: edits.resolve(key) for key in possible_names(question.tokens) if edits.resolve(key)}
-    asked = {key: edits.resolve(key) for key in possible_terms(question.tokens, MOST_WORDS) if edits.resolve(key)}
-    ids = [entity_id(label, key) for key in dict.fromkeys((*names.values(), *names))]
-    terms = [entity_id(label, key) for key in dict.fromkeys((*asked.values(), *asked))]
-    known = {entity.key: entity for entity in look_up(ids, terms)}
+    """The entities that a question names, and where their names stand, as of `QuestionEntities`."""
+    names = {key: name for key in possible_names(question.tokens) if (name := edits.resolve(key))}
+    asked = {key: name for key in possible_terms(question.tokens, MOST_WORDS) if (name := edits.resolve(key))}
+    wanted = list(dict.fromkeys((*names.values(), *names)))
+    terms = list(dict.fromkeys((*asked.values(), *asked)))
+    known = {entity.key: entity for entity in look_up(wanted, terms)}
     # An edit that no index run has applied yet leads to a name that may not be there yet.
     both = {key: name if name in known else key for key, name in (asked | names).items()}
     named = {key: known[name] for key, name in both.items() if name in known}

@@ -9,12 +9,12 @@ import numpy as np
 
 from overstory.graph import Corpus, GraphClient, Transaction, batches, read_corpus
 from overstory.graph.corpora import corpus_id, corpus_of
-from overstory.graph.ids import corpus_label
+from overstory.graph.ids import corpus_label, entity_id
 from overstory.retrieve.canopy.name_index import (
-    NO_SENTENCE,
     SUBJECT,
     TERM,
     Ids,
+    Ints,
     NameIndex,
     NameRows,
     index_of,
@@ -27,7 +27,7 @@ from overstory.retrieve.canopy.name_index import (
 )
 from overstory.retrieve.canopy.name_lookup import CHUNKS_A_PHRASE, MOST_ABOUT, Found, FoundByWords, NameLinks
 from overstory.retrieve.canopy.names import QuestionNames, named_chunks, names_in
-from overstory.retrieve.canopy.scoring import MOST_SHARED, RARE, Link, Place
+from overstory.retrieve.canopy.scoring import MOST_SHARED, RARE, Link
 from overstory.retrieve.context import text_index_name
 from overstory.retrieve.edited_names import cached_edits
 from overstory.retrieve.graph_copies import Work
@@ -37,6 +37,7 @@ from overstory.text.names.edits import EditedNames
 from overstory.text.names.idf import idf_weight
 
 WHAT = "names and links"
+NOWHERE = (np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32))
 NAMES_A_STATEMENT = 300
 CHUNKS_A_STATEMENT = 2_000
 
@@ -56,23 +57,26 @@ class NamesCopy:
 
     def question_names(self, question: Question) -> QuestionNames:
         """The names that a question has, as if they were up to date."""
-        entities, matches = entities_in(question, self.label, self.edits, self._entities)
+        entities, matches = entities_in(question, self.edits, self._entities)
         return names_in(question, QuestionEntities(entities, matches, outdated=False))
 
-    def _entities(self, ids: Sequence[str], terms: Sequence[str]) -> Iterator[QuestionEntity]:
-        index = self.index
-        for place, (id_, number) in enumerate(zip((*ids, *terms), index.numbers((*ids, *terms)), strict=True)):
-            if number >= 0:
-                flags = int(index.flags[number])
-                if place < len(ids) or flags & TERM:
-                    yield QuestionEntity(
-                        id=id_,
-                        key=index.keys[number],
-                        name=index.names[number],
-                        df=int(index.df[number]),
-                        subject=bool(flags & SUBJECT),
-                        term=bool(flags & TERM),
-                    )
+    def _entities(self, keys: Sequence[str], terms: Sequence[str]) -> Iterator[QuestionEntity]:
+        for key, number in self.index.numbers(keys):
+            yield self._entity(key, number)
+        for key, number in self.index.numbers(terms):
+            if self.index.flags[number] & TERM:
+                yield self._entity(key, number)
+
+    def _entity(self, key: str, number: int) -> QuestionEntity:
+        index, flags = self.index, int(self.index.flags[number])
+        return QuestionEntity(
+            id=entity_id(self.label, key),
+            key=key,
+            name=index.names[number],
+            df=int(index.df[number]),
+            subject=bool(flags & SUBJECT),
+            term=bool(flags & TERM),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,56 +147,48 @@ class HeldNames:
 
     def _named(self, names: QuestionNames) -> Iterator[Found]:
         index = self._copy.index
-        known = list(zip(names.known, index.numbers([name.id for name in names.known]), strict=True))
-        places: list[tuple[int, str, float | None]] = []
-        for name, number in known:
-            if name.subject:
-                places += [
-                    (chunk, name.key, weight) for chunk, weight in zip(*index.about(number, MOST_ABOUT), strict=True)
-                ]
-        for name, number in known:
-            if not name.subject and name.df <= RARE:
-                places += [(chunk, name.key, None) for chunk in index.mentions(number)[0]]
-        ids = index.chunk_and_document_ids(chunk for chunk, _, _ in places)
-        for chunk, key, weight in places:
-            yield Found(*ids[chunk], key=key, weight=weight)
+        number = dict(index.numbers([name.key for name in names.known]))
+        subjects = [name.key for name in names.known if name.subject]
+        rare = [name.key for name in names.known if not name.subject and name.df <= RARE]
+        about = [index.about(number[key], MOST_ABOUT) for key in subjects]
+        ids, documents = index.chunk_and_document_ids(
+            [*(chunks for chunks, _ in about), *(index.mentions(number[key])[0] for key in rare)]
+        )
+        for key, chunks, (_, weights) in zip(subjects, ids, about, strict=False):  # the rare ones are behind them
+            for chunk, weight in zip(chunks, weights.tolist(), strict=True):
+                yield Found(chunk, documents[chunk], key=key, weight=weight)
+        for key, chunks in zip(rare, ids[len(subjects) :], strict=True):
+            for chunk in chunks:
+                yield Found(chunk, documents[chunk], key=key)
 
     def links(self, sources: Sequence[str], asked: Sequence[str]) -> NameLinks:
         """As `NameLookup.links`."""
         index, chunks = self._copy.index, named_chunks(self._start.corpus)
-        never = set(asked)
-        mentioned: dict[int, list[Place]] = {}
+        mentioned: dict[int, list[tuple[str, int]]] = {}
         for source, chunk in zip(sources, index.chunk_numbers(sources), strict=True):
             for entity, sentence in index.leading(chunk) if chunk >= 0 else ():
-                mentioned.setdefault(entity, []).append(_place(source, sentence))
-        ways = [(entity, index.keys[entity], places) for entity, places in mentioned.items()]
-        ways = [way for way in ways if way[1] not in never]
-        df = {entity: int(index.df[entity]) for entity, _, _ in ways}
-        shared = {entity: index.mentions(entity) for entity in df if 2 <= df[entity] <= MOST_SHARED}
-        about = {entity: index.about(entity, MOST_ABOUT) for entity in df}
-        ids = index.chunk_and_document_ids(
-            chunk for places in (*shared.values(), *about.values()) for chunk in places[0]
-        )
+                mentioned.setdefault(entity, []).append((source, sentence))
+        for _, entity in index.numbers(asked):
+            mentioned.pop(entity, None)
+        df = index.df[list(mentioned)].tolist()
+        shared = [index.mentions(e) if 2 <= n <= MOST_SHARED else NOWHERE for e, n in zip(mentioned, df, strict=True)]
+        about = [index.about(entity, MOST_ABOUT) for entity in mentioned]
+        ids, documents = index.chunk_and_document_ids([some for some, _ in (*shared, *about)])
         links = [
             Link(
-                key=key,
+                key=index.keys[entity],
                 name=index.names[entity],
-                idf=idf_weight(chunks, df[entity]),
+                idf=idf_weight(chunks, n),
                 sources=places,
-                about=[(ids[chunk][0], weight) for chunk, weight in zip(*about[entity], strict=True)],
-                shared=[
-                    _place(ids[chunk][0], sentence)
-                    for chunk, sentence in zip(*shared.get(entity, ((), ())), strict=True)
-                ],
-                rare=df[entity] <= MOST_SHARED,
+                about=list(zip(ids_about, weights.tolist(), strict=True)),
+                shared=list(zip(ids_shared, sentences.tolist(), strict=True)),
+                rare=n <= MOST_SHARED,
             )
-            for entity, key, places in ways
+            for (entity, places), n, ids_shared, (_, sentences), ids_about, (_, weights) in zip(
+                mentioned.items(), df, ids[: len(df)], shared, ids[len(df) :], about, strict=True
+            )
         ]
-        return NameLinks(links, dict(ids.values()))
-
-
-def _place(chunk: str, sentence: int) -> Place:
-    return Place(chunk, None if sentence == NO_SENTENCE else sentence)
+        return NameLinks(links, documents)
 
 
 class NamesLoader:

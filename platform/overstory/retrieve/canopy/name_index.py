@@ -5,8 +5,10 @@ Some 30 bytes a mention and 90 bytes and its text a name. The arrays are never c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
+from itertools import islice
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,13 +17,12 @@ Ids = npt.NDArray[np.uint64]
 """Identifiers of 32 hexadecimal digits: shape (n, 2), in order."""
 
 Ints = npt.NDArray[np.int32]
+Starts = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.uint8]
 Bools = npt.NDArray[np.bool_]
 
 SUBJECT, TERM, LEADS = 1, 2, 4
 """Bits of `NameIndex.flags`: a chunk is about the name; one defines it or has it as heading; ways lead by it."""
-
-NO_SENTENCE = -1
 
 
 class IdsClash(ValueError):
@@ -33,7 +34,7 @@ class Texts:
     """Texts as one array of UTF-8: `starts` has one item more than there are texts."""
 
     data: npt.NDArray[np.uint8]
-    starts: npt.NDArray[np.int64]
+    starts: Starts
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> Texts:
@@ -58,23 +59,24 @@ class NameRows:
     """Names with their links, in any order, and chunks by their ids: what `merged` makes an index from.
 
     Attributes:
-        ids: (n, 2), of the entities.
+        ids: (n, 2), of the entities; hashes: (n,), of their keys.
         df: chunks in which the dictionary finds each.
         flags: SUBJECT, TERM and LEADS.
         mention_starts: (n + 1,), where the mentions of each begin.
-        mention_chunks: (m, 2), ids; mention_sentences: (m,), the first that says the name, or NO_SENTENCE.
+        mention_chunks: (m, 2), ids; mention_sentences: (m,), the first that says the name, or -1.
         about_starts, about_chunks, about_weights: the chunks that are about each, likewise.
     """
 
     ids: Ids
+    hashes: Starts
     df: Ints
     flags: Flags
     keys: Texts
     names: Texts
-    mention_starts: npt.NDArray[np.int64]
+    mention_starts: Starts
     mention_chunks: Ids
     mention_sentences: Ints
-    about_starts: npt.NDArray[np.int64]
+    about_starts: Starts
     about_chunks: Ids
     about_weights: npt.NDArray[np.float64]
 
@@ -92,6 +94,7 @@ class NameRows:
         about, about_starts = _segments(self.about_starts, numbers)
         return NameRows(
             ids=self.ids[numbers],
+            hashes=self.hashes[numbers],
             df=self.df[numbers],
             flags=self.flags[numbers],
             keys=self.keys.taken(numbers),
@@ -107,11 +110,12 @@ class NameRows:
 
 @dataclass(frozen=True, slots=True)
 class NameIndex:
-    """Names in order of their ids, and the chunks that mention them or are about them, in order of theirs.
+    """Names in order of the hashes of their keys, which hold in this process alone, and the chunks that mention them or
+    are about them, in order of their ids.
 
     Attributes:
-        ids, df, flags, keys, names, mention_starts, mention_sentences, about_starts, about_weights: as of `NameRows`,
-            but the chunks about a name stand in order of weight, the highest first, and of their ids.
+        ids, hashes, df, flags, keys, names, mention_starts, mention_sentences, about_starts, about_weights: as of
+            `NameRows`, but the chunks about a name stand in order of weight, the highest first, and of their ids.
         mention_chunks, about_chunks: numbers of chunks.
         chunks: (c, 2), their ids; chunk_documents: (c,), the numbers of their documents.
         documents: (d, 2), ids.
@@ -120,33 +124,44 @@ class NameIndex:
     """
 
     ids: Ids
+    hashes: Starts
     df: Ints
     flags: Flags
     keys: Texts
     names: Texts
-    mention_starts: npt.NDArray[np.int64]
+    mention_starts: Starts
     mention_chunks: Ints
     mention_sentences: Ints
-    about_starts: npt.NDArray[np.int64]
+    about_starts: Starts
     about_chunks: Ints
     about_weights: npt.NDArray[np.float64]
     chunks: Ids
     chunk_documents: Ints
     documents: Ids
-    of_chunk_starts: npt.NDArray[np.int64]
+    of_chunk_starts: Starts
     of_chunk: Ints
 
     @property
     def nbytes(self) -> int:
         return sum(getattr(self, each.name).nbytes for each in fields(self))
 
-    def numbers(self, ids: Sequence[str]) -> list[int]:
-        """The numbers of entities; -1 for one that is not there."""
-        return _places(self.ids, packed_ids(ids)).tolist()
+    def numbers(self, keys: Sequence[str]) -> Iterator[tuple[str, int]]:
+        """Those of some keys that are there, in their order, and the numbers of their names."""
+        if not len(self.hashes):
+            return
+        hashes = _hashes(keys)
+        places = np.minimum(np.searchsorted(self.hashes, hashes), len(self.hashes) - 1)
+        for found in np.flatnonzero(self.hashes[places] == hashes).tolist():
+            place = int(places[found])
+            while place < len(self.hashes) and self.hashes[place] == hashes[found]:
+                if self.keys[place] == keys[found]:
+                    yield keys[found], place
+                place += 1
 
     def chunk_numbers(self, ids: Sequence[str]) -> list[int]:
         """The numbers of chunks; -1 for one that no name leads to or from."""
-        return _places(self.chunks, packed_ids(ids)).tolist()
+        places = _places(self.chunks, packed_ids(ids))
+        return [int(place) for place in places]
 
     def leading(self, chunk: int) -> list[tuple[int, int]]:
         """The names that a chunk mentions and that lead somewhere, each with the first sentence that says it."""
@@ -154,28 +169,34 @@ class NameIndex:
         entities = np.searchsorted(self.mention_starts, rows, side="right") - 1
         return list(zip(entities.tolist(), self.mention_sentences[rows].tolist(), strict=True))
 
-    def mentions(self, entity: int) -> tuple[list[int], list[int]]:
+    def mentions(self, entity: int) -> tuple[Ints, Ints]:
         """The chunks that mention a name, and the first sentence of each that says it."""
         some = slice(self.mention_starts[entity], self.mention_starts[entity + 1])
-        return self.mention_chunks[some].tolist(), self.mention_sentences[some].tolist()
+        return self.mention_chunks[some], self.mention_sentences[some]
 
-    def about(self, entity: int, most: int) -> tuple[list[int], list[float]]:
+    def about(self, entity: int, most: int) -> tuple[Ints, npt.NDArray[np.float64]]:
         """The chunks that are most about a name, and how much each is."""
         start, stop = self.about_starts[entity], self.about_starts[entity + 1]
         some = slice(start, min(stop, start + most))
-        return self.about_chunks[some].tolist(), self.about_weights[some].tolist()
+        return self.about_chunks[some], self.about_weights[some]
 
-    def chunk_and_document_ids(self, chunks: Iterable[int]) -> dict[int, tuple[str, str]]:
-        """Ids of chunks and of their documents, by the numbers of the chunks."""
-        numbers = list(dict.fromkeys(chunks))
+    def chunk_and_document_ids(self, chunks: Sequence[Ints]) -> tuple[list[list[str]], dict[str, str]]:
+        """The ids of several lists of chunks, and those of their documents by those of the chunks."""
+        if not chunks:
+            return [], {}
+        numbers, places = np.unique(np.concatenate(chunks), return_inverse=True)
         ids = unpacked_ids(self.chunks[numbers])
         documents = unpacked_ids(self.documents[self.chunk_documents[numbers]])
-        return dict(zip(numbers, zip(ids, documents, strict=True), strict=True))
+        each = iter(places.tolist())
+        return [[ids[place] for place in islice(each, len(some))] for some in chunks], dict(
+            zip(ids, documents, strict=True)
+        )
 
     def rows(self) -> NameRows:
         """As rows, to be merged with others."""
         return NameRows(
             ids=self.ids,
+            hashes=self.hashes,
             df=self.df,
             flags=self.flags,
             keys=self.keys,
@@ -207,6 +228,7 @@ def joined(pieces: Sequence[NameRows]) -> NameRows:
     """Rows of several pieces, which have no entity in common."""
     return NameRows(
         ids=np.concatenate([piece.ids for piece in pieces]),
+        hashes=np.concatenate([piece.hashes for piece in pieces]),
         df=np.concatenate([piece.df for piece in pieces]),
         flags=np.concatenate([piece.flags for piece in pieces]),
         keys=_joined_texts([piece.keys for piece in pieces]),
@@ -225,14 +247,14 @@ def no_rows() -> NameRows:
     return rows_of([])
 
 
-def rows_of(names: Sequence[Mapping[str, object] | Sequence[object]]) -> NameRows:
+def rows_of(names: Sequence[Sequence[Any]]) -> NameRows:  # columns of several types, as the statement's header says
     """Rows of `retrieve/held_names`."""
-    given: Sequence[Sequence[object]] = names  # type: ignore[assignment]
-    ids, keys, texts, df, flags, mentions, about = zip(*given, strict=True) if given else ((),) * 7
+    ids, keys, texts, df, flags, mentions, about = zip(*names, strict=True) if names else ((),) * 7
     flat_mentions = [each for some in mentions for each in some]
     flat_about = [each for some in about for each in some]
     return NameRows(
         ids=packed_ids(ids),
+        hashes=_hashes(keys),
         df=np.array(df, dtype=np.int32),
         flags=np.array(flags, dtype=np.uint8),
         keys=Texts.of(keys),
@@ -256,29 +278,30 @@ def index_of(rows: NameRows, chunks: Ids, documents: Ids) -> NameIndex:
     Raises:
         IdsClash: of entities, chunks or documents.
     """
-    of_ids = rows.taken(np.argsort(rows.ids[:, 0], kind="stable"))
-    _refuse_clashes(of_ids.ids)
+    ordered = rows.taken(np.lexsort((rows.ids[:, 0], rows.hashes)))
+    _refuse_clashes(rows.ids)
     _refuse_clashes(chunks)
     of_documents = _distinct(documents)
-    mention_chunks = _places(chunks, of_ids.mention_chunks).astype(np.int32)
-    about_chunks = _places(chunks, of_ids.about_chunks).astype(np.int32)
-    about_entities = np.repeat(np.arange(len(of_ids.ids)), np.diff(of_ids.about_starts))
-    by_weight = np.lexsort((about_chunks, -of_ids.about_weights, about_entities))
-    leads = np.repeat((of_ids.flags & LEADS) > 0, np.diff(of_ids.mention_starts))
+    mention_chunks = _places(chunks, ordered.mention_chunks).astype(np.int32)
+    about_chunks = _places(chunks, ordered.about_chunks).astype(np.int32)
+    about_entities = np.repeat(np.arange(len(ordered.ids)), np.diff(ordered.about_starts))
+    by_weight = np.lexsort((about_chunks, -ordered.about_weights, about_entities))
+    leads = np.repeat((ordered.flags & LEADS) > 0, np.diff(ordered.mention_starts))
     leading = np.flatnonzero(leads).astype(np.int32)
     of_chunk = leading[np.argsort(mention_chunks[leading], kind="stable")]
     return NameIndex(
-        ids=of_ids.ids,
-        df=of_ids.df,
-        flags=of_ids.flags,
-        keys=of_ids.keys,
-        names=of_ids.names,
-        mention_starts=of_ids.mention_starts,
+        ids=ordered.ids,
+        hashes=ordered.hashes,
+        df=ordered.df,
+        flags=ordered.flags,
+        keys=ordered.keys,
+        names=ordered.names,
+        mention_starts=ordered.mention_starts,
         mention_chunks=mention_chunks,
-        mention_sentences=of_ids.mention_sentences,
-        about_starts=of_ids.about_starts,
+        mention_sentences=ordered.mention_sentences,
+        about_starts=ordered.about_starts,
         about_chunks=about_chunks[by_weight],
-        about_weights=of_ids.about_weights[by_weight],
+        about_weights=ordered.about_weights[by_weight],
         chunks=chunks,
         chunk_documents=_places(of_documents, documents).astype(np.int32),
         documents=of_documents,
@@ -320,18 +343,20 @@ def _distinct(ids: Ids) -> Ids:
 
 
 def _refuse_clashes(ids: Ids) -> None:
-    if len(ids) > 1 and (ids[1:, 0] == ids[:-1, 0]).any():
+    if len(np.unique(ids[:, 0])) < len(ids):
         raise IdsClash("two identifiers begin with the same 16 digits")
 
 
-def _starts(lengths: Sequence[int] | npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
+def _hashes(keys: Sequence[str]) -> Starts:
+    return np.fromiter(map(hash, keys), dtype=np.int64, count=len(keys))
+
+
+def _starts(lengths: Sequence[int] | npt.NDArray[np.intp]) -> Starts:
     """Where segments of these lengths begin, and where the last one ends."""
     return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths, dtype=np.int64)])
 
 
-def _segments(
-    starts: npt.NDArray[np.int64], numbers: npt.NDArray[np.intp]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _segments(starts: Starts, numbers: npt.NDArray[np.intp]) -> tuple[Starts, Starts]:
     """The rows of some segments, one after the other, and where each begins among them."""
     lengths = (starts[1:] - starts[:-1])[numbers]
     taken = _starts(lengths)
@@ -339,7 +364,7 @@ def _segments(
     return rows, taken
 
 
-def _joined_starts(pieces: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
+def _joined_starts(pieces: Sequence[Starts]) -> Starts:
     return _starts(np.concatenate([np.diff(piece) for piece in pieces]))
 
 

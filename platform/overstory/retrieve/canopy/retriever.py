@@ -147,8 +147,9 @@ class _Asking:
         activations = {chunk: first.activation(chunk) for chunk in sources}
         links_of_sources = self._links(sources)
         asked[1] = self.rest.result()  # which was embedded meanwhile
-        for id_, _, rest in self._compared(list(candidates), asked):
-            candidates[id_] = candidates[id_]._replace(rest=rest)
+        for id_, cosine, rest in self._compared(list(candidates), asked):
+            candidate = candidates[id_]
+            candidates[id_] = Candidate(cosine, rest, candidate.words, candidate.seed)
         reached = scoring.reached(activations, links_of_sources, self.names.words, self.documents)
         self._add(candidates, (*reached.forward, *reached.shared), asked)
         links = self._linked(activations, first.scores, candidates, asked)
@@ -237,11 +238,10 @@ class _Asking:
         for id_, cosine, rest in self._compared(ids, asked):
             candidates[id_] = Candidate(cosine, rest)
 
-    def _compared(self, ids: Sequence[str], asked: Vectors) -> Iterator[tuple[str, float, float]]:
+    def _compared(self, ids: Sequence[str], asked: Vectors) -> Iterable[tuple[str, float, float]]:
         """Chunks with their cosines to the question and to the question without its names."""
         cosines = self.cache.of(self.tx, self.corpus, ids) @ asked.T
-        for id_, (cosine, rest) in zip(ids, cosines.tolist(), strict=True):
-            yield id_, cosine, rest
+        return zip(ids, cosines[:, 0].tolist(), cosines[:, 1].tolist(), strict=True)
 
     def _links(self, sources: Sequence[str]) -> list[Link]:
         """The names that these chunks mention and that lead somewhere."""
@@ -280,10 +280,10 @@ def _seeds(found: Iterable[Found], names: QuestionNames, chunks: int) -> dict[st
 def _nearest(link: Link, vectors: Mapping[str, Vectors]) -> dict[str, str]:
     """For each source the chunk about a name that is most like it, by the cosine of their vectors."""
     nearest: dict[str, str] = {}
-    for source in link.sources:
-        others = sorted(chunk for chunk, _ in link.about if chunk != source.chunk)
-        cosines = np.stack([vectors[chunk] for chunk in others]) @ vectors[source.chunk] if others else ()
-        nearest |= {source.chunk: others[int(np.argmax(cosines))]} if others else {}
+    for source, _ in link.sources:
+        others = sorted(chunk for chunk, _ in link.about if chunk != source)
+        cosines = np.stack([vectors[chunk] for chunk in others]) @ vectors[source] if others else ()
+        nearest |= {source: others[int(np.argmax(cosines))]} if others else {}
     return nearest
 
 

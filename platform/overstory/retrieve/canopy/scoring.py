@@ -76,11 +76,15 @@ class Candidate(NamedTuple):
     seed: Seed | None = None
 
 
+NO_SENTENCE = -1
+"""In place of the number of a sentence: the chunk does not say the name, it is only about it."""
+
+
 class Place(NamedTuple):
-    """A chunk that mentions a name, and its first sentence that says it; None where it is only about it."""
+    """A chunk that mentions a name, and its first sentence that says it, or NO_SENTENCE."""
 
     chunk: str
-    sentence: int | None = None
+    sentence: int = NO_SENTENCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +93,9 @@ class Link:
 
     Attributes:
         idf: its IDF weight.
-        sources: those that mention it.
+        sources: those that mention it, as `Place`s are written: each with its first sentence that says it.
         about: chunks that are about it, and how surely.
-        shared: chunks that mention it, sources among them; none where too many do.
+        shared: chunks that mention it, likewise, sources among them; none where too many do.
         rare: whether so few mention it that one leads to another.
         nearest: of several chunks about it, the source left out, the one that is most like each source.
     """
@@ -99,9 +103,9 @@ class Link:
     key: str
     name: str
     idf: float
-    sources: Sequence[Place]
+    sources: Sequence[tuple[str, int]]
     about: Sequence[tuple[str, float]] = ()
-    shared: Sequence[Place] = ()
+    shared: Sequence[tuple[str, int]] = ()
     rare: bool = True
     nearest: Mapping[str, str] = field(default_factory=dict[str, str])
 
@@ -197,16 +201,14 @@ class Scored(NamedTuple):
 
     @property
     def score(self) -> float:
-        itself = self.dense + self.words + self.name + self.rest
-        if not self.came_by_any():  # most: several hundred of a question
-            return itself + self.direct
-        bridges = FORWARD * _value(self.forward) + SHARED * _value(self.shared) + SECOND * self.second_gain
-        links = LINKED * _value(self.linked) + LINKED_SECOND * _value(self.linked_second)
-        return itself + bridges + links + self.direct
-
-    def came_by_any(self) -> bool:
-        """Whether it was reached by a name or a link."""
-        return bool(self.forward or self.shared or self.second or self.linked or self.linked_second)
+        # Asked of several hundred chunks a question: its parts are taken apart at once.
+        _, _, dense, words, name, rest, forward, shared, _, gain, direct, linked, linked_second = self
+        itself = dense + words + name + rest
+        if not (forward or shared or gain or linked or linked_second):  # most
+            return itself + direct
+        bridges = FORWARD * _value(forward) + SHARED * _value(shared) + SECOND * gain
+        links = LINKED * _value(linked) + LINKED_SECOND * _value(linked_second)
+        return itself + bridges + links + direct
 
     def came_from(self) -> list[str]:
         """The sources of its ways."""
@@ -247,23 +249,27 @@ def reached(
         documents: of sources and the chunks of the links.
     """
     result = Reached()
+    forward, shared = result.forward, result.shared
     for link in links:
         said = all(word in question_words for word in link.key.split())
         idf = link.idf * (SAID_BY_QUESTION if said else 1.0)
-        for source in link.sources:
-            value = activations[source.chunk] * idf
+        for source, sentence in link.sources:
+            value = activations[source] * idf
             if value <= 0:
                 continue
-            share = link.share(source.chunk)
-            here = documents[source.chunk]
+            share = link.share(source) if link.about else {}
+            here = documents[source]
             for chunk, weight in link.about:
                 if chunk in share and documents[chunk] != here:
-                    _keep(result.forward, chunk, value * share[chunk] * weight * SENTENCE, link, source, weight)
+                    _keep(forward, chunk, value * share[chunk] * weight * SENTENCE, link, source, sentence, weight)
                     if weight < UNSURE and link.rare:
-                        _keep(result.shared, chunk, value * share[chunk], link, source, weight)
-            for place in link.shared:
-                if documents[place.chunk] != here:
-                    _keep(result.shared, place.chunk, value * share.get(place.chunk, 1.0), link, source, None, place)
+                        _keep(shared, chunk, value * share[chunk], link, source, sentence, weight)
+            for chunk, there in link.shared:
+                if documents[chunk] != here:
+                    worth = value * share[chunk] if chunk in share else value
+                    known = shared.get(chunk)
+                    if known is None or worth >= known.value:  # most are not: a call would cost more than all else
+                        _keep(shared, chunk, worth, link, source, sentence, None, there)
     return result
 
 
@@ -271,20 +277,27 @@ def final_scores(
     candidates: Mapping[str, Candidate], first: FirstScores, found: Reached, links: Mapping[str, Bridge]
 ) -> dict[str, Scored]:
     """Every candidate, those included that were only reached, with all but the second hop."""
-    return {
-        chunk: Scored(
-            chunk=chunk,
-            candidate=c,
-            dense=c.cosine / first.scale,
-            words=WORDS * c.words / first.most_words / first.scale,
-            name=_weight(c.seed) / first.scale + SEED * _weight(c.seed),
-            rest=REST * c.rest,
-            forward=found.forward.get(chunk),
-            shared=found.shared.get(chunk),
-            linked=links.get(chunk),
+    scale, most_words = first.scale, first.most_words
+    forward, shared = found.forward.get, found.shared.get
+    scored: dict[str, Scored] = {}
+    for chunk, c in candidates.items():
+        words = WORDS * c.words / most_words / scale
+        seed = c.seed.weight if c.seed else 0.0
+        scored[chunk] = Scored(  # several hundred of a question: by place, as that takes half of the time
+            chunk,
+            c,
+            c.cosine / scale,
+            words,
+            seed / scale + SEED * seed,
+            REST * c.rest,
+            forward(chunk),
+            shared(chunk),
+            None,
+            0.0,
+            0.0,
+            links.get(chunk),
         )
-        for chunk, c in candidates.items()
-    }
+    return scored
 
 
 def second_sources(
@@ -324,7 +337,7 @@ def ranking(scored: Mapping[str, Scored], documents: Mapping[str, str], *, direc
     """
     result = dict(scored)
     scores = {chunk: one.score for chunk, one in scored.items()}
-    highest = max(scores.values(), default=0.0)
+    highest = max(scores.values(), default=0.0) if direct else 0.0
     for chunk, itself in _direct(scored, documents, direct).items():
         result[chunk] = scored[chunk]._replace(direct=max(0.0, highest + itself - scores[chunk]))
         scores[chunk] = result[chunk].score
@@ -346,6 +359,8 @@ def direct_documents(candidates: Iterable[Candidate], *, form: Form, capital: bo
 
 def _direct(scored: Mapping[str, Scored], documents: Mapping[str, str], most: int) -> dict[str, float]:
     """The chunks that come first by what they say themselves, until so many documents are there; and their scores."""
+    if not most:
+        return {}
     itself = {chunk: one.dense + one.words for chunk, one in scored.items()}
     first: dict[str, float] = {}
     seen: set[str] = set()
@@ -362,17 +377,22 @@ def _keep(
     chunk: str,
     value: float,
     link: Link,
-    source: Place,
+    source: str,
+    here: int,
     weight: float | None,
-    there: Place | None = None,
+    there: int = NO_SENTENCE,
 ) -> None:
     """Keeps a way to a chunk if it is the best so far; of ways worth the same that with the first source and key."""
     known = bridges.get(chunk)
     if value <= 0 or (known is not None and value < known.value):
         return  # most; a bridge is made for the others alone
-    if known is None or value > known.value or (source.chunk, link.key) < known.way.source_and_key:
-        way = Way(source.chunk, link.key, link.name, weight, source.sentence, there.sentence if there else None)
+    if known is None or value > known.value or (source, link.key) < known.way.source_and_key:
+        way = Way(source, link.key, link.name, weight, _sentence(here), _sentence(there))
         bridges[chunk] = Bridge(way, value)
+
+
+def _sentence(number: int) -> int | None:
+    return None if number == NO_SENTENCE else number
 
 
 def _value(bridge: Bridge | None) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 from overstory.graph import Corpus, Transaction
 from overstory.retrieve.canopy.name_lookup import CHUNKS_A_PHRASE, MOST_ABOUT, Found, FoundByWords, NameLinks
 from overstory.retrieve.canopy.names import QuestionNames, named_chunks, names_in
-from overstory.retrieve.canopy.scoring import MOST_SHARED, RARE, Link, Place
+from overstory.retrieve.canopy.scoring import MOST_SHARED, RARE, Link
 from overstory.retrieve.context import text_index_name
 from overstory.retrieve.question import Question, full_text_query
 from overstory.retrieve.question_entities import question_entities
@@ -64,8 +64,8 @@ def _link(row: Sequence[Any], chunks: int) -> Link:  # columns of several types,
         key=key,
         name=name,
         idf=idf_weight(chunks, df),
-        sources=[Place(*place) for place in sources],
+        sources=[(chunk, sentence) for chunk, sentence in sources],
         about=[(chunk, weight) for chunk, weight, _ in about],
-        shared=[Place(chunk, sentence) for chunk, sentence, _ in shared],
+        shared=[(chunk, sentence) for chunk, sentence, _ in shared],
         rare=df <= MOST_SHARED,
     )
