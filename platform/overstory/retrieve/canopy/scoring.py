@@ -80,20 +80,13 @@ NO_SENTENCE = -1
 """In place of the number of a sentence: the chunk does not say the name, it is only about it."""
 
 
-class Place(NamedTuple):
-    """A chunk that mentions a name, and its first sentence that says it, or NO_SENTENCE."""
-
-    chunk: str
-    sentence: int = NO_SENTENCE
-
-
 @dataclass(frozen=True, slots=True)
 class Link:
     """A name by which sources lead to other chunks.
 
     Attributes:
         idf: its IDF weight.
-        sources: those that mention it, as `Place`s are written: each with its first sentence that says it.
+        sources: those that mention it, each with the first sentence that says it, or NO_SENTENCE.
         about: chunks that are about it, and how surely.
         shared: chunks that mention it, likewise, sources among them; none where too many do.
         rare: whether so few mention it that one leads to another.

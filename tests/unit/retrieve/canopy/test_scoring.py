@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from overstory.retrieve.canopy.scoring import (
+    NO_SENTENCE,
     Candidate,
     FirstScores,
     Link,
-    Place,
     Reached,
     Scored,
     Seed,
@@ -31,9 +31,9 @@ def link(*sources: str, idf: float = 0.8, about: str = "", shared: str = "") -> 
         key="ulm",
         name="Ulm",
         idf=idf,
-        sources=[Place(source, (3,)) for source in sources],
+        sources=[(source, 3) for source in sources],
         about=[(about, 1.0)] if about else [],
-        shared=[*(Place(source, (3,)) for source in sources), Place(shared)] if shared else [],
+        shared=[*((source, 3) for source in sources), (shared, NO_SENTENCE)] if shared else [],
     )
 
 
@@ -79,7 +79,7 @@ def test_a_chunk_about_an_abbreviated_name_counts_as_one_that_mentions_it() -> N
 
 def test_of_several_chunks_about_a_name_the_nearest_to_the_source_counts_in_full() -> None:
     several = replace(link("p", shared="m"), about=[(chunk, 1.0) for chunk in "pstuv"], nearest={"p": "u"})
-    several = replace(several, shared=[*several.shared, Place("s"), Place("u")])
+    several = replace(several, shared=[*several.shared, ("s", NO_SENTENCE), ("u", NO_SENTENCE)])
     found = reached({"p": 0.5}, [several], set(), APART)
     assert "p" not in found.forward
     assert found.forward["u"].value == pytest.approx(0.5 * 0.8 * 0.45)
