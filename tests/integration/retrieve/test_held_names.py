@@ -53,8 +53,8 @@ def contents(index: NameIndex) -> dict[str, list[object]]:
     def listed(value: object) -> list[object]:
         if isinstance(value, Texts):
             return [value[number] for number in range(len(value.starts) - 1)]
-        assert isinstance(value, np.ndarray)
-        return list(value.tolist())
+        assert isinstance(value, (np.ndarray, list))
+        return value if isinstance(value, list) else list(value.tolist())
 
     return {each.name: listed(getattr(index, each.name)) for each in fields(index)}
 

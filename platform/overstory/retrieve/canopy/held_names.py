@@ -14,7 +14,6 @@ from overstory.retrieve.canopy.name_index import (
     SUBJECT,
     TERM,
     Ids,
-    Ints,
     NameIndex,
     NameRows,
     index_of,
@@ -151,15 +150,13 @@ class HeldNames:
         subjects = [name.key for name in names.known if name.subject]
         rare = [name.key for name in names.known if not name.subject and name.df <= RARE]
         about = [index.about(number[key], MOST_ABOUT) for key in subjects]
-        ids, documents = index.chunk_and_document_ids(
-            [*(chunks for chunks, _ in about), *(index.mentions(number[key])[0] for key in rare)]
-        )
-        for key, chunks, (_, weights) in zip(subjects, ids, about, strict=False):  # the rare ones are behind them
-            for chunk, weight in zip(chunks, weights.tolist(), strict=True):
+        for key, (chunks, weights) in zip(subjects, about, strict=True):
+            documents = index.documents_by_chunk([chunks])
+            for chunk, weight in zip(index.ids_of(chunks), weights.tolist(), strict=True):
                 yield Found(chunk, documents[chunk], key=key, weight=weight)
-        for key, chunks in zip(rare, ids[len(subjects) :], strict=True):
-            for chunk in chunks:
-                yield Found(chunk, documents[chunk], key=key)
+        for key in rare:
+            for chunk, document in index.documents_by_chunk([index.mentions(number[key])[0]]).items():
+                yield Found(chunk, document, key=key)
 
     def links(self, sources: Sequence[str], asked: Sequence[str]) -> NameLinks:
         """As `NameLookup.links`."""
@@ -173,22 +170,21 @@ class HeldNames:
         df = index.df[list(mentioned)].tolist()
         shared = [index.mentions(e) if 2 <= n <= MOST_SHARED else NOWHERE for e, n in zip(mentioned, df, strict=True)]
         about = [index.about(entity, MOST_ABOUT) for entity in mentioned]
-        ids, documents = index.chunk_and_document_ids([some for some, _ in (*shared, *about)])
         links = [
             Link(
                 key=index.keys[entity],
                 name=index.names[entity],
                 idf=idf_weight(chunks, n),
                 sources=places,
-                about=list(zip(ids_about, weights.tolist(), strict=True)),
-                shared=list(zip(ids_shared, sentences.tolist(), strict=True)),
+                about=list(zip(index.ids_of(chunks_about), weights.tolist(), strict=True)),
+                shared=list(zip(index.ids_of(chunks_shared), sentences.tolist(), strict=True)),
                 rare=n <= MOST_SHARED,
             )
-            for (entity, places), n, ids_shared, (_, sentences), ids_about, (_, weights) in zip(
-                mentioned.items(), df, ids[: len(df)], shared, ids[len(df) :], about, strict=True
+            for (entity, places), n, (chunks_shared, sentences), (chunks_about, weights) in zip(
+                mentioned.items(), df, shared, about, strict=True
             )
         ]
-        return NameLinks(links, documents)
+        return NameLinks(links, index.documents_by_chunk([some for some, _ in (*shared, *about)]))
 
 
 class NamesLoader:
@@ -257,16 +253,11 @@ def _read_names(graph: GraphClient, corpus: Corpus, ids: Ids, work: Work, held: 
 def _copy(graph: GraphClient, corpus: Corpus, rows: NameRows, known: NameIndex | None, work: Work) -> NamesCopy:
     """The copy of these rows; the documents of chunks are read as far as no copy knows them."""
     chunks = rows.chunks()
-    documents = np.zeros_like(chunks)
-    there = np.zeros(len(chunks), dtype=np.bool_)
-    if known is not None:
-        documents, there = known.documents_of(chunks)
-    missing = np.flatnonzero(~there)
-    for some in batches(missing.tolist(), CHUNKS_A_STATEMENT):
-        (row,) = graph.run("retrieve/chunk_documents", corpus.label, read=True, ids=unpacked_ids(chunks[some]))
-        of_chunk = dict(row["documents"])
-        found = [place for place, chunk in zip(some, unpacked_ids(chunks[some]), strict=True) if chunk in of_chunk]
-        documents[found] = packed_ids([of_chunk[chunk] for chunk in unpacked_ids(chunks[found])])
+    documents = known.known_documents() if known is not None else {}
+    missing = [chunk for chunk in unpacked_ids(chunks) if chunk not in documents]
+    for some in batches(missing, CHUNKS_A_STATEMENT):
+        (row,) = graph.run("retrieve/chunk_documents", corpus.label, read=True, ids=some)
+        documents |= dict(row["documents"])
         work.rest()
     return NamesCopy(corpus.label, index_of(rows, chunks, documents), _edits(graph, corpus))
 

@@ -5,9 +5,8 @@ Some 30 bytes a mention and 90 bytes and its text a name. The arrays are never c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -19,10 +18,13 @@ Ids = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int32]
 Starts = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.uint8]
-Bools = npt.NDArray[np.bool_]
 
 SUBJECT, TERM, LEADS = 1, 2, 4
 """Bits of `NameIndex.flags`: a chunk is about the name; one defines it or has it as heading; ways lead by it."""
+
+
+ID_BYTES, POINTER_BYTES = 81, 8
+"""Of an identifier as a Python string, and of its place in a list."""
 
 
 class IdsClash(ValueError):
@@ -117,8 +119,7 @@ class NameIndex:
         ids, hashes, df, flags, keys, names, mention_starts, mention_sentences, about_starts, about_weights: as of
             `NameRows`, but the chunks about a name stand in order of weight, the highest first, and of their ids.
         mention_chunks, about_chunks: numbers of chunks.
-        chunks: (c, 2), their ids; chunk_documents: (c,), the numbers of their documents.
-        documents: (d, 2), ids.
+        chunks: (c, 2), their ids; chunk_ids: the same as texts, which questions need; document_ids: of their documents.
         of_chunk_starts, of_chunk: where the mentions of each chunk begin, and their places in `mention_chunks`; only of
             names that LEAD.
     """
@@ -136,14 +137,17 @@ class NameIndex:
     about_chunks: Ints
     about_weights: npt.NDArray[np.float64]
     chunks: Ids
-    chunk_documents: Ints
-    documents: Ids
+    chunk_ids: list[str]
+    document_ids: list[str]
     of_chunk_starts: Starts
     of_chunk: Ints
 
     @property
     def nbytes(self) -> int:
-        return sum(getattr(self, each.name).nbytes for each in fields(self))
+        texts = {"chunk_ids", "document_ids"}
+        arrays = sum(getattr(self, each.name).nbytes for each in fields(self) if each.name not in texts)
+        documents = len(set(self.document_ids))
+        return int(arrays) + (len(self.chunk_ids) + documents) * ID_BYTES + 2 * len(self.chunk_ids) * POINTER_BYTES
 
     def numbers(self, keys: Sequence[str]) -> Iterator[tuple[str, int]]:
         """Those of some keys that are there, in their order, and the numbers of their names."""
@@ -180,17 +184,15 @@ class NameIndex:
         some = slice(start, min(stop, start + most))
         return self.about_chunks[some], self.about_weights[some]
 
-    def chunk_and_document_ids(self, chunks: Sequence[Ints]) -> tuple[list[list[str]], dict[str, str]]:
-        """The ids of several lists of chunks, and those of their documents by those of the chunks."""
-        if not chunks:
-            return [], {}
-        numbers, places = np.unique(np.concatenate(chunks), return_inverse=True)
-        ids = unpacked_ids(self.chunks[numbers])
-        documents = unpacked_ids(self.documents[self.chunk_documents[numbers]])
-        each = iter(places.tolist())
-        return [[ids[place] for place in islice(each, len(some))] for some in chunks], dict(
-            zip(ids, documents, strict=True)
-        )
+    def ids_of(self, chunks: Ints) -> list[str]:
+        """The ids of chunks."""
+        ids = self.chunk_ids
+        return [ids[chunk] for chunk in chunks.tolist()]
+
+    def documents_by_chunk(self, chunks: Iterable[Ints]) -> dict[str, str]:
+        """The ids of the documents of several lists of chunks, by those of the chunks."""
+        ids, documents = self.chunk_ids, self.document_ids
+        return {ids[chunk]: documents[chunk] for some in chunks for chunk in some.tolist()}
 
     def rows(self) -> NameRows:
         """As rows, to be merged with others."""
@@ -209,13 +211,9 @@ class NameIndex:
             about_weights=self.about_weights,
         )
 
-    def documents_of(self, chunks: Ids) -> tuple[Ids, Bools]:
-        """The ids of the documents of chunks, and of which of these chunks the index knows it."""
-        places = _places(self.chunks, chunks)
-        known = places >= 0
-        documents = np.zeros_like(chunks)
-        documents[known] = self.documents[self.chunk_documents[places[known]]]
-        return documents, known
+    def known_documents(self) -> dict[str, str]:
+        """The ids of the documents of all chunks, by those of the chunks."""
+        return dict(zip(self.chunk_ids, self.document_ids, strict=True))
 
 
 def without(rows: NameRows, gone: Ids) -> NameRows:
@@ -268,12 +266,13 @@ def rows_of(names: Sequence[Sequence[Any]]) -> NameRows:  # columns of several t
     )
 
 
-def index_of(rows: NameRows, chunks: Ids, documents: Ids) -> NameIndex:
+def index_of(rows: NameRows, chunks: Ids, documents: Mapping[str, str]) -> NameIndex:
     """The index of these names.
 
     Args:
         chunks: all of the rows, each once, in order.
-        documents: (c, 2), the id of the document of each chunk.
+        documents: the id of the document of each chunk, by the id of the chunk; "" where there is none, since the chunk
+            was deleted meanwhile.
 
     Raises:
         IdsClash: of entities, chunks or documents.
@@ -281,7 +280,9 @@ def index_of(rows: NameRows, chunks: Ids, documents: Ids) -> NameIndex:
     ordered = rows.taken(np.lexsort((rows.ids[:, 0], rows.hashes)))
     _refuse_clashes(rows.ids)
     _refuse_clashes(chunks)
-    of_documents = _distinct(documents)
+    chunk_ids = unpacked_ids(chunks)
+    same: dict[str, str] = {}  # chunks of one document share a string
+    document_ids = [same.setdefault(id_, id_) for id_ in (documents.get(chunk, "") for chunk in chunk_ids)]
     mention_chunks = _places(chunks, ordered.mention_chunks).astype(np.int32)
     about_chunks = _places(chunks, ordered.about_chunks).astype(np.int32)
     about_entities = np.repeat(np.arange(len(ordered.ids)), np.diff(ordered.about_starts))
@@ -303,8 +304,8 @@ def index_of(rows: NameRows, chunks: Ids, documents: Ids) -> NameIndex:
         about_chunks=about_chunks[by_weight],
         about_weights=ordered.about_weights[by_weight],
         chunks=chunks,
-        chunk_documents=_places(of_documents, documents).astype(np.int32),
-        documents=of_documents,
+        chunk_ids=chunk_ids,
+        document_ids=document_ids,
         of_chunk_starts=_starts(np.bincount(mention_chunks[leading], minlength=len(chunks))),
         of_chunk=of_chunk,
     )

@@ -261,7 +261,10 @@ def reached(
                 if documents[chunk] != here:
                     worth = value * share[chunk] if chunk in share else value
                     known = shared.get(chunk)
-                    if known is None or worth >= known.value:  # most are not: a call would cost more than all else
+                    if known is None or worth > known.value:  # most: a call for each would take half of the time
+                        way = Way(source, link.key, link.name, None, _sentence(sentence), _sentence(there))
+                        shared[chunk] = Bridge(way, worth)
+                    elif worth == known.value:
                         _keep(shared, chunk, worth, link, source, sentence, None, there)
     return result
 
@@ -378,7 +381,7 @@ def _keep(
     """Keeps a way to a chunk if it is the best so far; of ways worth the same that with the first source and key."""
     known = bridges.get(chunk)
     if value <= 0 or (known is not None and value < known.value):
-        return  # most; a bridge is made for the others alone
+        return
     if known is None or value > known.value or (source, link.key) < known.way.source_and_key:
         way = Way(source, link.key, link.name, weight, _sentence(here), _sentence(there))
         bridges[chunk] = Bridge(way, value)
