@@ -1,7 +1,8 @@
 """The API: one corpus, from documents to evidence. Every command and every integration goes through it.
 
 Source of truth is the graph. A `Knowledge` holds a connection, an embedder and an extractor, each made when it is first
-needed, and nothing else; several may be open on one corpus, in one process or many.
+needed, and copies of parts of the graph that questions use while they are of the version of the corpus; several may be
+open on one corpus, in one process or many.
 
 Every method blocks until it is done; in asynchronous code call it in a thread: `await asyncio.to_thread(…)`.
 """
@@ -717,6 +718,11 @@ class Knowledge:
                 self._retrievers[name] = make_retriever(name, self._retrieval_context())
             made = self._retrievers[name]
         return WithRepeats(made, self._retrieval_context()) if repeats else made
+
+    def wait_for_copies(self) -> None:
+        """Returns when what retrievers read into memory for later questions is read, or left for now: for measurements.
+        It is read in a thread, once some questions have been asked, and when the corpus has changed since."""
+        self._copies.wait()
 
     def status(self, *, sizes: bool = True) -> CorpusStatus:
         """Reports what the corpus holds, what its index lacks, what each stage did, and who writes.

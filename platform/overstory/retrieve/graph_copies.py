@@ -24,7 +24,7 @@ MOST_ROUNDS = 5
 """Times that a copy is brought up to date in a row, where the corpus changes meanwhile."""
 
 RETRY_SECONDS, MOST_RETRY_SECONDS = 30.0, 600.0
-"""After a failure; twice as long after each that follows."""
+"""After the first failure, and at most."""
 
 MOST_REST_SECONDS = 0.2
 CLOSING_SECONDS = 10.0
@@ -105,8 +105,11 @@ class Held(Generic[T]):
 class GraphCopy(Generic[T]):
     """One copy; safe to share between threads."""
 
-    def __init__(self, what: str, loader: Loader[T], room: Callable[[GraphCopy[T]], int]) -> None:
+    def __init__(
+        self, what: str, loader: Loader[T], room: Callable[[GraphCopy[T]], int], *, retry_seconds: float
+    ) -> None:
         self.what = what
+        self._retry_seconds = retry_seconds
         self._loader = loader
         self._room = room
         self._lock = threading.Lock()
@@ -196,7 +199,7 @@ class GraphCopy(Generic[T]):
             if stopped.is_set():
                 return  # the connection was closed
             self._partly = None
-            self._retry_at = time.monotonic() + min(RETRY_SECONDS * 2.0**self._failures, MOST_RETRY_SECONDS)
+            self._retry_at = time.monotonic() + min(self._retry_seconds * 2.0**self._failures, MOST_RETRY_SECONDS)
             self._failures += 1
             expected = isinstance(error, OverstoryError)
             _log.log(
@@ -235,13 +238,15 @@ class GraphCopy(Generic[T]):
 class GraphCopies:
     """The copies of one `Knowledge`, which share a budget."""
 
-    def __init__(self, most_bytes: int) -> None:
+    def __init__(self, most_bytes: int, *, retry_seconds: float = RETRY_SECONDS) -> None:
         """
         Args:
             most_bytes: of all copies together; while one is made or brought up to date, it takes up to three times its
                 part for a moment. 0 for no copies.
+            retry_seconds: after a failure; twice as long after each that follows.
         """
         self._most_bytes = most_bytes
+        self._retry_seconds = retry_seconds
         self._lock = threading.Lock()
         self._copies: dict[str, GraphCopy[HasSize]] = {}
 
@@ -253,7 +258,7 @@ class GraphCopies:
         """
         with self._lock:
             if what not in self._copies:
-                made = GraphCopy(what, make_loader(), self._room)
+                made = GraphCopy(what, make_loader(), self._room, retry_seconds=self._retry_seconds)
                 self._copies[what] = cast("GraphCopy[HasSize]", made)
             return cast("GraphCopy[T]", self._copies[what])
 
