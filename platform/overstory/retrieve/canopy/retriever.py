@@ -141,15 +141,18 @@ class _Asking:
         self.documents |= {each.chunk: each.document for each in found}
         asked = np.zeros((2, self.corpus.dimension), dtype=np.float32)
         asked[0] = self.vector.result()
+        if embedded := self.rest.done():  # where the names were known before
+            asked[1] = self.rest.result()
         candidates = self._first(found, asked)
         first = scoring.first_scores(candidates)
         sources = first.sources()
         activations = {chunk: first.activation(chunk) for chunk in sources}
         links_of_sources = self._links(sources)
-        asked[1] = self.rest.result()  # which was embedded meanwhile
-        for id_, cosine, rest in self._compared(list(candidates), asked):
-            candidate = candidates[id_]
-            candidates[id_] = Candidate(cosine, rest, candidate.words, candidate.seed)
+        if not embedded:
+            asked[1] = self.rest.result()  # which was embedded meanwhile
+            for id_, cosine, rest in self._compared(list(candidates), asked):
+                candidate = candidates[id_]
+                candidates[id_] = Candidate(cosine, rest, candidate.words, candidate.seed)
         reached = scoring.reached(activations, links_of_sources, self.names.words, self.documents)
         self._add(candidates, (*reached.forward, *reached.shared), asked)
         links = self._linked(activations, first.scores, candidates, asked)
@@ -187,13 +190,13 @@ class _Asking:
         return [Found(chunk, document) for chunk, document in row["found"]]
 
     def _first(self, found: Sequence[Found], asked: Vectors) -> dict[str, Candidate]:
-        """The chunks found, with their cosines to the question."""
+        """The chunks found, with their cosines to the question, and to the rest if that is known."""
         seeds = _seeds(found, self.names, named_chunks(self.corpus))
         words = {each.chunk: each.words for each in found if each.words is not None}
         ids = list(dict.fromkeys(each.chunk for each in found if each.phrase is None or each.chunk in seeds))
         return {
-            id_: Candidate(cosine, 0.0, words.get(id_, 0.0), seeds.get(id_))
-            for id_, cosine, _ in self._compared(ids, asked)
+            id_: Candidate(cosine, rest, words.get(id_, 0.0), seeds.get(id_))
+            for id_, cosine, rest in self._compared(ids, asked)
         }
 
     def _linked(
@@ -251,9 +254,12 @@ class _Asking:
         self.documents |= led.documents
         links = led.links
         several = {chunk for link in links if len(link.about) > 1 for chunk, _ in link.about}
+        if not several:
+            return links
         ids = [*sources, *sorted(several.difference(sources))]
-        vectors = dict(zip(ids, self.cache.of(self.tx, self.corpus, ids), strict=True)) if several else {}
-        return [replace(link, nearest=_nearest(link, vectors)) if len(link.about) > 1 else link for link in links]
+        vectors = self.cache.of(self.tx, self.corpus, ids)
+        rows = {chunk: row for row, chunk in enumerate(ids)}
+        return [replace(link, nearest=_nearest(link, vectors, rows)) if len(link.about) > 1 else link for link in links]
 
 
 def _seeds(found: Iterable[Found], names: QuestionNames, chunks: int) -> dict[str, Seed]:
@@ -277,13 +283,18 @@ def _seeds(found: Iterable[Found], names: QuestionNames, chunks: int) -> dict[st
     return seeds
 
 
-def _nearest(link: Link, vectors: Mapping[str, Vectors]) -> dict[str, str]:
-    """For each source the chunk about a name that is most like it, by the cosine of their vectors."""
+def _nearest(link: Link, vectors: Vectors, rows: Mapping[str, int]) -> dict[str, str]:
+    """For each source the chunk about a name that is most like it, by the cosine of their vectors.
+
+    Args:
+        rows: of `vectors`, by chunk.
+    """
     nearest: dict[str, str] = {}
     for source, _ in link.sources:
         others = sorted(chunk for chunk, _ in link.about if chunk != source)
-        cosines = np.stack([vectors[chunk] for chunk in others]) @ vectors[source] if others else ()
-        nearest |= {source: others[int(np.argmax(cosines))]} if others else {}
+        if others:
+            cosines = vectors[[rows[chunk] for chunk in others]] @ vectors[rows[source]]
+            nearest[source] = others[int(np.argmax(cosines))]
     return nearest
 
 
