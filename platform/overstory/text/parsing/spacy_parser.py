@@ -42,7 +42,7 @@ class SpacyParser(Generic[T]):
         bounds = [_windows(text) for text in texts]
         parts = [text[s:e] for text, window in zip(texts, bounds, strict=True) for s, e in pairwise(window)]
         pipeline = self.pipeline.load()
-        with pipeline.turn, pipeline.language.memory_zone():  # without it every new word stays in memory
+        with pipeline.turn, pipeline.words():
             found = iter([self.reading.of(doc) for doc in pipeline.language.pipe(parts, batch_size=BATCH)])
         return [self.reading.united([(start, next(found)) for start in window[:-1]]) for window in bounds]
 
