@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from overstory.model import FactStatement
 from overstory.text.extraction.clauses import (
@@ -52,9 +55,11 @@ def facts(doc: Doc, mentions: Mapping[int, int]) -> tuple[FactStatement, ...]:
     if not doc.has_annotation("DEP"):
         return ()
     found: list[FactStatement] = []
+    stating = _stating(doc)
     for number, sentence in enumerate(doc.sents):
+        words = stating[bisect_left(stating, sentence.start) : bisect_left(stating, sentence.end)]
         try:
-            statements = [s for word in sentence for s in islice(_stated_at(word), MOST)]
+            statements = [s for at in words for s in islice(_stated_at(doc[at]), MOST)]
         except RecursionError:  # "a man who was a man who was …", some hundred times
             continue
         seen: set[tuple[str, str, str]] = set()
@@ -67,6 +72,15 @@ def facts(doc: Doc, mentions: Mapping[int, int]) -> tuple[FactStatement, ...]:
                     FactStatement(*triple, number, len(found), mentions.get(s.subject.i), mentions.get(s.object.i))
                 )
     return tuple(found)
+
+
+def _stating(doc: Doc) -> list[int]:
+    """The words that may state something: verbs and appositions, in text order."""
+    from spacy.symbols import AUX, VERB, appos
+
+    parts, dependencies = doc.to_array(["POS", "DEP"]).T
+    stating: list[int] = np.flatnonzero((parts == VERB) | (parts == AUX) | (dependencies == appos)).tolist()
+    return stating
 
 
 def _stated_at(word: Token) -> Iterator[_Statement]:

@@ -13,6 +13,7 @@ import numpy as np
 import onnxruntime as ort
 from numpy.typing import NDArray
 from spacy.language import Language
+from spacy.ml._precomputable_affine import forward as precomputable_affine
 from thinc.layers.chain import forward as chain
 from thinc.layers.concatenate import forward as concatenate
 from thinc.layers.dropout import forward as dropout
@@ -34,8 +35,8 @@ Layer = Model[Any, Any]
 def replace_layers(language: Language) -> None:
     """Replaces layers of a pipeline's models by faster ones with the same results; others stay as they are.
 
-    These are dense layers over words (maxout, windows, layer normalisation), and the hashed features before them,
-    which are looked up once for all words of a batch that have the same.
+    These are dense layers over words (maxout, windows, layer normalisation, a parser's first), and the hashed features
+    before them, which are looked up once for all words of a batch that have the same.
     """
     for _, component in language.pipeline:
         model = getattr(component, "model", None)
@@ -44,7 +45,9 @@ def replace_layers(language: Language) -> None:
 
 
 def _replace_in(node: Layer) -> None:
-    if _kind(node) is with_array and (session := _compiled(node.layers[0])):
+    if _kind(node) is precomputable_affine:
+        _precomputed(node)
+    elif _kind(node) is with_array and (session := _compiled(node.layers[0])):
         node.layers[0] = _on_onnxruntime(session)
     elif _kind(node) is chain:
         for at, (hashed, dense) in enumerate(zip(node.layers, node.layers[1:], strict=False)):
@@ -53,6 +56,20 @@ def _replace_in(node: Layer) -> None:
                 hashed.layers[0] = _once_each(hashed.layers[0], session)
                 del node.layers[at + 1]
                 break
+
+
+def _precomputed(node: Layer) -> None:
+    """Has the first layer of a parser's model, computed for all words in all places that they may have, run here."""
+    weights, padding = _weights(node, "W"), _weights(node, "pad")
+    features, outputs, pieces, inputs = weights.shape
+    graph = OnnxGraph()
+    found = graph.add("MatMul", INPUT, graph.constant(weights.reshape(-1, inputs).T))
+    session = graph.session(graph.add("Concat", graph.constant(padding.reshape(1, -1)), found, axis=0))
+
+    def forward(_: Layer, rows: Rows, is_train: bool) -> tuple[Rows, None]:  # noqa: ARG001 # thinc's signature
+        return _run(session, rows).reshape(-1, features, outputs, pieces), None
+
+    node._func = forward  # pyright: ignore[reportPrivateUsage] # its parameters are read elsewhere, the node stays
 
 
 def _kind(layer: Layer) -> object:
