@@ -1,9 +1,9 @@
-// The next changed chunks, with what the mentions stage wrote for them.
-// Parameters: $sure FLOAT (the least weight of subjects); $limit INTEGER
+// Changed chunks, with what the mentions stage wrote for them.
+// Parameters: $ids LIST<STRING>; $sure FLOAT (the least weight of subjects)
 // Rows: id, text STRING; boilerplate LIST<INTEGER> (its spans); sentences LIST<INTEGER> (first characters); subjects LIST<STRING> (keys of what it is about);
 //   mentions LIST<LIST> (key, surfaces and sentences of each that the dictionary found)
-MATCH (c:{{corpus}}_Changed:{{corpus}}_Chunk)
-WITH c LIMIT $limit
+UNWIND $ids AS id
+MATCH (c:Overstory {id: id}) WHERE c:{{corpus}}_Chunk
 RETURN c.id AS id, c.text AS text, coalesce(c.boilerplate, []) AS boilerplate, coalesce(c.sentences, [0]) AS sentences,
   [(c)<-[a:ABOUT]-(e:Entity:{{corpus}}) WHERE a.weight >= $sure | e.key] AS subjects,
   [(c)-[m:MENTIONS {by: 'dictionary'}]->(e:Entity:{{corpus}}) | [e.key, m.surfaces, m.sentences]] AS mentions

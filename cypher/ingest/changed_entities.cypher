@@ -1,13 +1,13 @@
-// The next entities of which the mentions stage changed something.
-// Parameters: $kinds LIST<STRING> (kinds of mentions whose types count); $never, $commands LIST<STRING> (types of names that
-//   are not looked for; and of those that are not if they are words); $limit INTEGER
+// Entities of which the mentions stage changed something.
+// Parameters: $ids LIST<STRING>; $kinds LIST<STRING> (kinds of mentions whose types count); $never, $commands LIST<STRING> (types of names that
+//   are not looked for; and of those that are not if they are words)
 // Rows: id, key STRING; df INTEGER (chunks that mention it by the dictionary); subject BOOLEAN (a chunk is about it);
 //   held BOOLEAN (something is left of it); linked BOOLEAN (the entities stage names it); found, found_word BOOLEAN (as
 //   something that is looked for; also if it is a word); surfaces LIST<LIST> (a spelling and how often it occurs),
 //   about_types LIST<LIST> (what headings and definitions take it for, and how often; both are empty where the entities
 //   stage names it); common BOOLEAN (it is about chunks as a common word only)
-MATCH (e:{{corpus}}_Changed:Entity)
-WITH e LIMIT $limit
+UNWIND $ids AS id
+MATCH (e:Overstory {id: id}) WHERE e:Entity:{{corpus}}
 WITH e, coalesce(e.said_in, 0) AS df, EXISTS { (e)-[:ABOUT]->(:Overstory) } AS subject,
   EXISTS { (e)-[a:ABOUT]->(:Overstory) WHERE a.common IS NULL } AS plain,
   EXISTS { (e)<-[m:MENTIONS]-(:Overstory) WHERE m.by <> 'dictionary' } AS linked,

@@ -1,10 +1,10 @@
-// The next entities to be named: how texts call them, as what, and in how many chunks. Reads each of their mentions once: a
+// Entities to be named: how texts call them, as what, and in how many chunks. Reads each of their mentions once: a
 // name costs what mentions it.
-// Parameters: $kinds LIST<STRING> (kinds of mentions that count); $limit INTEGER
+// Parameters: $ids LIST<STRING>; $kinds LIST<STRING> (kinds of mentions that count)
 // Rows: id, key STRING; held BOOLEAN (something else still mentions it, or it is about something); df INTEGER;
 //   surfaces, types LIST<LIST> (a string and how often it occurs)
-MATCH (e:{{corpus}}_Stale:Entity:{{corpus}})
-WITH e LIMIT $limit
+UNWIND $ids AS id
+MATCH (e:Overstory {id: id}) WHERE e:Entity:{{corpus}}
 CALL (e) {
   MATCH (c:{{corpus}}_Chunk)-[m:MENTIONS]->(e) WHERE m.by IN $kinds
   RETURN count(DISTINCT c) AS df, collect(m.surfaces) AS all_surfaces, collect(m.types) AS all_types

@@ -1,8 +1,15 @@
-// Makes sure that facts are there, and marks them for the entities stage.
-// Parameters: $label STRING; $rows LIST<MAP {id, subject, predicate, object STRING}>
+// Makes sure that facts are there and tied to the entities that are their subjects and objects, and marks them for the
+// entities stage.
+// Parameters: $label STRING; $rows LIST<MAP {id, subject, predicate, object STRING; subject_entity, object_entity STRING or
+//   null (it is none)}>
 // Rows: none
 UNWIND $rows AS row
 MERGE (f:Overstory {id: row.id})
 ON CREATE SET f:Fact:{{corpus}}, f.corpus = $label, f.subject = row.subject, f.predicate = row.predicate,
   f.object = row.object
 SET f:{{corpus}}_Stale
+WITH f, row
+OPTIONAL MATCH (s:Overstory {id: row.subject_entity})
+OPTIONAL MATCH (o:Overstory {id: row.object_entity})
+FOREACH (_ IN CASE WHEN s IS NULL THEN [] ELSE [1] END | MERGE (f)-[:SUBJECT]->(s))
+FOREACH (_ IN CASE WHEN o IS NULL THEN [] ELSE [1] END | MERGE (f)-[:OBJECT]->(o))

@@ -137,14 +137,17 @@ def _edited_keys(findings: Findings, edits: EditedNames) -> list[str]:
 def _write_facts(tx: Transaction, label: str, by: str, stated: list[tuple[str, FoundFact, str]]) -> None:
     facts = {id_: fact for _, fact, id_ in stated}
     rows = [
-        {"id": id_, "subject": f.subject, "predicate": f.predicate, "object": f.object}
+        {
+            "id": id_,
+            "subject": f.subject,
+            "predicate": f.predicate,
+            "object": f.object,
+            "subject_entity": entity_id(label, f.subject_key) if f.subject_key else None,
+            "object_entity": entity_id(label, f.object_key) if f.object_key else None,
+        }
         for id_, f in sorted(facts.items())
     ]
     tx.run("ingest/write_facts", label, label=label, rows=rows)
-    subjects = [{"fact": i, "entity": entity_id(label, f.subject_key)} for i, f in facts.items() if f.subject_key]
-    objects = [{"fact": i, "entity": entity_id(label, f.object_key)} for i, f in facts.items() if f.object_key]
-    tx.run("ingest/write_fact_subjects", label, rows=subjects)
-    tx.run("ingest/write_fact_objects", label, rows=objects)
     statements = [
         {"fact": id_, "chunk": chunk, "position": f.position, "sentence": f.sentence, "quote": f.quote}
         for chunk, f, id_ in stated

@@ -17,7 +17,8 @@ It goes in three steps, each of which may be interrupted:
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
 from overstory.display import counted
 from overstory.graph import GraphClient, Transaction, Writer, batches, read_corpus
@@ -28,6 +29,7 @@ from overstory.graph.schema import name_index
 from overstory.index.found_names import ABOUT
 from overstory.index.ledger import StageRun, recorded
 from overstory.index.name_edits import MOST_LOOKED_UP, names_of
+from overstory.index.one_ahead import marked, one_ahead
 from overstory.index.passage_names import PARSED, Dictionaries, Names, PassageNames, find_all, find_changed
 from overstory.index.stages.entities import MOST_ALIASES, most_frequent
 from overstory.model.boilerplate import without_boilerplate
@@ -193,56 +195,74 @@ def _properties(subject: Subject) -> Row:
     }
 
 
+@dataclass(slots=True)
+class _Page:
+    """What changes in the mentions of some chunks.
+
+    Attributes:
+        starts: what a name can begin with in each of the chunks.
+        gone, new, changed: mentions.
+        made: the names of a vocabulary that are mentioned.
+    """
+
+    starts: list[Row] = field(default_factory=list[Row])
+    gone: list[Row] = field(default_factory=list[Row])
+    new: list[Row] = field(default_factory=list[Row])
+    changed: list[Row] = field(default_factory=list[Row])
+    made: list[Row] = field(default_factory=list[Row])
+
+
 def _scan_changed(
     writer: Writer, dictionaries: Dictionaries, edits: EditedNames, run: StageRun, progress: Progress
 ) -> int:
     """The second step: what the changed chunks mention, a page at a time."""
-    graph, label = writer.graph, writer.corpus.label
+    label = writer.corpus.label
     scanned = 0
-    while rows := graph.run("ingest/changed_chunks", label, read=True, sure=SURE, limit=CHUNKS_A_TRANSACTION):
-        starts: list[Row] = []
-        gone: list[Row] = []
-        new: list[Row] = []
-        listed: set[str] = set()
-        texts = [without_boilerplate(row["text"], row["boilerplate"]) for row in rows]
-        read = [tokenise(text) for text in texts]
-        names, subjects = dictionaries.of(read)
-        for row, text, tokens in zip(rows, texts, read, strict=True):
-            starts.append({"chunk": row["id"], "starts": name_starts(tokens)})
-            wanted = dict.fromkeys(row["subjects"], Said())
-            wanted |= said_names(text, tokens, row["sentences"], names, subjects, edits)
-            stored = {key: Said(tuple(surfaces), tuple(sentences)) for key, surfaces, sentences in row["mentions"]}
-            lost = stored.keys() - wanted.keys()
-            gone += [_edge(label, row["id"], key) for key in lost]
-            new += _mention_rows(label, row["id"], wanted, stored)
-            listed |= wanted.keys() & edits.given.keys()
+    for page in one_ahead(_scanned(writer, dictionaries, edits)):
 
-        made: list[Row] = [{"id": entity_id(label, key), "key": key} for key in sorted(listed)]
-
-        def write(
-            tx: Transaction,
-            starts: list[Row] = starts,
-            gone: list[Row] = gone,
-            new: list[Row] = new,
-            made: list[Row] = made,
-        ) -> None:
-            tx.run("ingest/remove_dictionary_mentions", label, rows=gone)
-            tx.run("ingest/write_vocabulary_entities", label, label=label, rows=made)
-            tx.run("ingest/write_dictionary_mentions", label, rows=new)
-            tx.run("ingest/finish_chunks", label, rows=starts)
+        def write(tx: Transaction, page: _Page = page) -> None:
+            if page.gone:
+                tx.run("ingest/remove_dictionary_mentions", label, rows=page.gone)
+            if page.made:
+                tx.run("ingest/write_vocabulary_entities", label, label=label, rows=page.made)
+            if page.new:
+                tx.run("ingest/write_dictionary_mentions", label, rows=page.new)
+            if page.changed:
+                tx.run("ingest/change_dictionary_mentions", label, rows=page.changed)
+            tx.run("ingest/finish_chunks", label, rows=page.starts)
 
         writer.commit("mentions", write)
-        scanned += len(rows)
-        run.count("chunks", len(rows))
-        run.count("mentions", len(new))
-        progress.advance(len(rows))
+        scanned += len(page.starts)
+        run.count("chunks", len(page.starts))
+        run.count("mentions", len(page.new) + len(page.changed))
+        progress.advance(len(page.starts))
     return scanned
 
 
-def _mention_rows(label: str, chunk: str, wanted: Mapping[str, Said], stored: Mapping[str, Said]) -> Iterator[Row]:
-    for key, said in wanted.items():
-        if stored.get(key) != said:
-            yield _edge(label, chunk, key) | {"surfaces": list(said.surfaces), "sentences": list(said.sentences)}
+def _scanned(writer: Writer, dictionaries: Dictionaries, edits: EditedNames) -> Iterator[_Page]:
+    graph, label = writer.graph, writer.corpus.label
+    for ids in marked(graph, label, "ingest/changed_chunk_ids", size=CHUNKS_A_TRANSACTION):
+        rows = graph.run("ingest/changed_chunks", label, read=True, ids=ids, sure=SURE)
+        texts = [without_boilerplate(row["text"], row["boilerplate"]) for row in rows]
+        read = [tokenise(text) for text in texts]
+        names, subjects = dictionaries.of(read)
+        page = _Page()
+        listed: set[str] = set()
+        for row, text, tokens in zip(rows, texts, read, strict=True):
+            chunk = row["id"]
+            page.starts.append({"chunk": chunk, "starts": name_starts(tokens)})
+            wanted = dict.fromkeys(row["subjects"], Said())
+            wanted |= said_names(text, tokens, row["sentences"], names, subjects, edits)
+            stored = {key: Said(tuple(surfaces), tuple(sentences)) for key, surfaces, sentences in row["mentions"]}
+            page.gone += [_edge(label, chunk, key) for key in stored.keys() - wanted.keys()]
+            for key, said in wanted.items():
+                if stored.get(key) != said:
+                    mention = _edge(label, chunk, key)
+                    mention |= {"surfaces": list(said.surfaces), "sentences": list(said.sentences)}
+                    (page.changed if key in stored else page.new).append(mention)
+            listed |= wanted.keys() & edits.given.keys()
+        page.made = [{"id": entity_id(label, key), "key": key} for key in sorted(listed)]
+        yield page
 
 
 def _edge(label: str, chunk: str, key: str) -> Row:
@@ -251,27 +271,35 @@ def _edge(label: str, chunk: str, key: str) -> Row:
 
 def _sync_changed(writer: Writer, edits: EditedNames, run: StageRun) -> None:
     """The third step: df, and the names of entities that the entities stage does not name."""
-    graph, label = writer.graph, writer.corpus.label
-    while rows := graph.run(
-        "ingest/changed_entities",
-        label,
-        read=True,
-        kinds=list(PARSED),
-        never=sorted(NOT_LOOKED_FOR),
-        commands=sorted(FROM_COMMAND_LINES),
-        limit=ENTITIES_A_TRANSACTION,
-    ):
-        held = [_entity_row(row, edits) for row in rows if row["held"]]
-        dead = [row["id"] for row in rows if not row["held"]]
+    label = writer.corpus.label
+    for held, dead in one_ahead(_changed_entities(writer, edits)):
 
         def write(tx: Transaction, held: list[Row] = held, dead: list[str] = dead) -> None:
             tx.run("ingest/sync_names", label, rows=held)
-            tx.run("ingest/remove_entities", label, ids=dead)
-            count_deleted(tx, writer.corpus, entities=len(dead))
+            if dead:
+                tx.run("ingest/remove_entities", label, ids=dead)
+                count_deleted(tx, writer.corpus, entities=len(dead))
 
         writer.commit("mentions", write)
         run.count("entities", len(held))
         run.count("entities_removed", len(dead))
+
+
+def _changed_entities(writer: Writer, edits: EditedNames) -> Iterator[tuple[list[Row], list[str]]]:
+    """Pages of the entities that are marked: what is written of each, and the ids of those of which nothing is left."""
+    graph, label = writer.graph, writer.corpus.label
+    for ids in marked(graph, label, "ingest/changed_entity_ids", size=ENTITIES_A_TRANSACTION):
+        rows = graph.run(
+            "ingest/changed_entities",
+            label,
+            read=True,
+            ids=ids,
+            kinds=list(PARSED),
+            never=sorted(NOT_LOOKED_FOR),
+            commands=sorted(FROM_COMMAND_LINES),
+        )
+        held = [_entity_row(row, edits) for row in rows if row["held"]]
+        yield held, [row["id"] for row in rows if not row["held"]]
 
 
 def _entity_row(row: Row, edits: EditedNames) -> Row:

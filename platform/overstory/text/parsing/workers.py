@@ -26,8 +26,8 @@ from overstory.text.parsing.readings import Reading
 
 T = TypeVar("T")
 
-AHEAD = 2
-"""Batches that wait for each process or in it."""
+AHEAD = 4
+"""Batches that wait for each process or in it: they are to last while what was found before is written."""
 
 
 class Workers(Generic[T]):

@@ -1,0 +1,41 @@
+"""Reading of what a stage has to look at, a page ahead of what it writes: client and server work at the same time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from overstory.graph import GraphClient, batches
+
+T = TypeVar("T")
+
+LISTED = 20_000
+"""Ids that are held in memory."""
+
+
+def one_ahead(pages: Iterator[T]) -> Iterator[T]:
+    """The pages, each next one made in a thread while the caller works on one. None of them is None."""
+    with ThreadPoolExecutor(1, thread_name_prefix="overstory-ahead") as thread:
+        following = thread.submit(next, pages, None)
+        while (page := following.result()) is not None:
+            following = thread.submit(next, pages, None)
+            yield page
+
+
+def marked(graph: GraphClient, label: str, statement: str, *, size: int) -> Iterator[list[str]]:
+    """Pages of ids of nodes that carry a mark, each once.
+
+    The caller takes the mark off the nodes of a page, and sets it on none, before it asks for the page after the next.
+
+    Args:
+        statement: gives at most $limit rows with an `id`, in any order.
+        size: ids of a page.
+    """
+    before: set[str] = set()
+    while True:
+        listed = [str(row["id"]) for row in graph.run(statement, label, read=True, limit=LISTED)]
+        yield from batches((id_ for id_ in listed if id_ not in before), size)  # the last page may still be marked
+        if len(listed) < LISTED:
+            return
+        before = set(listed)
