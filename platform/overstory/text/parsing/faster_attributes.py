@@ -121,7 +121,7 @@ class FasterAttributes:
             docs = [doc for doc in batch if len(doc)]
             keys = [list(map(tuple, doc.to_array(["ORTH", "TAG", "DEP"]).tolist())) for doc in docs]
             if docs:
-                self._learn(docs[0].vocab, sorted(set(chain.from_iterable(keys)) - self._known.keys()))
+                self._learn(docs[0].vocab, sorted({key for key in chain.from_iterable(keys) if key not in self._known}))
             for doc, of_doc in zip(docs, keys, strict=True):
                 self._set(doc, of_doc)
             yield from batch
@@ -144,8 +144,9 @@ class FasterAttributes:
         examples = {key[1:]: key for key in usual if key[1:] not in self._usual}
         self._usual |= zip(examples, self._found(vocabulary, list(examples.values())), strict=True)
         of_words = [(key, self._usual[key[1:]]) for key in usual]
-        unknown = {(key[0], of.pos, of.morph) for key, of in of_words} - self._lemmas.keys()
-        self._lemmas |= _lemmas(self._lemmatizer, vocabulary, sorted(unknown))
+        words = {(key[0], of.pos, of.morph) for key, of in of_words}
+        unknown = sorted(word for word in words if word not in self._lemmas)
+        self._lemmas |= _lemmas(self._lemmatizer, vocabulary, unknown)
         self._known |= {key: of._replace(lemma=self._lemmas[key[0], of.pos, of.morph]) for key, of in of_words}
 
     def _found(self, vocabulary: Vocab, keys: Sequence[_Key]) -> Iterator[_Attributes]:

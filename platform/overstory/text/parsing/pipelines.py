@@ -69,7 +69,7 @@ class LoadedPipeline:
         again: so a zone lasts until it has `MOST_WORDS`, or an error ends it.
         """
         if self._zone is None:
-            self._words = len(self.language.vocab)
+            self._words = len(self.language.vocab)  # which counts every word that was ever made
             self._zone = self.language.memory_zone()
             self._zone.__enter__()
         try:

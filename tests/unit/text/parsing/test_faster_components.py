@@ -13,7 +13,7 @@ from thinc.api import Maxout, Model, chain, expand_window, list2array, residual,
 
 from overstory.text.parsing import blocks, faster_attributes, faster_entities
 from overstory.text.parsing.faster_layers import replace_layers
-from overstory.text.parsing.pipelines import find_pipeline
+from overstory.text.parsing.pipelines import LoadedPipeline, find_pipeline
 
 TEXTS = [
     "Marie Curie was born in Warsaw on 7 November 1867. She moved to Paris, where she met Pierre Curie in 1894.",
@@ -24,6 +24,8 @@ TEXTS = [
     "The United Nations Educational, Scientific and Cultural Organization\n\nParis\n\n- Audrey Azoulay, $ 3 million",
     "That is what they do; that one did not. Let's go on 5 May to the   Federal Reserve Bank of New York\tor IBM.",
     "He has had better days than these, hasn't he? London, Berlin, Tokyo and Rio de Janeiro won't have him.",
+    "Geese flew over boxes of knives; the leaves fell, wolves were lying, and the children's bigger feet hurt worse.",
+    "Being written by women, the series' indices and analyses (e.g. of LOLs, URLs) got re-read, ought to've been cut.",
 ]
 
 
@@ -36,11 +38,17 @@ def usual() -> Language:
 
 
 @pytest.fixture(scope="module")
-def faster() -> Language:
+def faster(pipeline: LoadedPipeline) -> Language:
     """The same as we load it."""
-    language = find_pipeline("en_core_web_sm").load().language
+    language = pipeline.language
     assert {faster_attributes.NAME, faster_entities.NAME} <= set(language.pipe_names)
     return language
+
+
+@pytest.fixture(scope="module")
+def pipeline() -> LoadedPipeline:
+    """It, as all of this process share it."""
+    return find_pipeline("en_core_web_sm").load()
 
 
 def contents(doc: Doc) -> list[tuple[object, ...]]:
@@ -50,16 +58,18 @@ def contents(doc: Doc) -> list[tuple[object, ...]]:
     ]
 
 
-def test_a_text_is_parsed_as_by_spacys_own_components(usual: Language, faster: Language) -> None:
+def test_a_text_is_parsed_as_by_spacys_own_components(
+    usual: Language, faster: Language, pipeline: LoadedPipeline
+) -> None:
     for _ in range(2):  # the second time, words are remembered
-        with usual.memory_zone(), faster.memory_zone():
+        with usual.memory_zone(), pipeline.turn, pipeline.words():
             expected = [contents(doc) for doc in usual.pipe(TEXTS)]
             assert [contents(doc) for doc in faster.pipe(TEXTS)] == expected
             assert sum(word[8] == "B" for words in expected for word in words) > 15
 
 
-def test_a_text_is_parsed_alike_alone_and_among_others(faster: Language) -> None:
-    with faster.memory_zone():
+def test_a_text_is_parsed_alike_alone_and_among_others(faster: Language, pipeline: LoadedPipeline) -> None:
+    with pipeline.turn, pipeline.words():
         assert [contents(faster(text)) for text in TEXTS] == [contents(doc) for doc in faster.pipe(TEXTS)]
 
 
@@ -69,6 +79,15 @@ def test_rules_that_look_at_more_than_the_word_stay_spacys() -> None:
     ruler = language.get_pipe("attribute_ruler")
     ruler.add([[{"LOWER": "it", "ENT_TYPE": "ORG"}]], {"POS": "X"})  # type: ignore[attr-defined]
     assert not faster_attributes.takes_over(language)
+
+
+def test_the_first_layer_of_the_parser_gives_what_spacys_gives_to_rounding(usual: Language, faster: Language) -> None:
+    rows = np.random.default_rng(3).normal(size=(9, 64)).astype("f")
+    first, replaced = (language.get_pipe("parser").model.get_ref("lower") for language in (usual, faster))  # type: ignore[attr-defined]
+    expected = first.predict(rows)
+    assert expected.shape[0] == len(rows) + 1  # and what stands for a word that is not there
+    np.testing.assert_allclose(replaced.predict(rows), expected, rtol=1e-4, atol=1e-5)
+    assert replaced._func is not first._func
 
 
 def windows(width: int) -> Model[Any, Any]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import spacy
 from tests.counting_pipeline import counting_pipeline
 
 from overstory.errors import ModelError
@@ -17,7 +18,8 @@ from overstory.settings import ExtractionSettings
 from overstory.text import make_extractor
 from overstory.text.coreference.references import REFERENCES
 from overstory.text.extraction.findings import FINDINGS
-from overstory.text.parsing.pipelines import Turns, find_pipeline
+from overstory.text.parsing import pipelines
+from overstory.text.parsing.pipelines import LoadedPipeline, Turns, find_pipeline
 from overstory.text.parsing.readings import Reading
 from overstory.text.parsing.spacy_parser import SpacyParser
 
@@ -44,6 +46,35 @@ def test_threads_that_ask_at_once_load_a_pipeline_once_and_get_what_one_alone_ge
     assert counts.loads == 1
     assert found == [parsed(0), parsed(1)] * 4
     assert found[0] != found[1]
+
+
+def test_words_of_texts_are_remembered_until_they_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipelines, "MOST_WORDS", 20)
+    pipeline = LoadedPipeline(spacy.blank("en"))
+
+    def knows_after(text: str, word: str) -> bool:
+        with pipeline.words():
+            pipeline.language(text)
+        return word in pipeline.language.vocab
+
+    assert knows_after("qwa qwb qwc", "qwa")
+    assert knows_after("qwd", "qwa")
+    assert not knows_after(" ".join(f"qx{number}" for number in range(20)), "qwa")
+    assert knows_after("qwa", "qwa")
+
+
+def test_words_of_a_text_that_cannot_be_read_are_forgotten() -> None:
+    pipeline = LoadedPipeline(spacy.blank("en"))
+
+    def fail() -> None:
+        with pipeline.words():
+            pipeline.language("qwa qwb")
+            raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        fail()
+    assert "qwa" not in pipeline.language.vocab
+    assert "qwb" not in pipeline.language.vocab
 
 
 def test_a_folder_that_got_another_pipeline_is_loaded_again(tmp_path: Path) -> None:
