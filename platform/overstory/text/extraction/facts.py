@@ -76,10 +76,9 @@ def facts(doc: Doc, mentions: Mapping[int, int]) -> tuple[FactStatement, ...]:
 
 def _stating(doc: Doc) -> list[int]:
     """The words that may state something: verbs and appositions, in text order."""
-    from spacy.symbols import AUX, VERB, appos
-
+    verb, auxiliary, apposition = (doc.vocab.strings[name] for name in ("VERB", "AUX", "appos"))
     parts, dependencies = doc.to_array(["POS", "DEP"]).T
-    stating: list[int] = np.flatnonzero((parts == VERB) | (parts == AUX) | (dependencies == appos)).tolist()
+    stating: list[int] = np.flatnonzero((parts == verb) | (parts == auxiliary) | (dependencies == apposition)).tolist()
     return stating
 
 

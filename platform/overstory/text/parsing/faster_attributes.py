@@ -104,7 +104,7 @@ class FasterAttributes:
         self._first_of_several = _matcher(ruler.vocab, [words[:1] for words in several])
         self._named = _Named([words[0] for each in _rules(ruler) for words in each.words])
         self._known: dict[_Key, _Attributes] = {}
-        self._usual: dict[tuple[int, int], _Attributes] = {}
+        self._usual: dict[_Key, _Attributes] = {}
         self._lemmas: dict[_Key, str] = {}
 
     def __call__(self, doc: Doc) -> Doc:
@@ -203,7 +203,7 @@ def _lemmas(lemmatizer: EnglishLemmatizer, vocabulary: Vocab, keys: Sequence[_Ke
     return {key: word.lemma_ for key, word in zip(keys, words, strict=True)}
 
 
-def _words(vocabulary: Vocab, keys: Sequence[_Key], attributes: list[str]) -> Doc:
+def _words(vocabulary: Vocab, keys: Sequence[_Key], attributes: list[int | str]) -> Doc:
     """These words, each followed by the numbers of its attributes, as a document."""
     words = Doc(vocabulary, words=[vocabulary.strings[key[0]] for key in keys], spaces=[True] * len(keys))
     words.from_array(attributes, _columns([key[1:] for key in keys]))
