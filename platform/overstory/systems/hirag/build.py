@@ -21,7 +21,13 @@ from overstory.graph import Transaction, generations, schema
 from overstory.graph.client import Row
 from overstory.graph.generations import slot_of
 from overstory.graph.ids import derived_label
-from overstory.index.derived_vectors import DerivedVectors, remove_other_embedders, remove_unused, remove_unused_of
+from overstory.index.derived_vectors import (
+    DerivedVectors,
+    remove_other_embedders,
+    remove_unused,
+    remove_unused_of,
+    settle_awaited,
+)
 from overstory.protocols import Vectors
 from overstory.systems.base import SystemRun
 from overstory.systems.figures import Asked, PartSeconds
@@ -84,6 +90,7 @@ class Build:
         if job.before is not None and job.before.embedder != job.context.embedder.fingerprint:
             remove_other_embedders(job.writer)
         if self._place():
+            settle_awaited(job.writer, stage=NAME)
             return
         before = None if job.improve else self._stored()
         with self._timed("read"):
@@ -121,7 +128,7 @@ class Build:
         with self._timed("read"):
             names = placing.touched_names(where, job.read_to)
             near = placing.read_near(where, names, self._vectors) if len(names) <= placing.MOST_TOUCHED else None
-        if near is None or before.placed + len(near.told) > MOST_CHANGED * (figures["entities"] + len(near.new)):
+        if near is None:
             return False
         texts = [entity.embedded for entity in near.graph.entities]
         vectors, ids = self._vectors(texts), self.store.ids(texts)
@@ -132,6 +139,9 @@ class Build:
             placed = job.graph.reading(
                 NAME, lambda tx: placing.place(tx, where, near, self._vectors, details["entropy"])
             )
+        count = before.placed + len(near.told | placed.moved)
+        if count > MOST_CHANGED * (figures["entities"] + len(near.new)):
+            return False
         generations.discard_unpublished(job.writer, NAME, (ENTITY,))  # of a build that was killed
         kept = {name: figure for name, figure in figures.items() if not name.endswith("_seconds")}
         relations = len(near.graph.relations) - len(near.stored.graph.relations)
@@ -157,7 +167,7 @@ class Build:
             store_reports_in(tx, label, reports.changes(tx, placed))
             remove_unused_of(tx, label, was)
             job.figures["reports_written"] = reports.written
-            job.publish_in(tx, job.state(generation=generation, placed=before.placed + len(near.told), details=details))
+            job.publish_in(tx, job.state(generation=generation, placed=count, details=details))
 
         with self._timed("write"):
             job.commit(write)

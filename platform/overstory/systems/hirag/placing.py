@@ -217,12 +217,14 @@ class PlacedTree:
     Attributes:
         part: what was looked at.
         changes: of the tree.
+        moved: refs of the entities that are new, or have other relations.
         lowest: ids of the lowest communities that entities came to, left, or are described otherwise in.
         entropy: of the whole tree, in bits.
     """
 
     part: StoredPart
     changes: TreeChanges
+    moved: frozenset[str]
     lowest: frozenset[str]
     entropy: float
 
@@ -256,7 +258,8 @@ def place(tx: Transaction, placing: Placing, near: Near, vectors_of: VectorsOf, 
     lowest = {leaves[id_].community for id_ in {*moved, *map(placing.id, near.told)} if id_ in leaves}
     new = _new_communities(changes)
     lowest.update(row["parent"] for row in changes.places if row["id"] not in new)
-    return PlacedTree(stored, changes, frozenset(lowest.difference(changes.gone)), part.entropy(entropy))
+    refs = frozenset(entities[id_].ref for id_ in moved)
+    return PlacedTree(stored, changes, refs, frozenset(lowest.difference(changes.gone)), part.entropy(entropy))
 
 
 def _new_communities(changes: TreeChanges) -> set[str]:
