@@ -182,10 +182,10 @@ def _clusters(
         return {}
     found: dict[str, tuple[str, str, float]] = {}
     for each, vector in zip(fresh, vectors_of([each.embedded for each in fresh]), strict=True):
-        kind = "index" if placing.index else "exact"
+        nearest = "systems/hirag/nearest_clusters_index" if placing.index else "systems/hirag/nearest_clusters_exact"
         where = {"vector_index": placing.index} if placing.index else {"generation": placing.generation}
         rows = placing.graph.run(
-            f"systems/hirag/nearest_clusters_{kind}",
+            nearest,
             placing.corpus.label,
             read=True,
             depth=NEAREST,

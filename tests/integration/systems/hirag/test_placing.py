@@ -47,6 +47,7 @@ def test_documents_are_placed_one_by_one_and_clustered_again_on_request(open_cor
     knowledge.ingest_documents(DOCUMENTS)
     knowledge.index(systems=["hirag"])
     before, generation, placed = checked(knowledge), state_of(knowledge).generation, 0
+    after = before
     for document in [SMALL, *MORE]:
         knowledge.ingest_documents([document])
         told = knowledge.index()
