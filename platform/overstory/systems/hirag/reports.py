@@ -128,13 +128,14 @@ def _lacking(
         of_node: the reports of deeper levels.
     """
     for material in materials.of_level(depth):
-        key = _key(reporter, material)
+        key = report_key(reporter, material)
         keys[material.node] = key
         if key not in known:
             yield replace(material, key=key), [of_node[part] for part in material.parts]
 
 
-def _key(reporter: Reporter, material: Material) -> str:
+def report_key(reporter: Reporter, material: Material) -> str:
+    """Of the report on a community, by who writes it and its content."""
     return content_id("hirag-report-content", reporter.fingerprint, material.key)
 
 

@@ -6,7 +6,7 @@ that is read. Both write the same rows, so that an update that was killed is com
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
@@ -90,41 +90,63 @@ def read_graph(graph: GraphClient, corpus: Corpus, generation: int) -> StoredGra
     cluster: dict[str, str] = {}
     for row in graph.stream("systems/hirag/stored_entities", corpus.label, generation=generation):
         cluster[row["ref"]] = row["cluster"]
-        entities.append(
-            LayerEntity(
-                layer=row["layer"],
-                key=row["key"],
-                name=row["name"],
-                type=row["type"],
-                description=row["text"] or "",
-                chunks=tuple(row["chunks"]),
-                entity=row["entity"] or "",
-                by=row["by"],
-                source=row["source"] or "",
-            )
-        )
-    entities.sort(key=lambda entity: entity.ref)
-    return StoredGraph(
-        generation,
-        LayeredGraph(
-            entities,
-            [
-                Relation(source, target, p["weight"], p["description"], tuple(p["chunks"]))
-                for source, target, p in _stored(graph, corpus, RELATED, generation)
-            ],
-            [
-                SummaryLink(source, target, p["weight"], p["description"])
-                for source, target, p in _stored(graph, corpus, SUMMARIZED, generation)
-            ],
-            [(source, target) for source, target, _ in _stored(graph, corpus, SAME, generation)],
-        ),
-        cluster,
+        entities.append(entity_of(row))
+    rows = {
+        (kind, row["source"], row["target"]): row["properties"]
+        for kind in (RELATED, SUMMARIZED, SAME)
+        for row in graph.stream("systems/hirag/stored_relations", corpus.label, type=kind, generation=generation)
+    }
+    return StoredGraph(generation, graph_of(entities, rows), cluster)
+
+
+def entity_of(row: Row) -> LayerEntity:
+    """An entity as `systems/hirag/stored_entities` reads it."""
+    return LayerEntity(
+        layer=row["layer"],
+        key=row["key"],
+        name=row["name"],
+        type=row["type"],
+        description=row["text"] or "",
+        chunks=tuple(row["chunks"]),
+        entity=row["entity"] or "",
+        by=row["by"],
+        source=row["source"] or "",
     )
 
 
-def _stored(graph: GraphClient, corpus: Corpus, kind: str, generation: int) -> list[tuple[str, str, Row]]:
-    rows = graph.stream("systems/hirag/stored_relations", corpus.label, type=kind, generation=generation)
-    return sorted(((row["source"], row["target"], row["properties"]) for row in rows), key=lambda each: each[:2])
+def graph_of(entities: Sequence[LayerEntity], rows: Mapping[tuple[str, str, str], Row]) -> LayeredGraph:
+    """The graph of stored entities and relationships.
+
+    Args:
+        rows: the properties of relationships by type, source and target, refs.
+    """
+    of: dict[str, list[tuple[str, str, Row]]] = {RELATED: [], SUMMARIZED: [], SAME: []}
+    for kind, source, target in sorted(rows):
+        of[kind].append((source, target, rows[kind, source, target]))
+    return LayeredGraph(
+        sorted(entities, key=lambda entity: entity.ref),
+        [Relation(one, other, p["weight"], p["description"], tuple(p["chunks"])) for one, other, p in of[RELATED]],
+        [SummaryLink(member, above, p["weight"], p["description"]) for member, above, p in of[SUMMARIZED]],
+        [(one, other) for one, other, _ in of[SAME]],
+    )
+
+
+def weights_between(graph: LayeredGraph, name: Callable[[str], str]) -> dict[str, dict[str, float]]:
+    """The weight between each two entities that are tied, in both directions.
+
+    Args:
+        name: what an entity is called in the result, by its ref.
+    """
+    found: dict[str, dict[str, float]] = {}
+    ends = [(each.source, each.target, each.weight) for each in graph.relations]
+    ends += [(each.member, each.summary, each.weight) for each in graph.links]
+    ends += [(one, other, 1.0) for one, other in graph.same]
+    names = {ref: name(ref) for one, other, _ in ends for ref in (one, other)}
+    for one, other, weight in ends:
+        for here, there in ((names[one], names[other]), (names[other], names[one])):
+            edges = found.setdefault(here, {})
+            edges[there] = edges.get(there, 0.0) + weight
+    return found
 
 
 @dataclass(slots=True)

@@ -1,0 +1,6 @@
+// The names that some chunks mention or are about.
+// Parameters: $ids LIST<STRING> (of chunks)
+// Rows: id STRING; each once
+UNWIND $ids AS id
+MATCH (c:Overstory {id: id})-[:MENTIONS|ABOUT]-(e:Entity:{{corpus}}) WHERE c:{{corpus}}_Chunk
+RETURN DISTINCT e.id AS id

@@ -1,0 +1,10 @@
+// The summaries of the entities of layer 0 that are nearest to a new one, by the index over those of a generation.
+// Parameters: $vector_index STRING; $depth INTEGER (asked of it); $vector LIST<FLOAT>
+// Rows: summary STRING (ref); cluster STRING; vectors LIST<LIST<FLOAT>> (of its members); nearest first, none twice
+CALL db.index.vector.queryNodes($vector_index, $depth, $vector) YIELD node AS e, score
+MATCH (e)-[:SUMMARIZED_BY]->(s:{{corpus}}_HiragEntity) WHERE e.layer = 0
+WITH s, e.cluster AS cluster, max(score) AS score ORDER BY score DESC, s.ref LIMIT 5
+RETURN s.ref AS summary, cluster, COLLECT {
+  MATCH (m:{{corpus}}_HiragEntity)-[:SUMMARIZED_BY]->(s) WHERE m.cluster = cluster RETURN m.embedding
+} AS vectors
+ORDER BY score DESC, summary

@@ -1,0 +1,6 @@
+// The entities of a generation that stand for some names of the corpus.
+// Parameters: $ids LIST<STRING> (of names); $generation INTEGER
+// Rows: entity, id STRING (of a name, and of what stands for it)
+UNWIND $ids AS entity
+MATCH (:Overstory {id: entity})<-[:STANDS_FOR]-(e:{{corpus}}_HiragEntity) WHERE e.generation = $generation
+RETURN entity, e.id AS id
