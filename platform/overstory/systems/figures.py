@@ -1,12 +1,13 @@
-"""Figures of a build that systems share: the seconds of its parts, and what it asked of a language model."""
+"""Figures of a build that systems share: seconds of its parts, and what it asked of embedder and language model."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 
 from overstory.llm import Chat, Spent
+from overstory.protocols import Embedder, Vectors
 
 
 class PartSeconds:
@@ -29,6 +30,31 @@ class PartSeconds:
                 self._inner[-1] += took
             name = f"{part}_seconds"
             self._figures[name] = round(self._figures.get(name, 0.0) + own, 3)
+
+
+class TimedEmbedder:
+    """An embedder whose work is a part of a build: `embed_seconds`, and `texts_embedded`, how many it embedded."""
+
+    def __init__(self, embedder: Embedder, timed: PartSeconds, figures: dict[str, float]) -> None:
+        self._embedder = embedder
+        self._timed = timed
+        self._figures = figures
+        self.fingerprint = embedder.fingerprint
+        self.token_limit = embedder.token_limit
+
+    @property
+    def dimension(self) -> int:
+        return self._embedder.dimension
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """As `Embedder.embed`."""
+        self._figures["texts_embedded"] = self._figures.get("texts_embedded", 0) + len(texts)
+        with self._timed("embed"):
+            return self._embedder.embed(texts)
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """As `Embedder.count_tokens`."""
+        return self._embedder.count_tokens(texts)
 
 
 class Asked:

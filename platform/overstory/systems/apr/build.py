@@ -8,14 +8,13 @@ lost its last user is marked in the transaction that took it away, and deleted a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
-from typing import TypeVar
 
 from overstory.display import counted
 from overstory.graph import batches, schema
 from overstory.graph.ids import derived_label
+from overstory.index.one_ahead import one_ahead
 from overstory.protocols import Vectors
 from overstory.systems.apr.codebook import CodedTriple, coded, edge_vectors
 from overstory.systems.apr.consolidation import consolidate
@@ -27,8 +26,6 @@ from overstory.systems.apr.store import BUILT, ENTITIES, CodedChunk, Page, Symbo
 from overstory.systems.base import SystemRun, unread
 from overstory.systems.figures import PartSeconds
 from overstory.systems.vector_indexes import SCANNED
-
-T = TypeVar("T")
 
 CHUNKS_A_PAGE = 256
 """Chunks whose facts are asked for at once."""
@@ -62,7 +59,7 @@ class Build:
         run.publish(run.state(built=built, complete=False, details=details))
         run.progress.start(run.system.name, run.backlog.pending if self._rereads or not run.scratch else None, "chunks")
         self._count(Page((), (), {}))  # else the ledger keeps the counts of the run before
-        for page in _ahead(self._pages()) if self._reader.reads_ahead else self._pages():
+        for page in one_ahead(self._pages()) if self._reader.reads_ahead else self._pages():
             with self._timed("write"):
                 run.commit(partial(write_page, label=self._label, page=page), done=[chunk.id for chunk in page.chunks])
             self._count(page)
@@ -143,12 +140,3 @@ def clear(run: SystemRun[AprIndexSettings]) -> None:
     schema.drop_derived_index(run.graph, run.corpus.label, ENTITIES)
     for kind in BUILT:
         run.graph.run_in_batches("systems/remove_nodes", derived_label(run.corpus.label, kind))
-
-
-def _ahead(pages: Iterator[T]) -> Iterator[T]:
-    """The same, each made in a thread while the one before is used."""
-    with ThreadPoolExecutor(1, thread_name_prefix="apr") as pool:
-        coming = pool.submit(next, pages, None)
-        while (page := coming.result()) is not None:
-            coming = pool.submit(next, pages, None)
-            yield page

@@ -7,6 +7,7 @@ other retriever reads or writes any of this.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -18,12 +19,14 @@ from overstory.display import counted
 from overstory.graph import Corpus, GraphClient, Transaction, batches, schema
 from overstory.graph.client import Row
 from overstory.index.derived_vectors import DerivedVectors, remove_other_embedders, remove_unused_of, settle_awaited
+from overstory.index.one_ahead import one_ahead
 from overstory.index.stages.embed import check_vectors
 from overstory.llm import Chat, Estimate
 from overstory.model.boilerplate import without_boilerplate
 from overstory.protocols import Retriever
 from overstory.retrieve import RetrievalContext
 from overstory.systems.base import BuildContext, Owned, System, SystemRun, SystemView, unread
+from overstory.systems.figures import PartSeconds, TimedEmbedder
 from overstory.systems.settings import option
 from overstory.systems.slimrag.ids import entity_id, sentence_id
 from overstory.systems.slimrag.reading import ReadDocument, Reader, ReadSentence, RuleReader, WholeDocument
@@ -87,7 +90,7 @@ class SlimRag(System[SlimRagIndexSettings, SlimRagRetrieverSettings]):
         details = run.before.details if run.before is not None and built else {}
         run.publish(run.state(built=built, complete=False, details=details))
         run.progress.start(self.name, run.backlog.pending, "documents")
-        _fill(run, _reader(run.settings, run.context, run.chat))
+        _Fill(run, _reader(run.settings, run.context, run.chat)).run()
         settle_awaited(run.writer, stage=self.name)
         dimension = run.context.embedder.dimension
         index = schema.sync_derived_index(run.graph, run.corpus.label, ENTITIES, dimension=dimension)
@@ -163,52 +166,125 @@ def _documents(
             yield WholeDocument(row["id"], row["title"], texts)
 
 
-def _fill(run: SystemRun[SlimRagIndexSettings], reader: Reader) -> None:
-    documents = _documents(run.graph, run.corpus, run.system, None if run.scratch else run.before)
-    for batch in batches(reader.read(documents), reader.at_once):
-        _store(run, batch)
-        run.ledger.count("documents", len(batch))
-        run.ledger.count("windows", sum(read.windows for read in batch))
-        run.ledger.count("read_by_rules", sum(read.by_rules for read in batch))
-        run.progress.advance(len(batch))
+class _Fill:
+    """The reading and writing of the documents that are not read yet."""
+
+    def __init__(self, run: SystemRun[SlimRagIndexSettings], reader: Reader) -> None:
+        self._run = run
+        self._reader = reader
+        self._reading, self._making, self._writing = (PartSeconds(run.figures) for _ in range(3))  # in threads
+        self._embedder = TimedEmbedder(run.context.embedder, self._making, run.figures)
+        self._store = DerivedVectors(run.writer, self._embedder, stage=run.system.name)
+        self._one_page = threading.Lock()
+        self._coming: frozenset[str] = frozenset()  # entities of the page that is written next
+
+    def run(self) -> None:
+        """
+        Raises:
+            ModelError, LeaseLost, DatabaseError: what was committed before stays; build again to go on.
+        """
+        run, removed = self._run, set[str]()
+        for page in one_ahead(self._pages()) if run.chat is None else self._pages():
+            ready = page
+            if not removed.isdisjoint(page.relies_on):  # what it was to be joined to may be gone with the page before
+                ready = self._page(page.documents, frozenset())
+            with self._writing("write"):
+                removed = self._written(ready)
+            self._count(ready)
+            run.progress.advance(len(ready.documents))
+
+    def _pages(self) -> Iterator[_Page]:
+        run = self._run
+        documents = _documents(run.graph, run.corpus, run.system, None if run.scratch else run.before)
+        read = batches(self._reader.read(documents), self._reader.at_once)
+        while True:
+            with self._reading("read"):
+                batch = next(read, None)
+            if batch is None:
+                return
+            page = self._page(batch, self._coming)
+            self._coming = frozenset(row["id"] for row in page.entities)
+            yield page
+
+    def _page(self, batch: Sequence[ReadDocument], coming: frozenset[str]) -> _Page:
+        """Some documents as they are to be stored; the vectors of their sentences are stored already.
+
+        Args:
+            coming: ids of entities that are there when it is written, if they are not now.
+        """
+        with self._one_page, self._making("vectors"):
+            return self._made(batch, coming)
+
+    def _made(self, batch: Sequence[ReadDocument], coming: frozenset[str]) -> _Page:
+        run, embedder = self._run, self._embedder
+        label = run.corpus.label
+        names = _names(label, batch)
+        sentences = [sentence for document in batch for sentence in document.sentences]
+        said = [sentence.text for sentence in sentences]
+        self._store.of(said)  # so that all are stored
+        rows = run.graph.run("systems/slimrag/known_entities", label, read=True, ids=list(names))
+        known = coming.union(str(row["id"]) for row in rows)
+        new = {id_: name for id_, name in names.items() if id_ not in known}
+        named = list(new.values())
+        vectors = embedder.embed(named) if named else np.zeros((0, embedder.dimension), np.float32)
+        check_vectors(vectors, len(named), embedder)
+        tokens = embedder.count_tokens([*said, *named]) if said else []
+        entity_rows: list[Row] = [
+            {"id": id_, "key": entity_key(name), "name": name, "tokens": count, "vector": vector.tolist()}
+            for (id_, name), count, vector in zip(new.items(), tokens[len(said) :], vectors, strict=True)
+        ]
+        ids = self._store.ids(said)
+        sentence_rows = [_row(label, *each) for each in zip(sentences, tokens, ids, strict=False)]
+        return _Page(batch, entity_rows, sentence_rows, known.union(ids), sum(tokens))
+
+    def _written(self, page: _Page) -> set[str]:
+        """Writes documents with their sentences and entities, in one transaction; the ids of entities and vectors that
+        may be gone with what these documents had before."""
+        label = self._run.corpus.label
+        took = [
+            {"id": read.id, "prompt": read.usage.prompt_tokens, "completion": read.usage.completion_tokens}
+            for read in page.documents
+        ]
+        removed: set[str] = set()
+
+        def write(tx: Transaction) -> None:
+            (cleared,) = tx.run("systems/slimrag/clear", label, ids=[document.id for document in page.documents])
+            tx.run("systems/slimrag/write_entities", label, label=label, rows=page.entities)
+            for rows in batches(page.sentences, SENTENCES_A_STATEMENT):
+                tx.run("systems/slimrag/write_sentences", label, label=label, rows=rows)
+            tx.run("systems/slimrag/remove_orphans", label, ids=cleared["entities"])
+            remove_unused_of(tx, label, cleared["vectors"])
+            tx.run("systems/slimrag/write_tokens", label, rows=took)
+            removed.update(cleared["entities"], cleared["vectors"])
+
+        self._run.commit(write, done=[document.id for document in page.documents])
+        return removed
+
+    def _count(self, page: _Page) -> None:
+        ledger = self._run.ledger
+        ledger.count("documents", len(page.documents))
+        ledger.count("windows", sum(read.windows for read in page.documents))
+        ledger.count("read_by_rules", sum(read.by_rules for read in page.documents))
+        ledger.count("sentences", len(page.sentences))
+        ledger.count("entities", len(page.entities))
+        ledger.count("embedding_tokens", page.tokens)
 
 
-def _store(run: SystemRun[SlimRagIndexSettings], batch: Sequence[ReadDocument]) -> None:
-    """Writes documents with their sentences and entities, in one transaction."""
-    label, embedder = run.corpus.label, run.context.embedder
-    names = _names(label, batch)
-    known = {row["id"] for row in run.graph.run("systems/slimrag/known_entities", label, read=True, ids=list(names))}
-    new = {id_: name for id_, name in names.items() if id_ not in known}
-    sentences = [sentence for document in batch for sentence in document.sentences]
-    said, named = [sentence.text for sentence in sentences], list(new.values())
-    store = DerivedVectors(run.writer, embedder, stage=run.system.name)
-    store.of(said)  # so that all are stored
-    vectors = embedder.embed(named) if named else np.zeros((0, embedder.dimension), np.float32)
-    check_vectors(vectors, len(named), embedder)
-    tokens = embedder.count_tokens([*said, *named]) if said else []
-    entity_rows = [
-        {"id": id_, "key": entity_key(name), "name": name, "tokens": count, "vector": vector.tolist()}
-        for (id_, name), count, vector in zip(new.items(), tokens[len(said) :], vectors, strict=True)
-    ]
-    sentence_rows = [_row(label, *each) for each in zip(sentences, tokens, store.ids(said), strict=False)]
-    took = [
-        {"id": read.id, "prompt": read.usage.prompt_tokens, "completion": read.usage.completion_tokens}
-        for read in batch
-    ]
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """Some documents as they are to be stored.
 
-    def write(tx: Transaction) -> None:
-        (cleared,) = tx.run("systems/slimrag/clear", label, ids=[document.id for document in batch])
-        tx.run("systems/slimrag/write_entities", label, label=label, rows=entity_rows)
-        for rows in batches(sentence_rows, SENTENCES_A_STATEMENT):
-            tx.run("systems/slimrag/write_sentences", label, label=label, rows=rows)
-        tx.run("systems/slimrag/remove_orphans", label, ids=cleared["entities"])
-        remove_unused_of(tx, label, cleared["vectors"])
-        tx.run("systems/slimrag/write_tokens", label, rows=took)
+    Attributes:
+        entities, sentences: rows of the statements that write them; entities that are new.
+        relies_on: the ids of entities and vectors that are there already, and that sentences are joined to.
+        tokens: of all that is embedded.
+    """
 
-    run.commit(write, done=[document.id for document in batch])
-    run.ledger.count("sentences", len(sentences))
-    run.ledger.count("entities", len(new))
-    run.ledger.count("embedding_tokens", sum(tokens))
+    documents: Sequence[ReadDocument]
+    entities: Sequence[Row]
+    sentences: Sequence[Row]
+    relies_on: frozenset[str]
+    tokens: int
 
 
 def _names(label: str, batch: Iterable[ReadDocument]) -> dict[str, str]:

@@ -15,6 +15,7 @@ from overstory.index.derived_vectors import VectorCounts, count_vectors
 from overstory.knowledge import Knowledge
 from overstory.model import Document
 from overstory.retrieve import retriever_names
+from overstory.systems import SystemReport
 from overstory.systems.slimrag import SlimRagRetrieverSettings
 from overstory.systems.slimrag.reading import RuleReader
 from overstory.systems.slimrag.retriever import NOTHING_MATCHED
@@ -70,6 +71,12 @@ def others(knowledge: Knowledge) -> list[object]:
     return [knowledge.search(QUESTION, 4, retriever=name) for name in retriever_names()]
 
 
+def counts(report: SystemReport) -> dict[str, float]:
+    """What the index holds, without what its last run took."""
+    assert {"read_seconds", "embed_seconds", "write_seconds", "texts_embedded"} <= report.figures.keys()
+    return {name: value for name, value in report.figures.items() if not name.endswith(("_seconds", "_embedded"))}
+
+
 @pytest.fixture(scope="module")
 def grown(open_module_corpus: OpenCorpus) -> Knowledge:
     """A corpus that was indexed for SlimRAG when it had two documents, and grew."""
@@ -91,7 +98,7 @@ def test_a_corpus_that_grew_and_shrank_is_as_one_that_was_loaded_at_once(
     assert entities(grown) == entities(shared_corpus) == {name for _, _, name, _ in references(grown)}
     (here,) = grown.system_reports()
     (there,) = (report for report in shared_corpus.system_reports() if report.name == "slimrag")
-    assert here == there
+    assert replace(here, figures=counts(here)) == replace(there, figures=counts(there))
     assert here.figures["LLM-RITU"] == 0
     assert here.figures["RITU"] > 1
 
