@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import groupby
 
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.sentences import sentence_starts
@@ -114,6 +115,18 @@ _ASCII = re.compile(r"[a-zA-Z0-9_]+(?:'[a-zA-Z0-9_]+)*")
 
 @functools.cache
 def _any_word() -> re.Pattern[str]:
-    marks = "".join(chr(c) for c in range(0x300, 0x20000) if unicodedata.category(chr(c))[0] == "M")
-    letter = rf"(?:(?![{_HAN}])[\w{marks}])"
-    return re.compile(rf"[{_HAN}]|{letter}+(?:['’＇]{letter}+)*")
+    """Runs of the commonest letters come first, and marks are ranges: three times as fast as character by character."""
+    letters = rf"(?:[a-zA-Z0-9_]+|[^\W{_HAN}]+|[{_marks()}]+)+"
+    return re.compile(rf"{letters}(?:['’＇]{letters})*|[{_HAN}]")
+
+
+def _marks() -> str:
+    """Combining marks that are no words themselves, as ranges of a class of characters."""
+    alone = re.compile(f"[{_HAN}]")
+    marks = [
+        code
+        for code in range(0x300, 0x20000)
+        if unicodedata.category(chr(code))[0] == "M" and not alone.match(chr(code))
+    ]
+    runs = (list(run) for _, run in groupby(enumerate(marks), key=lambda each: each[1] - each[0]))
+    return "".join(f"{chr(run[0][1])}-{chr(run[-1][1])}" for run in runs)
