@@ -212,6 +212,13 @@ def indexing(knowledge: Knowledge, dataset: BenchDataset, systems: Sequence[str]
             if began.get(stage.name) != stage.started:
                 chunks = knowledge.status().counts["chunks"]
                 found[f"index: {stage.name}"] = relative(stage.seconds, passage, chunks)
+                if seconds := embedding(stage.name):
+                    found[f"index: {stage.name}, its embedding"] = relative(seconds, passage, chunks)
+
+    def embedding(system: str) -> float:
+        """Seconds that a system's embedding took, where it tells them, beside its other work."""
+        reports = (report for report in knowledge.system_reports() if report.name == system)
+        return next((report.figures.get("embed_seconds", 0.0) for report in reports), 0.0)
 
     build()
     for system in systems:
