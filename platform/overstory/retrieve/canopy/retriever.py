@@ -89,7 +89,8 @@ class CanopyRetriever:
                 self._copy.current(self._context.graph, corpus)  # is brought up to date meanwhile
                 lookup = StoredNames(tx, corpus)
                 names = lookup.question_names(asked)
-                rest = self._rest(names, vector)
+                known = ahead.rest if ahead and ahead.names.rest == names.rest else None
+                rest = known or self._rest(names, vector)
             words = AskedWords.of(asked.text)
             asking = _Asking(tx, corpus, self._vectors, lookup, names, words, vector, rest)
             ranked = asking.ranked(depth)
