@@ -20,7 +20,7 @@ from overstory.model import Document
 from overstory.retrieve import RetrievalContext
 from overstory.retrieve.canopy import CanopyRetriever
 from overstory.retrieve.canopy.held_names import WHAT, NamesCopy, NamesLoader
-from overstory.retrieve.canopy.name_index import NameIndex, Texts
+from overstory.retrieve.canopy.name_index import ChunkLists, Entities, NameIndex, Texts
 from overstory.retrieve.graph_copies import QUESTIONS_BEFORE, GraphCopies, Held, Work
 
 NAMES = {"Ada": "PERSON", "Babbage": "PERSON", "Ulm": "GPE", "Endicott": "GPE", "Curie": "PERSON", "Warsaw": "GPE"}
@@ -49,14 +49,14 @@ def updated(knowledge: Knowledge, held: Held[NamesCopy]) -> Held[NamesCopy]:
     return Held(corpus, value)
 
 
-def contents(index: NameIndex) -> dict[str, list[object]]:
-    def listed(value: object) -> list[object]:
-        if isinstance(value, Texts):
-            return [value[number] for number in range(len(value.starts) - 1)]
-        assert isinstance(value, (np.ndarray, list))
-        return value if isinstance(value, list) else list(value.tolist())
-
-    return {each.name: listed(getattr(index, each.name)) for each in fields(index)}
+def contents(value: object) -> object:
+    """All that is in an index."""
+    if isinstance(value, Texts):
+        return [value[number] for number in range(len(value.starts) - 1)]
+    if isinstance(value, (NameIndex, Entities, ChunkLists)):
+        return {each.name: contents(getattr(value, each.name)) for each in fields(value)}
+    assert isinstance(value, (np.ndarray, list))
+    return list(value) if isinstance(value, list) else list(value.tolist())
 
 
 class Interrupted(Exception):

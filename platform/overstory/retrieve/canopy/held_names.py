@@ -63,16 +63,17 @@ class NamesCopy:
         for key, number in self.index.numbers(keys):
             yield self._entity(key, number)
         for key, number in self.index.numbers(terms):
-            if self.index.flags[number] & TERM:
+            if self.index.entities.flags[number] & TERM:
                 yield self._entity(key, number)
 
     def _entity(self, key: str, number: int) -> QuestionEntity:
-        index, flags = self.index, int(self.index.flags[number])
+        entities = self.index.entities
+        flags = int(entities.flags[number])
         return QuestionEntity(
             id=entity_id(self.label, key),
             key=key,
-            name=index.names[number],
-            df=int(index.df[number]),
+            name=entities.names[number],
+            df=int(entities.df[number]),
             subject=bool(flags & SUBJECT),
             term=bool(flags & TERM),
         )
@@ -149,13 +150,13 @@ class HeldNames:
         number = dict(index.numbers([name.key for name in names.known]))
         subjects = [name.key for name in names.known if name.subject]
         rare = [name.key for name in names.known if not name.subject and name.df <= RARE]
-        about = [index.about(number[key], MOST_ABOUT) for key in subjects]
+        about = [index.most_about(number[key], MOST_ABOUT) for key in subjects]
         for key, (chunks, weights) in zip(subjects, about, strict=True):
             documents = index.documents_by_chunk([chunks])
             for chunk, weight in zip(index.ids_of(chunks), weights.tolist(), strict=True):
                 yield Found(chunk, documents[chunk], key=key, weight=weight)
         for key in rare:
-            for chunk, document in index.documents_by_chunk([index.mentions(number[key])[0]]).items():
+            for chunk, document in index.documents_by_chunk([index.mentions[number[key]][0]]).items():
                 yield Found(chunk, document, key=key)
 
     def links(self, sources: Sequence[str], asked: Sequence[str]) -> NameLinks:
@@ -167,13 +168,13 @@ class HeldNames:
                 mentioned.setdefault(entity, []).append((source, sentence))
         for _, entity in index.numbers(asked):
             mentioned.pop(entity, None)
-        df = index.df[list(mentioned)].tolist()
-        shared = [index.mentions(e) if 2 <= n <= MOST_SHARED else NOWHERE for e, n in zip(mentioned, df, strict=True)]
-        about = [index.about(entity, MOST_ABOUT) for entity in mentioned]
+        df = index.entities.df[list(mentioned)].tolist()
+        shared = [index.mentions[e] if 2 <= n <= MOST_SHARED else NOWHERE for e, n in zip(mentioned, df, strict=True)]
+        about = [index.most_about(entity, MOST_ABOUT) for entity in mentioned]
         links = [
             Link(
-                key=index.keys[entity],
-                name=index.names[entity],
+                key=index.entities.keys[entity],
+                name=index.entities.names[entity],
                 idf=idf_weight(chunks, n),
                 sources=places,
                 about=list(zip(index.ids_of(chunks_about), weights.tolist(), strict=True)),
@@ -212,7 +213,7 @@ class NamesLoader:
         gone = changed
         if corpus.deletions["entity"] != since.deletions["entity"]:
             there = _all_ids(graph, corpus, work)
-            known = held.index.ids
+            known = held.index.entities.ids
             gone = np.concatenate([gone, known[~np.isin(known[:, 0], there[:, 0])]])
         if not len(gone):
             return NamesCopy(corpus.label, held.index, _edits(graph, corpus))

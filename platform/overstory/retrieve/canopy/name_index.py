@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 Ids = npt.NDArray[np.uint64]
 """Identifiers of 32 hexadecimal digits: shape (n, 2), in order."""
@@ -18,6 +21,10 @@ Ids = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int32]
 Starts = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.uint8]
+Rows = npt.NDArray[np.intp]
+
+C = TypeVar("C", np.uint64, np.int32)
+V = TypeVar("V", np.int32, np.float64)
 
 SUBJECT, TERM, LEADS = 1, 2, 4
 """Bits of `NameIndex.flags`: a chunk is about the name; one defines it or has it as heading; ways lead by it."""
@@ -51,22 +58,15 @@ class Texts:
         rows, starts = _segments(self.starts, numbers)
         return Texts(self.data[rows], starts)
 
-    @property
-    def nbytes(self) -> int:
-        return self.data.nbytes + self.starts.nbytes
-
 
 @dataclass(frozen=True, slots=True)
-class NameRows:
-    """Names with their links, in any order, and chunks by their ids: what `merged` makes an index from.
+class Entities:
+    """The names themselves, n of them.
 
     Attributes:
-        ids: (n, 2), of the entities; hashes: (n,), of their keys.
+        ids: (n, 2); hashes: (n,), of their keys.
         df: chunks in which the dictionary finds each.
         flags: SUBJECT, TERM and LEADS.
-        mention_starts: (n + 1,), where the mentions of each begin.
-        mention_chunks: (m, 2), ids; mention_sentences: (m,), the first that says the name, or -1.
-        about_starts, about_chunks, about_weights: the chunks that are about each, likewise.
     """
 
     ids: Ids
@@ -75,39 +75,64 @@ class NameRows:
     flags: Flags
     keys: Texts
     names: Texts
-    mention_starts: Starts
-    mention_chunks: Ids
-    mention_sentences: Ints
-    about_starts: Starts
-    about_chunks: Ids
-    about_weights: npt.NDArray[np.float64]
 
-    @property
-    def nbytes(self) -> int:
-        return sum(getattr(self, each.name).nbytes for each in fields(self))
-
-    def chunks(self) -> Ids:
-        """The chunks, each once, in order."""
-        return _distinct(np.concatenate([self.mention_chunks, self.about_chunks]))
-
-    def taken(self, numbers: npt.NDArray[np.intp]) -> NameRows:
-        """The rows of these numbers, in their order."""
-        mentions, mention_starts = _segments(self.mention_starts, numbers)
-        about, about_starts = _segments(self.about_starts, numbers)
-        return NameRows(
+    def taken(self, numbers: Rows) -> Entities:
+        """Those of these numbers, in their order."""
+        return Entities(
             ids=self.ids[numbers],
             hashes=self.hashes[numbers],
             df=self.df[numbers],
             flags=self.flags[numbers],
             keys=self.keys.taken(numbers),
             names=self.names.taken(numbers),
-            mention_starts=mention_starts,
-            mention_chunks=self.mention_chunks[mentions],
-            mention_sentences=self.mention_sentences[mentions],
-            about_starts=about_starts,
-            about_chunks=self.about_chunks[about],
-            about_weights=self.about_weights[about],
         )
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkLists(Generic[C, V]):
+    """A list of chunks for each name, one after the other.
+
+    Attributes:
+        starts: (n + 1,), where the list of each begins.
+        chunks: the chunks: (m, 2), their ids, or (m,), their numbers.
+        values: (m,), one for each: of mentions the first sentence that says the name, or -1; of chunks that are about
+            it, how much they are.
+    """
+
+    starts: Starts
+    chunks: npt.NDArray[C]
+    values: npt.NDArray[V]
+
+    def __getitem__(self, number: int) -> tuple[npt.NDArray[C], npt.NDArray[V]]:
+        """The chunks and the values of one."""
+        some = slice(self.starts[number], self.starts[number + 1])
+        return self.chunks[some], self.values[some]
+
+    def taken(self, numbers: Rows) -> ChunkLists[C, V]:
+        """The lists of these numbers, in their order."""
+        rows, starts = _segments(self.starts, numbers)
+        return ChunkLists(starts, self.chunks[rows], self.values[rows])
+
+
+@dataclass(frozen=True, slots=True)
+class NameRows:
+    """Names in any order, with the chunks that mention them and those that are about them: what an index is made of."""
+
+    entities: Entities
+    mentions: ChunkLists[np.uint64, np.int32]
+    about: ChunkLists[np.uint64, np.float64]
+
+    @property
+    def nbytes(self) -> int:
+        return _bytes_of(self)
+
+    def chunks(self) -> Ids:
+        """The chunks, each once, in order."""
+        return _distinct(np.concatenate([self.mentions.chunks, self.about.chunks]))
+
+    def taken(self, numbers: Rows) -> NameRows:
+        """The rows of these numbers, in their order."""
+        return NameRows(self.entities.taken(numbers), self.mentions.taken(numbers), self.about.taken(numbers))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,26 +141,15 @@ class NameIndex:
     are about them, in order of their ids.
 
     Attributes:
-        ids, hashes, df, flags, keys, names, mention_starts, mention_sentences, about_starts, about_weights: as of
-            `NameRows`, but the chunks about a name stand in order of weight, the highest first, and of their ids.
-        mention_chunks, about_chunks: numbers of chunks.
+        mentions: with numbers of chunks; about: likewise, the highest weight first, then by the ids.
         chunks: (c, 2), their ids; chunk_ids: the same as texts, which questions need; document_ids: of their documents.
-        of_chunk_starts, of_chunk: where the mentions of each chunk begin, and their places in `mention_chunks`; only of
-            names that LEAD.
+        of_chunk_starts, of_chunk: where the mentions of each chunk begin, and their places in `mentions`; only of names
+            that LEAD.
     """
 
-    ids: Ids
-    hashes: Starts
-    df: Ints
-    flags: Flags
-    keys: Texts
-    names: Texts
-    mention_starts: Starts
-    mention_chunks: Ints
-    mention_sentences: Ints
-    about_starts: Starts
-    about_chunks: Ints
-    about_weights: npt.NDArray[np.float64]
+    entities: Entities
+    mentions: ChunkLists[np.int32, np.int32]
+    about: ChunkLists[np.int32, np.float64]
     chunks: Ids
     chunk_ids: list[str]
     document_ids: list[str]
@@ -144,21 +158,22 @@ class NameIndex:
 
     @property
     def nbytes(self) -> int:
-        texts = {"chunk_ids", "document_ids"}
-        arrays = sum(getattr(self, each.name).nbytes for each in fields(self) if each.name not in texts)
+        arrays = (self.entities, self.mentions, self.about, self.chunks, self.of_chunk_starts, self.of_chunk)
         documents = len(set(self.document_ids))
-        return int(arrays) + (len(self.chunk_ids) + documents) * ID_BYTES + 2 * len(self.chunk_ids) * POINTER_BYTES
+        texts = (len(self.chunk_ids) + documents) * ID_BYTES + 2 * len(self.chunk_ids) * POINTER_BYTES
+        return sum(map(_bytes_of, arrays)) + texts
 
     def numbers(self, keys: Sequence[str]) -> Iterator[tuple[str, int]]:
         """Those of some keys that are there, in their order, and the numbers of their names."""
-        if not len(self.hashes):
+        known = self.entities.hashes
+        if not len(known):
             return
         hashes = _hashes(keys)
-        places = np.minimum(np.searchsorted(self.hashes, hashes), len(self.hashes) - 1)
-        for found in np.flatnonzero(self.hashes[places] == hashes).tolist():
+        places = np.minimum(np.searchsorted(known, hashes), len(known) - 1)
+        for found in np.flatnonzero(known[places] == hashes).tolist():
             place = int(places[found])
-            while place < len(self.hashes) and self.hashes[place] == hashes[found]:
-                if self.keys[place] == keys[found]:
+            while place < len(known) and known[place] == hashes[found]:
+                if self.entities.keys[place] == keys[found]:
                     yield keys[found], place
                 place += 1
 
@@ -170,19 +185,13 @@ class NameIndex:
     def leading(self, chunk: int) -> list[tuple[int, int]]:
         """The names that a chunk mentions and that lead somewhere, each with the first sentence that says it."""
         rows = self.of_chunk[self.of_chunk_starts[chunk] : self.of_chunk_starts[chunk + 1]]
-        entities = np.searchsorted(self.mention_starts, rows, side="right") - 1
-        return list(zip(entities.tolist(), self.mention_sentences[rows].tolist(), strict=True))
+        entities = np.searchsorted(self.mentions.starts, rows, side="right") - 1
+        return list(zip(entities.tolist(), self.mentions.values[rows].tolist(), strict=True))
 
-    def mentions(self, entity: int) -> tuple[Ints, Ints]:
-        """The chunks that mention a name, and the first sentence of each that says it."""
-        some = slice(self.mention_starts[entity], self.mention_starts[entity + 1])
-        return self.mention_chunks[some], self.mention_sentences[some]
-
-    def about(self, entity: int, most: int) -> tuple[Ints, npt.NDArray[np.float64]]:
+    def most_about(self, entity: int, most: int) -> tuple[Ints, npt.NDArray[np.float64]]:
         """The chunks that are most about a name, and how much each is."""
-        start, stop = self.about_starts[entity], self.about_starts[entity + 1]
-        some = slice(start, min(stop, start + most))
-        return self.about_chunks[some], self.about_weights[some]
+        chunks, weights = self.about[entity]
+        return chunks[:most], weights[:most]
 
     def ids_of(self, chunks: Ints) -> list[str]:
         """The ids of chunks."""
@@ -195,20 +204,11 @@ class NameIndex:
         return {ids[chunk]: documents[chunk] for some in chunks for chunk in some.tolist()}
 
     def rows(self) -> NameRows:
-        """As rows, to be merged with others."""
+        """As rows, to be joined with others."""
         return NameRows(
-            ids=self.ids,
-            hashes=self.hashes,
-            df=self.df,
-            flags=self.flags,
-            keys=self.keys,
-            names=self.names,
-            mention_starts=self.mention_starts,
-            mention_chunks=self.chunks[self.mention_chunks],
-            mention_sentences=self.mention_sentences,
-            about_starts=self.about_starts,
-            about_chunks=self.chunks[self.about_chunks],
-            about_weights=self.about_weights,
+            self.entities,
+            ChunkLists(self.mentions.starts, self.chunks[self.mentions.chunks], self.mentions.values),
+            ChunkLists(self.about.starts, self.chunks[self.about.chunks], self.about.values),
         )
 
     def known_documents(self) -> dict[str, str]:
@@ -218,25 +218,24 @@ class NameIndex:
 
 def without(rows: NameRows, gone: Ids) -> NameRows:
     """The rows but for those of some entities."""
-    kept = ~np.isin(rows.ids[:, 0], gone[:, 0])
+    kept = ~np.isin(rows.entities.ids[:, 0], gone[:, 0])
     return rows if kept.all() else rows.taken(np.flatnonzero(kept))
 
 
 def joined(pieces: Sequence[NameRows]) -> NameRows:
     """Rows of several pieces, which have no entity in common."""
+    entities = [piece.entities for piece in pieces]
     return NameRows(
-        ids=np.concatenate([piece.ids for piece in pieces]),
-        hashes=np.concatenate([piece.hashes for piece in pieces]),
-        df=np.concatenate([piece.df for piece in pieces]),
-        flags=np.concatenate([piece.flags for piece in pieces]),
-        keys=_joined_texts([piece.keys for piece in pieces]),
-        names=_joined_texts([piece.names for piece in pieces]),
-        mention_starts=_joined_starts([piece.mention_starts for piece in pieces]),
-        mention_chunks=np.concatenate([piece.mention_chunks for piece in pieces]),
-        mention_sentences=np.concatenate([piece.mention_sentences for piece in pieces]),
-        about_starts=_joined_starts([piece.about_starts for piece in pieces]),
-        about_chunks=np.concatenate([piece.about_chunks for piece in pieces]),
-        about_weights=np.concatenate([piece.about_weights for piece in pieces]),
+        Entities(
+            ids=np.concatenate([each.ids for each in entities]),
+            hashes=np.concatenate([each.hashes for each in entities]),
+            df=np.concatenate([each.df for each in entities]),
+            flags=np.concatenate([each.flags for each in entities]),
+            keys=_joined_texts([each.keys for each in entities]),
+            names=_joined_texts([each.names for each in entities]),
+        ),
+        _joined_lists([piece.mentions for piece in pieces]),
+        _joined_lists([piece.about for piece in pieces]),
     )
 
 
@@ -248,21 +247,17 @@ def no_rows() -> NameRows:
 def rows_of(names: Sequence[Sequence[Any]]) -> NameRows:  # columns of several types, as the statement's header says
     """Rows of `retrieve/held_names`."""
     ids, keys, texts, df, flags, mentions, about = zip(*names, strict=True) if names else ((),) * 7
-    flat_mentions = [each for some in mentions for each in some]
-    flat_about = [each for some in about for each in some]
     return NameRows(
-        ids=packed_ids(ids),
-        hashes=_hashes(keys),
-        df=np.array(df, dtype=np.int32),
-        flags=np.array(flags, dtype=np.uint8),
-        keys=Texts.of(keys),
-        names=Texts.of(texts),
-        mention_starts=_starts([len(some) for some in mentions]),
-        mention_chunks=packed_ids([chunk for chunk, _ in flat_mentions]),
-        mention_sentences=np.array([sentence for _, sentence in flat_mentions], dtype=np.int32),
-        about_starts=_starts([len(some) for some in about]),
-        about_chunks=packed_ids([chunk for chunk, _ in flat_about]),
-        about_weights=np.array([weight for _, weight in flat_about], dtype=np.float64),
+        Entities(
+            ids=packed_ids(ids),
+            hashes=_hashes(keys),
+            df=np.array(df, dtype=np.int32),
+            flags=np.array(flags, dtype=np.uint8),
+            keys=Texts.of(keys),
+            names=Texts.of(texts),
+        ),
+        _lists_of(mentions, np.int32),
+        _lists_of(about, np.float64),
     )
 
 
@@ -277,37 +272,27 @@ def index_of(rows: NameRows, chunks: Ids, documents: Mapping[str, str]) -> NameI
     Raises:
         IdsClash: of entities, chunks or documents.
     """
-    ordered = rows.taken(np.lexsort((rows.ids[:, 0], rows.hashes)))
-    _refuse_clashes(rows.ids)
+    _refuse_clashes(rows.entities.ids)
     _refuse_clashes(chunks)
+    ordered = rows.taken(np.lexsort((rows.entities.ids[:, 0], rows.entities.hashes)))
+    mentions, about = _numbered(chunks, ordered.mentions), _numbered(chunks, ordered.about)
+    by_weight = np.lexsort(
+        (about.chunks, -about.values, np.repeat(np.arange(len(rows.entities.ids)), np.diff(about.starts)))
+    )
+    leads = np.repeat((ordered.entities.flags & LEADS) > 0, np.diff(mentions.starts))
+    leading = np.flatnonzero(leads).astype(np.int32)
+    led = mentions.chunks[leading]
     chunk_ids = unpacked_ids(chunks)
     same: dict[str, str] = {}  # chunks of one document share a string
-    document_ids = [same.setdefault(id_, id_) for id_ in (documents.get(chunk, "") for chunk in chunk_ids)]
-    mention_chunks = _places(chunks, ordered.mention_chunks).astype(np.int32)
-    about_chunks = _places(chunks, ordered.about_chunks).astype(np.int32)
-    about_entities = np.repeat(np.arange(len(ordered.ids)), np.diff(ordered.about_starts))
-    by_weight = np.lexsort((about_chunks, -ordered.about_weights, about_entities))
-    leads = np.repeat((ordered.flags & LEADS) > 0, np.diff(ordered.mention_starts))
-    leading = np.flatnonzero(leads).astype(np.int32)
-    of_chunk = leading[np.argsort(mention_chunks[leading], kind="stable")]
     return NameIndex(
-        ids=ordered.ids,
-        hashes=ordered.hashes,
-        df=ordered.df,
-        flags=ordered.flags,
-        keys=ordered.keys,
-        names=ordered.names,
-        mention_starts=ordered.mention_starts,
-        mention_chunks=mention_chunks,
-        mention_sentences=ordered.mention_sentences,
-        about_starts=ordered.about_starts,
-        about_chunks=about_chunks[by_weight],
-        about_weights=ordered.about_weights[by_weight],
+        entities=ordered.entities,
+        mentions=mentions,
+        about=ChunkLists(about.starts, about.chunks[by_weight], about.values[by_weight]),
         chunks=chunks,
         chunk_ids=chunk_ids,
-        document_ids=document_ids,
-        of_chunk_starts=_starts(np.bincount(mention_chunks[leading], minlength=len(chunks))),
-        of_chunk=of_chunk,
+        document_ids=[same.setdefault(id_, id_) for id_ in (documents.get(chunk, "") for chunk in chunk_ids)],
+        of_chunk_starts=_starts(np.bincount(led, minlength=len(chunks))),
+        of_chunk=leading[np.argsort(led, kind="stable")],
     )
 
 
@@ -369,6 +354,33 @@ def _joined_starts(pieces: Sequence[Starts]) -> Starts:
     return _starts(np.concatenate([np.diff(piece) for piece in pieces]))
 
 
+def _lists_of(lists: Sequence[Sequence[tuple[str, float]]], dtype: type[V]) -> ChunkLists[np.uint64, V]:
+    """Lists of chunks by their ids, each with its value."""
+    flat = [each for some in lists for each in some]
+    starts = _starts([len(some) for some in lists])
+    return ChunkLists(starts, packed_ids([chunk for chunk, _ in flat]), np.array([value for _, value in flat], dtype))
+
+
+def _joined_lists(pieces: Sequence[ChunkLists[C, V]]) -> ChunkLists[C, V]:
+    return ChunkLists(
+        _joined_starts([piece.starts for piece in pieces]),
+        np.concatenate([piece.chunks for piece in pieces]),
+        np.concatenate([piece.values for piece in pieces]),
+    )
+
+
+def _numbered(chunks: Ids, lists: ChunkLists[np.uint64, V]) -> ChunkLists[np.int32, V]:
+    """With the numbers of the chunks instead of their ids."""
+    return ChunkLists(lists.starts, _places(chunks, lists.chunks).astype(np.int32), lists.values)
+
+
 def _joined_texts(pieces: Sequence[Texts]) -> Texts:
     data = np.concatenate([piece.data for piece in pieces])
     return Texts(data, _joined_starts([piece.starts for piece in pieces]))
+
+
+def _bytes_of(value: object) -> int:
+    """Of an array, or of all of a dataclass."""
+    if isinstance(value, np.ndarray):
+        return value.nbytes
+    return sum(_bytes_of(getattr(value, each.name)) for each in fields(cast("DataclassInstance", value)))
