@@ -24,6 +24,10 @@ _ADDRESS = re.compile(
 )
 _LOGIN = re.compile(r"(?<=//)[^/\s]*@")
 _MOST_PORT = 65_535
+_MEMORY = re.compile(r"(\d+)([kmg])", re.IGNORECASE)
+_MEGABYTES = {"k": 1 / 1024, "m": 1, "g": 1024}
+SMALLEST_HEAP, SMALLEST_PAGECACHE = 256, 8
+"""Megabytes with which the server starts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,8 +181,8 @@ class Settings:
             places=_places(env),
             server=ServerSettings(
                 java=env.text("OVERSTORY_JAVA"),
-                heap=env.text("OVERSTORY_SERVER_HEAP") or server.heap,
-                pagecache=env.text("OVERSTORY_SERVER_PAGECACHE") or server.pagecache,
+                heap=env.memory("OVERSTORY_SERVER_HEAP", server.heap, at_least=SMALLEST_HEAP),
+                pagecache=env.memory("OVERSTORY_SERVER_PAGECACHE", server.pagecache, at_least=SMALLEST_PAGECACHE),
                 idle_minutes=env.number("OVERSTORY_SERVER_IDLE_MINUTES", server.idle_minutes),
                 start_seconds=env.number("OVERSTORY_SERVER_START_SECONDS", server.start_seconds),
                 fast_start=env.flag("OVERSTORY_SERVER_FAST_START", default=server.fast_start),
@@ -300,11 +304,16 @@ class _Environment:
             )
         return text
 
+    def memory(self, name: str, default: str, *, at_least: int) -> str:
+        text = self.text(name) or default
+        memory_megabytes(name, text, at_least=at_least)
+        return text
+
     def number(self, name: str, default: float) -> float:
-        return self._parsed(name, default, float, "a number of at least 0")
+        return self._parsed(name, default, float, f"a number of at least 0, such as {default or 2:g}")
 
     def count(self, name: str, default: int) -> int:
-        return self._parsed(name, default, int, "a whole number of at least 0")
+        return self._parsed(name, default, int, f"a whole number of at least 0, such as {default or 2}")
 
     def flag(self, name: str, *, default: bool) -> bool:
         text = self.text(name)
@@ -335,6 +344,26 @@ class _Environment:
         if not usable:
             raise SettingsError(f"{name} is {text!r}.", remedy=f"Set {name} to {wanted}, or unset it.")
         return value
+
+
+def memory_megabytes(variable: str, text: str, *, at_least: int) -> float:
+    """The megabytes of a memory size in Java's notation ("1g").
+
+    Args:
+        variable: that it comes from, for the message.
+        at_least: megabytes.
+
+    Raises:
+        SettingsError: it is no such size, or too small.
+    """
+    parsed = _MEMORY.fullmatch(text.strip())
+    size = int(parsed[1]) * _MEGABYTES[parsed[2].lower()] if parsed else 0
+    if size < at_least:
+        raise SettingsError(
+            f"{variable} is {text!r}.",
+            remedy=f'Set {variable} to a size of at least {at_least}m, such as "512m" or "2g", or unset it.',
+        )
+    return size
 
 
 def _is_address(text: str) -> bool:

@@ -78,6 +78,10 @@ def test_a_language_model_is_used_only_if_one_is_named() -> None:
         ("OVERSTORY_QUERY_SECONDS", "nan"),
         ("OVERSTORY_SERVER_IDLE_MINUTES", "-1"),
         ("OVERSTORY_PROCESSES", "1.5"),
+        ("OVERSTORY_SERVER_HEAP", "banana"),
+        ("OVERSTORY_SERVER_HEAP", "100m"),
+        ("OVERSTORY_SERVER_PAGECACHE", "1"),
+        ("OVERSTORY_RETRIEVAL_MB", "some"),
         ("OVERSTORY_SERVER_FAST_START", "perhaps"),
         ("OVERSTORY_LLM_FORM", "xml"),
         ("OVERSTORY_LLM_SECONDS", "-1"),
@@ -89,6 +93,22 @@ def test_a_wrong_value_is_an_error_that_names_the_variable(name: str, value: str
     with pytest.raises(SettingsError, match=name) as caught:
         Settings.from_environment({name: value})
     assert caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("name", "example"),
+    [
+        ("OVERSTORY_SERVER_HEAP", '"512m"'),
+        ("OVERSTORY_SERVER_PAGECACHE", '"512m"'),
+        ("OVERSTORY_RETRIEVAL_MB", "256"),
+        ("OVERSTORY_PROCESSES", "2"),
+    ],
+)
+def test_a_wrong_size_is_answered_with_an_example_that_is_taken(name: str, example: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        Settings.from_environment({name: "banana"})
+    assert f"such as {example}" in caught.value.remedy
+    Settings.from_environment({name: example.strip('"')})
 
 
 def test_an_address_in_code_goes_before_the_environment() -> None:

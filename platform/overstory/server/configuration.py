@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import secrets
 import shutil
 import socket
@@ -14,13 +13,11 @@ from overstory.server.atomic_files import write_whole
 from overstory.server.instance import HOST, USER, Instance, Ports
 from overstory.server.java import Java
 from overstory.server.provision import Jars
-from overstory.settings import ServerSettings
+from overstory.settings import SMALLEST_HEAP, SMALLEST_PAGECACHE, ServerSettings, memory_megabytes
 
 MAIN_CLASS = "org.neo4j.server.CommunityEntryPoint"
 _OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
 _ITERATIONS = 1024
-_MEGABYTES = {"k": 1 / 1024, "m": 1, "g": 1024}
-_SMALLEST_HEAP, _SMALLEST_PAGECACHE = 256, 8
 # With C1 alone Java reserves 48 MB for compiled code instead of 240. Neo4j fills that within minutes, and from then on
 # Java keeps discarding and recompiling code: a fifth of the CPU time of our tests. The serial collector costs less than
 # G1, which does part of its work at every write of a reference.
@@ -87,8 +84,8 @@ def check(settings: ServerSettings) -> None:
     Raises:
         SettingsError: a memory size is invalid, or too small for a start.
     """
-    _megabytes("OVERSTORY_SERVER_HEAP", settings.heap, at_least=_SMALLEST_HEAP)
-    _megabytes("OVERSTORY_SERVER_PAGECACHE", settings.pagecache, at_least=_SMALLEST_PAGECACHE)
+    memory_megabytes("OVERSTORY_SERVER_HEAP", settings.heap, at_least=SMALLEST_HEAP)
+    memory_megabytes("OVERSTORY_SERVER_PAGECACHE", settings.pagecache, at_least=SMALLEST_PAGECACHE)
 
 
 def configuration(settings: ServerSettings, ports: Ports) -> str:
@@ -121,7 +118,7 @@ def configuration(settings: ServerSettings, ports: Ports) -> str:
 
 def command(instance: Instance, java: Java, settings: ServerSettings) -> list[str]:
     """The command line. The class path is passed in the environment: 300 jars would make `ps` unreadable."""
-    heap = _megabytes("OVERSTORY_SERVER_HEAP", settings.heap, at_least=_SMALLEST_HEAP)
+    heap = memory_megabytes("OVERSTORY_SERVER_HEAP", settings.heap, at_least=SMALLEST_HEAP)
     return [
         str(java.binary),
         f"-Xms{min(256, heap):.0f}m",
@@ -155,14 +152,3 @@ def _class_path(jars: Jars) -> str:
             remedy="Set OVERSTORY_CACHE to a folder without one.",
         )
     return ":".join(map(str, jars.class_path()))
-
-
-def _megabytes(variable: str, text: str, *, at_least: int) -> float:
-    """The megabytes of a setting such as "1g"."""
-    parsed = re.fullmatch(r"(\d+)([kmg])", text.strip().lower())
-    size = int(parsed[1]) * _MEGABYTES[parsed[2]] if parsed else 0
-    if size < at_least:
-        raise SettingsError(
-            f"{variable} is {text!r}.", remedy=f'Set it to a size of at least {at_least}m, such as "512m" or "2g".'
-        )
-    return size
