@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import pytest
 from tests.contract.test_retrievers import ODD_QUESTIONS
+from tests.integration.index.test_boilerplate import BEFORE, LAST
+from tests.integration.index.test_vocabulary import HEADER, LATER, SMASH
 from tests.passages import CURIE, EINSTEIN, PASSAGES, SOURCE, ULM, OpenCorpus, passage
 
 from overstory.graph import read_corpus
@@ -138,3 +141,59 @@ def test_a_changed_corpus_gives_the_same_evidence(
     for question in QUESTIONS:
         held, stored = both.ask(question)
         assert held == stored
+
+
+def asked_both_ways(both: Both, questions: Sequence[str]) -> None:
+    both.hold()
+    assert both.is_held()
+    for question in questions:
+        for k in (1, 5, 100):
+            held, stored = both.ask(question, k)
+            assert held == stored, question
+            assert held.hits
+
+
+def test_a_corpus_with_boilerplate_gives_the_same_evidence(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents([*BEFORE, LAST])
+    knowledge.index()
+    assert knowledge.status().boilerplate == {"only": 1, "some": 4}
+    questions = (
+        "Who wrote the handbook?",
+        "Homer Simpson",
+        "What did Homer Simpson say of Knoppix?",
+        "Who made Ubuntu in London?",
+        "Which system is maintained by Offensive Security, like that of Michael Prokop in Austria?",
+    )
+    both = Both(knowledge)
+    asked_both_ways(both, questions)
+    knowledge.delete_documents(source=LAST.source)
+    knowledge.index()
+    assert knowledge.status().boilerplate == {"only": 0, "some": 0}  # the names of the frame are names again
+    asked_both_ways(both, questions)
+
+
+def test_a_corpus_with_a_vocabulary_gives_the_same_evidence(open_corpus: OpenCorpus, tmp_path: Path) -> None:
+    knowledge = open_corpus()
+    terms = tmp_path / "terms.csv"
+    terms.write_text(f"{HEADER}Zorbling,TERM,Frobnication\nUlm,PRODUCT,\nQuux Day,,\nNowhere Said,,Never Said\n")
+    knowledge.ingest_documents([*PASSAGES, SMASH, LATER])
+    knowledge.load_vocabulary(terms)
+    knowledge.index()
+    questions = (
+        *QUESTIONS[:4],
+        "What is Frobnication?",
+        "Where was Zorbling used, and what of Quux Day?",
+        "Nowhere Said in Ulm",
+        "Was Frobnication new to Albert Einstein?",
+    )
+    both = Both(knowledge)
+    asked_both_ways(both, questions)
+    terms.write_text(f"{HEADER}Quux Day,,Zorbling\n")
+    knowledge.load_vocabulary(terms)
+    for question in questions:  # not indexed yet: edits hold at once
+        held, stored = both.ask(question)
+        assert held == stored
+    asked_both_ways(both, questions)
+    knowledge.index()
+    asked_both_ways(both, questions)
