@@ -1,6 +1,6 @@
 // Deletes chunks with the nodes that stand on them, and marks what they mentioned, stated and were about for the stages
-// that follow, and the communities of trees that lose a leaf. What such nodes share goes with the last of them, as does what that alone shared; a vector goes with the last
-// of its chunks.
+// that follow, and the communities of trees that lose a leaf or their report. What such nodes share goes with the last of
+// them, as does what that alone shared; a vector goes with the last of its chunks.
 // Parameters: $ids LIST<STRING>
 // Rows: none
 UNWIND $ids AS id
@@ -21,6 +21,10 @@ CALL (c) {
 CALL (c) {
   MATCH (c)<-[:COVERS]-(:{{corpus}}_TreeNode)-[:CHILD_OF]->(community:{{corpus}}_TreeNode)
   SET community:{{corpus}}_Parted
+}
+CALL (c) {
+  MATCH (c)<-[:STANDS_ON]-(:{{corpus}}_OfChunk)<-[:HAS_REPORT]-(community:{{corpus}}_TreeNode)
+  SET community:{{corpus}}_Unreported
 }
 CALL (c) {
   MATCH (n:{{corpus}}_OfChunk)-->(c)

@@ -1,9 +1,13 @@
-// Deletes documents whose chunks are gone, with the nodes that stand on them. What such nodes share goes with the last of them,
-// as does what that alone shared.
+// Deletes documents whose chunks are gone, with the nodes that stand on them, and marks the communities of trees that lose
+// a leaf. What such nodes share goes with the last of them, as does what that alone shared.
 // Parameters: $ids LIST<STRING>
 // Rows: none
 UNWIND $ids AS id
 MATCH (d:Overstory {id: id}) WHERE d:{{corpus}}_Document
+CALL (d) {
+  MATCH (d)<-[:COVERS]-(:{{corpus}}_OfDocument)-[:CHILD_OF]->(community:{{corpus}}_TreeNode)
+  SET community:{{corpus}}_Parted
+}
 CALL (d) {
   MATCH (n:{{corpus}}_OfDocument)-->(d)
   OPTIONAL MATCH (n)-->(shared:{{corpus}}_Shared)

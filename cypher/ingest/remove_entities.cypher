@@ -1,9 +1,13 @@
-// Deletes entities that nothing mentions any more, with the nodes that stand on them. What such nodes share goes with the
-// last of them, as does what that alone shared.
+// Deletes entities that nothing mentions any more, with the nodes that stand on them, and marks the communities of trees
+// that lose a leaf. What such nodes share goes with the last of them, as does what that alone shared.
 // Parameters: $ids LIST<STRING>
 // Rows: none
 UNWIND $ids AS id
 MATCH (e:Overstory {id: id}) WHERE e:Entity:{{corpus}}
+CALL (e) {
+  MATCH (e)<-[:COVERS]-(:{{corpus}}_OfEntity)-[:CHILD_OF]->(community:{{corpus}}_TreeNode)
+  SET community:{{corpus}}_Parted
+}
 CALL (e) {
   MATCH (n:{{corpus}}_OfEntity)-->(e)
   OPTIONAL MATCH (n)-->(shared:{{corpus}}_Shared)

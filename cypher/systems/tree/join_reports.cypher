@@ -1,6 +1,7 @@
-// Ties communities to their reports.
+// Ties communities to their reports, and takes off the mark of those that lost theirs.
 // Parameters: $rows LIST<MAP {community, report STRING}>
 // Rows: none
 UNWIND $rows AS row
 MATCH (t:Overstory {id: row.community}), (r:Overstory {id: row.report}) WHERE t:{{corpus}}_TreeNode
 MERGE (t)-[:HAS_REPORT]->(r)
+REMOVE t:{{corpus}}_Unreported

@@ -28,7 +28,7 @@ MARKERS = (
         "_DerivedVector",
         "_PassageVector",
     ),
-    *("_Stale", "_Changed", "_Awaited", "_Unembedded", "_Unread", "_Derived", "_Shared", "_Parted"),
+    *("_Stale", "_Changed", "_Awaited", "_Unembedded", "_Unread", "_Derived", "_Shared", "_Parted", "_Unreported"),
     *("_OfDocument", "_OfChunk", "_OfEntity"),
     *("_Boilerplate", "_BoilerplateOnly", "_BoilerplateStale"),
     *("_OriginalNames", "_Renamed"),

@@ -89,7 +89,10 @@ def begin(writer: Writer, name: str, kinds: Sequence[str] = ()) -> int:
         kinds: of nodes with a vector index.
     """
     used = writer.graph.run("corpus/used_generations", writer.corpus.label, read=True, name=name)
-    in_use = current(writer.graph, writer.corpus, name)
+    rows = writer.graph.run("corpus/read", read=True, id=writer.corpus.id)
+    in_use = _generation(rows, writer.corpus, name)
+    if rows[0]["corpus"].get(_only(name)):
+        writer.set(**{_only(name): None})
     generation = max([in_use, *(int(row["generation"]) for row in used)]) + 1
     _delete_others(writer, name, in_use, kinds)
     return generation + (slot_of(generation) == slot_of(in_use))
@@ -110,13 +113,23 @@ def publish(writer: Writer, name: str, generation: int, kinds: Sequence[str] = (
     _delete_others(writer, name, generation, kinds)
 
 
-def discard_unpublished(writer: Writer, name: str, kinds: Sequence[str] = ()) -> None:
-    """Deletes what an interrupted build left behind.
+def discard_unpublished(writer: Writer, name: str, kinds: Sequence[str] = ()) -> bool:
+    """Deletes what an interrupted build left behind. Looks for it, at all derived nodes, only where a generation was
+    begun since the last time.
 
     Args:
         kinds: of nodes with a vector index.
+
+    Returns:
+        Whether it looked.
     """
-    _delete_others(writer, name, current(writer.graph, writer.corpus, name), kinds)
+    rows = writer.graph.run("corpus/read", read=True, id=writer.corpus.id)
+    in_use = _generation(rows, writer.corpus, name)
+    if rows[0]["corpus"].get(_only(name)):
+        return False
+    _delete_others(writer, name, in_use, kinds)
+    writer.set(**{_only(name): True})
+    return True
 
 
 def _delete_others(writer: Writer, name: str, keep: int, kinds: Sequence[str]) -> None:
@@ -141,3 +154,8 @@ def _property(name: str) -> str:
     if not _NAME.fullmatch(name):
         raise ValueError(f"{name!r} is no name of a derived structure")
     return f"generation_{name}"
+
+
+def _only(name: str) -> str:
+    """Of a corpus: no generation but the one in use has nodes."""
+    return f"only_generation_{name}"

@@ -19,12 +19,19 @@ from overstory.display import counted
 from overstory.entropy import EncodingTree, Graph
 from overstory.entropy.semantic import Density, SemanticTree, distinct, encode_semantic, update_semantic
 from overstory.graph import Transaction, generations
-from overstory.index.derived_vectors import DerivedVectors, remove_other_embedders, remove_unused
+from overstory.index.derived_vectors import (
+    DerivedVectors,
+    remove_other_embedders,
+    remove_unused,
+    remove_unused_of,
+    settle_awaited,
+    vectors_of_nodes,
+)
 from overstory.protocols import Vectors
 from overstory.systems.base import SystemRun
 from overstory.systems.build_cache import BuildCache
 from overstory.systems.entity_graph.by_rules import DescribedEntity
-from overstory.systems.figures import Asked, PartSeconds
+from overstory.systems.figures import OF_ONE_BUILD, Asked, PartSeconds, TimedEmbedder
 from overstory.systems.state import IndexState
 from overstory.systems.tree.build import TreeNodes, labels_before, stored_form
 from overstory.systems.tree.changes import (
@@ -103,6 +110,12 @@ class _Changes:
     def __len__(self) -> int:
         return len(self.tree) + len(self.reports) + len(self.index)
 
+    @property
+    def parted(self) -> list[str]:
+        """The ids of nodes that may leave their vectors."""
+        gone = [*self.tree.gone, *(row["id"] for row in self.reports.gone)]
+        return [*gone, *(row["id"] for row in self.index.joined)]
+
 
 @dataclass(slots=True)
 class Build:
@@ -121,7 +134,8 @@ class Build:
 
     def __post_init__(self) -> None:
         self._asked, self._timed = Asked(self.job.chat, NAME), PartSeconds(self.job.figures)
-        self.store = DerivedVectors(self.job.writer, self.job.context.embedder, stage=NAME)
+        embedder = TimedEmbedder(self.job.context.embedder, self._timed, self.job.figures)
+        self.store = DerivedVectors(self.job.writer, embedder, stage=NAME)
 
     def run(self) -> None:
         """
@@ -135,13 +149,12 @@ class Build:
         over = vertices_of(job.settings, job.graph, job.corpus)
         if self._place(over):
             job.ledger.count("rebuilt", 0)
-            remove_unused(job.writer, stage=NAME)
             return
         before = self._stored(over)
         read = self._read(over)
         edges = read.graph.as_graph(weighted=job.settings.edge_weights)
         stamp = uuid.uuid4().hex
-        details: dict[str, object] = {"over": over, "stamp": stamp, "gone": self._gone(over)}
+        details: dict[str, object] = {"over": over, "stamp": stamp, "gone": self._gone(over), "marked": True}
         updated = before is not None and not job.improve and self._update(read, edges, before, details)
         if not updated:
             self._build_from_scratch(read, edges, details)
@@ -183,12 +196,13 @@ class Build:
             return False
         graph, corpus, generation = job.graph, job.corpus, before.generation
         gone = self._gone(over)
+        if gone != before.details.get("gone") and not before.details.get("marked"):
+            return False  # built by a version that did not mark the sets that lost something
         with self._timed("read"):
             touched = touched_units(graph, corpus, over, job.read_to, generation)
             if len(touched) > MOST_TOUCHED:
                 return False
-            deleted = gone != before.details.get("gone")
-            region = read_region(graph, corpus, generation, touched, deleted=deleted)
+            region = read_region(graph, corpus, generation, touched)
             if region is None:
                 return False
             if over == "documents":
@@ -199,7 +213,7 @@ class Build:
         most = MOST_CHANGED * (before.figures["vertices"] + changed)
         if before.placed + changed + left > most:
             return False
-        kept = {name: number for name, number in before.figures.items() if not name.endswith("_seconds")}
+        kept = {name: number for name, number in before.figures.items() if not name.endswith(OF_ONE_BUILD)}
         job.figures |= kept | {"vertices_changed": changed, "vertices_gone": left}
         job.progress.start(f"{NAME} tree", changed, "changed vertices")
         read, edges = found.read, found.read.graph.as_graph(weighted=job.settings.edge_weights)
@@ -221,10 +235,14 @@ class Build:
             return False
         job.figures |= placed_figures(kept, whole, region)
         size = int(job.figures["vertices"] + job.figures["sets"])
-        generations.discard_unpublished(job.writer, NAME, (NODE,))  # of a build that was killed
+        interrupted = generations.discard_unpublished(job.writer, NAME, (NODE,))
         details = {**before.details, "gone": gone, **indexed_generation(job, NODE, size, generation)}
         self._write(changes, generation, before.placed + changed + left, details)
         job.notes.extend(self._of_summaries)
+        if interrupted:
+            remove_unused(job.writer, stage=NAME)
+        else:
+            settle_awaited(job.writer, stage=NAME)
         return True
 
     def _write(self, changes: _Changes, generation: int, placed: int, details: Mapping[str, object]) -> None:
@@ -233,9 +251,12 @@ class Build:
 
         def write(tx: Transaction) -> None:
             label = job.corpus.label
+            was = vectors_of_nodes(tx, label, changes.parted)
             write_tree_in(tx, label, changes.tree)
             store_reports_in(tx, label, changes.reports)
             run_statements(tx, label, changes.index.statements(label))
+            tx.run("systems/tretriever/forget_parted", label)
+            remove_unused_of(tx, label, was)
             job.publish_in(tx, job.state(generation=generation, placed=placed, details=details))
 
         with self._timed("write"):
@@ -318,7 +339,7 @@ class Build:
 
     def _vectors_of(self, texts: Sequence[str]) -> Vectors:
         """float32[n, d]: those that are stored, the others made now."""
-        with self._timed("embed"):
+        with self._timed("vectors"):
             return self.store.of(texts)
 
     def _density(self, graph: VertexGraph, bandwidth: float | None = None) -> Density:

@@ -1,8 +1,8 @@
 """The part of the stored index that a small change is placed in: the largest sets that hold changed vertices, whole.
 
-What is read of the graph is as large as the change, whatever the size of the corpus; only what deletions took along is
-looked for in all sets. A vertex outside these sets has a place here where it shares an edge with one inside: only so
-are volumes, cuts and digests of these as they are in the whole graph.
+What is read of the graph is as large as the change, whatever the size of the corpus. A vertex outside these sets has a
+place here where it shares an edge with one inside: only so are volumes, cuts and digests of these as they are in the
+whole graph.
 """
 
 from __future__ import annotations
@@ -122,13 +122,9 @@ def _ids(graph: GraphClient, corpus: Corpus, statement: str, ids: Sequence[str],
     ]
 
 
-def read_region(
-    graph: GraphClient, corpus: Corpus, generation: int, units: Collection[str], *, deleted: bool
-) -> Region | None:
-    """The region of some vertices; None where it has more than `MOST_INSIDE`.
-
-    Args:
-        deleted: whether vertices or summaries may be gone: all sets are then looked at.
+def read_region(graph: GraphClient, corpus: Corpus, generation: int, units: Collection[str]) -> Region | None:
+    """The region of some vertices, and of the sets that lost some or their summary; None where it has more than
+    `MOST_INSIDE`.
 
     Raises:
         DatabaseError: as `GraphClient.run`.
@@ -139,10 +135,9 @@ def read_region(
         rows = graph.run("systems/tretriever/tops", label, read=True, ids=some, generation=generation)
         tops |= {row["id"]: row["size"] for row in rows}
     lost = 0
-    if deleted:
-        for row in graph.run("systems/tretriever/incomplete", label, read=True, generation=generation):
-            lost += row["lost"]
-            tops |= {row["top"]: row["size"]} if row["top"] else {}
+    for row in graph.run("systems/tretriever/incomplete", label, read=True, generation=generation):
+        lost += row["lost"]
+        tops |= {row["top"]: row["size"]} if row["top"] else {}
     if sum(tops.values()) > MOST_INSIDE:
         return None
     tree: StoredTree = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 from tests.integration.systems.tretriever.oracle import checked, figures_of, read, state_of
@@ -21,6 +22,8 @@ from tests.integration.systems.tretriever.test_build import (
 )
 from tests.passages import OpenCorpus
 
+from overstory.graph import read_corpus, writing
+from overstory.index.derived_vectors import count_vectors
 from overstory.knowledge import Knowledge
 from overstory.model import Document, Link
 from overstory.systems.tretriever import build
@@ -81,6 +84,62 @@ def test_a_document_is_placed_beside_its_neighbours_and_goes_again(open_corpus: 
     assert knowledge.index().done == ()
 
 
+def leftovers(knowledge: Knowledge) -> tuple[int, int, int]:
+    """Vectors that nothing uses or a stage awaits, and marks of what deletions took along."""
+    graph, corpus = knowledge.graph, read_corpus(knowledge.graph, knowledge.corpus_name)
+    counts = count_vectors(graph, corpus)
+    labels = [f"{corpus.label}_Parted", f"{corpus.label}_Unreported"]
+    query = """
+        MATCH (t:TretrieverNode {corpus: $label}) WHERE any(mark IN $marks WHERE mark IN labels(t))
+        RETURN count(t) AS marked
+    """
+    (row,) = graph.native_driver().execute_query(query, label=corpus.label, marks=labels).records
+    return counts.unused, counts.awaited, row["marked"]
+
+
+def test_no_vector_and_no_mark_is_left_when_a_change_was_placed(
+    open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    knowledge = open_corpus()
+    passages = hotpotqa(0, 40)
+    knowledge.ingest_documents(passages[:-2])
+    knowledge.index(systems=["tretriever"])
+    knowledge.ingest_documents(passages[-2:-1])  # the first placed change looks for what a killed build left
+    knowledge.index()
+    monkeypatch.setattr(build, "MOST_CHANGED", 10.0)  # times the whole
+    monkeypatch.setattr(build, "remove_unused", None)  # which looks at every vector
+    other = Document(passages[3].source, passages[3].source_key, passages[4].text, title=passages[3].title)
+    marks: list[int] = []
+    for change in (
+        lambda: knowledge.ingest_documents(passages[-1:]),
+        lambda: knowledge.ingest_documents([other]),
+        lambda: knowledge.delete_documents(_id(knowledge)),
+    ):
+        change()
+        marks.append(leftovers(knowledge)[2])
+        knowledge.index()
+        assert figures_of(knowledge)["rebuilt"] == 0
+        assert leftovers(knowledge) == (0, 0, 0)
+        assert knowledge.system_reports()[0].figures["sets_without_summary"] == 0
+    assert marks[0] == 0 < marks[2]
+
+
+def test_a_deletion_is_not_placed_in_an_index_that_marks_no_deletions(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents([*GRAPH, *LINKS, *FLUTE])
+    knowledge.index(systems=["tretriever"])
+    state = state_of(knowledge)
+    earlier = {name: value for name, value in state.details.items() if name != "marked"}
+    corpus = read_corpus(knowledge.graph, knowledge.corpus_name)
+    with writing(knowledge.graph, corpus, "test") as writer:
+        writer.set(system_tretriever=replace(state, details=earlier).as_json())
+    knowledge.delete_documents(id_of(knowledge, "flute"))
+    knowledge.index()
+    assert state_of(knowledge).details["marked"]
+    assert figures_of(knowledge)["vertices"] == len(GRAPH)
+    checked(knowledge)
+
+
 @pytest.mark.parametrize("over", ["documents", "entities"])
 def test_improved_it_is_what_a_build_from_scratch_makes(open_corpus: OpenCorpus, over: str) -> None:
     knowledge = open_corpus()
@@ -89,8 +148,10 @@ def test_improved_it_is_what_a_build_from_scratch_makes(open_corpus: OpenCorpus,
     knowledge.index(systems=["tretriever"])
     generation = state_of(knowledge).generation
     assert state_of(knowledge).details["over"] == over
+    all_embedded = state_of(knowledge).figures["texts_embedded"]
     knowledge.ingest_documents(FLUTE if over == "documents" else [*hotpotqa(40, 41)])
     knowledge.index()
+    assert 0 < state_of(knowledge).figures["texts_embedded"] < all_embedded
     assert state_of(knowledge).placed > 0
     assert state_of(knowledge).generation == generation
     placed = checked(knowledge)

@@ -1,0 +1,6 @@
+// The stored vectors of the texts of some nodes.
+// Parameters: $ids LIST<STRING> (of nodes)
+// Rows: vectors LIST<STRING> (ids); one
+UNWIND $ids AS id
+MATCH (:Overstory {id: id})-[:HAS_VECTOR]->(v:{{corpus}}_DerivedVector)
+RETURN collect(DISTINCT v.id) AS vectors
