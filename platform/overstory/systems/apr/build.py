@@ -24,7 +24,7 @@ from overstory.systems.apr.reading import Reader, StatedChunk, read_stated
 from overstory.systems.apr.segmentation import segment
 from overstory.systems.apr.store import BUILT, ENTITIES, CodedChunk, Page, SymbolVectors, remove_loose, write_page
 from overstory.systems.base import SystemRun, unread
-from overstory.systems.figures import PartSeconds
+from overstory.systems.figures import PartSeconds, TimedEmbedder
 from overstory.systems.vector_indexes import SCANNED
 
 CHUNKS_A_PAGE = 256
@@ -39,7 +39,9 @@ class Build:
         self._reader = reader
         self._label = run.corpus.label
         self._timed, self._timed_ahead = PartSeconds(run.figures), PartSeconds(run.figures)  # one for each thread
-        self._symbols = SymbolVectors(run.graph, self._label, run.context.embedder)
+        self._symbols = SymbolVectors(
+            run.graph, self._label, TimedEmbedder(run.context.embedder, self._timed_ahead, run.figures)
+        )
 
     def run(self) -> None:
         """
@@ -94,7 +96,7 @@ class Build:
         for chunks in batches(self._reader.read(self._stated()), self._reader.at_once):
             with self._timed_ahead("read"):
                 edges = [coded(self._label, chunk.triples) for chunk in chunks]
-            with self._timed_ahead("embed"):
+            with self._timed_ahead("vectors"):
                 vectors, new = self._symbols.of(symbol for some in edges for edge in some for symbol in edge.symbols)
             with self._timed_ahead("segment"):
                 found = [self._coded(chunk.id, some, vectors) for chunk, some in zip(chunks, edges, strict=True)]

@@ -81,6 +81,8 @@ def test_a_passage_becomes_runs_of_its_facts_in_text_order_with_its_subject_for_
     assert not any(fact.startswith("He|") for fact in said)
     (report,) = at_once.system_reports()
     assert report.pending == 0
+    assert report.figures["texts_embedded"] > 0
+    assert {"embed_seconds", "vectors_seconds"} <= report.figures.keys()  # the embedder alone, and looking for vectors
     assert report.figures["facts"] == sum(
         len(facts(at_once, key)) for key in ("einstein", "curie", "ulm", "danube", "bohr")
     )
