@@ -1,6 +1,7 @@
 // Deletes chunks with the nodes that stand on them, and marks what they mentioned, stated and were about for the stages
-// that follow, and the communities of trees that lose a leaf or their report. What such nodes share goes with the last of
-// them, as does what that alone shared; a vector goes with the last of its chunks.
+// that follow, and the communities of trees that lose a leaf or their report; a leaf of such a node stays, with what the
+// node was tied to. What such nodes share goes with the last of them, as does what that alone shared; a vector goes with
+// the last of its chunks.
 // Parameters: $ids LIST<STRING>
 // Rows: none
 UNWIND $ids AS id
@@ -25,6 +26,23 @@ CALL (c) {
 CALL (c) {
   MATCH (c)<-[:STANDS_ON]-(:{{corpus}}_OfChunk)<-[:HAS_REPORT]-(community:{{corpus}}_TreeNode)
   SET community:{{corpus}}_Unreported
+}
+CALL (c) {
+  MATCH (leaf:{{corpus}}_TreeNode)-[:COVERS]->(n:{{corpus}}_OfChunk)-->(c)
+  WITH DISTINCT leaf, n
+  SET leaf:{{corpus}}_Uncovered, leaf.unit = n.id, leaf.ref = n.ref,
+    leaf.ends = COLLECT {
+      MATCH (n)-[r]-(other:{{corpus}}_Derived) WHERE r.weight IS NOT NULL
+      RETURN other.id ORDER BY other.id, type(r), r.weight
+    },
+    leaf.ties = COLLECT {
+      MATCH (n)-[r]-(other:{{corpus}}_Derived) WHERE r.weight IS NOT NULL
+      RETURN CASE n WHEN startNode(r) THEN '>' ELSE '<' END + type(r) ORDER BY other.id, type(r), r.weight
+    },
+    leaf.weights = COLLECT {
+      MATCH (n)-[r]-(other:{{corpus}}_Derived) WHERE r.weight IS NOT NULL
+      RETURN r.weight ORDER BY other.id, type(r), r.weight
+    }
 }
 CALL (c) {
   MATCH (n:{{corpus}}_OfChunk)-->(c)

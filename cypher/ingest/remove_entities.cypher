@@ -1,5 +1,6 @@
 // Deletes entities that nothing mentions any more, with the nodes that stand on them, and marks the communities of trees
-// that lose a leaf. What such nodes share goes with the last of them, as does what that alone shared.
+// that lose a leaf; a leaf of such a node stays, with what the node was tied to. What such nodes share goes with the last of
+// them, as does what that alone shared.
 // Parameters: $ids LIST<STRING>
 // Rows: none
 UNWIND $ids AS id
@@ -7,6 +8,23 @@ MATCH (e:Overstory {id: id}) WHERE e:Entity:{{corpus}}
 CALL (e) {
   MATCH (e)<-[:COVERS]-(:{{corpus}}_OfEntity)-[:CHILD_OF]->(community:{{corpus}}_TreeNode)
   SET community:{{corpus}}_Parted
+}
+CALL (e) {
+  MATCH (leaf:{{corpus}}_TreeNode)-[:COVERS]->(n:{{corpus}}_OfEntity)-->(e)
+  WITH DISTINCT leaf, n
+  SET leaf:{{corpus}}_Uncovered, leaf.unit = n.id, leaf.ref = n.ref,
+    leaf.ends = COLLECT {
+      MATCH (n)-[r]-(other:{{corpus}}_Derived) WHERE r.weight IS NOT NULL
+      RETURN other.id ORDER BY other.id, type(r), r.weight
+    },
+    leaf.ties = COLLECT {
+      MATCH (n)-[r]-(other:{{corpus}}_Derived) WHERE r.weight IS NOT NULL
+      RETURN CASE n WHEN startNode(r) THEN '>' ELSE '<' END + type(r) ORDER BY other.id, type(r), r.weight
+    },
+    leaf.weights = COLLECT {
+      MATCH (n)-[r]-(other:{{corpus}}_Derived) WHERE r.weight IS NOT NULL
+      RETURN r.weight ORDER BY other.id, type(r), r.weight
+    }
 }
 CALL (e) {
   MATCH (n:{{corpus}}_OfEntity)-->(e)

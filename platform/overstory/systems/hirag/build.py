@@ -1,14 +1,14 @@
 """One build of HiRAG's index: layer 0, the layers above it, communities with their reports, and bridges between these.
 
 A first build, and one after many changes, fills a new generation, which readers see when all of it is there. A small
-change is made in place, in two transactions: the graph first, which Graph Data Science reads to find the communities,
-then these with the state of the index. What costs most is not lost in a kill: vectors are stored as they are made,
-readings of a language model too, and its other answers are remembered.
+change is placed (`small_change`); where it cannot be, the whole is read and changed in place, in two transactions: the
+graph first, which Graph Data Science reads to find the communities, then these with the state of the index. What costs
+most is not lost in a kill: vectors are stored as they are made, readings of a language model too, and its other answers
+are remembered.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -17,21 +17,18 @@ import numpy as np
 
 from overstory.display import counted
 from overstory.entropy import EncodingTree
-from overstory.graph import Transaction, generations, schema
+from overstory.graph import Transaction, generations
 from overstory.graph.client import Row
-from overstory.graph.generations import slot_of
 from overstory.graph.ids import derived_label
 from overstory.index.derived_vectors import (
     DerivedVectors,
     remove_other_embedders,
     remove_unused,
-    remove_unused_of,
     settle_awaited,
 )
 from overstory.protocols import Vectors
 from overstory.systems.base import SystemRun
 from overstory.systems.figures import Asked, PartSeconds
-from overstory.systems.hirag import placing
 from overstory.systems.hirag.base_layer import read_base_layer
 from overstory.systems.hirag.bridges import find_bridges
 from overstory.systems.hirag.communities import layered_projection
@@ -40,6 +37,7 @@ from overstory.systems.hirag.knowledge_graph import BaseLayer, LayeredGraph, Sum
 from overstory.systems.hirag.layers import grow
 from overstory.systems.hirag.names import COMMUNITIES, ENTITY, NAME, READING, entity_id
 from overstory.systems.hirag.reports import write_reports
+from overstory.systems.hirag.small_change import DELETIONS_NOTED, SmallChange
 from overstory.systems.hirag.store import StoredGraph, Wanted, read_graph, write_graph, write_graph_in
 from overstory.systems.hirag.writers import reporter_for, summariser_for
 from overstory.systems.tree.build import stored_form
@@ -61,7 +59,7 @@ from overstory.systems.tree.reports import (
     store_reports_in,
 )
 from overstory.systems.tree.stored import StoredTree, read_tree
-from overstory.systems.vector_indexes import SCANNED, indexed_generation
+from overstory.systems.vector_indexes import indexed_generation
 
 CLUSTER_SIZES = ((1, 1), (2, 5), (6, 10), (11, 20), (21, 30))
 
@@ -89,7 +87,7 @@ class Build:
         job = self.job
         if job.before is not None and job.before.embedder != job.context.embedder.fingerprint:
             remove_other_embedders(job.writer)
-        if self._place():
+        if SmallChange(job, self.store, self._vectors, self._timed).placed():
             settle_awaited(job.writer, stage=NAME)
             return
         before = None if job.improve else self._stored()
@@ -97,86 +95,22 @@ class Build:
             base = read_base_layer(job, before.base if before else {})
         if not job.model:
             job.graph.run_in_batches("systems/remove_nodes", derived_label(job.corpus.label, READING))
-        small = before is not None and _changed(base, before) <= MOST_CHANGED * max(len(base.entities), 1)
+        small = before is not None and self._changed(base, before) <= MOST_CHANGED * max(len(base.entities), 1)
         if not (before is not None and small and self._update(base, before)):
             self._build_anew(base)
         remove_unused(job.writer, stage=NAME)
 
-    def _place(self) -> bool:
-        """Places new passages in the generation in use; False where the whole is to be read: in a small graph, after a
-        deletion, with a language model, and where much changed."""
-        job, before = self.job, self.job.before
-        if before is None or job.scratch or job.improve or job.chat is not None or not before.generation:
-            return False
-        details, figures = before.details, before.figures
-        gone = job.corpus.deletions["entity"]
-        if job.backlog.deleted or details.get("gone") != gone or not details.get("levels"):
-            return False
-        if figures["entities"] < placing.PLACED_FROM:
-            return False
-        generation, label = before.generation, job.corpus.label
-        index = schema.derived_index(label, ENTITY, slot_of(generation))
-        where = placing.Placing(
-            job.graph,
-            job.corpus,
-            generation,
-            "" if ENTITY in details.get(SCANNED, ()) else index,
-            job.settings.flat,
-            details["levels"],
-            details["root"],
-        )
-        with self._timed("read"):
-            names = placing.touched_names(where, job.read_to)
-            near = placing.read_near(where, names, self._vectors) if len(names) <= placing.MOST_TOUCHED else None
-        if near is None:
-            return False
-        texts = [entity.embedded for entity in near.graph.entities]
-        vectors, ids = self._vectors(texts), self.store.ids(texts)
-        changes = Wanted(label, near.graph, vectors, ids, near.cluster).changes_from(near.stored)
-        if len(changes) > MOST_IN_PLACE:
-            return False
-        with self._timed("communities"):
-            placed = job.graph.reading(
-                NAME, lambda tx: placing.place(tx, where, near, self._vectors, details["entropy"])
-            )
-        count = before.placed + len(near.told | placed.moved)
-        if count > MOST_CHANGED * (figures["entities"] + len(near.new)):
-            return False
-        generations.discard_unpublished(job.writer, NAME, (ENTITY,))  # of a build that was killed
-        kept = {name: figure for name, figure in figures.items() if not name.endswith("_seconds")}
-        relations = len(near.graph.relations) - len(near.stored.graph.relations)
-        job.figures |= kept | {
-            "entities": kept["entities"] + len(near.new),
-            "relations": kept["relations"] + relations,
-            "communities": kept["communities"] + placed.part.communities(),
-            "clusters_summarised": 0,
-            "reports_written": 0,
-        }
-        total = sum(figure for name, figure in job.figures.items() if re.fullmatch(r"(layer_\d+_)?entities", name))
-        details = {**details, "entropy": placed.entropy}
-        details |= indexed_generation(job, ENTITY, int(total), generation)
-        reporter = reporter_for(None, "", placing.sampled(where))
-        was = self.store.ids([entity.embedded for entity in near.stored.base.values() if entity.ref in near.told])
-
-        def write(tx: Transaction) -> None:
-            reports = placing.NewReports(where, reporter)
-            reports.before(tx, placed)
-            write_graph_in(tx, label, changes)
-            write_tree_in(tx, label, placed.changes)
-            placed.part.done(tx)
-            store_reports_in(tx, label, reports.changes(tx, placed))
-            remove_unused_of(tx, label, was)
-            job.figures["reports_written"] = reports.written
-            job.publish_in(tx, job.state(generation=generation, placed=count, details=details))
-
-        with self._timed("write"):
-            job.commit(write)
-        job.ledger.count("rebuilt", 0)
-        return True
+    def _changed(self, base: BaseLayer, before: StoredGraph) -> float:
+        """How many entities of layer 0 are new, gone or described in other words, those included that deletions took
+        along at once."""
+        was = {ref: entity.source for ref, entity in before.base.items()}
+        now = {entity.ref: entity.source for entity in base.entities}
+        deleted = self.job.before.figures["entities"] - len(was) if self.job.before is not None else 0
+        return sum(was.get(ref) != source for ref, source in now.items()) + len(was.keys() - now.keys()) + deleted
 
     def _details(self, found: _FoundCommunities) -> dict[str, object]:
-        """What new passages are placed by."""
-        return {**found.tree_details, "gone": self.job.corpus.deletions["entity"]}
+        """What small changes are placed by."""
+        return {**found.tree_details, DELETIONS_NOTED: True}
 
     def _stored(self) -> StoredGraph | None:
         """The index as it is, None if it is to be built from scratch."""
@@ -333,13 +267,6 @@ class _FoundCommunities:
 
     def __len__(self) -> int:
         return len(self.tree) + len(self.reports) + len(self.bridges)
-
-
-def _changed(base: BaseLayer, before: StoredGraph) -> int:
-    """How many entities of layer 0 are new, gone or described in other words."""
-    was = {ref: entity.source for ref, entity in before.base.items()}
-    now = {entity.ref: entity.source for entity in base.entities}
-    return sum(was.get(ref) != source for ref, source in now.items()) + len(was.keys() - now.keys())
 
 
 def _layer_figures(layers: SummaryLayers) -> dict[str, float]:

@@ -38,7 +38,7 @@ class StoredGraph:
 
     Attributes:
         graph: entities without a description are those whose description was deleted with a passage.
-        cluster: the cluster of each entity by ref, "" for none: the ref of its first member.
+        cluster: the cluster of each entity by ref, "" for none: the ref that its first member had when it was made.
     """
 
     generation: int

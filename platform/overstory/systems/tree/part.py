@@ -48,12 +48,14 @@ class StoredLeaf:
 
     Attributes:
         properties: by `TreeKind.leaf_properties`.
+        covers: whether its unit is there; a unit that was deleted may be added again.
     """
 
     id: str
     community: str
     volume: float
     properties: Mapping[str, Any]
+    covers: bool = True
 
 
 def read_leaves(tx: Transaction, tree: WhichTree, units: Iterable[str]) -> dict[str, StoredLeaf]:
@@ -131,7 +133,9 @@ class StoredPart:
             "generation": tree.generation,
             "tree": tree.kind.name,
         }
-        changes = TreeChanges(tree.kind, [], [], [], [id_ for id_ in part.gone if id_ in self._before])
+        gone = [id_ for id_ in part.gone if id_ in self._before]
+        gone += [leaf.id for unit, leaf in self._leaves.items() if unit not in part.leaves]
+        changes = TreeChanges(tree.kind, [], [], [], gone)
         stored = {
             row["id"]: unpacked(row["vector"])
             for row in tx.run("systems/tree/vectors_of", tree.label, ids=[id_ for id_ in moves if id_ in self._before])
@@ -164,11 +168,12 @@ class StoredPart:
     ) -> None:
         tree, before = self._tree, self._leaves.get(unit)
         id_ = before.id if before else tree_leaf_id(tree.label, tree.kind.name, tree.generation, unit)
+        if before is None or not before.covers:
+            changes.covers.append({"id": id_, "unit": unit})
         if before is None or before.volume != leaf.volume or further:
             properties: Row = {"volume": leaf.volume, "cut": leaf.volume, **further}
             if before is None:
                 properties |= {"level": tree.levels + 1, "size": 1, **always}
-                changes.covers.append({"id": id_, "unit": unit})
             changes.nodes.append({"id": id_, "properties": properties})
         if before is None or before.community != leaf.home:
             changes.places.append({"id": id_, "parent": named.get(leaf.home, leaf.home)})

@@ -1,16 +1,19 @@
-"""New documents are placed in the index as it is: layer 0 as a build makes it, communities near it."""
+"""Small changes are placed in the index as it is: layer 0 as a build makes it, communities near it."""
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.integration.systems.hirag.oracle import checked, figures_of, state_of
-from tests.integration.systems.hirag.test_build import QUESTION, SMALL, hotpotqa, id_of, killed_runs
+from tests.integration.systems.hirag.oracle import checked, figures_of, read, state_of, told_of
+from tests.integration.systems.hirag.test_build import FESTIVAL, QUESTION, SMALL, hotpotqa, id_of, killed_runs
 from tests.passages import OpenCorpus
 
 from overstory.knowledge import Knowledge
-from overstory.systems.hirag import build, placing
+from overstory.model import Document
+from overstory.systems.hirag import placing, small_change
 
 DOCUMENTS = hotpotqa(0, 40)
 MORE = hotpotqa(40, 43)
@@ -75,7 +78,7 @@ def test_what_was_placed_is_all_there_or_nothing(open_corpus: OpenCorpus) -> Non
     knowledge.index(systems=["hirag"])
     knowledge.ingest_documents([SMALL])
     asked = knowledge.search(QUESTION, 5, retriever="hirag").parts
-    moments = [(build, part, False) for part in ("write_graph_in", "write_tree_in", "store_reports_in")]
+    moments = [(small_change, part, False) for part in ("write_graph_in", "write_tree_in", "store_reports_in")]
     for _ in killed_runs(knowledge, moments):
         assert placed_now(knowledge) == 0
         assert knowledge.search(QUESTION, 5, retriever="hirag").parts == asked
@@ -85,5 +88,101 @@ def test_what_was_placed_is_all_there_or_nothing(open_corpus: OpenCorpus) -> Non
     knowledge.delete_documents(id_of(knowledge, SMALL))
     knowledge.index()
     checked(knowledge)
-    assert placed_now(knowledge) == 0
+    assert placed_now(knowledge) > 0
     assert layer_0(from_scratch(knowledge))[0].keys() < layer_0(disturbed)[0].keys()
+
+
+def changed(document: Document, word: str) -> Document:
+    return replace(document, text=document.text.replace(".", f", said {word} of Ulm.", 1))
+
+
+def test_deletions_and_changes_are_placed(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents([*DOCUMENTS, *MORE, SMALL])
+    knowledge.index(systems=["hirag"])
+    generation, placed = state_of(knowledge).generation, 0
+    for step in range(6):
+        if step % 2:
+            knowledge.ingest_documents([changed(DOCUMENTS[7 * step], f"Zorgwald {step}")])
+        else:
+            knowledge.delete_documents(id_of(knowledge, [*MORE, *DOCUMENTS][step // 2]))
+        knowledge.index()
+        assert (figures_of(knowledge)["rebuilt"], state_of(knowledge).generation) == (0, generation)
+        assert placed_now(knowledge) > placed
+        placed = placed_now(knowledge)
+        after = checked(knowledge)
+        figures = figures_of(knowledge)
+        layers = Counter(ref.partition(":")[0] for ref in after["entities"])
+        assert figures["entities"] == layers["0"]
+        assert figures["layer_1_entities"] == layers["1"]
+        assert figures["relations"] == sum(kind == "HIRAG_RELATED" for kind, _, _ in after["relations"])
+        assert figures["communities"] == len(after["communities"]) - 1
+    assert any("Zorgwald" in str(each) for each in after["entities"].values())
+    assert knowledge.search(QUESTION, 5, retriever="hirag").hits
+    fresh = from_scratch(knowledge)
+    assert layer_0(fresh) == layer_0(after)
+
+
+def test_a_summary_of_what_is_left_takes_the_place_of_a_deleted_one(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents([*DOCUMENTS, *MORE])
+    knowledge.index(systems=["hirag"])
+    before = checked(knowledge)
+    cluster = {ref: each[3] for ref, each in before["entities"].items()}
+    knowledge.delete_documents(id_of(knowledge, MORE[0]))
+    lost = {ref for ref in before["entities"] if ref[0] != "0"} - refs_now(knowledge)
+    assert lost
+    knowledge.index()
+    after = checked(knowledge)
+    assert figures_of(knowledge)["clusters_summarised"] > 0
+    members = {source for kind, source, target in before["relations"] if kind == "SUMMARIZED_BY" and target in lost}
+    summarised = {source for kind, source, _ in after["relations"] if kind == "SUMMARIZED_BY"}
+    left = Counter(cluster[ref] for ref in members & after["entities"].keys())
+    assert all(ref in summarised for ref in members & after["entities"].keys() if left[cluster[ref]] > 1)
+    assert {ref: each[3] for ref, each in after["entities"].items() if ref in members} == {
+        ref: cluster[ref] for ref in members if ref in after["entities"]
+    }
+
+
+def test_nothing_of_a_placed_deletion_is_left(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents([*DOCUMENTS, FESTIVAL])
+    knowledge.index(systems=["hirag"])
+    words = ("quixotrope", "zorgwald")
+    assert all(told_of(knowledge, word) for word in words)
+    knowledge.delete_documents(id_of(knowledge, FESTIVAL))
+    knowledge.index()
+    assert placed_now(knowledge) > 0
+    assert not any(told_of(knowledge, word) for word in words)
+    checked(knowledge)
+    knowledge.ingest_documents([FESTIVAL])  # what comes back has the ids that it had
+    knowledge.index()
+    again = checked(knowledge)
+    assert all(told_of(knowledge, word) for word in words)
+    assert layer_0(from_scratch(knowledge)) == layer_0(again)
+
+
+def test_a_deletion_and_its_undoing_between_two_runs(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents([*DOCUMENTS, FESTIVAL])
+    knowledge.index(systems=["hirag"])
+    before = checked(knowledge)
+    knowledge.delete_documents(id_of(knowledge, FESTIVAL))
+    knowledge.ingest_documents([FESTIVAL])
+    knowledge.index()
+    assert placed_now(knowledge) > 0
+    assert layer_0(checked(knowledge)) == layer_0(before)
+
+
+def test_what_many_deletions_leave_is_built_again(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents([*DOCUMENTS, *MORE])
+    knowledge.index(systems=["hirag"])
+    knowledge.delete_documents([id_of(knowledge, each) for each in DOCUMENTS[:20]])
+    knowledge.index()
+    assert placed_now(knowledge) == 0
+    assert checked(knowledge) == from_scratch(knowledge)
+
+
+def refs_now(knowledge: Knowledge) -> set[str]:
+    return {row["ref"] for row in read(knowledge, "MATCH (e:HiragEntity {corpus: $label}) RETURN e.ref AS ref")}

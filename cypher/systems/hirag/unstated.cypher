@@ -1,0 +1,10 @@
+// Those of the relations among some entities of which a passage is gone.
+// Parameters: $ids LIST<STRING> (of entities)
+// Rows: source, target STRING (refs); properties MAP
+UNWIND $ids AS id
+MATCH (a:Overstory {id: id}) WHERE a:{{corpus}}_HiragEntity
+UNWIND $ids AS other
+MATCH (b:Overstory {id: other}) WHERE b:{{corpus}}_HiragEntity
+MATCH (a)-[r:HIRAG_RELATED]->(b)
+WHERE any(chunk IN r.chunks WHERE NOT EXISTS { MATCH (c:Overstory {id: chunk}) WHERE c:{{corpus}}_Chunk })
+RETURN a.ref AS source, b.ref AS target, properties(r) AS properties
