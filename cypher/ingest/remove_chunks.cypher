@@ -30,7 +30,7 @@ CALL (c) {
 CALL (c) {
   MATCH (leaf:{{corpus}}_TreeNode)-[:COVERS]->(n:{{corpus}}_OfChunk)-->(c)
   WITH DISTINCT leaf, n
-  SET leaf:{{corpus}}_Uncovered, leaf.unit = n.id, leaf.ref = n.ref,
+  SET leaf:{{corpus}}_Uncovered, leaf.unit = n.id, leaf.layer = n.layer,
     leaf.ends = COLLECT {
       MATCH (n)-[r]-(other:{{corpus}}_Derived) WHERE r.weight IS NOT NULL
       RETURN other.id ORDER BY other.id, type(r), r.weight

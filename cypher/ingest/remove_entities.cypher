@@ -12,7 +12,7 @@ CALL (e) {
 CALL (e) {
   MATCH (leaf:{{corpus}}_TreeNode)-[:COVERS]->(n:{{corpus}}_OfEntity)-->(e)
   WITH DISTINCT leaf, n
-  SET leaf:{{corpus}}_Uncovered, leaf.unit = n.id, leaf.ref = n.ref,
+  SET leaf:{{corpus}}_Uncovered, leaf.unit = n.id, leaf.layer = n.layer,
     leaf.ends = COLLECT {
       MATCH (n)-[r]-(other:{{corpus}}_Derived) WHERE r.weight IS NOT NULL
       RETURN other.id ORDER BY other.id, type(r), r.weight

@@ -1,9 +1,9 @@
 // Writes bridges: the cheapest paths between central entities of two communities.
-// Parameters: $rows LIST<MAP {from, to STRING; names, refs LIST<STRING>; cost FLOAT; hops INTEGER}> (ids of communities,
-//   from below to; the way leads from one to the other)
+// Parameters: $rows LIST<MAP {from, to STRING; names, refs, entities LIST<STRING>; cost FLOAT; hops INTEGER}> (ids of
+//   communities, from below to; names, refs and ids of the entities on the way from one to the other)
 // Rows: none
 UNWIND $rows AS row
 MATCH (one:Overstory {id: row.from}), (other:Overstory {id: row.to})
 WHERE one:{{corpus}}_TreeNode AND other:{{corpus}}_TreeNode
 MERGE (one)-[bridge:BRIDGE]->(other)
-SET bridge.names = row.names, bridge.refs = row.refs, bridge.cost = row.cost, bridge.hops = row.hops
+SET bridge.names = row.names, bridge.refs = row.refs, bridge.entities = row.entities, bridge.cost = row.cost, bridge.hops = row.hops

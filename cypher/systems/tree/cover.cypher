@@ -4,5 +4,5 @@
 UNWIND $rows AS row
 MATCH (t:Overstory {id: row.id}), (unit:Overstory {id: row.unit})
 SET t:$($labels)
-REMOVE t:{{corpus}}_Uncovered, t.unit, t.ref, t.ends, t.ties, t.weights
+REMOVE t:{{corpus}}_Uncovered, t.unit, t.layer, t.ends, t.ties, t.weights
 MERGE (t)-[:COVERS]->(unit)

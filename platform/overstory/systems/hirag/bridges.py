@@ -6,7 +6,7 @@ Source: HiRAG, Section 4.2 (Eq. 14 and 15), at index time: for people, and for q
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 
@@ -51,11 +51,12 @@ class Bridge:
     def hops(self) -> int:
         return len(self.refs) - 1
 
-    def row(self, ids: Sequence[str]) -> Row:
+    def row(self, ids: Sequence[str], entity_id: Callable[[str], str]) -> Row:
         """For `systems/hirag/write_bridges`: from the lower id to the higher one.
 
         Args:
             ids: of the tree's nodes.
+            entity_id: of an entity by its ref.
         """
         ends, step = (ids[self.source], ids[self.target]), 1
         if ends[0] > ends[1]:
@@ -65,6 +66,7 @@ class Bridge:
             "to": ends[1],
             "names": list(self.names[::step]),
             "refs": list(self.refs[::step]),
+            "entities": [entity_id(ref) for ref in self.refs[::step]],
             "cost": self.cost,
             "hops": self.hops,
         }

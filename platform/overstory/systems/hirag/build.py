@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -247,7 +248,7 @@ class Build:
         return _FoundCommunities(
             tree_changes(nodes, tree_before),
             report_changes(COMMUNITIES, label, generation, by_id, stored),
-            [bridge.row(nodes.ids) for bridge in bridges],
+            [bridge.row(nodes.ids, partial(entity_id, label, generation)) for bridge in bridges],
             {"root": nodes.ids[-1], "levels": tree.height - 1, "entropy": tree.entropy},
         )
 

@@ -30,7 +30,8 @@ from overstory.text.names.keys import entity_key
 class DeletedEntity:
     """
     Attributes:
-        id, ref: of the entity.
+        id: of the entity.
+        layer: its own.
         leaf: the one that it left.
         edges: weights by the id of the other end, which may be deleted, too.
         members: ids of the entities that it summarised.
@@ -38,15 +39,11 @@ class DeletedEntity:
     """
 
     id: str
-    ref: str
+    layer: int
     leaf: StoredLeaf
     edges: dict[str, float]
     members: set[str]
     summaries: set[str]
-
-    @property
-    def layer(self) -> int:
-        return layer_of(self.ref)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +57,6 @@ class Deleted:
 
     entities: Mapping[str, DeletedEntity] = field(default_factory=dict[str, DeletedEntity])
     relations: int = 0
-
-    def of_layer(self, layer: int) -> int:
-        """How many were of one layer."""
-        return sum(each.layer == layer for each in self.entities.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +99,7 @@ def read_deleted(where: IndexInUse) -> Deleted:
         related.update(frozenset((row["unit"], end)) for side in "<>" for end in ends[side + RELATED])
         leaf = StoredLeaf(row["id"], row["community"], row["volume"], {}, covers=False)
         found[row["unit"]] = DeletedEntity(
-            row["unit"], row["ref"], leaf, dict(edges), ends["<" + SUMMARIZED], ends[">" + SUMMARIZED]
+            row["unit"], row["layer"], leaf, dict(edges), ends["<" + SUMMARIZED], ends[">" + SUMMARIZED]
         )
     for one in found.values():  # of two that are deleted, maybe only the one that went first knew the other
         for id_, weight in list(one.edges.items()):
@@ -132,7 +125,7 @@ def summarised_again(
     Raises:
         DatabaseError: as `GraphClient.run`, and what `vectors_of` raises.
     """
-    lost = sorted((each for each in deleted.entities.values() if each.members), key=lambda each: (each.layer, each.ref))
+    lost = sorted((each for each in deleted.entities.values() if each.members), key=lambda each: (each.layer, each.id))
     away = {*left, *deleted.entities}
     made = _Made(where, common_words(where.sampled() if lost else ()), away, vectors_of)
     if lost:

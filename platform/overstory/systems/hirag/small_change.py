@@ -120,7 +120,7 @@ class SmallChange:
         reporter = reporter_for(None, "", where.sampled())
         gone = near.told | near.left
         was = self.store.ids([entity.embedded for entity in near.stored.base.values() if entity.ref in gone])
-        refs = sorted({*near.left, *(each.ref for each in near.deleted.entities.values())} - near.new)
+        away = near.deleted.entities.keys() | set(map(where.id, near.left))
         without = 0
 
         def write(tx: Transaction) -> None:
@@ -131,8 +131,8 @@ class SmallChange:
             write_tree_in(tx, label, tree.changes)
             tree.part.done(tx)
             store_reports_in(tx, label, reports.changes(tx, tree))
-            if refs:
-                tx.run("systems/hirag/remove_bridges_by", label, generation=where.generation, refs=refs)
+            if away:
+                tx.run("systems/hirag/remove_bridges_by", label, generation=where.generation, ids=sorted(away))
             remove_unused_of(tx, label, was)
             job.figures["reports_written"], without = reports.written, reports.without
             job.publish_in(tx, job.state(generation=where.generation, placed=count, details=details))
@@ -150,7 +150,7 @@ def _figures(before: Mapping[str, float], near: Near, tree: PlacedTree) -> dict[
     """The figures of the index with the change in it."""
     figures = {name: figure for name, figure in before.items() if not name.endswith("_seconds")}
     layers = Counter(map(layer_of, near.new))
-    layers.subtract(layer_of(each.ref) for each in near.deleted.entities.values())
+    layers.subtract(each.layer for each in near.deleted.entities.values())
     layers.subtract(map(layer_of, near.left))
     for layer, more in layers.items():
         name = f"layer_{layer}_entities" if layer else "entities"

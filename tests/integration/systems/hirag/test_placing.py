@@ -13,6 +13,7 @@ from tests.passages import OpenCorpus
 
 from overstory.knowledge import Knowledge
 from overstory.model import Document
+from overstory.systems.entity_graph import by_rules
 from overstory.systems.hirag import placing, small_change
 
 DOCUMENTS = hotpotqa(0, 40)
@@ -100,7 +101,7 @@ def test_deletions_and_changes_are_placed(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents([*DOCUMENTS, *MORE, SMALL])
     knowledge.index(systems=["hirag"])
-    generation, placed = state_of(knowledge).generation, 0
+    generation, placed, after = state_of(knowledge).generation, 0, dict[str, Any]()
     for step in range(6):
         if step % 2:
             knowledge.ingest_documents([changed(DOCUMENTS[7 * step], f"Zorgwald {step}")])
@@ -182,6 +183,25 @@ def test_what_many_deletions_leave_is_built_again(open_corpus: OpenCorpus) -> No
     knowledge.index()
     assert placed_now(knowledge) == 0
     assert checked(knowledge) == from_scratch(knowledge)
+
+
+def test_names_that_are_mentioned_everywhere_are_described_again(
+    open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of these only some passages are read: what is said of them is near, but nothing of a deleted passage is left."""
+    monkeypatch.setattr(by_rules, "MOST_READ", 2)
+    monkeypatch.setattr(small_change, "MOST_CHANGED", 10.0)
+    knowledge = open_corpus()
+    twice = [replace(document, source_key=f"{document.source_key} again") for document in DOCUMENTS[:12]]
+    knowledge.ingest_documents([*DOCUMENTS, *MORE, *(changed(document, "Quixotrope") for document in twice)])
+    knowledge.index(systems=["hirag"])
+    assert told_of(knowledge, "quixotrope")
+    for document in twice:
+        knowledge.delete_documents(id_of(knowledge, document))
+        knowledge.index()
+        assert (figures_of(knowledge)["rebuilt"], placed_now(knowledge) > 0) == (0, True)
+        checked(knowledge)
+    assert not told_of(knowledge, "quixotrope")
 
 
 def refs_now(knowledge: Knowledge) -> set[str]:

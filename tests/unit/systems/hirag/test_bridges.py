@@ -42,15 +42,16 @@ def test_communities_outside_those_looked_at_have_no_part_in_it() -> None:
 
 def test_a_stored_bridge_goes_from_the_lower_id_to_the_higher_one_and_so_does_its_way() -> None:
     bridge = Bridge(0, 1, ("0:a", "0:b", "0:c"), ("A", "B", "C"), 1.5)
-    assert bridge.row(["x", "y"]) == {
+    assert bridge.row(["x", "y"], str.upper) == {
         "from": "x",
         "to": "y",
         "names": ["A", "B", "C"],
         "refs": ["0:a", "0:b", "0:c"],
+        "entities": ["0:A", "0:B", "0:C"],
         "cost": 1.5,
         "hops": 2,
     }
-    turned = bridge.row(["y", "x"])
+    turned = bridge.row(["y", "x"], str.upper)
     assert (turned["from"], turned["to"], turned["names"], turned["refs"]) == (
         "x",
         "y",
