@@ -1,6 +1,6 @@
 // Chunks that the mentions stage has to look at.
 // Parameters: $limit INTEGER
-// Rows: id STRING
+// Rows: ids LIST<STRING>; one
 MATCH (c:{{corpus}}_Changed:{{corpus}}_Chunk)
 WITH c LIMIT $limit
-RETURN c.id AS id
+RETURN collect(c.id) AS ids

@@ -1,6 +1,6 @@
 // Entities of which the mentions stage changed something.
 // Parameters: $limit INTEGER
-// Rows: id STRING
+// Rows: ids LIST<STRING>; one
 MATCH (e:{{corpus}}_Changed:Entity)
 WITH e LIMIT $limit
-RETURN e.id AS id
+RETURN collect(e.id) AS ids

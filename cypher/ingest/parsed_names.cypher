@@ -1,6 +1,7 @@
-// The names that some kinds of mentions found, and what they were taken for.
+// The names that some kinds of mentions found, together with all that were taken for the same.
 // Parameters: $kinds LIST<STRING>
-// Rows: key STRING; types LIST<STRING>
+// Rows: types, keys LIST<STRING>
 MATCH (:{{corpus}}_Chunk)-[m:MENTIONS]->(e:Entity:{{corpus}}) WHERE m.by IN $kinds
 UNWIND m.types AS type
-RETURN e.key AS key, collect(DISTINCT type) AS types
+WITH e, collect(DISTINCT type) AS types
+RETURN types, collect(e.key) AS keys

@@ -1,8 +1,8 @@
 // Entities to be named: how texts call them, as what, and in how many chunks. Reads each of their mentions once: a
 // name costs what mentions it.
 // Parameters: $ids LIST<STRING>; $kinds LIST<STRING> (kinds of mentions that count)
-// Rows: id, key STRING; held BOOLEAN (something else still mentions it, or it is about something); df INTEGER;
-//   surfaces, types LIST<LIST> (a string and how often it occurs)
+// Rows: entities LIST<MAP {id, key STRING; held BOOLEAN (something else still mentions it, or it is about something);
+//   df INTEGER; surfaces, types LIST<LIST> (a string and how often it occurs)}>; one
 UNWIND $ids AS id
 MATCH (e:Overstory {id: id}) WHERE e:Entity:{{corpus}}
 CALL (e) {
@@ -21,5 +21,5 @@ CALL (all_types) {
   WITH type, count(*) AS n
   RETURN collect([type, n]) AS types
 }
-RETURN e.id AS id, e.key AS key, EXISTS { (e)<-[:MENTIONS]-() } OR EXISTS { (e)-[:ABOUT]->() } AS held,
-  df, surfaces, types
+WITH e, EXISTS { (e)<-[:MENTIONS]-() } OR EXISTS { (e)-[:ABOUT]->() } AS held, df, surfaces, types
+RETURN collect({id: e.id, key: e.key, held: held, df: df, surfaces: surfaces, types: types}) AS entities

@@ -1,6 +1,6 @@
 // Entities to be named.
 // Parameters: $limit INTEGER
-// Rows: id STRING
+// Rows: ids LIST<STRING>; one
 MATCH (e:{{corpus}}_Stale:Entity:{{corpus}})
 WITH e LIMIT $limit
-RETURN e.id AS id
+RETURN collect(e.id) AS ids

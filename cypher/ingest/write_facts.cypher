@@ -1,7 +1,7 @@
-// Makes sure that facts are there and tied to the entities that are their subjects and objects, and marks them for the
-// entities stage.
-// Parameters: $label STRING; $rows LIST<MAP {id, subject, predicate, object STRING; subject_entity, object_entity STRING or
-//   null (it is none)}>
+// Makes sure that facts are there and tied to the entities that are their subjects and objects, marks them for the
+// entities stage, and writes where they are stated; a statement must not be there yet.
+// Parameters: $label, $by STRING; $rows LIST<MAP {id, subject, predicate, object STRING; subject_entity, object_entity
+//   STRING or null (it is none); statements LIST<MAP {chunk, quote STRING; position, sentence INTEGER}>}>
 // Rows: none
 UNWIND $rows AS row
 MERGE (f:Overstory {id: row.id})
@@ -13,3 +13,7 @@ OPTIONAL MATCH (s:Overstory {id: row.subject_entity})
 OPTIONAL MATCH (o:Overstory {id: row.object_entity})
 FOREACH (_ IN CASE WHEN s IS NULL THEN [] ELSE [1] END | MERGE (f)-[:SUBJECT]->(s))
 FOREACH (_ IN CASE WHEN o IS NULL THEN [] ELSE [1] END | MERGE (f)-[:OBJECT]->(o))
+WITH f, row
+UNWIND row.statements AS statement
+MATCH (c:Overstory {id: statement.chunk})
+CREATE (f)-[:STATED_IN {by: $by, position: statement.position, sentence: statement.sentence, quote: statement.quote}]->(c)

@@ -86,7 +86,8 @@ def find_all(graph: GraphClient, label: str, log: EditedNames | None, edits: Edi
     found |= originals
     found |= _changed_documents(graph, label)
     own = {chunk: edited_subjects(names, edits) for chunk, names in found.items()}
-    parsed = {row["key"] for row in graph.stream("ingest/parsed_names", label, kinds=list(PARSED)) if _is_parsed(row)}
+    rows = graph.stream("ingest/parsed_names", label, kinds=list(PARSED))
+    parsed = {key for row in rows for key in row["keys"] if any(is_looked_for(key, type_) for type_ in row["types"])}
     about = {chunk: dict(names) for chunk, names in own.items()}
     for chunk, names in other_names(own, parsed).items():
         about[chunk] |= names
@@ -227,11 +228,6 @@ def _sought(graph: GraphClient, label: str, seeks: Seeks) -> set[str]:
         for part in batches(sorted(some), NAMES_A_STATEMENT):
             found |= {row["key"] for row in graph.run(statement, label, read=True, rows=[s._asdict() for s in part])}
     return found
-
-
-def _is_parsed(row: Row) -> bool:
-    """Whether a parser found a name as something that is looked for, by its `key` and `types`."""
-    return any(is_looked_for(row["key"], type_) for type_ in row["types"])
 
 
 def _states(graph: GraphClient, label: str, keys: Collection[str], chunks: Sequence[str]) -> dict[str, Row]:

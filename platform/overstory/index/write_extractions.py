@@ -135,7 +135,12 @@ def _edited_keys(findings: Findings, edits: EditedNames) -> list[str]:
 
 
 def _write_facts(tx: Transaction, label: str, by: str, stated: list[tuple[str, FoundFact, str]]) -> None:
-    facts = {id_: fact for _, fact, id_ in stated}
+    facts: dict[str, FoundFact] = {}
+    statements: dict[str, list[Row]] = {}
+    for chunk, fact, id_ in stated:
+        facts[id_] = fact
+        said: Row = {"chunk": chunk, "position": fact.position, "sentence": fact.sentence, "quote": fact.quote}
+        statements.setdefault(id_, []).append(said)
     rows = [
         {
             "id": id_,
@@ -144,15 +149,11 @@ def _write_facts(tx: Transaction, label: str, by: str, stated: list[tuple[str, F
             "object": f.object,
             "subject_entity": entity_id(label, f.subject_key) if f.subject_key else None,
             "object_entity": entity_id(label, f.object_key) if f.object_key else None,
+            "statements": statements[id_],
         }
         for id_, f in sorted(facts.items())
     ]
-    tx.run("ingest/write_facts", label, label=label, rows=rows)
-    statements = [
-        {"fact": id_, "chunk": chunk, "position": f.position, "sentence": f.sentence, "quote": f.quote}
-        for chunk, f, id_ in stated
-    ]
-    tx.run("ingest/write_statements", label, by=by, rows=statements)
+    tx.run("ingest/write_facts", label, label=label, by=by, rows=rows)
 
 
 def _entity_rows(label: str, findings: Iterable[Findings]) -> list[Row]:

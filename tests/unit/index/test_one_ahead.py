@@ -22,7 +22,7 @@ class MarkedNodes:
 
     def run(self, *_: object, limit: int, **__: object) -> list[dict[str, Any]]:
         self.listings += 1
-        return [{"id": id_} for id_ in self.ids[:limit]]
+        return [{"ids": self.ids[:limit]}]
 
     def pages(self, size: int) -> Iterator[list[str]]:
         return marked(cast("GraphClient", self), "Corpus", "ingest/changed_chunk_ids", size=size)

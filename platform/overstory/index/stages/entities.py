@@ -7,16 +7,15 @@ label `Corpus_…_Stale`, set in the same transactions as the changes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from overstory.display import counted
 from overstory.graph import Transaction, Writer
 from overstory.graph.client import Row
-from overstory.graph.corpora import count_deleted
 from overstory.index.found_names import originals_of
 from overstory.index.ledger import recorded
+from overstory.index.marked_entities import MarkedEntities
 from overstory.index.name_edits import names_of
-from overstory.index.one_ahead import marked, one_ahead
 from overstory.index.write_extractions import write_findings
 from overstory.protocols import Progress
 from overstory.text.names.edits import NO_EDITS, EditedNames
@@ -91,30 +90,21 @@ def _link_facts(writer: Writer, progress: Progress) -> int:
 
 
 def _link_entities(writer: Writer, edits: EditedNames, progress: Progress) -> tuple[int, int]:
-    label = writer.corpus.label
+    stale = MarkedEntities(
+        stage="entities",
+        ids="ingest/stale_entity_ids",
+        read="ingest/stale_entities",
+        parameters={"kinds": list(KINDS)},
+        written=lambda entity: _entity_row(entity, edits),
+        write="ingest/link_entities",
+        size=ENTITIES_A_TRANSACTION,
+    )
     named = removed = 0
-    for alive, dead in one_ahead(_stale_entities(writer, edits)):
-
-        def write(tx: Transaction, alive: list[Row] = alive, dead: list[str] = dead) -> None:
-            tx.run("ingest/link_entities", label, rows=alive)
-            if dead:
-                tx.run("ingest/remove_entities", label, ids=dead)
-                count_deleted(tx, writer.corpus, entities=len(dead))
-
-        writer.commit("entities", write)
-        named += len(alive)
-        removed += len(dead)
-        progress.advance(len(alive) + len(dead))
+    for alive, dead in stale.sync(writer):
+        named += alive
+        removed += dead
+        progress.advance(alive + dead)
     return named, removed
-
-
-def _stale_entities(writer: Writer, edits: EditedNames) -> Iterator[tuple[list[Row], list[str]]]:
-    """Pages of the entities that are marked: how each is named now, and the ids of those that nothing mentions."""
-    graph, label = writer.graph, writer.corpus.label
-    for ids in marked(graph, label, "ingest/stale_entity_ids", size=ENTITIES_A_TRANSACTION):
-        rows = graph.run("ingest/stale_entities", label, read=True, ids=ids, kinds=list(KINDS))
-        alive = [_entity_row(row, edits) for row in rows if row["held"]]
-        yield alive, [row["id"] for row in rows if not row["held"]]
 
 
 def _entity_row(row: Row, edits: EditedNames) -> Row:

@@ -23,11 +23,12 @@ from dataclasses import dataclass, field
 from overstory.display import counted
 from overstory.graph import GraphClient, Transaction, Writer, batches, read_corpus
 from overstory.graph.client import Row
-from overstory.graph.corpora import Corpus, count_deleted
+from overstory.graph.corpora import Corpus
 from overstory.graph.ids import entity_id
 from overstory.graph.schema import name_index
 from overstory.index.found_names import ABOUT
 from overstory.index.ledger import StageRun, recorded
+from overstory.index.marked_entities import MarkedEntities
 from overstory.index.name_edits import MOST_LOOKED_UP, names_of
 from overstory.index.one_ahead import marked, one_ahead
 from overstory.index.passage_names import PARSED, Dictionaries, Names, PassageNames, find_all, find_changed
@@ -271,35 +272,18 @@ def _edge(label: str, chunk: str, key: str) -> Row:
 
 def _sync_changed(writer: Writer, edits: EditedNames, run: StageRun) -> None:
     """The third step: df, and the names of entities that the entities stage does not name."""
-    label = writer.corpus.label
-    for held, dead in one_ahead(_changed_entities(writer, edits)):
-
-        def write(tx: Transaction, held: list[Row] = held, dead: list[str] = dead) -> None:
-            tx.run("ingest/sync_names", label, rows=held)
-            if dead:
-                tx.run("ingest/remove_entities", label, ids=dead)
-                count_deleted(tx, writer.corpus, entities=len(dead))
-
-        writer.commit("mentions", write)
-        run.count("entities", len(held))
-        run.count("entities_removed", len(dead))
-
-
-def _changed_entities(writer: Writer, edits: EditedNames) -> Iterator[tuple[list[Row], list[str]]]:
-    """Pages of the entities that are marked: what is written of each, and the ids of those of which nothing is left."""
-    graph, label = writer.graph, writer.corpus.label
-    for ids in marked(graph, label, "ingest/changed_entity_ids", size=ENTITIES_A_TRANSACTION):
-        rows = graph.run(
-            "ingest/changed_entities",
-            label,
-            read=True,
-            ids=ids,
-            kinds=list(PARSED),
-            never=sorted(NOT_LOOKED_FOR),
-            commands=sorted(FROM_COMMAND_LINES),
-        )
-        held = [_entity_row(row, edits) for row in rows if row["held"]]
-        yield held, [row["id"] for row in rows if not row["held"]]
+    changed = MarkedEntities(
+        stage="mentions",
+        ids="ingest/changed_entity_ids",
+        read="ingest/changed_entities",
+        parameters={"kinds": list(PARSED), "never": sorted(NOT_LOOKED_FOR), "commands": sorted(FROM_COMMAND_LINES)},
+        written=lambda entity: _entity_row(entity, edits),
+        write="ingest/sync_names",
+        size=ENTITIES_A_TRANSACTION,
+    )
+    for held, dead in changed.sync(writer):
+        run.count("entities", held)
+        run.count("entities_removed", dead)
 
 
 def _entity_row(row: Row, edits: EditedNames) -> Row:

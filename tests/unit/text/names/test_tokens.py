@@ -42,6 +42,18 @@ def test_a_word_knows_its_place_and_whether_a_capital_began_it() -> None:
     assert tokens.capital == [True, True, False, True, False]
 
 
+@pytest.mark.parametrize("word", ["हिन्दी", "ไทยที่", "caf\u00e9e\u0301", "\U00011013\U0001103c\U00011013", "\u0301a"])
+def test_a_mark_belongs_to_the_word_of_its_letter(word: str) -> None:
+    """Also those of scripts beyond U+FFFF, as in the fourth, which is Brahmi."""
+    tokens = tokenise(f"“{word}” – {word}—{word}.")
+
+    assert [(start, end) for start, end in zip(tokens.starts, tokens.ends, strict=True)] == [
+        (1, 1 + len(word)),
+        (5 + len(word), 5 + 2 * len(word)),
+        (6 + 2 * len(word), 6 + 3 * len(word)),
+    ]
+
+
 def test_a_word_of_a_script_without_case_may_begin_a_name() -> None:
     assert tokenise("अशोक").capital == [True]
 

@@ -49,6 +49,7 @@ def test_threads_that_ask_at_once_load_a_pipeline_once_and_get_what_one_alone_ge
 
 
 def test_words_of_texts_are_remembered_until_they_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipelines, "KEPT_WORDS", 0)
     monkeypatch.setattr(pipelines, "MOST_WORDS", 20)
     pipeline = LoadedPipeline(spacy.blank("en"))
 
@@ -63,7 +64,19 @@ def test_words_of_texts_are_remembered_until_they_are_many(monkeypatch: pytest.M
     assert knows_after("qwa", "qwa")
 
 
-def test_words_of_a_text_that_cannot_be_read_are_forgotten() -> None:
+def test_the_first_words_are_kept_for_good(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipelines, "KEPT_WORDS", 2)
+    monkeypatch.setattr(pipelines, "MOST_WORDS", 0)
+    pipeline = LoadedPipeline(spacy.blank("en"))
+    for text in ("qwa", "qwb qwc", "qwd", "qwe"):
+        with pipeline.words():
+            pipeline.language(text)
+
+    assert [word in pipeline.language.vocab for word in ("qwa", "qwb", "qwc", "qwd")] == [True, True, True, False]
+
+
+def test_words_of_a_text_that_cannot_be_read_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipelines, "KEPT_WORDS", 0)
     pipeline = LoadedPipeline(spacy.blank("en"))
 
     def fail() -> None:
