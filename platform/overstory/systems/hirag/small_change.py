@@ -12,7 +12,7 @@ from overstory.graph import Transaction, generations, schema
 from overstory.graph.generations import slot_of
 from overstory.index.derived_vectors import DerivedVectors, remove_unused_of
 from overstory.systems.base import SystemRun
-from overstory.systems.figures import PartSeconds
+from overstory.systems.figures import OF_ONE_BUILD, PartSeconds
 from overstory.systems.hirag import placing
 from overstory.systems.hirag.deleted import layer_of, read_deleted
 from overstory.systems.hirag.in_use import IndexInUse
@@ -148,7 +148,7 @@ class SmallChange:
 
 def _figures(before: Mapping[str, float], near: Near, tree: PlacedTree) -> dict[str, float]:
     """The figures of the index with the change in it."""
-    figures = {name: figure for name, figure in before.items() if not name.endswith("_seconds")}
+    figures = {name: figure for name, figure in before.items() if not name.endswith(OF_ONE_BUILD)}
     layers = Counter(map(layer_of, near.new))
     layers.subtract(each.layer for each in near.deleted.entities.values())
     layers.subtract(map(layer_of, near.left))
