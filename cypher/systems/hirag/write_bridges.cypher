@@ -6,4 +6,5 @@ UNWIND $rows AS row
 MATCH (one:Overstory {id: row.from}), (other:Overstory {id: row.to})
 WHERE one:{{corpus}}_TreeNode AND other:{{corpus}}_TreeNode
 MERGE (one)-[bridge:BRIDGE]->(other)
-SET bridge.names = row.names, bridge.refs = row.refs, bridge.entities = row.entities, bridge.cost = row.cost, bridge.hops = row.hops
+SET one:{{corpus}}_Bridged, bridge.names = row.names, bridge.refs = row.refs, bridge.entities = row.entities,
+  bridge.cost = row.cost, bridge.hops = row.hops
