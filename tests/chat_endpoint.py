@@ -179,7 +179,7 @@ class Endpoint:
     Attributes:
         requests, keys: JSON bodies and Authorization headers, in order.
         most_at_once: the most requests that were under way at the same time.
-        hanging, left: a request hangs; the client of one that hung has gone.
+        hanging, left: a request hangs; a client has gone before its answer was over.
     """
 
     url: str = ""
@@ -212,6 +212,9 @@ class Handler(BaseHTTPRequestHandler):
             endpoint.most_at_once = max(endpoint.most_at_once, endpoint.at_once)
         try:
             (act if self.path == "/v1/chat/completions" else failing(404))(self, body)
+        except ConnectionError:  # the client hung up with pieces unread, or while one was written
+            endpoint.left.set()
+            self.close_connection = True
         finally:
             with endpoint.lock:
                 endpoint.at_once -= 1
