@@ -2,6 +2,6 @@
 // in however large a graph (`bridges.MOST_COMMUNITIES`).
 // Parameters: $generation INTEGER; $ids LIST<STRING> (of entities)
 // Rows: none
-MATCH (t:{{corpus}}_Bridged)-[bridge:BRIDGE]->(:{{corpus}}_HiragCommunity)
+MATCH (t:{{corpus}}_HiragBridged)-[bridge:BRIDGE]->(:{{corpus}}_HiragCommunity)
 WHERE t.generation = $generation AND any(id IN bridge.entities WHERE id IN $ids)
 DELETE bridge

@@ -6,5 +6,5 @@ UNWIND $rows AS row
 MATCH (one:Overstory {id: row.from}), (other:Overstory {id: row.to})
 WHERE one:{{corpus}}_TreeNode AND other:{{corpus}}_TreeNode
 MERGE (one)-[bridge:BRIDGE]->(other)
-SET one:{{corpus}}_Bridged, bridge.names = row.names, bridge.refs = row.refs, bridge.entities = row.entities,
+SET one:{{corpus}}_HiragBridged, bridge.names = row.names, bridge.refs = row.refs, bridge.entities = row.entities,
   bridge.cost = row.cost, bridge.hops = row.hops

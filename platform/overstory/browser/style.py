@@ -39,6 +39,7 @@ MARKERS = (
         "_Parted",
         "_Unreported",
         "_Uncovered",
+        "_Bridged",
     ),
     *("_OfDocument", "_OfChunk", "_OfEntity"),
     *("_Boilerplate", "_BoilerplateOnly", "_BoilerplateStale"),

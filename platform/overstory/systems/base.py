@@ -51,7 +51,7 @@ class Owned:
 
     Attributes:
         labels: the kinds of its nodes.
-        marks: what these carry besides for a while, as `Corpus_…_MARK`.
+        marks: what some of these carry besides, as `Corpus_…_MARK`.
         relationship_types: of the relationships that it writes between units; those of its nodes go with these.
         unit_properties: that it writes to the units it reads, besides its mark.
         vector_indexes: those of `labels` whose `embedding` a vector index of the system holds.

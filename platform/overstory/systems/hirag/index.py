@@ -31,6 +31,7 @@ class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
     unit = "chunk"
     owns = Owned(
         labels=(ENTITY, DESCRIPTION, COMMUNITY, REPORT, READING),
+        marks=("HiragBridged",),
         vector_indexes=(ENTITY,),
         generations=(NAME,),
         saved_queries=tuple(f"systems/hirag/saved_queries/{name}" for name in ("layer", "entity", "bridge")),
