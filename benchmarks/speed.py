@@ -373,15 +373,28 @@ def report(now: Release, last: Release | None) -> list[str]:
         lines.append(f"Beside it {last.version}, {last.date}, {last.machine}.")
     head = ["figure", "now (lowest–highest)", *([] if last is None else [last.version, "now / then"])]
     rows = [head]
+    differ = last is not None and indexed(now) != indexed(last)
     for name, figure in now.figures.items():
-        before = None if last is None else last.figures.get(name)
+        before = None if last is None or (differ and is_of_all(name)) else last.figures.get(name)
         cells = [name, written(figure)]
         if last is not None:
             cells += ["–", "–"] if before is None else [written(before), comparison(figure, before)]
         rows.append(cells)
     gone = [] if last is None else [name for name in last.figures if name not in now.figures]
     rest = [f"Not measured now: {', '.join(gone)}."] if gone else []
+    rest += ["Memory and one document with all stages are not compared: the systems are others."] if differ else []
     return [*lines, "", *markdown(rows), *(["", *rest] if rest else [])]
+
+
+def is_of_all(name: str) -> bool:
+    """Whether a figure depends on which systems there are."""
+    group, _, of = name.partition(": ")
+    return group in {"memory", "one document, command line"} or (group == "one document" and of in OPERATIONS)
+
+
+def indexed(release: Release) -> set[str]:
+    """The stages and systems that it indexed."""
+    return {name for name in release.figures if name.startswith("index: ") and "," not in name}
 
 
 def written(figure: Spread) -> str:

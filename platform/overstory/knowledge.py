@@ -548,7 +548,8 @@ class Knowledge:
         return reports + [SystemReport(name, 0, "its package is not installed") for name in missing_systems(corpus)]
 
     def search(self, question: str, k: int = 5, *, retriever: str | SettingsClass = DEFAULT_RETRIEVER) -> Evidence:
-        """The best `k` chunks for a question, with the reasons for each; fewer where there are fewer.
+        """The best `k` chunks for a question, with the reasons for each; fewer where there are fewer, which a
+        note says.
 
         Passages with the same text are one hit, which says how many others there are, and where (`Hit.repeats`).
 

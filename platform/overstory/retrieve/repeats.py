@@ -67,7 +67,7 @@ def search_distinct(
     kept = groups[:k]
     repeating = [group for group in kept if len(group) > 1 or group[0].repeated]
     repeats = read(repeating) if repeating else {}
-    notes = () if len(groups) >= k else _too_few(k, len(groups), len(evidence.hits))
+    notes = _too_few(k, len(groups), len(evidence.hits)) if 0 < len(groups) < k else ()
     return _collapsed(evidence, kept, repeats, notes)
 
 
@@ -118,8 +118,9 @@ def _repeat(found: Hit) -> Repeat:
 
 
 def _too_few(k: int, texts: int, hits: int) -> tuple[str, ...]:
+    """Why there are fewer passages than were asked for; a retriever itself says why it found none."""
     if hits == texts:
-        return ()
+        return (f"{texts:,} of the {k:,} passages asked for: no others were found",)
     others = f"the other {hits - texts:,} found repeat their text"
     bound = f", and no more than {MOST_HITS:,} are looked at" if hits >= MOST_HITS else ""
     return (f"{texts:,} of the {k:,} passages asked for: {others}{bound}",)
@@ -129,7 +130,7 @@ def _collapsed(evidence: Evidence, kept: Sequence[Group], repeats: Repeats, note
     """Evidence with the first hit of each group, and the parts that are about these."""
     hits = tuple(_with_repeats(group[0], repeats) for group in kept)
     if len(hits) == len(evidence.hits):
-        return replace(evidence, hits=hits) if repeats else evidence
+        return replace(evidence, hits=hits, notes=(*evidence.notes, *notes)) if repeats or notes else evidence
     shown = {each.chunk_id for each in hits}
     others = {each.chunk_id: each for each in evidence.hits if each.chunk_id not in shown}
     same = {each.chunk_id for group in kept for each in group[1:]}

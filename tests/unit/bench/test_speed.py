@@ -56,6 +56,16 @@ def test_figures_stand_beside_those_of_the_last_release() -> None:
     assert "| question: canopy p50 | 1.50 (1.40–1.70) |" in report(NOW, None)
 
 
+def test_figures_of_all_systems_are_compared_with_those_of_the_same_systems_only() -> None:
+    same = {name: Spread(2, 2, 2) for name in ("index: serag", "one document: add", "one document: add, serag")}
+    now, last = dataclasses.replace(NOW, figures=same), dataclasses.replace(LAST, figures=same)
+    assert "| one document: add | 2.00 | 2.00 | 1.00 |" in report(now, last)
+    now = dataclasses.replace(now, figures=same | {"index: apr": Spread(1, 1, 1)})
+    assert "| one document: add | 2.00 | – | – |" in report(now, last)
+    assert "| one document: add, serag | 2.00 | 2.00 | 1.00 |" in report(now, last)
+    assert report(now, last)[-1].endswith("the systems are others.")
+
+
 def test_a_difference_within_the_spread_is_not_bold() -> None:
     assert comparison(Spread(2.0, 1.0, 3.0), Spread(2.5, 2.0, 4.0)) == "0.80"
     assert comparison(Spread(2.0, 1.9, 2.1), Spread(0.0, 0.0, 0.0)) == "–"

@@ -84,6 +84,16 @@ def test_a_result_that_falls_short_says_why() -> None:
     assert found.notes == ("2 of the 5 passages asked for: the other 5 found repeat their text",)
 
 
+def test_a_result_with_fewer_than_were_asked_for_says_so() -> None:
+    found = search_distinct(Ranked([hit(0, "Text"), hit(1, "Else")]), "?", 5, read=never)
+    assert [each.chunk_id for each in found.hits] == ["c0", "c1"]
+    assert found.notes == ("2 of the 5 passages asked for: no others were found",)
+
+
+def test_what_found_nothing_says_itself_why() -> None:
+    assert search_distinct(Ranked([]), "?", 5, read=never).notes == ()
+
+
 def test_a_retriever_is_not_asked_without_end() -> None:
     ranked = Ranked([hit(number, "Prev Next") for number in range(2 * MOST_HITS)])
     found = search_distinct(ranked, "?", 5, read=named)
