@@ -209,7 +209,7 @@ def test_an_index_says_what_it_lacks_until_it_is_brought_up_to_date(base: Knowle
         base.index()
         (report,) = base.system_reports()
         assert report.pending == 0
-        assert base.search("Who argued with Albert Einstein?", 5, retriever=indexed).notes == ()
+        assert base.search("Who argued with Albert Einstein?", 4, retriever=indexed).notes == ()
     finally:
         base.delete_documents(base.document_id(BOHR.source, BOHR.source_key))
     assert "bohr" not in {hit.source_key for hit in base.search(QUESTION, 5, retriever=indexed).hits}

@@ -91,7 +91,7 @@ def test_an_answer_that_breaks_off_is_replaced_by_sentences(knowledge: Knowledge
     answer = knowledge.ask(BORN, on_text=heard.append)
     assert "".join(heard) == f"In Bern\n\n{answer.text}"
     assert (answer.kind, answer.short) == ("extractive", "Ulm")
-    assert "broke off after 7 characters" in answer.notes[0]
+    assert any("broke off after 7 characters" in note for note in answer.notes)
     assert answer.usage.wasted > 0
     with pytest.raises(LlmError):
         knowledge.ask(BORN, strict=True)
