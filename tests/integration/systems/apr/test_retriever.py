@@ -129,6 +129,6 @@ def test_what_the_index_lacks_is_noted_and_what_was_deleted_is_gone(open_corpus:
     (curie,) = (each for each in PASSAGES if each.source_key == "curie")
     knowledge.delete_documents(knowledge.document_id(curie.source, curie.source_key))
     knowledge.index()
-    evidence = knowledge.search("Who discovered polonium?", 5, retriever="apr")
+    evidence = knowledge.search("Who discovered polonium?", 4, retriever="apr")
     assert "curie" not in keys(evidence)
     assert not evidence.notes

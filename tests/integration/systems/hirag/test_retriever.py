@@ -145,7 +145,7 @@ def test_an_index_without_an_entity_gives_passages_by_meaning_and_says_so(open_c
     knowledge.ingest_documents("rain falls on the hills and runs down to the sea")
     knowledge.index(systems=["hirag"])
     for question, note in ((QUESTION, NOTHING_MATCHED), (THEMES, NO_REPORT)):
-        evidence = knowledge.search(question, 3, retriever="hirag")
+        evidence = knowledge.search(question, 1, retriever="hirag")
         assert (len(evidence.hits), evidence.parts, evidence.notes) == (1, (), (note,))
 
 

@@ -180,7 +180,7 @@ def test_an_index_for_slimrag_changes_nothing_for_others_and_goes_without_a_trac
     changed = replace(CURIE, text="Marie Curie was born in Warsaw. She died in Passy.")
     knowledge.ingest_documents([changed])
     assert knowledge.status().pending["slimrag"] == 1
-    (note,) = knowledge.search(QUESTION, retriever="slimrag").notes
+    (note,) = knowledge.search(QUESTION, 1, retriever="slimrag").notes
     assert note.startswith("1 of 4 documents")
     assert note.endswith(f"overstory index --corpus {shlex.quote(knowledge.corpus_name)}")
     assert "slimrag" in knowledge.index().done

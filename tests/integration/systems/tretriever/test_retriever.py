@@ -238,5 +238,5 @@ def test_a_corpus_without_the_index_or_without_a_vertex_says_so(open_corpus: Ope
         knowledge.search(DICE, retriever="tretriever")
     assert "--system tretriever" in refused.value.remedy
     knowledge.index(systems=["tretriever"])
-    evidence = knowledge.search(DICE, 3, retriever="tretriever")
+    evidence = knowledge.search(DICE, 1, retriever="tretriever")
     assert (len(evidence.hits), evidence.parts, evidence.notes) == (1, (), (NOTHING_MATCHED,))
