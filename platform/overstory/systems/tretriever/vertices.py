@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from overstory.graph import Corpus, GraphClient
+from overstory.systems.tree.kinds import TreeKind
 from overstory.systems.tretriever.index_settings import TRetrieverIndexSettings, Vertices
+from overstory.systems.tretriever.names import DOCUMENT_TREE, ENTITY_TREE
+
+KINDS: Mapping[Vertices, TreeKind] = {"documents": DOCUMENT_TREE, "entities": ENTITY_TREE}
 
 
 def vertices_of(settings: TRetrieverIndexSettings, graph: GraphClient, corpus: Corpus) -> Vertices:
@@ -16,3 +22,8 @@ def vertices_of(settings: TRetrieverIndexSettings, graph: GraphClient, corpus: C
         return settings.over
     (row,) = graph.run("corpus/link_counts", corpus.label, read=True)
     return "documents" if row["links"] else "entities"
+
+
+def deletions_of(corpus: Corpus, over: Vertices) -> int:
+    """How many of what the vertices are was ever deleted."""
+    return corpus.deletions["document" if over == "documents" else "entity"]

@@ -18,8 +18,8 @@ from overstory.examples import movie_graph
 from overstory.graph import schema
 from overstory.knowledge import Knowledge
 from overstory.model import Document, Link
-from overstory.systems.tretriever import build
-from overstory.systems.tretriever.build import Build
+from overstory.systems.tretriever import build, contents
+from overstory.systems.tretriever.contents import Contents
 from overstory.systems.tretriever.names import NODE
 from overstory.systems.vector_indexes import SCANNED
 
@@ -230,7 +230,7 @@ def test_a_killed_build_ends_as_if_it_had_not_been(open_corpus: OpenCorpus) -> N
     knowledge.index(systems=["tretriever"])
     undisturbed = checked(knowledge)
     knowledge.remove_system("tretriever")
-    first = [(build, "encode_semantic"), (Build, "_summaries"), (build, "write_tree"), (build, "store_reports")]
+    first = [(build, "encode_semantic"), (Contents, "_summaries"), (build, "write_tree"), (build, "store_reports")]
     for _ in killed_runs(knowledge, [*first, (build, "commit_statements"), (build, "indexed_generation")]):
         with pytest.raises(IndexMissing):
             knowledge.search(QUESTION, retriever="tretriever")
@@ -240,8 +240,8 @@ def test_a_killed_build_ends_as_if_it_had_not_been(open_corpus: OpenCorpus) -> N
 
     knowledge.ingest_documents([vertex("flute", "music"), link("flute", "guitar"), link("flute", "violin")])
     seen = knowledge.search(QUESTION, 5, retriever="tretriever").parts
-    within = [(build, "update_semantic"), (build, "write_tree_in"), (build, "store_reports_in")]
-    for _ in killed_runs(knowledge, [*within, (build, "run_statements")]):
+    within = [(build, "update_semantic"), (contents, "write_tree_in"), (contents, "store_reports_in")]
+    for _ in killed_runs(knowledge, [*within, (contents, "run_statements")]):
         assert knowledge.search(QUESTION, 5, retriever="tretriever").parts == seen
         assert checked(knowledge) == undisturbed
     knowledge.index()

@@ -26,7 +26,7 @@ from overstory.graph import read_corpus, writing
 from overstory.index.derived_vectors import count_vectors
 from overstory.knowledge import Knowledge
 from overstory.model import Document, Link
-from overstory.systems.tretriever import build
+from overstory.systems.tretriever import contents, small_change
 
 FLUTE: list[Document | Link] = [vertex("flute", "music"), link("flute", "guitar"), link("flute", "violin")]
 
@@ -34,7 +34,7 @@ FLUTE: list[Document | Link] = [vertex("flute", "music"), link("flute", "guitar"
 @pytest.fixture(autouse=True)
 def _large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every graph counts as a large one."""
-    monkeypatch.setattr(build, "PLACED_FROM", 1)
+    monkeypatch.setattr(small_change, "PLACED_FROM", 1)
 
 
 def sums(knowledge: Knowledge) -> dict[str, float]:
@@ -106,8 +106,8 @@ def test_no_vector_and_no_mark_is_left_when_a_change_was_placed(
     knowledge.index(systems=["tretriever"])
     knowledge.ingest_documents(passages[-2:-1])  # the first placed change looks for what a killed build left
     knowledge.index()
-    monkeypatch.setattr(build, "MOST_CHANGED", 10.0)  # times the whole
-    monkeypatch.setattr(build, "remove_unused", None)  # which looks at every vector
+    monkeypatch.setattr(small_change, "MOST_CHANGED", 10.0)  # times the whole
+    monkeypatch.setattr(small_change, "remove_unused", None)  # which looks at every vector
     other = Document(passages[3].source, passages[3].source_key, passages[4].text, title=passages[3].title)
     marks: list[int] = []
     for change in (
@@ -238,7 +238,8 @@ def test_a_killed_run_changes_nothing_and_the_next_one_ends_it(open_corpus: Open
     undisturbed = checked(knowledge)
     knowledge.ingest_documents(FLUTE)
     seen = knowledge.search(QUESTION, 5, retriever="tretriever").parts
-    moments = [(build, part) for part in ("placed_tree", "write_tree_in", "store_reports_in", "run_statements")]
+    writing_parts = ("write_tree_in", "store_reports_in", "run_statements")
+    moments = [(small_change, "placed_tree"), *((contents, part) for part in writing_parts)]
     for _ in killed_runs(knowledge, moments):
         assert knowledge.search(QUESTION, 5, retriever="tretriever").parts == seen
         assert checked(knowledge) == undisturbed
