@@ -309,6 +309,21 @@ def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
         yield batch
 
 
+def batches_by_size(items: Iterable[T], size: Callable[[T], int], most: int) -> Iterator[list[T]]:
+    """Lists whose items' sizes add up to at most `most`, lazily; an item that is larger has a list of its own."""
+    batch: list[T] = []
+    total = 0
+    for item in items:
+        own = size(item)
+        if batch and total + own > most:
+            yield batch
+            batch, total = [], 0
+        batch.append(item)
+        total += own
+    if batch:
+        yield batch
+
+
 def _prepared(name: str, label: str | None, parameters: Mapping[str, object]) -> tuple[LiteralString, Row]:
     """A statement and its parameters as they are sent, lists and strings in a map.
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from overstory.display import counted
-from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches, read_corpus
+from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches, batches_by_size, read_corpus
 from overstory.graph.client import Row
 from overstory.graph.ids import content_id
 from overstory.protocols import Progress
@@ -278,16 +278,7 @@ def _marks(rows: Sequence[Row], boilerplate: Set[int]) -> Iterator[Row]:
 
 def _by_chunks(documents: Iterable[Row]) -> Iterator[list[Row]]:
     """Documents together that have no more chunks than fit in memory; a document is never cut."""
-    batch: list[Row] = []
-    chunks = 0
-    for document in documents:
-        if batch and chunks + document["chunks"] > CHUNKS_A_TRANSACTION:
-            yield batch
-            batch, chunks = [], 0
-        batch.append(document)
-        chunks += document["chunks"]
-    if batch:
-        yield batch
+    return batches_by_size(documents, lambda document: int(document["chunks"]), CHUNKS_A_TRANSACTION)
 
 
 def _documents_with_pieces(

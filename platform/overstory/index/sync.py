@@ -14,11 +14,14 @@ from overstory.graph.ids import chunk_id
 from overstory.index.changes import Changes, Identity, Removal
 from overstory.index.document_sources import rows_of, selection_of
 from overstory.index.remembered_answers import RememberedAnswers
-from overstory.index.removal import DOCUMENTS_A_TRANSACTION, remove_in
+from overstory.index.removal import removable, remove_in, shrink
 from overstory.index.stages.annotate import BY as ANNOTATED
 from overstory.index.stages.load import LoadReport
 from overstory.protocols import Progress
 from overstory.sources import Coverage, Kept, Root
+
+Pair = dict[str, str]
+"""The ids of an old chunk and of the new one with the same text."""
 
 CHUNKS_A_STATEMENT = 1_000
 SOURCES_A_STATEMENT = 500
@@ -62,19 +65,23 @@ def count_in(graph: GraphClient, corpus: Corpus, roots: list[Root]) -> int:
 
 
 def remove_vanished(writer: Writer, changes: Changes, *, answers: RememberedAnswers, progress: Progress) -> None:
-    """Deletes the documents that vanished, in batches, each whole or not at all; what was found in those that moved
-    goes to the new ones in the same transaction, as do answers that quote them.
+    """Deletes the documents that vanished, each whole or not at all but for large ones (`shrink`); what was found in
+    those that moved goes to the new ones before, as do answers that quote them.
 
     Raises:
         LeaseLost, DatabaseError: what was committed before stays; another run goes on from there.
     """
     progress.start("remove", changes.removed + changes.moved, "documents")
-    for batch in batches(changes.removals(), DOCUMENTS_A_TRANSACTION):
+    for batch, is_large in removable(writer, changes.removals(), lambda removal: removal.id):
+        if is_large:
+            if batch[0].heir:
+                _carry_over_large(writer, batch[0], answers)
+            shrink(writer, batch[0].id, answers=answers)
 
         def work(tx: Transaction, batch: list[Removal] = batch) -> None:
             for removal in batch:
                 if removal.heir:
-                    _carry_over(tx, writer.corpus, removal.id, removal.heir, answers)
+                    _carry_over(tx, writer.corpus, removal, answers)
             remove_in(tx, writer.corpus, [removal.id for removal in batch], answers)
 
         writer.commit("sync", work)
@@ -82,21 +89,41 @@ def remove_vanished(writer: Writer, changes: Changes, *, answers: RememberedAnsw
     progress.finish(f"{counted(changes.removed, 'document')} removed, {changes.moved:,} moved")
 
 
-def _carry_over(tx: Transaction, corpus: Corpus, old: str, new: str, answers: RememberedAnswers) -> None:
-    """Gives the chunks of a document what the chunks of another with the same texts have."""
-    there = {row["id"] for row in tx.run("ingest/known_chunks", corpus.label, documents=[new])}
-    for pairs in batches(_pairs(tx, corpus, old, new), CHUNKS_A_STATEMENT):
-        tx.run("ingest/carry_over_vectors", corpus.label, property=corpus.embedding_property, rows=pairs)
-        tx.run("ingest/carry_over_extractions", corpus.label, annotated=ANNOTATED, rows=pairs)
-        answers.move([(pair["old"], pair["new"]) for pair in pairs if pair["new"] in there])
+def _carry_over_large(writer: Writer, removal: Removal, answers: RememberedAnswers) -> None:
+    """Gives the chunks of the new document what those of the old one have, in several transactions."""
+    corpus = writer.corpus
+    found = writer.graph.reading("sync", lambda tx: _pairs(tx, corpus, removal))
+    for pairs in batches(found, CHUNKS_A_STATEMENT):
+
+        def work(tx: Transaction, pairs: list[Pair] = pairs) -> None:
+            _carry(tx, corpus, pairs, answers)
+
+        writer.commit("sync", work)
 
 
-def _pairs(tx: Transaction, corpus: Corpus, old: str, new: str) -> Iterator[dict[str, str]]:
-    """The chunks of the old document, and the ids of the new one's with the same texts."""
+def _carry_over(tx: Transaction, corpus: Corpus, removal: Removal, answers: RememberedAnswers) -> None:
+    """Gives the chunks of the new document what those of the old one have."""
+    for pairs in batches(_pairs(tx, corpus, removal), CHUNKS_A_STATEMENT):
+        _carry(tx, corpus, pairs, answers)
+
+
+def _carry(tx: Transaction, corpus: Corpus, pairs: list[Pair], answers: RememberedAnswers) -> None:
+    tx.run("ingest/carry_over_vectors", corpus.label, property=corpus.embedding_property, rows=pairs)
+    tx.run("ingest/carry_over_extractions", corpus.label, annotated=ANNOTATED, rows=pairs)
+    answers.move([(pair["old"], pair["new"]) for pair in pairs])
+
+
+def _pairs(tx: Transaction, corpus: Corpus, removal: Removal) -> list[Pair]:
+    """The chunks of the old document and those of the new one with the same texts."""
+    there = {row["id"] for row in tx.run("ingest/known_chunks", corpus.label, documents=[removal.heir])}
     seen: Counter[str] = Counter()
-    for row in tx.run("ingest/chunk_texts", corpus.label, document=old):
-        yield {"old": row["id"], "new": chunk_id(new, row["text"], seen[row["text"]])}
+    pairs: list[Pair] = []
+    for row in tx.run("ingest/chunk_texts", corpus.label, document=removal.id):
+        new = chunk_id(removal.heir, row["text"], seen[row["text"]])
         seen[row["text"]] += 1
+        if new in there:
+            pairs.append({"old": row["id"], "new": new})
+    return pairs
 
 
 def _rows_of_roots(graph: GraphClient, corpus: Corpus, roots: list[Root]) -> Iterator[Row]:

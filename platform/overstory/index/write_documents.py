@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
-from overstory.graph import Corpus, Transaction, batches
+from overstory.graph import Corpus, Transaction, Writer, batches
 from overstory.graph.corpora import count_deleted
 from overstory.graph.ids import chunk_id
 from overstory.index.boilerplate import count_documents, counted_documents
 from overstory.index.embedded_text import vector_of
 from overstory.index.links import resolve_links
 from overstory.index.remembered_answers import RememberedAnswers
+from overstory.index.removal import is_large, shrink
 from overstory.model import Document, TextPiece
 
 CHUNKS_A_STATEMENT = 1_000
@@ -44,7 +45,7 @@ def store_documents(
     counted = counted_documents(tx, corpus, changed)
     if changed:
         tx.run("ingest/unchain_chunks", label, documents=changed)
-        outdated = _outdated(tx, label, changed, chunks)
+        outdated = _outdated(tx.run("ingest/known_chunks", label, documents=changed), chunks)
         tx.run("ingest/remove_chunks", label, ids=outdated)
         answers.forget(outdated)
         count_deleted(tx, corpus, chunks=len(outdated))
@@ -57,6 +58,23 @@ def store_documents(
     if pairs:
         tx.run("ingest/chain_chunks", label, pairs=pairs)
     count_documents(tx, corpus, counted, documents, chunks)
+
+
+def shrink_changed(
+    writer: Writer, changed: Iterable[Row], chunks: Callable[[str], Iterable[Row]], *, answers: RememberedAnswers
+) -> None:
+    """Deletes of large documents, before `store_documents` replaces them, what it could not delete in one transaction.
+
+    Args:
+        changed: rows of `ingest/known_documents`.
+        chunks: what one of them (by its id) is to consist of, as `store_documents` takes it.
+
+    Raises:
+        LeaseLost, DatabaseError: as `shrink`.
+    """
+    for id_ in (row["id"] for row in changed if is_large(row["chunks"])):
+        stored = writer.graph.run("ingest/known_chunks", writer.corpus.label, read=True, documents=[id_])
+        shrink(writer, id_, _outdated(stored, chunks(id_)), answers=answers)
 
 
 def document_row(
@@ -108,8 +126,7 @@ def chunk_rows(label: str, document: str, title: str, pieces: Sequence[TextPiece
     return rows
 
 
-def _outdated(tx: Transaction, label: str, changed: Sequence[str], chunks: Sequence[Row]) -> list[str]:
-    """Chunks that are gone, or whose title or heading, and so their vector, changed."""
+def _outdated(stored: Iterable[Row], chunks: Iterable[Row]) -> list[str]:
+    """Stored chunks that are gone, or whose title or heading, and so their vector, changed."""
     kept = {(row["id"], row["title"], row["heading"]) for row in chunks}
-    stored = tx.run("ingest/known_chunks", label, documents=changed)
     return [row["id"] for row in stored if (row["id"], row["title"], row["heading"]) not in kept]

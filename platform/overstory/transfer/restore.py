@@ -19,7 +19,7 @@ from overstory.index.name_edits import add_edits, names_of, replace_vocabulary, 
 from overstory.index.remembered_answers import RememberedAnswers
 from overstory.index.stages.embed import write_vectors
 from overstory.index.stages.load import LoadReport
-from overstory.index.write_documents import Row, chunk_rows, document_row, store_documents
+from overstory.index.write_documents import Row, chunk_rows, document_row, shrink_changed, store_documents
 from overstory.index.write_extractions import Findings, write_findings
 from overstory.protocols import OnBroken, Progress
 from overstory.text.names.edits import EditedNames
@@ -162,6 +162,9 @@ def _restore_batch(
     if not wanted:
         return known
     changed = [id_ for id_ in wanted if id_ in known]
+    shrink_changed(
+        writer, [known[id_] for id_ in changed], lambda id_: _chunk_rows(label, id_, wanted[id_]), answers=answers
+    )
     writer.commit("restore", lambda tx: _store(tx, writer, changed, wanted, edits, answers))
     report.changed += len(changed)
     report.added += len(wanted) - len(changed)
@@ -190,7 +193,7 @@ def _store(
     chunks: list[tuple[str, RestoredChunk]] = []
     rows: list[Row] = []
     for id_, restored in wanted.items():
-        own = chunk_rows(label, id_, restored.document.title, [chunk.piece for chunk in restored.chunks])
+        own = _chunk_rows(label, id_, restored)
         for row, chunk in zip(own, restored.chunks, strict=True):
             if chunk.boilerplate:  # as the vector was made without it
                 row["properties"]["boilerplate"] = chunk.boilerplate
@@ -207,6 +210,10 @@ def _store(
         if chunk.extracted
     ]
     tx.run("ingest/mark_extracted", label, rows=marks)
+
+
+def _chunk_rows(label: str, id_: str, restored: RestoredDocument) -> list[Row]:
+    return chunk_rows(label, id_, restored.document.title, [chunk.piece for chunk in restored.chunks])
 
 
 def _store_vectors(tx: Transaction, corpus: Corpus, rows: Sequence[Row], chunks: Sequence[RestoredChunk]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,7 +23,7 @@ from overstory.index.ledger import recorded
 from overstory.index.links import ReadLinks, preview_links, store_links
 from overstory.index.remembered_answers import RememberedAnswers
 from overstory.index.stages.annotate import annotate
-from overstory.index.write_documents import chunk_rows, document_row, store_documents
+from overstory.index.write_documents import chunk_rows, document_row, shrink_changed, store_documents
 from overstory.model import Annotation, Document, Loaded
 from overstory.protocols import Embedder, OnBroken, Progress
 from overstory.sources import Kept
@@ -242,7 +243,7 @@ def _load_batch(
         for id_, d in by_id.items()
     }
     if wanted:
-        changed = [id_ for id_ in wanted if id_ in known]
+        changed = [known[id_] for id_ in wanted if id_ in known]
         report.chunks += _store(writer, wanted, identities, changed, chunking, answers)
     _count(report, outcomes.values())
     for id_, identity in identities.items():
@@ -254,11 +255,15 @@ def _store(
     writer: Writer,
     wanted: Mapping[str, Document],
     identities: Mapping[str, Identity],
-    changed: list[str],
+    changed: Sequence[Row],
     chunking: Chunking,
     answers: RememberedAnswers,
 ) -> int:
-    """Writes documents by their ids; how many chunks they have."""
+    """Writes documents by their ids; how many chunks they have.
+
+    Args:
+        changed: what is stored of those that are there.
+    """
     label = writer.corpus.label
     pieces = {id_: chunking.pieces(document) for id_, document in wanted.items()}
     documents = [
@@ -266,9 +271,11 @@ def _store(
         for id_, d in wanted.items()
         for own in (identities[id_],)
     ]
-    chunks = [row for id_, d in wanted.items() for row in chunk_rows(label, id_, d.title, pieces[id_])]
-    corpus = writer.corpus
-    writer.commit("load", lambda tx: store_documents(tx, corpus, changed, documents, chunks, answers=answers))
+    rows = {id_: chunk_rows(label, id_, d.title, pieces[id_]) for id_, d in wanted.items()}
+    shrink_changed(writer, changed, rows.__getitem__, answers=answers)
+    chunks = list(itertools.chain.from_iterable(rows.values()))
+    corpus, ids = writer.corpus, [row["id"] for row in changed]
+    writer.commit("load", lambda tx: store_documents(tx, corpus, ids, documents, chunks, answers=answers))
     return len(chunks)
 
 
