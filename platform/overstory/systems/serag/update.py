@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from overstory.display import counted
 from overstory.graph import Transaction, batches
 from overstory.graph.client import Row
 from overstory.systems.base import SystemRun
@@ -84,7 +85,7 @@ class Update:
             self.state, deleted = state, 0
             edges += len(placed.links)
             job.progress.advance(len(some))
-        job.progress.finish(f"{len(ids):,} chunks placed, {self.state.figures['entropy']:.4f} bits")
+        job.progress.finish(f"{counted(len(ids), 'chunk')} placed, {self.state.figures['entropy']:.4f} bits")
         for what, count in {
             "chunks": job.backlog.units,
             "new_or_changed": len(ids),

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from overstory.display import counted
 from overstory.graph import Corpus, Transaction, schema
 from overstory.graph.client import Row
 from overstory.graph.generations import slot_of
-from overstory.model.units import PLURAL, Unit
+from overstory.model.units import PLURAL, SINGULAR, Unit
 from overstory.protocols import Vectors
 from overstory.retrieve.vector_search import nearest_chunks, with_index
 from overstory.systems.state import IndexState
@@ -140,7 +141,8 @@ class Asking:
             parameters["generation"] = self.state.generation
         (row,) = self.tx.run(READERS[found.unit], self.corpus.label, **parameters)
         if capped := sum(capped for _, capped, _ in row["vertices"]):
-            self.notes.append(f"{capped:,} {PLURAL[found.unit]} have too many passages or edges to look at all of them")
+            units = counted(capped, SINGULAR[found.unit], PLURAL[found.unit])
+            self.notes.append(f"of {units} some passages or edges were not looked at: there are too many")
         if len(row["edges"]) == EDGES:
             self.notes.append(f"the {EDGES:,} strongest edges of the subgraphs were read")
         edges = row["edges"]
