@@ -68,6 +68,12 @@ def test_sizes_are_written_as_java_writes_them(size: str) -> None:
     assert f"-Xmx{size}" in command(Instance(Path("/data")), JAVA, ServerSettings(heap=size))
 
 
+def test_java_compiles_for_a_quick_start(tmp_path: Path) -> None:
+    options = {"-XX:MaxInlineLevel=9", "-XX:FreqInlineSize=100"}
+    assert options <= set(command(Instance(tmp_path), JAVA, ServerSettings()))
+    assert options.isdisjoint(command(Instance(tmp_path), JAVA, ServerSettings(fast_start=True)))
+
+
 def test_compiling_less_is_an_option_for_tests(tmp_path: Path) -> None:
     instance = Instance(tmp_path)
     assert "-XX:TieredStopAtLevel=1" not in command(instance, JAVA, ServerSettings())
