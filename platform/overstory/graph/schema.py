@@ -33,7 +33,11 @@ DATABASE_INDEXES = {
 Neo4j forgets the plans of all statements whenever an index is made or dropped, so a corpus has few indexes of its own.
 """
 
-CORPUS_INDEXES = {"text": "schema/chunk_text_index", "names": "schema/chunk_name_index"}
+CORPUS_INDEXES = {
+    "text": "schema/chunk_text_index",
+    "words": "schema/section_word_index",
+    "names": "schema/chunk_name_index",
+}
 """The indexes that every corpus has, by the kinds that their names have, and the statements that make them."""
 
 PROPERTIES = ("embedding", "embedding_alternate")

@@ -13,6 +13,7 @@ from overstory.index.boilerplate import FINGERPRINT, boilerplate_counts
 from overstory.index.index_time import IndexTime
 from overstory.index.ledger import StageRecord, read_ledger
 from overstory.index.links import link_counts
+from overstory.index.sections import FINGERPRINT as SECTIONS
 from overstory.index.stages.embed import vector_counts
 from overstory.index.stages.mentions import pending_mentions
 from overstory.index.write_documents import METADATA
@@ -79,11 +80,13 @@ def read_status(graph: GraphClient, corpus: Corpus, *, sizes: bool = True) -> Co
     (work,) = graph.run("corpus/work", corpus.label, read=True)
     vectors = vector_counts(graph, corpus.label)
     boilerplate = boilerplate_counts(graph, corpus)
+    unsectioned = int(corpus.sectioned_by != SECTIONS) * work["documents"]
     uncounted = int(corpus.boilerplate_by != FINGERPRINT) * work["documents"]
     return CorpusStatus(
         corpus=corpus,
         counts=_sizes(graph, corpus) | {"vectors": vectors["vectors"]} | _linked(graph, corpus) if sizes else {},
         pending={
+            "sections": unsectioned,
             "boilerplate": boilerplate.pop("stale") or uncounted,
             "embed": vectors["missing"],
             "extract": work["unread"],

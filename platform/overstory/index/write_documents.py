@@ -15,6 +15,7 @@ from overstory.index.embedded_text import vector_of
 from overstory.index.links import resolve_links
 from overstory.index.remembered_answers import RememberedAnswers
 from overstory.index.removal import is_large, shrink
+from overstory.index.sections import section_properties
 from overstory.model import Document, TextPiece
 
 CHUNKS_A_STATEMENT = 1_000
@@ -123,6 +124,8 @@ def chunk_rows(label: str, document: str, title: str, pieces: Sequence[TextPiece
                 "properties": properties,
             }
         )
+    for row, section in zip(rows, section_properties([row["properties"] for row in rows]), strict=True):
+        row["properties"] |= section
     return rows
 
 

@@ -1,30 +1,37 @@
-"""Retrieval by meaning and by words, united by reciprocal rank in one round trip."""
+"""Retrieval by meaning and by words, of passages and the sections around them."""
 
 from __future__ import annotations
 
+from concurrent.futures import Future
+
 from overstory.graph import Corpus, Transaction
-from overstory.graph.client import Row
 from overstory.model import Evidence, Reason
 from overstory.protocols import Vectors
-from overstory.retrieve.context import RetrievalContext, query_current_corpus, text_index_name
-from overstory.retrieve.hits import hit
-from overstory.retrieve.question import full_text_query, read_question
-from overstory.retrieve.vector_search import Searched, depth_for, vector_search
+from overstory.retrieve.context import RetrievalContext, query_current_corpus
+from overstory.retrieve.corpus_cache import VectorCache
+from overstory.retrieve.hits import chunk_rows, ranked_hits
+from overstory.retrieve.question import Question, read_question
+from overstory.retrieve.ranking import best_of
+from overstory.retrieve.sections import blended_vectors, found_sections, nearest_passages, section_query
+from overstory.retrieve.vector_search import nearest_chunks
 from overstory.retrieve.wording import NEAREST, has_words
 from overstory.text.questions.asked_words import AskedWords
 
-RANK_CONSTANT = 2
-"""How slowly a rank's weight falls. 60 is customary; 2 finds more on every dev set, since a question's first evidence
-counts most (R@5 of 2wiki, hotpotqa, musique: .697, .840, .637 with 2; .687, .830, .583 with 60)."""
+DEPTH = 50
+"""Passages found by meaning, and sections found by words."""
+
+WORDS = 0.4
+"""What the best section by words gets for them, in cosines."""
 
 
 class HybridRetriever:
-    """Reciprocal rank fusion of `dense` and `lexical`: neither's scores need a common scale."""
+    """The cosines of passages and of their sections, and BM25 of the sections beside that of the best."""
 
     name = "hybrid"
 
     def __init__(self, context: RetrievalContext) -> None:
         self._context = context
+        self._vectors = VectorCache(blended_vectors)
 
     def retrieve(self, question: str, k: int) -> Evidence:
         """The `k` best chunks.
@@ -35,37 +42,33 @@ class HybridRetriever:
         """
         asked = read_question(question)
         vector = self._context.embedding(asked.text)
-        words = full_text_query(asked.text)
-        found = query_current_corpus(
-            self._context, "retrieve/hybrid", lambda tx, corpus: _fused(tx, corpus, vector.result(), words, k)
+        return query_current_corpus(
+            self._context, "retrieve/hybrid", lambda tx, corpus: self._found(tx, corpus, question, asked, vector, k)
         )
+
+    def _found(
+        self, tx: Transaction, corpus: Corpus, question: str, asked: Question, vector: Future[Vectors], k: int
+    ) -> Evidence:
+        depth = max(DEPTH, k)
+        sections = found_sections(tx, corpus, section_query(asked.text), depth)  # while the question is embedded
+        near = nearest_chunks(tx, corpus, vector.result(), depth)
+        ids = list(dict.fromkeys([*near.cosines, *(id_ for section in sections for id_ in section.chunks)]))
+        cosines = dict(zip(ids, (self._vectors.of(tx, corpus, ids) @ vector.result()).tolist(), strict=True))
+        words = {id_: section.words for section in sections for id_ in section.chunks}
+        most = max(words.values(), default=0.0) or 1.0
+        candidates = dict.fromkeys([*near.cosines, *(id_ for id_, _ in nearest_passages(sections, cosines))])
+        scores = {id_: cosines[id_] + WORDS * words.get(id_, 0.0) / most for id_ in candidates}
+        best = best_of(scores, k)
+        rows = chunk_rows(tx, corpus, best)
         asked_words = AskedWords.of(asked.text)
-        hits = tuple(hit(row, _reasons(row, asked_words)) for row in found.rows)
-        return Evidence(question=question, retriever=self.name, hits=hits, notes=(*asked.notes, *found.notes))
 
+        def reasons(id_: str) -> list[Reason]:
+            likeness = Reason("dense", cosines[id_], f"cosine {cosines[id_]:.3f} of passage and section", NEAREST)
+            if id_ not in words:
+                return [likeness]
+            has = has_words(asked_words, rows[id_])
+            detail = f"{has} (BM25 of its section {words[id_]:.3f})"
+            return [likeness, Reason("lexical", WORDS * words[id_] / most, detail, has)]
 
-def _fused(tx: Transaction, corpus: Corpus, vector: Vectors, words: str, k: int) -> Searched:
-    return vector_search(
-        tx,
-        corpus,
-        "retrieve/hybrid",
-        vector,
-        vector_depth=depth_for(k),
-        text_index=text_index_name(corpus.label),
-        query=words,
-        depth=depth_for(k),
-        constant=RANK_CONSTANT,
-        limit=k,
-    )
-
-
-def _reasons(row: Row, asked: AskedWords) -> tuple[Reason, ...]:
-    """The lists that contain the hit, its ranks there, and their shares of the score."""
-    reasons: list[Reason] = []
-    for kind, unit in (("dense", "cosine"), ("lexical", "BM25")):
-        rank, score = row[f"{kind}_rank"], row[f"{kind}_score"]
-        if rank is not None:
-            brought = 1.0 / (RANK_CONSTANT + rank)
-            clause = NEAREST if kind == "dense" else has_words(asked, row)
-            reasons.append(Reason(kind, brought, f"rank {rank}, {unit} {score:.3f}", clause))
-    return tuple(reasons)
+        hits = ranked_hits(rows, {id_: scores[id_] for id_ in best}, reasons)
+        return Evidence(question, self.name, hits, notes=(*asked.notes, *near.notes))

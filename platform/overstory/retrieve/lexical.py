@@ -1,4 +1,4 @@
-"""Retrieval by words: BM25 over titles, headings and texts, in Neo4j's full-text index."""
+"""Retrieval by words: BM25 over sections and their titles and headings, in Neo4j's full-text index."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ from overstory.graph.client import Row
 from overstory.model import Evidence, Reason
 from overstory.retrieve.context import RetrievalContext, text_index_name
 from overstory.retrieve.hits import hit
-from overstory.retrieve.question import full_text_query, read_question
+from overstory.retrieve.question import read_question
+from overstory.retrieve.sections import check_sections, chunk_query, section_query, word_index_name
 from overstory.retrieve.wording import has_words
 from overstory.text.questions.asked_words import AskedWords
 
+LEAST_DEPTH, OVERSAMPLING = 200, 20
+"""Passages whose own words are looked at: at least so many, and so many for each that is wanted."""
+
 
 class LexicalRetriever:
-    """Words of the question, stemmed, without stop words, any of them; rare ones weigh more."""
+    """Words of the question, stemmed, without those that questions consist of, any of them; rare ones weigh more."""
 
     name = "lexical"
 
@@ -25,17 +29,21 @@ class LexicalRetriever:
         Raises:
             QuestionError: the question is empty.
             CorpusNotFound: the corpus was deleted.
+            IndexMissing: an earlier version of Overstory loaded it.
         """
         asked = read_question(question)
-        corpus = self._context.corpus()
-        query = full_text_query(asked.text)
+        corpus = check_sections(self._context.corpus())
+        query = section_query(asked.text)
         rows = (
             self._context.graph.run(
                 "retrieve/lexical",
                 corpus.label,
                 read=True,
-                index=text_index_name(corpus.label),
+                word_index=word_index_name(corpus.label),
                 query=query,
+                text_index=text_index_name(corpus.label),
+                words=chunk_query(asked.text),
+                depth=max(LEAST_DEPTH, OVERSAMPLING * k),
                 limit=k,
             )
             if query
@@ -48,4 +56,4 @@ class LexicalRetriever:
 
 
 def _by_words(row: Row, words: AskedWords) -> Reason:
-    return Reason("lexical", row["score"], "words of the question (BM25)", has_words(words, row))
+    return Reason("lexical", row["score"], "words of the question in its section (BM25)", has_words(words, row))

@@ -11,8 +11,8 @@ from overstory.text.questions.asked_words import AskedWords
 NEAREST = "is among the closest in meaning to the question"
 """Of a passage that was found by meaning."""
 
-COMMON_WORDS = "has common words of the question"
-"""Of a passage that has none of the words that tell the question from others."""
+SECTION_HAS_WORDS = "is in a section that has words of the question"
+"""Of a passage that has none of them itself."""
 
 MOST_NAMED = 6
 """Words or names in one clause."""
@@ -23,7 +23,7 @@ LONGEST_TITLE = 60
 def has_words(asked: AskedWords, row: Row) -> str:
     """Which words of the question a passage has, in its text, its title or its headings."""
     found = asked.found_in(row["title"], row["heading"], row["text"])
-    return f"has words of the question: {listed(found)}" if found else COMMON_WORDS
+    return f"has words of the question: {listed(found)}" if found else SECTION_HAS_WORDS
 
 
 def has_names(found: Sequence[str]) -> str:

@@ -16,7 +16,7 @@ OTHER = {"document_id": "e", "title": "", "heading": "", "text": "Foreword. " * 
     [
         ("Who are the authors of the Debian Handbook?", "has words of the question: authors, Debian, Handbook"),
         ("What is it?", "has words of the question: it"),
-        ("Who printed it?", "has common words of the question"),
+        ("Who printed it?", "is in a section that has words of the question"),
     ],
 )
 def test_the_words_that_a_passage_has_are_named(question: str, clause: str) -> None:

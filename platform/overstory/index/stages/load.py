@@ -23,6 +23,7 @@ from overstory.index.ledger import recorded
 from overstory.index.links import ReadLinks, preview_links, store_links
 from overstory.index.remembered_answers import RememberedAnswers
 from overstory.index.stages.annotate import annotate
+from overstory.index.stages.sections import sync_sections
 from overstory.index.write_documents import chunk_rows, document_row, shrink_changed, store_documents
 from overstory.model import Annotation, Document, Loaded
 from overstory.protocols import Embedder, OnBroken, Progress
@@ -127,6 +128,7 @@ def load(
         LeaseLost, DatabaseError: what was committed before stays, and the same call goes on from there.
     """
     chunking = Chunking("load", embedder, progress)
+    sync_sections(writer, progress=progress)
     with recorded(writer, "load", "load-1") as run, ReadLinks(writer.corpus.label) as links:
         count_all_documents(writer)
         for batch in _document_batches(links.taken_from(documents, on_broken)):

@@ -30,8 +30,9 @@ from overstory.retrieve.canopy.scoring import MOST_SHARED, RARE, Link
 from overstory.retrieve.context import text_index_name
 from overstory.retrieve.edited_names import cached_edits
 from overstory.retrieve.graph_copies import Work
-from overstory.retrieve.question import Question, full_text_query
+from overstory.retrieve.question import Question
 from overstory.retrieve.question_entities import QuestionEntities, QuestionEntity, entities_in
+from overstory.retrieve.sections import FoundSection, section_query, word_index_name
 from overstory.text.names.edits import EditedNames
 from overstory.text.names.idf import idf_weight
 
@@ -85,13 +86,13 @@ class Start:
 
     Attributes:
         outdated: whether the corpus has changed since its names were found.
-        words: the chunks that have its words; phrases: those that may have its phrases.
+        sections: those that have its words; phrases: the chunks that may have its phrases.
     """
 
     corpus: Corpus
     outdated: bool
     has_links: bool
-    words: list[Found]
+    sections: list[FoundSection]
     phrases: list[Found]
 
 
@@ -100,7 +101,7 @@ def read_start(tx: Transaction, name: str, names: QuestionNames, depth: int) -> 
 
     Args:
         name: of the corpus.
-        depth: how many chunks are found by words.
+        depth: how many sections are found by words.
 
     Raises:
         SchemaTooNew, SchemaTooOld: the graph is another version's.
@@ -110,9 +111,10 @@ def read_start(tx: Transaction, name: str, names: QuestionNames, depth: int) -> 
         "retrieve/canopy_start",
         label,
         id=corpus_id(name),
-        text_index=text_index_name(label),
-        query=full_text_query(names.question),
+        word_index=word_index_name(label),
+        query=section_query(names.question),
         depth=depth,
+        text_index=text_index_name(label),
         phrases=list(dict.fromkeys(names.quoted().values())),
         phrase_depth=CHUNKS_A_PHRASE,
     )
@@ -124,7 +126,7 @@ def read_start(tx: Transaction, name: str, names: QuestionNames, depth: int) -> 
         corpus=corpus,
         outdated=row["changed"] > 0 or not corpus.named_by,
         has_links=row["links"] > 0,
-        words=[Found(chunk, document, words) for chunk, document, words in row["words"]],
+        sections=[FoundSection(*each) for each in row["sections"]],
         phrases=[Found(chunk, doc, phrase=phrase, text=text) for chunk, doc, phrase, text in row["phrases"]],
     )
 
@@ -143,7 +145,7 @@ class HeldNames:
     def found(self, names: QuestionNames, depth: int) -> FoundByWords:
         """As `NameLookup.found`. The depth is that of the start."""
         del depth
-        return FoundByWords([*self._start.words, *self._named(names), *self._start.phrases], self._start.has_links)
+        return FoundByWords(self._start.sections, [*self._named(names), *self._start.phrases], self._start.has_links)
 
     def _named(self, names: QuestionNames) -> Iterator[Found]:
         index = self._copy.index

@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol
 from overstory.retrieve.canopy.names import QuestionNames
 from overstory.retrieve.canopy.scoring import Link
 from overstory.retrieve.question import Question
+from overstory.retrieve.sections import FoundSection
 
 MOST_ABOUT = 100
 """Chunks about one name; thousands of documents may be called "Introduction"."""
@@ -22,7 +23,6 @@ class Found(NamedTuple):
 
     chunk: str
     document: str
-    words: float | None = None
     key: str | None = None
     weight: float | None = None
     phrase: str | None = None
@@ -30,8 +30,10 @@ class Found(NamedTuple):
 
 
 class FoundByWords(NamedTuple):
-    """The chunks found by the words, names and phrases of a question; and whether documents have links."""
+    """The sections found by the words of a question, the chunks by its names and phrases; and whether documents have
+    links."""
 
+    sections: list[FoundSection]
     found: list[Found]
     has_links: bool
 
@@ -53,10 +55,10 @@ class NameLookup(Protocol):
         ...
 
     def found(self, names: QuestionNames, depth: int) -> FoundByWords:
-        """The chunks that have words of the question, and those that its names or phrases lead to.
+        """The sections that have words of the question, and the chunks that its names or phrases lead to.
 
         Args:
-            depth: how many are found by words.
+            depth: how many sections are found.
         """
         ...
 

@@ -26,6 +26,7 @@ from overstory.retrieve.graph_copies import Held
 from overstory.retrieve.hits import chunk_rows, ranked_hits, source_hits
 from overstory.retrieve.question import Question, read_question
 from overstory.retrieve.ranking import best_of
+from overstory.retrieve.sections import FoundSection, blended_vectors, check_sections, nearest_passages
 from overstory.retrieve.vector_search import vector_search
 from overstory.retrieve.wording import (
     NEAREST,
@@ -59,7 +60,7 @@ class CanopyRetriever:
 
     def __init__(self, context: RetrievalContext) -> None:
         self._context = context
-        self._vectors = VectorCache()
+        self._vectors = VectorCache(blended_vectors)
         self._copy = context.copies.of(WHAT, NamesLoader)
 
     def retrieve(self, question: str, k: int) -> Evidence:
@@ -78,7 +79,8 @@ class CanopyRetriever:
         def read(tx: Transaction) -> Corpus:
             nonlocal start
             start = read_start(tx, self._context.corpus_name, ahead.names, depth) if ahead else None
-            return self._context.with_vectors(start.corpus) if start else self._context.corpus_with_vectors(tx)
+            corpus = self._context.with_vectors(start.corpus) if start else self._context.corpus_with_vectors(tx)
+            return check_sections(corpus)
 
         def query(tx: Transaction, corpus: Corpus) -> Evidence:
             lookup: NameLookup
@@ -138,13 +140,14 @@ class _Asking:
     has_links: bool = False
 
     def ranked(self, depth: int) -> list[Scored]:
-        found = [*self._named(depth), *self._near(depth)]
+        sections, named = self._named(depth)
+        found = [*named, *self._near(depth)]
         self.documents |= {each.chunk: each.document for each in found}
         asked = np.zeros((2, self.corpus.dimension), dtype=np.float32)
         asked[0] = self.vector.result()
         if embedded := self.rest.done():  # where the names were known before
             asked[1] = self.rest.result()
-        candidates = self._first(found, asked)
+        candidates = self._first(found, sections, asked)
         first = scoring.first_scores(candidates)
         sources = first.sources()
         activations = {chunk: first.activation(chunk) for chunk in sources}
@@ -171,10 +174,10 @@ class _Asking:
         direct = scoring.direct_documents(candidates.values(), form=names.form, capital=names.capital)
         return scoring.ranking(scoring.with_second_hop(found_all, second, links_again), self.documents, direct=direct)
 
-    def _named(self, depth: int) -> list[Found]:
-        """The chunks found by words and by the names of the question."""
-        found, self.has_links = self.lookup.found(self.names, depth)
-        return found
+    def _named(self, depth: int) -> tuple[list[FoundSection], list[Found]]:
+        """The sections found by words, and the chunks by the names of the question."""
+        sections, found, self.has_links = self.lookup.found(self.names, depth)
+        return sections, found
 
     def _near(self, depth: int) -> list[Found]:
         """The chunks found by meaning."""
@@ -190,14 +193,18 @@ class _Asking:
         (row,) = searched.rows
         return [Found(chunk, document) for chunk, document in row["found"]]
 
-    def _first(self, found: Sequence[Found], asked: Vectors) -> dict[str, Candidate]:
+    def _first(self, found: Sequence[Found], sections: Sequence[FoundSection], asked: Vectors) -> dict[str, Candidate]:
         """The chunks found, with their cosines to the question, and to the rest if that is known."""
         seeds = _seeds(found, self.names, named_chunks(self.corpus))
-        words = {each.chunk: each.words for each in found if each.words is not None}
+        words = {id_: section.words for section in sections for id_ in section.chunks}
         ids = list(dict.fromkeys(each.chunk for each in found if each.phrase is None or each.chunk in seeds))
+        every = list(dict.fromkeys([*ids, *words]))
+        compared = {id_: (cosine, rest) for id_, cosine, rest in self._compared(every, asked)}
+        nearest = list(nearest_passages(sections, {id_: cosine for id_, (cosine, _) in compared.items()}))
+        self.documents |= {id_: section.document for id_, section in nearest}
         return {
-            id_: Candidate(cosine, rest, words.get(id_, 0.0), seeds.get(id_))
-            for id_, cosine, rest in self._compared(ids, asked)
+            id_: Candidate(*compared[id_], words.get(id_, 0.0), seeds.get(id_))
+            for id_ in dict.fromkeys([*ids, *(id_ for id_, _ in nearest)])
         }
 
     def _linked(
@@ -341,10 +348,17 @@ def _reasons(
     """
     found, row = one.candidate, rows[one.chunk]
     plain = not (found.words or found.seed or one.came_from())
-    reasons = [Reason("dense", one.dense, f"cosine {found.cosine:.3f} to the question", NEAREST if plain else "")]
+    reasons = [
+        Reason(
+            "dense",
+            one.dense,
+            f"cosine {found.cosine:.3f} of passage and section to the question",
+            NEAREST if plain else "",
+        )
+    ]
     if found.words:
         has = has_words(words, row)
-        reasons.append(Reason("words", one.words, f"{has} (BM25 {found.words:.3f})", has))
+        reasons.append(Reason("words", one.words, f"{has} (BM25 of its section {found.words:.3f})", has))
     if found.seed:
         reasons.append(Reason("name", one.name, found.seed.name, has_names([found.seed.name])))
     reasons.append(Reason("rest", one.rest, f"cosine {found.rest:.3f} to the rest of the question, names aside"))

@@ -10,8 +10,9 @@ from overstory.retrieve.canopy.name_lookup import CHUNKS_A_PHRASE, MOST_ABOUT, F
 from overstory.retrieve.canopy.names import QuestionNames, named_chunks, names_in
 from overstory.retrieve.canopy.scoring import MOST_SHARED, RARE, Link
 from overstory.retrieve.context import text_index_name
-from overstory.retrieve.question import Question, full_text_query
+from overstory.retrieve.question import Question
 from overstory.retrieve.question_entities import question_entities
+from overstory.retrieve.sections import FoundSection, section_query, word_index_name
 from overstory.text.names.idf import idf_weight
 
 
@@ -32,16 +33,18 @@ class StoredNames:
         (row,) = self._tx.run(
             "retrieve/canopy_named",
             self._corpus.label,
-            text_index=text_index_name(self._corpus.label),
-            query=full_text_query(names.question),
+            word_index=word_index_name(self._corpus.label),
+            query=section_query(names.question),
             depth=depth,
             subjects=[name.id for name in names.known if name.subject],
             rare=[name.id for name in names.known if not name.subject and name.df <= RARE],
             most=MOST_ABOUT,
+            text_index=text_index_name(self._corpus.label),
             phrases=list(dict.fromkeys(names.quoted().values())),
             phrase_depth=CHUNKS_A_PHRASE,
         )
-        return FoundByWords([Found(*each) for each in row["found"]], row["links"] > 0)
+        sections = [FoundSection(*each) for each in row["sections"]]
+        return FoundByWords(sections, [Found(*each) for each in row["found"]], row["links"] > 0)
 
     def links(self, sources: Sequence[str], asked: Sequence[str]) -> NameLinks:
         """As `NameLookup.links`."""

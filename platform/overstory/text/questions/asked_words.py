@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import groupby
 
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.sentences import sentence_starts
 from overstory.text.stems import stem
+from overstory.text.words import word_matches
 
 MOST_WORDS = 300
 """Different words of a question that are looked for, as many as the full-text index is asked for."""
@@ -24,9 +22,6 @@ LONGEST_SENTENCE = 300
 
 Span = tuple[int, int]
 """The first character and the one after the last."""
-
-_HAN = "\u3040-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-"""Characters that the full-text index takes for a word each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +39,7 @@ class AskedWords:
         """Those of a question. Takes time in proportion to its length."""
         telling: dict[str, str] = {}
         common: dict[str, str] = {}
-        for match in _words(question):
+        for match in word_matches(question):
             word = match.group()
             kind = common if word.lower() in FUNCTION_WORDS else telling
             kind.setdefault(stem(word), word)
@@ -56,7 +51,7 @@ class AskedWords:
         """Where a text has them, in its order; the first `MOST_SPANS`."""
         firsts = {each[0] for each in self.forms}
         found: list[Span] = []
-        for match in _words(text) if firsts else ():
+        for match in word_matches(text) if firsts else ():
             word = match.group()
             if word[0].lower()[0] in firsts and stem(word) in self.forms:
                 found.append(match.span())
@@ -105,28 +100,4 @@ def _short_starts(text: str) -> Iterator[int]:
             yield from (line.end() for line in _LINE.finditer(text, start, stop) if start < line.end() < stop)
 
 
-def _words(text: str) -> Iterator[re.Match[str]]:
-    return (_ASCII if text.isascii() else _any_word()).finditer(text)
-
-
 _LINE = re.compile("\n+")
-_ASCII = re.compile(r"[a-zA-Z0-9_]+(?:'[a-zA-Z0-9_]+)*")
-
-
-@functools.cache
-def _any_word() -> re.Pattern[str]:
-    """Runs of the commonest letters come first, and marks are ranges: three times as fast as character by character."""
-    letters = rf"(?:[a-zA-Z0-9_]+|[^\W{_HAN}]+|[{_marks()}]+)+"
-    return re.compile(rf"{letters}(?:['’＇]{letters})*|[{_HAN}]")
-
-
-def _marks() -> str:
-    """Combining marks that are no words themselves, as ranges of a class of characters."""
-    alone = re.compile(f"[{_HAN}]")
-    marks = [
-        code
-        for code in range(0x300, 0x20000)
-        if unicodedata.category(chr(code))[0] == "M" and not alone.match(chr(code))
-    ]
-    runs = (list(run) for _, run in groupby(enumerate(marks), key=lambda each: each[1] - each[0]))
-    return "".join(f"{chr(run[0][1])}-{chr(run[-1][1])}" for run in runs)

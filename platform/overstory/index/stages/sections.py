@@ -1,0 +1,63 @@
+"""The stage `sections`: the words of sections, of a corpus that was loaded by an earlier version.
+
+Loading writes them with the chunks, so that this is done once for a corpus.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from overstory.display import counted
+from overstory.graph import Transaction, Writer, batches, read_corpus
+from overstory.graph.client import Row
+from overstory.index.ledger import recorded
+from overstory.index.sections import FINGERPRINT, section_properties
+from overstory.index.status import count_documents
+from overstory.protocols import Progress
+
+DOCUMENTS_A_PAGE = 50
+CHUNKS_A_TRANSACTION = 1_000
+
+
+def sync_sections(writer: Writer, *, progress: Progress) -> bool:
+    """Writes the words of all sections; False if they are there.
+
+    Raises:
+        LeaseLost, DatabaseError: what was committed before stays, and the same call writes it again.
+    """
+    graph, label = writer.graph, writer.corpus.label
+    if read_corpus(graph, writer.corpus.name).sectioned_by == FINGERPRINT:
+        return False
+    if not count_documents(graph, writer.corpus):
+        writer.set(sectioned_by=FINGERPRINT)
+        return False
+    with recorded(writer, "sections", FINGERPRINT) as run:
+        progress.start("sections", None, "documents")
+        pages = graph.pages(
+            "corpus/document_pages", label, size=DOCUMENTS_A_PAGE, id_of=lambda row: row["document"]["id"]
+        )
+        documents = 0
+        for page in pages:
+            rows = graph.run("ingest/document_chunks", label, read=True, ids=[row["document"]["id"] for row in page])
+            written: list[Row] = []
+            for _, of_document in groupby(rows, key=lambda row: row["document"]):
+                chunks = list(of_document)
+                properties = section_properties(chunks)
+                written += [
+                    {"id": chunk["id"], "properties": each} for chunk, each in zip(chunks, properties, strict=True)
+                ]
+            for some in batches(written, CHUNKS_A_TRANSACTION):
+                _write(writer, some)
+            run.count("chunks", len(written))
+            documents += len(page)
+            progress.advance(len(page))
+        writer.set(sectioned_by=FINGERPRINT)
+    progress.finish(f"the sections of {counted(documents, 'document')}")
+    return True
+
+
+def _write(writer: Writer, rows: list[Row]) -> None:
+    def write(tx: Transaction) -> None:
+        tx.run("ingest/write_sections", writer.corpus.label, rows=rows)
+
+    writer.commit("sections", write)

@@ -1,0 +1,97 @@
+"""The words of texts as the index of sections has them, and those by which a question is looked up there.
+
+Words are stems, in any script; names that have the shape of one in technical text are there whole, too: "os.path.join",
+`--max-depth`, "max_depth" and "ExitStack", each beside the words that it consists of.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from itertools import groupby
+
+from overstory.text.function_words import FUNCTION_WORDS
+from overstory.text.names.shapes import Shape, shapes, shapes_of_question
+from overstory.text.stems import stem
+
+LONGEST_WORD = 200
+"""Characters; Lucene cuts longer ones into several."""
+
+_HAN = "\u3040-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+"""Characters that are a word each, in Lucene's analyzers, too: Han and Hiragana."""
+
+_ASCII = re.compile(r"[a-zA-Z0-9_]+(?:'[a-zA-Z0-9_]+)*")
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
+_JOINED = re.compile(r"[^\W_]_+[^\W_]|[a-z0-9][A-Z]|[A-Z]{2}[a-z]{3}")
+"""Every word that consists of several has one of these: "max_depth", "getElement", "XMLParser"; not "IDs"."""
+
+_MARKED = re.compile(r"(?=.*[^\w\s])\S+")
+
+
+def word_matches(text: str) -> Iterator[re.Match[str]]:
+    """The words of a text, in its order."""
+    return (_ASCII if text.isascii() else _any_word()).finditer(text)
+
+
+def indexed_words(text: str) -> list[str]:
+    """The words of a text as the index has them: stems in the order of the text, those of joined words after these, and
+    the keys of names at the end."""
+    found = [_stem(each) for match in word_matches(text) for each in _with_parts(match.group())]
+    return [*found, *_keys(text, shapes)]
+
+
+def asked_words(question: str) -> list[str]:
+    """The words by which a question is looked up, each once: `telling_words` as the index has them, and names."""
+    stems = [_stem(word) for word in telling_words(question)]
+    return list(dict.fromkeys([*stems, *_keys(question, shapes_of_question)]))
+
+
+def telling_words(question: str) -> list[str]:
+    """The words of a question without those that questions consist of ("how", "do", "I"), as it writes them; all, if it
+    has no others."""
+    shouted = question.isupper()
+    words = [each for match in word_matches(question) for each in _with_parts(match.group())]
+    telling = [word for word in words if word.lower() not in FUNCTION_WORDS or (_is_shouted(word) and not shouted)]
+    return telling or words
+
+
+def _stem(word: str) -> str:
+    return stem(word)[:LONGEST_WORD]
+
+
+def _is_shouted(word: str) -> bool:
+    """ "IT" and "US" are no function words."""
+    return len(word) > 1 and word.isupper()
+
+
+def _with_parts(word: str) -> list[str]:
+    """A word, and those that it consists of: "max_depth", "max", "depth"."""
+    if not _JOINED.search(word):
+        return [word]
+    return [word, *_PART.findall(word)]
+
+
+def _keys(text: str, found_in: Callable[[str], list[Shape]]) -> list[str]:
+    """The keys of names with marks in them; those without are words anyway."""
+    return [shape.key for shape in found_in(text) if _MARKED.fullmatch(shape.key)]
+
+
+@functools.cache
+def _any_word() -> re.Pattern[str]:
+    """Runs of the commonest letters come first, and marks are ranges: three times as fast as character by character."""
+    letters = rf"(?:[a-zA-Z0-9_]+|[^\W{_HAN}]+|[{_marks()}]+)+"
+    return re.compile(rf"{letters}(?:['’＇]{letters})*|[{_HAN}]")
+
+
+def _marks() -> str:
+    """Combining marks that are no words themselves, as ranges of a class of characters."""
+    alone = re.compile(f"[{_HAN}]")
+    marks = [
+        code
+        for code in range(0x300, 0x20000)
+        if unicodedata.category(chr(code))[0] == "M" and not alone.match(chr(code))
+    ]
+    runs = (list(run) for _, run in groupby(enumerate(marks), key=lambda each: each[1] - each[0]))
+    return "".join(f"{chr(run[0][1])}-{chr(run[-1][1])}" for run in runs)
