@@ -47,8 +47,11 @@ class EndpointReranker:
     Source of the API: docs.cohere.com/v2/reference/rerank, jina.ai/reranker.
     """
 
-    def __init__(self, settings: RerankSettings, *, backoff: Backoff | None = None) -> None:
+    def __init__(self, settings: RerankSettings, *, backoff: Backoff | None = None, seconds: float = SECONDS) -> None:
         """
+        Args:
+            seconds: the longest that a response may take.
+
         Raises:
             ModelError: key or address is missing or invalid.
         """
@@ -62,11 +65,12 @@ class EndpointReranker:
         self.name = settings.model or self._address
         self._model = settings.model
         self._key = settings.api_key or ""
+        self._seconds = seconds
         self._backoff = backoff or Backoff(retries=RETRIES)
         self._client = httpx.Client(
             # What is compressed could become any number of bytes, and the bound on a response counts those that arrive.
             headers={"Accept-Encoding": "identity"} | ({"Authorization": f"Bearer {self._key}"} if self._key else {}),
-            timeout=httpx.Timeout(SECONDS, connect=CONNECT_SECONDS),
+            timeout=httpx.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS)),
             follow_redirects=True,
             event_hooks={"response": [_refusing_redirects(self._address, self._key)]},
         )
@@ -105,6 +109,8 @@ class EndpointReranker:
         try:
             with self._client.stream("POST", self._url, json=body) as response:
                 content = self._read(response)
+        except httpx.ReadTimeout:
+            raise self._slow() from None
         except httpx.HTTPError as error:
             raise _Passing(f"{type(error).__name__}: {error}") from error
         text = content.decode(errors="replace")
@@ -119,13 +125,13 @@ class EndpointReranker:
             raise self._unusable("it is no JSON") from None
 
     def _read(self, response: httpx.Response) -> bytes:
-        content, until = bytearray(), time.monotonic() + SECONDS
+        content, until = bytearray(), time.monotonic() + self._seconds
         for part in response.iter_raw():
             content += part
             if len(content) > MOST_BYTES:
                 raise self._unusable(f"it is longer than {MOST_BYTES // 1_000_000} MB")
             if time.monotonic() > until:
-                raise _Passing(f"no whole response within {SECONDS:.0f} seconds")
+                raise self._slow()
         return bytes(content)
 
     def _checked(self, answer: Any, wanted: int) -> list[float]:  # any JSON
@@ -160,6 +166,13 @@ class EndpointReranker:
         shown = f"{status} {said}" if status else said
         return ModelError(
             f"{self._address} did not rerank: {cleaned(shown, self._key)}", remedy=f"{remedy} Or do not rerank."
+        )
+
+    def _slow(self) -> ModelError:
+        """Not tried again: the endpoint may still be at work on the first request."""
+        return ModelError(
+            f"{self._address} did not rerank within {self._seconds:g} seconds.",
+            remedy="Set OVERSTORY_RERANK_PASSAGES to fewer passages, or use a faster model. Or do not rerank.",
         )
 
     def _unusable(self, why: str) -> ModelError:

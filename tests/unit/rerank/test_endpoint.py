@@ -3,8 +3,10 @@ from __future__ import annotations
 import gc
 import logging
 import socket
+import threading
 import weakref
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 from tests.embeddings_endpoint import Answer, Endpoint, running_endpoint, saying
@@ -93,6 +95,30 @@ def test_an_endpoint_that_is_not_there_is_told() -> None:
     with pytest.raises(ModelError, match="did not rerank: ConnectError") as caught:
         reranker.rerank(QUESTION, ["a"])
     assert "Check that the endpoint is running" in caught.value.remedy
+
+
+@pytest.mark.parametrize("sent", [b"", b"HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n"], ids=["hung", "dribbling"])
+def test_a_response_that_does_not_end_is_given_up(sent: bytes) -> None:
+    over = threading.Event()
+
+    def serve(listening: socket.socket) -> None:
+        connection, _ = listening.accept()
+        with connection, suppress(OSError):  # the client hangs up
+            connection.sendall(sent)
+            while not over.wait(0.02):
+                connection.sendall(b" " if sent else b"")
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=serve, args=[listening])
+        thread.start()
+        settings = RerankSettings("endpoint", base_url=f"http://127.0.0.1:{listening.getsockname()[1]}/v1")
+        try:
+            with pytest.raises(ModelError, match=r"did not rerank within 0\.3 seconds") as caught:
+                EndpointReranker(settings, seconds=0.3).rerank(QUESTION, ["a"])
+        finally:
+            over.set()
+            thread.join()
+    assert "OVERSTORY_RERANK_PASSAGES" in caught.value.remedy
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from tests.fakes import ScriptedChat
 from tests.unit.retrieve.test_reranked import hit, path
 
-from overstory.errors import AnswerTruncated, LlmError, LlmUnreachable, QuestionError
+from overstory.errors import AnswerTruncated, LlmError, LlmUnreachable, PromptTooLong, QuestionError
 from overstory.llm import AnswerCache, Chat
 from overstory.model import Evidence
 from overstory.retrieve.several_ways import DEPTH, MODEL_WEIGHT, RANK_CONSTANT, SeveralWays
@@ -117,6 +117,7 @@ def test_a_question_that_stays_whole_is_asked_as_it_is() -> None:
         (questions(), questions()),
         (questions(*"abcde"), questions(*"abcde")),
         (AnswerTruncated("The answer was cut off."),),
+        (PromptTooLong("The question is too long."),),
     ],
 )
 def test_an_answer_that_cannot_be_used_leaves_the_question_and_a_note(answers: Sequence[str | LlmError]) -> None:
