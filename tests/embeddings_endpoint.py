@@ -1,9 +1,10 @@
-"""A web server on this machine that speaks OpenAI's embeddings API, and can be told to misbehave."""
+"""A web server on this machine that speaks OpenAI's API of embeddings and Cohere's of reranking, and can misbehave."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -16,7 +17,7 @@ import numpy as np
 DIMENSION = 8
 
 Answer = Callable[[list[str]], tuple[int, object]]
-"""Status and body of the answer to some texts."""
+"""Status and body of the answer to some texts, or documents."""
 
 
 def vector_of(text: str) -> list[float]:
@@ -32,6 +33,18 @@ def good(texts: list[str]) -> tuple[int, object]:
     return 200, {"object": "list", "model": "m", "data": data[::-1], "usage": usage}
 
 
+def relevant_to(question: str) -> Answer:
+    """An answer with the share of the question's words that each document has, the most relevant first."""
+
+    def answer(documents: list[str]) -> tuple[int, object]:
+        asked = set(re.findall(r"\w+", question.lower()))
+        shares = [len(asked & set(re.findall(r"\w+", text.lower()))) / max(1, len(asked)) for text in documents]
+        results = [{"index": i, "relevance_score": share} for i, share in enumerate(shares)]
+        return 200, {"id": "r", "results": sorted(results, key=lambda result: -result["relevance_score"])}
+
+    return answer
+
+
 def saying(status: int, body: object) -> Answer:
     """The same answer to whatever texts; a body that is a string goes as a web page, one that is bytes as it is."""
 
@@ -43,7 +56,7 @@ def saying(status: int, body: object) -> Answer:
 
 @dataclass
 class Endpoint:
-    """A running server. `answers` are used up one by one; then every answer is `good`.
+    """A running server. `answers` are used up one by one; then every answer is `good`, or `relevant_to` its question.
 
     Attributes:
         elsewhere: an address that answers with a status from 300 to 399 redirect to.
@@ -68,8 +81,10 @@ def running_endpoint() -> Generator[Endpoint]:
             with endpoint.lock:
                 endpoint.requests.append(body)
                 endpoint.keys.append(self.headers.get("Authorization", ""))
-                answer = endpoint.answers.pop(0) if endpoint.answers else good
-            status, content = answer(body["input"]) if self.path == "/v1/embeddings" else (404, {"error": "no"})
+                usual = relevant_to(body["query"]) if "query" in body else good
+                answer = endpoint.answers.pop(0) if endpoint.answers else usual
+            texts = body.get({"/v1/embeddings": "input", "/v1/rerank": "documents"}.get(self.path, ""))
+            status, content = (404, {"error": "no"}) if texts is None else answer(texts)
             if isinstance(content, bytes):
                 sent = content
             else:

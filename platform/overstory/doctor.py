@@ -20,6 +20,7 @@ from overstory.graph.schema import PROPERTIES, refuse_others, schema_version
 from overstory.index.stages.embed import check_vectors
 from overstory.llm import make_chat_model
 from overstory.model import ChunkText
+from overstory.rerank import make_reranker
 from overstory.retrieve.recall import MOST_SAMPLED, NEAREST, measure_recall
 from overstory.server import Check
 from overstory.settings import Settings
@@ -49,6 +50,7 @@ def diagnose(settings: Settings) -> list[Check]:
     checks.append(_checked("embedder", lambda: _embedder(settings)))
     checks.append(_checked("extractor", lambda: _extractor(settings)))
     checks.append(_checked("llm", lambda: _llm(settings)))
+    checks.append(_checked("reranker", lambda: _reranker(settings)))
     for name, why in catalogue().unusable.items():
         checks.append(Check("loader", ok=False, detail=f"{name}: {why}", remedy="Reinstall its package."))
     return checks
@@ -231,6 +233,13 @@ def _llm(settings: Settings) -> str:
     model = make_chat_model(settings.llm)
     model.close()
     return f"{model!r}; `overstory llm check` sends it a question"
+
+
+def _reranker(settings: Settings) -> str:
+    """Creates the reranker without a request, which might cost money and take long."""
+    if settings.rerank.reranker is None:
+        return "not set; optional"
+    return f"{make_reranker(settings.rerank).name}; not tried, since that may send a request"
 
 
 def _checked(name: str, look: Callable[[], str]) -> Check:

@@ -29,7 +29,7 @@
     │   ├── LoaderNotFound
     │   ├── SourcesEmpty                        nothing is left of the paths to sync with, as after an unmount
     │   └── BrokenSource                        names the file and, if known, the line
-    ├── ModelError                          9   an embedder, a spaCy pipeline or a model file
+    ├── ModelError                          9   an embedder, a reranker, a spaCy pipeline or a model file
     ├── QuestionError                      10   a question that cannot be asked
     │   └── NameNotFound                        a name that no passage mentions
     ├── BenchError                         11   an invalid benchmark folder
@@ -230,7 +230,7 @@ class BrokenSource(SourceError):
 
 
 class ModelError(OverstoryError):
-    """An embedder, a spaCy pipeline or one of their files cannot be used."""
+    """An embedder, a reranker, a spaCy pipeline or one of their files cannot be used."""
 
     exit_code = 9
 

@@ -70,7 +70,8 @@ from overstory.model.communities import CommunityTree
 from overstory.model.community_reports import CommunityReports, FullReport
 from overstory.model.entity_paths import EntityPaths
 from overstory.progress import OnStep, progress_to
-from overstory.protocols import Embedder, Extractor, OnBroken, Progress, Retriever
+from overstory.protocols import Embedder, Extractor, OnBroken, Progress, Reranker, Retriever
+from overstory.rerank import make_reranker
 from overstory.retrieve import RetrievalContext
 from overstory.retrieve.entity_paths import find_paths
 from overstory.retrieve.graph_copies import GraphCopies
@@ -78,6 +79,8 @@ from overstory.retrieve.marks import with_marks
 from overstory.retrieve.name_checks import check_edits
 from overstory.retrieve.question import check_question
 from overstory.retrieve.repeats import MOST_HITS, Group, Repeats, WithRepeats, read_repeats, search_distinct
+from overstory.retrieve.reranked import Reranked
+from overstory.retrieve.several_ways import SeveralWays, needed_chat
 from overstory.settings import DEFAULT_CORPUS, DEFAULT_RETRIEVER, ExtractionSettings, Settings
 from overstory.sources import InMemory
 from overstory.systems import (
@@ -173,6 +176,7 @@ class Knowledge:
         self._close_graph: Callable[[], object] | None = None
         self._embedder: Embedder | None = None
         self._extractor: Extractor | None = None
+        self._reranker: Reranker | None = None
         self._model = ChosenModel(self.settings)
         self._retrievers: dict[str | SettingsClass, Retriever] = {}
         self._learners: list[Remembers] = []
@@ -215,6 +219,17 @@ class Knowledge:
                 self._extractor = make_extractor(self.settings.extraction)
             return self._extractor
 
+    @property
+    def reranker(self) -> Reranker:
+        """
+        Raises:
+            ModelError: none is set, or its settings cannot be used.
+        """
+        with self._making:
+            if self._reranker is None:
+                self._reranker = make_reranker(self.settings.rerank)
+            return self._reranker
+
     def chat(self) -> Chat | None:
         """The language model that `use_model` or the settings name, opened once; None where they name none.
 
@@ -244,10 +259,17 @@ class Knowledge:
             )
         self._model.choose(name, budget_tokens=budget_tokens)
 
-    def use(self, *, embedder: Embedder | None = None, extractor: Extractor | None = None) -> None:
-        """Uses this embedder or extractor instead of the configured one: one of your own, or one that several corpora
-        share."""
+    def use(
+        self,
+        *,
+        embedder: Embedder | None = None,
+        extractor: Extractor | None = None,
+        reranker: Reranker | None = None,
+    ) -> None:
+        """Uses this embedder, extractor or reranker instead of the configured one: one of your own, or one that several
+        corpora share."""
         with self._making:
+            self._reranker = reranker or self._reranker
             self._embedder = embedder or self._embedder
             self._extractor = extractor or self._extractor
             self._retrievers.clear()  # they hold the embedder
@@ -547,7 +569,16 @@ class Knowledge:
         reports = [lifecycle.report(self.graph, corpus, system) for system in systems_of(corpus)]
         return reports + [SystemReport(name, 0, "its package is not installed") for name in missing_systems(corpus)]
 
-    def search(self, question: str, k: int = 5, *, retriever: str | SettingsClass = DEFAULT_RETRIEVER) -> Evidence:
+    def search(
+        self,
+        question: str,
+        k: int = 5,
+        *,
+        retriever: str | SettingsClass = DEFAULT_RETRIEVER,
+        rerank: bool = False,
+        decompose: bool = False,
+        hypothetical: bool = False,
+    ) -> Evidence:
         """The best `k` chunks for a question, with the reasons for each; fewer where there are fewer, which a
         note says.
 
@@ -556,6 +587,9 @@ class Knowledge:
         Args:
             k: 1 to 1,000.
             retriever: its name, like "dense" or "lexical"; one of your own too.
+            rerank: order its first passages (`Settings.rerank.passages`) by a reranker; scores are then its own.
+            decompose: also search for the simpler questions that the language model makes of the question.
+            hypothetical: also search for a passage that the language model writes as an answer.
 
         Raises:
             QuestionError: the question is empty, or `k` out of bounds.
@@ -564,11 +598,15 @@ class Knowledge:
             EmbedderMismatch: its vectors are another embedder's.
             DatabaseError: it cannot be read.
             SettingsError: there is no such retriever.
+            ModelError: `rerank`, and there is no reranker, or it failed.
+            LlmError, ExtraMissing: `decompose` or `hypothetical`, and there is no language model, or it failed. An
+                answer that cannot be used is no error but a note.
         """
         if not 1 <= k <= MOST_HITS:
             raise QuestionError(f"k is {k}.", remedy=f"Ask for 1 to {MOST_HITS:,} passages.")
         check_question(question)
-        return with_marks(search_distinct(self.retriever(retriever), question, k, read=self._read_repeats))
+        asked = self.retriever(retriever, rerank=rerank, decompose=decompose, hypothetical=hypothetical)
+        return with_marks(search_distinct(asked, question, k, read=self._read_repeats))
 
     def ask(
         self,
@@ -576,6 +614,9 @@ class Knowledge:
         k: int = 5,
         *,
         retriever: str | SettingsClass = DEFAULT_RETRIEVER,
+        rerank: bool = False,
+        decompose: bool = False,
+        hypothetical: bool = False,
         on_text: OnText | None = None,
         context_tokens: int = CONTEXT_TOKENS,
         strict: bool = False,
@@ -588,7 +629,7 @@ class Knowledge:
 
         Args:
             k: 1 to 1,000; how many are read depends on `context_tokens`.
-            retriever: as for `search`.
+            retriever, rerank, decompose, hypothetical: as for `search`.
             on_text: receives the language model's answer piece by piece as it streams, an extractive one whole.
             context_tokens: most tokens of a request for passages, by an upper bound.
             strict: raise what goes wrong with the language model instead of answering without it.
@@ -598,7 +639,8 @@ class Knowledge:
         Raises:
             QuestionError: the question is empty or no text, or `k` or `context_tokens` out of bounds.
             CorpusNotFound, IndexMissing, EmbedderMismatch, DatabaseError, SettingsError: as `search`.
-            LlmError, ExtraMissing, ModelError: the language model cannot be opened; `strict`, and it failed.
+            LlmError, ExtraMissing, ModelError: the language model cannot be opened; `strict`, and it failed; or as
+                `search`.
         """
         if context_tokens < 1:
             raise QuestionError(f"context_tokens is {context_tokens}.", remedy="Allow some for passages to be read.")
@@ -606,7 +648,14 @@ class Knowledge:
         learner = find_learner(retriever) if remember else None
         chat = self.chat()
         with record_usage() as recorded:
-            evidence = self.search(question, k, retriever=when_asking(retriever))
+            evidence = self.search(
+                question,
+                k,
+                retriever=when_asking(retriever),
+                rerank=rerank,
+                decompose=decompose,
+                hypothetical=hypothetical,
+            )
             found = answer(
                 evidence,
                 chat=None if chat is None else chat.booked(ASKING, question),
@@ -699,7 +748,15 @@ class Knowledge:
         """
         return view_report(installed_systems(), self.graph, self.corpus_name, community, tree=tree)
 
-    def retriever(self, name: str | SettingsClass = DEFAULT_RETRIEVER, *, repeats: bool = False) -> Retriever:
+    def retriever(
+        self,
+        name: str | SettingsClass = DEFAULT_RETRIEVER,
+        *,
+        repeats: bool = False,
+        rerank: bool = False,
+        decompose: bool = False,
+        hypothetical: bool = False,
+    ) -> Retriever:
         """A retriever over this corpus, made once.
 
         Its hits may have the same text, where `search` gives one; of chunks with the same text and title it finds one
@@ -709,15 +766,25 @@ class Knowledge:
             name: with options after a colon ("NAME:option=value"), or the settings object of a system's retriever.
             repeats: let all chunks with the text and title of a hit follow it, with its score, even if they are then
                 more than were asked for.
+            rerank, decompose, hypothetical: as for `search`.
 
         Raises:
             SettingsError: there is no such retriever, or it has no such option.
+            ModelError: `rerank`, and there is no reranker.
+            LlmError, ExtraMissing: `decompose` or `hypothetical`, and there is no language model.
         """
+        reranker = self.reranker if rerank else None
+        if decompose or hypothetical:
+            needed_chat(self.chat)
         with self._making:
             if name not in self._retrievers:
                 check_retriever(name)  # before a server is started for it
                 self._retrievers[name] = make_retriever(name, self._retrieval_context())
             made = self._retrievers[name]
+        if decompose or hypothetical:
+            made = SeveralWays(made, self.chat, decompose=decompose, hypothetical=hypothetical)
+        if reranker is not None:
+            made = Reranked(made, reranker, passages=self.settings.rerank.passages)
         return WithRepeats(made, self._retrieval_context()) if repeats else made
 
     def wait_for_copies(self) -> None:

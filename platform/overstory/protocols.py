@@ -1,7 +1,7 @@
 """What can be exchanged: structural types that built-in and third-party parts fulfil alike.
 
 Third parties register classes under the entry-point groups `overstory.loaders`, `overstory.extractors`,
-`overstory.embedders`, `overstory.retrievers` and `overstory.llms`.
+`overstory.embedders`, `overstory.retrievers`, `overstory.rerankers` and `overstory.llms`.
 """
 
 from __future__ import annotations
@@ -120,6 +120,29 @@ class Retriever(Protocol):
 
         Raises:
             QuestionError: the question has nothing to ask for.
+        """
+        ...
+
+
+@runtime_checkable
+class Reranker(Protocol):
+    """Judges how relevant passages are to a question. Safe to use from several threads.
+
+    Attributes:
+        name: of the model, as reasons and notes show it.
+    """
+
+    name: str
+
+    def rerank(self, question: str, passages: Sequence[str]) -> Sequence[float]:
+        """The relevance of each passage, in their order: finite numbers of any scale, higher ones for more relevant
+        passages.
+
+        Args:
+            passages: their texts, each with its title and headings; any number of them.
+
+        Raises:
+            ModelError: the model cannot be used, or gave no usable scores; passing failures were tried again.
         """
         ...
 

@@ -100,6 +100,24 @@ class EmbeddingSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class RerankSettings:
+    """The reranker, if any.
+
+    Attributes:
+        reranker: "endpoint" for any with the rerank API of Cohere and Jina, or a kind registered by another package;
+            None for none.
+        model: the endpoint's name for the model; some need none.
+        passages: how many of a retriever's first passages are reranked, or as many as are asked for if these are more.
+    """
+
+    reranker: str | None = None
+    model: str | None = None
+    base_url: str | None = None
+    api_key: str | None = field(default=None, repr=False)
+    passages: int = 50
+
+
+@dataclass(frozen=True, slots=True)
 class ExtractionSettings:
     """The spaCy pipeline that finds entities and facts, and the number of processes (0: chosen automatically)."""
 
@@ -161,6 +179,7 @@ class Settings:
     embedding: EmbeddingSettings = EmbeddingSettings()
     extraction: ExtractionSettings = ExtractionSettings()
     llm: LlmSettings = LlmSettings()
+    rerank: RerankSettings = RerankSettings()
     retrieval_megabytes: int = RETRIEVAL_MEGABYTES
 
     @classmethod
@@ -212,6 +231,7 @@ class Settings:
                 processes=env.count("OVERSTORY_PROCESSES", extraction.processes),
             ),
             llm=_llm(env),
+            rerank=_rerank(env),
             retrieval_megabytes=env.count("OVERSTORY_RETRIEVAL_MB", RETRIEVAL_MEGABYTES),
         )
 
@@ -399,6 +419,19 @@ def _llm(env: _Environment) -> LlmSettings:
         cache_megabytes=env.count("OVERSTORY_LLM_CACHE_MB", default.cache_megabytes),
         context=env.count("OVERSTORY_LLM_CONTEXT", default.context),
         threads=env.count("OVERSTORY_LLM_THREADS", default.threads),
+    )
+
+
+def _rerank(env: _Environment) -> RerankSettings:
+    default = RerankSettings()
+    model, base_url = env.text("OVERSTORY_RERANK_MODEL"), env.text("OVERSTORY_RERANK_BASE_URL")
+    api_key = env.secret("OVERSTORY_RERANK_API_KEY")
+    return RerankSettings(
+        reranker=env.text("OVERSTORY_RERANKER") or ("endpoint" if model or base_url or api_key else None),
+        model=model,
+        base_url=base_url,
+        api_key=api_key,
+        passages=env.count("OVERSTORY_RERANK_PASSAGES", default.passages) or default.passages,
     )
 
 

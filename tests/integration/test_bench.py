@@ -13,6 +13,7 @@ import ir_measures
 import pytest
 from ir_measures import R, nDCG
 from tests.commands import PROGRAM, Ran, Run, environment
+from tests.embeddings_endpoint import running_endpoint
 
 from overstory.bench.dataset import load_dataset
 from overstory.knowledge import Knowledge
@@ -154,3 +155,17 @@ def ledger(settings: Settings, folder: Path) -> list[tuple[str, object]]:
 
 def strip(row: dict[str, object], keys: set[str]) -> dict[str, object]:
     return {key: value for key, value in row.items() if key not in keys}
+
+
+def test_every_retriever_is_reranked_where_that_is_asked_for(
+    bench: Bench, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with running_endpoint() as endpoint:
+        monkeypatch.setenv("OVERSTORY_RERANK_BASE_URL", endpoint.url)
+        asked = (folder, "--retriever", "dense", "--retriever", "lexical", "--rerank", "-q", "--answers")
+        ran = bench(*asked, "--model", "none")
+        assert ran.code == 0, ran.err
+        assert "; --rerank\n" in ran.out
+        asked_for = [request["query"] for request in endpoint.requests]
+    assert set(asked_for) == {question for question, _ in QUESTIONS.values()}
+    assert len(asked_for) >= 2 * 2 * len(QUESTIONS)  # ranked and answered, by both retrievers

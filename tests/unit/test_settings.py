@@ -65,9 +65,21 @@ def test_a_language_model_is_used_only_if_one_is_named() -> None:
     assert "hunter2" not in repr(local)
 
 
+def test_a_reranker_is_used_only_if_one_is_named() -> None:
+    default = Settings.from_environment({}).rerank
+    assert (default.reranker, default.passages) == (None, 50)
+    named = {"OVERSTORY_RERANK_BASE_URL": "http://localhost:1/v1", "OVERSTORY_RERANK_PASSAGES": "20"}
+    settings = Settings.from_environment(named | {"OVERSTORY_RERANK_API_KEY": "hunter2"})
+    assert (settings.rerank.reranker, settings.rerank.passages) == ("endpoint", 20)
+    assert settings.rerank.api_key == "hunter2"
+    assert "hunter2" not in repr(settings)
+    assert Settings.from_environment({"OVERSTORY_RERANKER": "acme"}).rerank.reranker == "acme"
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [
+        ("OVERSTORY_RERANK_PASSAGES", "-1"),
         ("OVERSTORY_NEO4J_URI", "http://localhost:7474"),
         ("OVERSTORY_NEO4J_URI", "localhost"),
         ("OVERSTORY_NEO4J_URI", "bolt:/localhost:7687"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol
+from typing import Protocol, TypedDict
 
 from overstory.bench.answering import Ask
 from overstory.bench.dataset import BenchDataset
@@ -19,6 +19,14 @@ LOAD_STAGE = "load"
 """Not an index stage; every comparison records it again, even if there is nothing to load."""
 
 
+class Refined(TypedDict, total=False):
+    """How each question is refined, as options of `Knowledge.retriever` and `Knowledge.ask`."""
+
+    rerank: bool
+    decompose: bool
+    hypothetical: bool
+
+
 class BenchedKnowledge(Protocol):
     """The part of `Knowledge` that a comparison uses."""
 
@@ -26,7 +34,15 @@ class BenchedKnowledge(Protocol):
 
     def index(self, *, systems: Sequence[str]) -> object: ...
 
-    def retriever(self, name: str, *, repeats: bool) -> Retriever: ...
+    def retriever(
+        self,
+        name: str,
+        *,
+        repeats: bool = False,
+        rerank: bool = False,
+        decompose: bool = False,
+        hypothetical: bool = False,
+    ) -> Retriever: ...
 
     def status(self) -> CorpusStatus: ...
 
@@ -38,6 +54,7 @@ def compare(
     retrievers: Sequence[str],
     *,
     k: int = METRIC_DEPTH,
+    refined: Refined | None = None,
     asking: Callable[[str], Ask] | None = None,
     progress: Progress | None = None,
 ) -> list[BenchResult]:
@@ -45,14 +62,16 @@ def compare(
 
     Args:
         knowledge: opened on `corpus_name(…)`, a corpus only for this dataset in this layout. Existing data is kept.
+        refined: how questions are refined, for all retrievers alike.
         asking: returns the function that answers with a named retriever, if answers are measured.
 
     Raises:
         SettingsError: a retriever does not exist; nothing was loaded.
+        ModelError, LlmError: there is no reranker or no language model for `refined`; nothing was loaded.
         BenchError: a question failed.
         SourceError, SchemaError, CorpusError, DatabaseError, ModelError: see `Knowledge.ingest_documents` and `index`.
     """
-    made = {name: knowledge.retriever(name, repeats=True) for name in retrievers}
+    made = {name: knowledge.retriever(name, repeats=True, **(refined or {})) for name in retrievers}
     load_and_index(knowledge, dataset, layout, retrievers)
     status = knowledge.status()
     qrels = document_qrels(dataset.qrels, dataset.passage_ids, layout)

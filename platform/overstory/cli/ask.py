@@ -11,7 +11,16 @@ from rich.console import Console
 from rich.status import Status
 
 from overstory.answer import CONTEXT_TOKENS, Answer
-from overstory.cli.options import budget_option, json_option, knowledge_options, model_option, retriever_option
+from overstory.cli.options import (
+    budget_option,
+    decompose_option,
+    hypothetical_option,
+    json_option,
+    knowledge_options,
+    model_option,
+    rerank_option,
+    retriever_option,
+)
 from overstory.cli.output import show_answer, show_json
 from overstory.knowledge import Knowledge
 from overstory.protocols import Silence
@@ -21,6 +30,9 @@ from overstory.protocols import Silence
 @click.argument("question")
 @click.option("-k", "k", type=click.IntRange(1, 1000), default=5, show_default=True, help="How many passages to find.")
 @retriever_option
+@rerank_option
+@decompose_option
+@hypothetical_option
 @model_option
 @budget_option
 @click.option(
@@ -43,6 +55,9 @@ def ask(
     question: str,
     k: int,
     retriever: str,
+    rerank: bool,
+    decompose: bool,
+    hypothetical: bool,
     model: str | None,
     budget_tokens: int | None,
     context_tokens: int,
@@ -60,16 +75,26 @@ def ask(
       overstory ask 'Who maintains the billing service?' --model local
       overstory ask 'What does error E42 mean?' --retriever lexical -k 10 --json
       overstory ask 'Who wrote Dracula?' --retriever apr --remember
+      overstory ask 'How do I rotate the signing keys?' --rerank --model qwen3:8b
     """
     knowledge.use_model(model, budget_tokens=budget_tokens)
     written = knowledge.chat() is not None
     live = sys.stdout.isatty() and not as_json and written
     streamed = _Streamed(shown=live)
-    knowledge.retriever(retriever)  # starts the server, which shows its progress itself
+    # starts the server, which shows its progress itself
+    knowledge.retriever(retriever, rerank=rerank, decompose=decompose, hypothetical=hypothetical)
     quiet = isinstance(knowledge.progress, Silence)
     with streamed.waiting() if written and not quiet else nullcontext():
         answer = knowledge.ask(
-            question, k, retriever=retriever, context_tokens=context_tokens, on_text=streamed, remember=remember
+            question,
+            k,
+            retriever=retriever,
+            rerank=rerank,
+            decompose=decompose,
+            hypothetical=hypothetical,
+            context_tokens=context_tokens,
+            on_text=streamed,
+            remember=remember,
         )
     if as_json:
         show_json(as_object(answer))

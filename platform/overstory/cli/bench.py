@@ -12,13 +12,21 @@ from rich.console import Console
 
 from overstory.answer import Answer
 from overstory.bench.answering import Ask, check_answers
-from overstory.bench.comparison import compare
+from overstory.bench.comparison import Refined, compare
 from overstory.bench.dataset import BenchDataset, load_dataset
 from overstory.bench.packing import Layout, TitleMode, corpus_name
 from overstory.bench.report import as_answer_table, as_objects, as_table
 from overstory.bench.runner import BenchResult
 from overstory.bench.trec import check_run, run_files, write_run
-from overstory.cli.options import budget_option, json_option, model_option, verbosity_options
+from overstory.cli.options import (
+    budget_option,
+    decompose_option,
+    hypothetical_option,
+    json_option,
+    model_option,
+    rerank_option,
+    verbosity_options,
+)
 from overstory.cli.output import show_json
 from overstory.display import counted
 from overstory.embed import make_embedder
@@ -56,6 +64,9 @@ path = click.Path(path_type=Path)
 @click.option("--pack-seed", "seed", type=int, default=0, show_default=True, metavar="S", help="Seed of the shuffle.")
 @click.option("--intervals", is_flag=True, help="Add the 95 % bootstrap intervals of R@5 and all@5.")
 @click.option("--answers", is_flag=True, help="Also answer the questions, and compare with metadata.answers.")
+@rerank_option
+@decompose_option
+@hypothetical_option
 @model_option
 @budget_option
 @json_option
@@ -73,6 +84,9 @@ def bench(
     seed: int,
     intervals: bool,
     answers: bool,
+    rerank: bool,
+    decompose: bool,
+    hypothetical: bool,
     model: str | None,
     budget_tokens: int | None,
     as_json: bool,
@@ -90,6 +104,7 @@ def bench(
       overstory bench hotpotqa/ --intervals
       overstory bench hotpotqa/ --retriever canopy --retriever SYSTEM:OPTION
       overstory bench hotpotqa/ --answers --retriever canopy --model none
+      overstory bench hotpotqa/ --retriever canopy --rerank
     """
     dataset = load_dataset(folder, queries=queries, qrels=qrels)
     notes = dataset.notes()
@@ -106,13 +121,15 @@ def bench(
     corpus = corpus_name(dataset, layout, embedder=make_embedder(settings.embedding).fingerprint)
     with Knowledge(corpus, settings=settings, progress=progress) as knowledge:
         knowledge.use_model(model, budget_tokens=budget_tokens)
+        refined = Refined(rerank=rerank, decompose=decompose, hypothetical=hypothetical)
         results = compare(
             knowledge,
             dataset,
             layout,
             names,
             k=k,
-            asking=functools.partial(_asking, knowledge) if answers else None,
+            refined=refined,
+            asking=functools.partial(_asking, knowledge, refined) if answers else None,
             progress=progress,
         )
     for result in results if files else ():
@@ -120,14 +137,16 @@ def bench(
     if as_json:
         show_json(as_objects(results, intervals=intervals))
     else:
-        _show(results, f"{folder.name}: {_size(dataset)}; corpus {corpus}", intervals=intervals)
+        options = "".join(f" --{name}" for name, chosen in refined.items() if chosen)
+        title = f"{folder.name}: {_size(dataset)}; corpus {corpus}{f';{options}' if options else ''}"
+        _show(results, title, intervals=intervals)
 
 
-def _asking(knowledge: Knowledge, retriever: str) -> Ask:
+def _asking(knowledge: Knowledge, refined: Refined, retriever: str) -> Ask:
     """Errors end the run: an answer without the requested language model would distort the figures."""
 
     def ask(question: str) -> Answer:
-        return knowledge.ask(question, retriever=retriever, strict=True)
+        return knowledge.ask(question, retriever=retriever, strict=True, **refined)
 
     return ask
 

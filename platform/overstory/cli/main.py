@@ -77,9 +77,10 @@ Environment:
   OVERSTORY_EMBEDDER, OVERSTORY_EMBEDDING_MODEL, _BASE_URL, _API_KEY   the embedder and its settings
   OVERSTORY_SPACY_PIPELINE, OVERSTORY_PROCESSES                        the spaCy pipeline, number of processes
   OVERSTORY_LLM_BASE_URL, OVERSTORY_LLM_MODEL, _API_KEY                a language model (optional)
+  OVERSTORY_RERANK_BASE_URL, OVERSTORY_RERANK_MODEL, _API_KEY          a reranker (optional; docs/rerank.md)
   OVERSTORY_LLM=local                        a small one in this process (docs/llm.md has the rest)
   Secrets can also be read from files: OVERSTORY_NEO4J_PASSWORD_FILE, OVERSTORY_EMBEDDING_API_KEY_FILE,
-  OVERSTORY_LLM_API_KEY_FILE, OVERSTORY_SOURCE_NEO4J_PASSWORD_FILE
+  OVERSTORY_LLM_API_KEY_FILE, OVERSTORY_RERANK_API_KEY_FILE, OVERSTORY_SOURCE_NEO4J_PASSWORD_FILE
 \b
 Exit codes:
   0 done, 2 wrong use, 3 setting, 4 embedded server, 5 database, 6 stored data does not fit, 7 corpus,

@@ -37,6 +37,20 @@ retriever_option = click.option(
     help="canopy, dense, lexical, hybrid, …",
 )
 
+rerank_option = click.option(
+    "--rerank", is_flag=True, help="Order the first passages by the reranker of OVERSTORY_RERANK_BASE_URL."
+)
+
+decompose_option = click.option(
+    "--decompose",
+    is_flag=True,
+    help="Also search for the simpler questions that the language model makes of the question.",
+)
+
+hypothetical_option = click.option(
+    "--hypothetical", is_flag=True, help="Also search for a passage that the language model writes as an answer."
+)
+
 budget_option = click.option(
     "--budget-tokens",
     type=click.IntRange(min=0),

@@ -10,10 +10,13 @@ import click
 from overstory.cli.models import embedder_loaded_meanwhile
 from overstory.cli.options import (
     budget_option,
+    decompose_option,
+    hypothetical_option,
     is_verbose,
     json_option,
     knowledge_options,
     model_option,
+    rerank_option,
     retriever_option,
 )
 from overstory.cli.output import show_evidence, show_json
@@ -29,6 +32,9 @@ WITHOUT_VECTORS = ("lexical",)
 @click.argument("question")
 @click.option("-k", "k", type=click.IntRange(1, 1000), default=5, show_default=True, help="How many passages.")
 @retriever_option
+@rerank_option
+@decompose_option
+@hypothetical_option
 @model_option
 @budget_option
 @click.option("--why", is_flag=True, help="Show the sentences that led from passage to passage, and all other parts.")
@@ -39,6 +45,9 @@ def search(
     question: str,
     k: int,
     retriever: str,
+    rerank: bool,
+    decompose: bool,
+    hypothetical: bool,
     model: str | None,
     budget_tokens: int | None,
     why: bool,
@@ -53,10 +62,14 @@ def search(
     Examples:
       overstory search 'Who wrote the novel that Nosferatu is based on?'
       overstory search 'error E42' --retriever lexical -k 20 --json
+      overstory search 'How do I rotate the signing keys?' --rerank
+      overstory search 'Who directed the film that won in 1994?' --decompose --model local
     """
     knowledge.use_model(model, budget_tokens=budget_tokens)  # for retrievers that are better with one
     with nullcontext() if retriever in WITHOUT_VECTORS else embedder_loaded_meanwhile(knowledge):
-        evidence = knowledge.search(question, k, retriever=retriever)
+        evidence = knowledge.search(
+            question, k, retriever=retriever, rerank=rerank, decompose=decompose, hypothetical=hypothetical
+        )
     if as_json:
         show_json(evidence)
     else:

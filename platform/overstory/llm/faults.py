@@ -9,7 +9,7 @@ import openai
 
 from overstory.endpoints import MOST_SAID, cleaned
 from overstory.errors import AnswerUnusable, LlmBusy, LlmError, LlmRefused, LlmUnreachable, PromptTooLong
-from overstory.llm.retrying import retry_after
+from overstory.retrying import retry_after
 
 PASSING = (408, 409, 425, 429)
 """Transient statuses, in addition to all from 500 on except 501."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeGuard, cast
 
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.index.write_documents import METADATA
-from overstory.model import Hit, Reason
+from overstory.model import BridgePath, Evidence, Excerpt, Hit, Reason
 from overstory.model.boilerplate import without_boilerplate
 from overstory.retrieve.wording import NEAREST
 
@@ -87,6 +88,25 @@ def hits_by_cosine(rows: Mapping[str, Row], cosines: Mapping[str, float]) -> tup
 def source_hits(rows: Mapping[str, Row], ids: Iterable[str]) -> tuple[Hit, ...]:
     """Passages that support parts of the evidence but were not found themselves: hits of score 0."""
     return ranked_hits(rows, dict.fromkeys(ids, 0.0), lambda _: ())
+
+
+def with_hits(evidence: Evidence, hits: Sequence[Hit]) -> Evidence:
+    """The evidence with these hits instead of its own, and the parts that are still about something.
+
+    Paths to former hits and excerpts of them go. Passages that other parts stand on become sources.
+    """
+    shown = {each.chunk_id for each in hits}
+    parts = tuple(p for p in evidence.parts if not isinstance(p, BridgePath | Excerpt) or p.chunk_id in shown)
+    sources = {each.chunk_id: each for each in evidence.sources if each.chunk_id not in shown}
+    former = {each.chunk_id: each for each in evidence.hits if each.chunk_id not in shown}
+    for id_ in (id_ for part in parts for id_ in part.chunks if id_ in former):
+        sources.setdefault(id_, replace(former[id_], score=0.0, reasons=()))
+    return replace(evidence, hits=tuple(hits), parts=parts, sources=tuple(sources.values()))
+
+
+def clause_of(found: Hit) -> str:
+    """Why a hit was found, as the clause of a reason that takes the place of its own; "" without words."""
+    return found.in_words.removeprefix("It ").removesuffix(".")
 
 
 def near(cosine: float) -> Reason:

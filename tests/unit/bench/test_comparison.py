@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from overstory.bench.comparison import compare
+from overstory.bench.comparison import Refined, compare
 from overstory.bench.dataset import load_dataset
 from overstory.bench.packing import Layout
 from overstory.errors import SettingsError
@@ -27,6 +27,7 @@ class FakeKnowledge:
     def __init__(self, retriever: type[FakeRetriever], *names: str) -> None:
         self.done: list[str] = []
         self.documents: list[Document | Annotation] = []
+        self.refined: list[Refined] = []
         self._retriever = retriever
         self._names = names
 
@@ -37,7 +38,16 @@ class FakeKnowledge:
     def index(self, *, systems: Sequence[str]) -> None:
         self.done.append(" ".join(["index", *systems]))
 
-    def retriever(self, name: str, *, repeats: bool) -> Retriever:
+    def retriever(
+        self,
+        name: str,
+        *,
+        repeats: bool = False,
+        rerank: bool = False,
+        decompose: bool = False,
+        hypothetical: bool = False,
+    ) -> Retriever:
+        self.refined.append({"rerank": rerank, "decompose": decompose, "hypothetical": hypothetical})
         assert repeats  # or a gold document could be hidden by its equals
         if name not in self._names:
             raise SettingsError(f"There is no retriever {name!r}.")
@@ -50,6 +60,12 @@ class FakeKnowledge:
         ]
         corpus = Corpus("id", "bench", "Corpus_0", NOW, 1, "english", "", 0, "embedding", "", -1, "")
         return CorpusStatus(corpus=corpus, counts={}, pending={}, stages=stages, writer="")
+
+
+def test_every_retriever_is_refined_alike(folder: Folder, fake_retriever: type[FakeRetriever]) -> None:
+    knowledge = FakeKnowledge(fake_retriever, "dense", "lexical")
+    compare(knowledge, load_dataset(folder.write()), Layout(), ["lexical", "dense"], refined={"rerank": True})
+    assert knowledge.refined == [{"rerank": True, "decompose": False, "hypothetical": False}] * 2
 
 
 def test_every_retriever_is_asked_on_the_same_corpus(folder: Folder, fake_retriever: type[FakeRetriever]) -> None:

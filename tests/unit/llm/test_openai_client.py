@@ -39,8 +39,8 @@ from overstory.errors import (
     PromptTooLong,
 )
 from overstory.llm.openai_client import OpenAiChat
-from overstory.llm.retrying import Backoff
 from overstory.model import Message, Usage
+from overstory.retrying import Backoff
 from overstory.settings import LlmSettings
 
 KEY = "sk-very-secret"

@@ -31,8 +31,8 @@ from overstory.errors import (
 )
 from overstory.llm import AnswerCache, Chat, UsageMeter
 from overstory.llm.openai_client import OpenAiChat
-from overstory.llm.retrying import Backoff
 from overstory.model import Completion, Message, Usage
+from overstory.retrying import Backoff
 from overstory.settings import LlmSettings
 
 KEY = "sk-very-secret"

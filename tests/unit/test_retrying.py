@@ -4,7 +4,7 @@ import datetime
 
 import pytest
 
-from overstory.llm.retrying import Backoff, retry_after
+from overstory.retrying import Backoff, retry_after
 
 NOW = datetime.datetime(2026, 1, 1, 12, 0, 0, tzinfo=datetime.UTC)
 

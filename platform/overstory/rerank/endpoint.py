@@ -1,0 +1,229 @@
+"""Relevance from any endpoint with the rerank API of Cohere and Jina: these two, llama.cpp, vLLM, Infinity.
+
+`POST …/rerank` with model, query, documents and top_n; the answer has `results`, each an `index` into the documents and
+a `relevance_score`, in any order.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import math
+import random
+import time
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+
+from overstory.endpoints import cleaned, redirect_elsewhere, without_secrets
+from overstory.errors import ModelError
+from overstory.retrying import Backoff, retry_after
+from overstory.settings import RerankSettings
+from overstory.surrogates import is_key, well_formed
+
+LONGEST = 8_000
+"""Maximum bytes of a passage or a question to send. Most models read 512 tokens, and cut the rest off themselves."""
+BATCH = 100
+"""Passages of a request. Cohere accepts 1,000."""
+MOST_BYTES = 16_000_000
+"""Maximum bytes of a response: some endpoints send the passages back."""
+SECONDS = 60.0
+CONNECT_SECONDS = 10.0
+RETRIES = 4
+PASSING = frozenset({408, 409, 425, 429})
+"""Statuses below 500 that may go away."""
+
+
+class EndpointReranker:
+    """Relevance by the model at `settings.base_url`. Safe to use from several threads.
+
+    Nothing is sent before the first passages are reranked. Scores have the model's own scale: Cohere's and Jina's lie
+    between 0 and 1, llama.cpp gives logits of any sign. A model that compares passages with each other sees at most
+    `BATCH` of them at a time.
+
+    Source of the API: docs.cohere.com/v2/reference/rerank, jina.ai/reranker.
+    """
+
+    def __init__(self, settings: RerankSettings, *, backoff: Backoff | None = None, seconds: float = SECONDS) -> None:
+        """
+        Args:
+            seconds: the longest that a response may take.
+
+        Raises:
+            ModelError: key or address is missing or invalid.
+        """
+        self._url, self._address = _url(settings)
+        if settings.api_key and not is_key(settings.api_key):
+            raise ModelError(
+                "The key of the rerank endpoint contains a line break or another invalid character.",
+                remedy="Check OVERSTORY_RERANK_API_KEY, or the first line of the file in"
+                " OVERSTORY_RERANK_API_KEY_FILE.",
+            )
+        self.name = settings.model or self._address
+        self._model = settings.model
+        self._key = settings.api_key or ""
+        self._seconds = seconds
+        self._backoff = backoff or Backoff(retries=RETRIES)
+        self._client = httpx.Client(
+            # What is compressed could become any number of bytes, and the bound on a response counts those that arrive.
+            headers={"Accept-Encoding": "identity"} | ({"Authorization": f"Bearer {self._key}"} if self._key else {}),
+            timeout=httpx.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS)),
+            follow_redirects=True,
+            event_hooks={"response": [_refusing_redirects(self._address, self._key)]},
+        )
+        weakref.finalize(self, self._client.close)
+
+    def __repr__(self) -> str:
+        return f"EndpointReranker(model={self._model!r}, base_url={self._address!r})"
+
+    def rerank(self, question: str, passages: Sequence[str]) -> list[float]:
+        """The relevance of each passage, in their order; texts are truncated to 8,000 bytes.
+
+        Raises:
+            ModelError: the endpoint cannot be reached, refuses the request, or sends an invalid response.
+        """
+        texts, scores = [_sent(passage) for passage in passages], list[float]()
+        for first in range(0, len(texts), BATCH):
+            batch = texts[first : first + BATCH]
+            body: dict[str, object] = {"query": _sent(question), "documents": batch, "top_n": len(batch)}
+            answer = self._ask(body | ({"model": self._model} if self._model else {}))
+            scores += self._checked(answer, len(batch))
+        return scores
+
+    def _ask(self, body: dict[str, object]) -> Any:  # JSON, which `_checked` looks at
+        retry = 0
+        while True:
+            try:
+                return self._answer(body)
+            except _Passing as failure:
+                retry += 1
+                pause = self._backoff.pause(retry, asked=failure.asked, chance=random.random())  # noqa: S311 # no secret
+                if pause is None:
+                    raise self._failed(failure.said, status=failure.status) from None
+                time.sleep(pause)
+
+    def _answer(self, body: dict[str, object]) -> Any:  # JSON
+        try:
+            with self._client.stream("POST", self._url, json=body) as response:
+                content = self._read(response)
+        except httpx.ReadTimeout:
+            raise self._slow() from None
+        except httpx.HTTPError as error:
+            raise _Passing(f"{type(error).__name__}: {error}") from error
+        text = content.decode(errors="replace")
+        if response.status_code in PASSING or response.status_code >= 500:
+            asked = retry_after(response.headers, datetime.datetime.now(datetime.UTC))
+            raise _Passing(text, status=response.status_code, asked=asked)
+        if not response.is_success:
+            raise self._failed(text, status=response.status_code)
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            raise self._unusable("it is no JSON") from None
+
+    def _read(self, response: httpx.Response) -> bytes:
+        content, until = bytearray(), time.monotonic() + self._seconds
+        for part in response.iter_raw():
+            content += part
+            if len(content) > MOST_BYTES:
+                raise self._unusable(f"it is longer than {MOST_BYTES // 1_000_000} MB")
+            if time.monotonic() > until:
+                raise self._slow()
+        return bytes(content)
+
+    def _checked(self, answer: Any, wanted: int) -> list[float]:  # any JSON
+        """The scores of a response in the order of the passages, each given exactly once and finite."""
+        try:
+            rows = [(row["index"], row["relevance_score"]) for row in answer["results"]]
+        except (KeyError, TypeError):
+            raise self._unusable("it has no results with index and relevance_score") from None
+        scores: dict[int, float] = {}
+        for index, score in rows:
+            if type(index) is not int or not 0 <= index < wanted:
+                raise self._unusable(f"it has a score for passage {str(index)[:20]}, of {wanted} from 0")
+            if index in scores:
+                raise self._unusable(f"it has two scores for passage {index}")
+            if type(score) not in (int, float) or not -math.inf < score < math.inf:
+                raise self._unusable(f"the score of passage {index} is not a finite number")
+            scores[index] = float(min(max(score, -1e300), 1e300))  # an int may be larger than any float
+        if len(scores) != wanted:
+            raise self._unusable(f"it has scores for {len(scores)} of {wanted} passages")
+        return [scores[index] for index in range(wanted)]
+
+    def _failed(self, said: str, *, status: int) -> ModelError:
+        """What the endpoint said as an error of ours, with the key masked: some repeat it in their messages."""
+        if status in (401, 403):
+            remedy = "Set OVERSTORY_RERANK_API_KEY to a key that may use this model."
+        elif status == 429:
+            remedy = "Wait, or raise the quota."
+        elif 400 <= status < 500:
+            remedy = "Check OVERSTORY_RERANK_MODEL and OVERSTORY_RERANK_BASE_URL (which often ends in /v1 or /v2)."
+        else:
+            remedy = "Check that the endpoint is running and OVERSTORY_RERANK_BASE_URL is its address; then try again."
+        shown = f"{status} {said}" if status else said
+        return ModelError(
+            f"{self._address} did not rerank: {cleaned(shown, self._key)}", remedy=f"{remedy} Or do not rerank."
+        )
+
+    def _slow(self) -> ModelError:
+        """Not tried again: the endpoint may still be at work on the first request."""
+        return ModelError(
+            f"{self._address} did not rerank within {self._seconds:g} seconds.",
+            remedy="Set OVERSTORY_RERANK_PASSAGES to fewer passages, or use a faster model. Or do not rerank.",
+        )
+
+    def _unusable(self, why: str) -> ModelError:
+        return ModelError(
+            f"The response of {self._address} cannot be used: {cleaned(why, self._key)}.",
+            remedy="Check that OVERSTORY_RERANK_MODEL names a rerank model of this endpoint. Or do not rerank.",
+        )
+
+
+class _Passing(Exception):
+    """A failure that may go away. `status` is 0 without a response, `asked` its Retry-After in seconds."""
+
+    def __init__(self, said: str, *, status: int = 0, asked: float | None = None) -> None:
+        super().__init__(said)
+        self.said, self.status, self.asked = said, status, asked
+
+
+def _refusing_redirects(address: str, key: str) -> Callable[[httpx.Response], None]:
+    def refuse(response: httpx.Response) -> None:
+        if elsewhere := redirect_elsewhere(response):
+            raise ModelError(
+                f"{address} redirects to {cleaned(elsewhere, key)}, another address: no text was sent there.",
+                remedy="If you trust that address, set OVERSTORY_RERANK_BASE_URL to it.",
+            )
+
+    return refuse
+
+
+def _url(settings: RerankSettings) -> tuple[str, str]:
+    """Where requests go, and the address for messages: without user, password and query.
+
+    Raises:
+        ModelError: it is no HTTP address.
+    """
+    try:
+        parts = urlsplit(settings.base_url or "")
+        usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+        url = parts._replace(path=f"{parts.path.rstrip('/').removesuffix('/rerank')}/rerank").geturl()
+        httpx.URL(url)
+    except (ValueError, httpx.InvalidURL):
+        usable, url = False, ""
+    if not usable:
+        raise ModelError(
+            "The address of the rerank endpoint is missing, or is not an HTTP address.",
+            remedy="Set OVERSTORY_RERANK_BASE_URL to something like http://localhost:8080/v1,"
+            " https://api.cohere.com/v2 or https://api.jina.ai/v1.",
+        )
+    return url, without_secrets(urlsplit(settings.base_url or ""))
+
+
+def _sent(text: str) -> str:
+    """The text truncated to the limit; never empty, because endpoints refuse empty texts."""
+    cut = well_formed(text).encode()[:LONGEST].decode(errors="ignore")
+    return cut if cut.strip() else "."

@@ -1,0 +1,44 @@
+"""What a language model makes of a question: simpler questions, or a passage that would answer it."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, Field
+
+from overstory.llm import Chat, prompt
+
+MOST_TOKENS = 300
+
+
+class SimplerQuestions(BaseModel):
+    """What a question is made of."""
+
+    questions: list[str] = Field(min_length=1, max_length=4)
+
+
+class AnsweringPassage(BaseModel):
+    """What might answer a question."""
+
+    passage: str = Field(min_length=1, max_length=800)
+
+
+def simpler_questions(chat: Chat, question: str) -> list[str]:
+    """One to four questions, from the cache if the model was asked before.
+
+    Raises:
+        AnswerUnusable, AnswerTruncated: the model gave no usable answer, now or before.
+        LlmError: it gave none at all.
+    """
+    booked, limit = chat.booked("decompose", question), min(MOST_TOKENS, chat.model.max_tokens)
+    messages = prompt("decompose").messages(question=question)
+    return booked.ask_for(SimplerQuestions, messages, max_tokens=limit, once=True).value.questions
+
+
+def hypothetical_passage(chat: Chat, question: str) -> str:
+    """A few sentences, from the cache if the model was asked before.
+
+    Raises:
+        AnswerUnusable, AnswerTruncated, LlmError: as `simpler_questions`.
+    """
+    booked, limit = chat.booked("hypothetical", question), min(MOST_TOKENS, chat.model.max_tokens)
+    messages = prompt("hypothetical").messages(question=question)
+    return booked.ask_for(AnsweringPassage, messages, max_tokens=limit, once=True).value.passage
