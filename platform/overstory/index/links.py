@@ -24,7 +24,7 @@ from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches
 from overstory.graph.client import Row
 from overstory.graph.ids import document_id, missing_document_id
 from overstory.index.document_checks import link_fault
-from overstory.model import Annotation, Document, Link, Loaded
+from overstory.model import HEAVIEST_LINK, Annotation, Document, Link, Loaded
 from overstory.protocols import OnBroken, Progress
 
 DOCUMENTS_A_PAGE = 100
@@ -52,7 +52,10 @@ _TABLES = (
     f"CREATE TABLE stored (target TEXT, {_LINK}) WITHOUT ROWID",
     "BEGIN",
 )
-_ADD = "INSERT INTO links VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET weight = weight + excluded.weight"
+_ADD = """
+    INSERT INTO links VALUES (?, ?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET weight = weight + excluded.weight WHERE weight + excluded.weight <= ?
+"""
 _PAGE = (
     "SELECT document FROM (SELECT document FROM had WHERE document > ?1 UNION SELECT document FROM sources "
     "WHERE document > ?1) ORDER BY document LIMIT ?2"
@@ -100,14 +103,16 @@ class ReadLinks:
                 yield item
             elif (fault := link_fault(item)) is not None:
                 on_broken(fault)
-            else:
-                self.add(item)
+            elif not self.add(item):
+                on_broken(_too_heavy(item))
 
-    def add(self, link: Link) -> None:
-        """Adds a link; its weight is added to that of one with the same ends, type and text."""
+    def add(self, link: Link) -> bool:
+        """Adds a link; its weight is added to that of one with the same ends, type and text. False if the sum would be
+        above `HEAVIEST_LINK`: the link is left out."""
         values = (link.target_source or link.source, link.target_key, link.type, link.text, link.weight)
-        self._table.execute(_ADD, (self._own(link), *values))
-        self.added += 1
+        is_added = self._table.execute(_ADD, (self._own(link), *values, HEAVIEST_LINK)).rowcount == 1
+        self.added += is_added
+        return is_added
 
     def put(self, link: Link) -> None:
         """Adds a link that stands for all of its ends, type and text: once more changes nothing."""
@@ -360,6 +365,16 @@ def _report_unowned(links: ReadLinks, documents: Sequence[str], on_broken: OnBro
     if len(documents) > MOST_SHOWN:
         source, _ = links.origin(documents[-1])
         on_broken(BrokenSource("more links than these begin at keys that no document has.", source=source, remedy=""))
+
+
+def _too_heavy(link: Link) -> BrokenSource:
+    named = f" of the type {link.type!r}" if link.type else ""
+    return BrokenSource(
+        f"the weights of the links from {link.source_key!r} to {link.target_key!r}{named} have a sum above "
+        f"{HEAVIEST_LINK:g}.",
+        source=link.source,
+        remedy="Give them smaller weights: only their ratios count.",
+    )
 
 
 def _identity(row: Row) -> tuple[bytes, Any, Any, Any, Any]:

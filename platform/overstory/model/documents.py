@@ -64,6 +64,10 @@ HYPERLINK = "HYPERLINK"
 """The type of links that stand in a text: what may be read next, but no statement on the two documents."""
 
 
+HEAVIEST_LINK = 1e15
+"""The largest weight of a link, and of the sum of those with the same ends, type and text: sums of sums stay finite."""
+
+
 @dataclass(frozen=True, slots=True)
 class Link:
     """A directed link from one document to another. It belongs to the document that it starts from.
@@ -76,7 +80,7 @@ class Link:
             source stands for the link's own.
         type: like "ACTED_IN"; "" where links have no types.
         text: what the link itself says, such as the words of a hyperlink; "" where it says nothing.
-        weight: above 0.
+        weight: above 0, at most `HEAVIEST_LINK`.
     """
 
     source: str
