@@ -110,10 +110,12 @@ def inline(tree: ast.Module) -> Iterator[tuple[str, str, int]]:
                 func=ast.Attribute(value=ast.Name(id="re"), attr=method), args=[ast.Constant(value=str(text)), *_]
             ) if method in METHODS:
                 yield text, method, node.lineno
+            case _:
+                pass
 
 
 def expressions() -> list[Used]:
-    found: dict[tuple[object, int], tuple[set[str], set[str]]] = {}
+    found: dict[re.Pattern[Any], tuple[set[str], set[str]]] = {}
     for module in modules():
         tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
         called: dict[str, set[str]] = {}
@@ -121,16 +123,16 @@ def expressions() -> list[Used]:
             called.setdefault(name, set()).add(method)
         for name, value in vars(module).items():
             for pattern in patterns_in(value):
-                places, methods = found.setdefault((pattern.pattern, pattern.flags), (set(), set()))
+                places, methods = found.setdefault(pattern, (set(), set()))
                 places.add(f"{module.__name__}.{name}")
                 methods.update(called.get(name, ()))
         for text, method, line in inline(tree):
-            places, methods = found.setdefault((text, re.compile(text).flags), (set(), set()))
+            places, methods = found.setdefault(re.compile(text), (set(), set()))
             places.add(f"{module.__name__}:{line}")
             methods.add(method)
     return [
-        Used(re.compile(text, flags), frozenset(places), frozenset(methods) or frozenset({"finditer"}))
-        for (text, flags), (places, methods) in found.items()
+        Used(pattern, frozenset(places), frozenset(methods) or frozenset({"finditer"}))
+        for pattern, (places, methods) in found.items()
     ]
 
 
