@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from overstory.display import origin, shortened
+from overstory.display import origin, printable, shortened
 
 MetadataValue = str | int | float | bool | list[str] | list[int] | list[float] | list[bool]
 """Types of metadata values: those that Neo4j stores as properties."""
@@ -42,7 +42,7 @@ class Document:
     headings: tuple[Heading, ...] = ()
 
     def __repr__(self) -> str:
-        return f"<Document [{origin(self.source, self.source_key)}] {self.title!r}: {shortened(self.text)}>"
+        return printable(f"<Document [{origin(self.source, self.source_key)}] {self.title!r}: {shortened(self.text)}>")
 
 
 @dataclass(frozen=True, slots=True)
