@@ -1,8 +1,10 @@
-// Deletes links, and each node that stands for a missing document with the last link to it.
-// Parameters: $rows LIST<MAP {document, target (the id of the node at the other end), type, text STRING}>
+// Deletes links, and each node that stands for a missing document with the last link to it. Links are found by their element
+// ids: two documents may have thousands. Neo4j gives an id again, so the rest is compared, too.
+// Parameters: $rows LIST<MAP {link (element id), document, target (the id of the node at the other end), type, text STRING}>
 // Rows: none
 UNWIND $rows AS row
-MATCH (:Overstory {id: row.document})-[l:LINKS {type: row.type, text: row.text}]->(t:Overstory {id: row.target})
+MATCH (d)-[l:LINKS]->(t) WHERE elementId(l) = row.link
+WITH row, d, l, t WHERE d.id = row.document AND t.id = row.target AND l.type = row.type AND l.text = row.text
 DELETE l
 WITH DISTINCT t
 WHERE t:{{corpus}}_MissingDocument AND NOT EXISTS { (t)<-[:LINKS]-(:Overstory) }

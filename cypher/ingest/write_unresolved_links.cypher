@@ -1,4 +1,5 @@
-// Writes links to documents that are not stored: to nodes that stand for them until they are.
+// Writes links to documents that are not stored: to nodes that stand for them until they are. None of the links may be there
+// yet, as for `write_links`.
 // Parameters: $label STRING; $rows LIST<MAP {document, target (ids), target_source, target_key, type, text STRING;
 //   weight FLOAT}>
 // Rows: none
@@ -7,5 +8,4 @@ MATCH (d:Overstory {id: row.document})
 MERGE (t:Overstory {id: row.target})
 ON CREATE SET t:MissingDocument:{{corpus}}:{{corpus}}_MissingDocument, t.corpus = $label,
   t.target_source = row.target_source, t.target_key = row.target_key
-MERGE (d)-[l:LINKS {type: row.type, text: row.text}]->(t)
-SET l.weight = row.weight
+CREATE (d)-[:LINKS {type: row.type, text: row.text, weight: row.weight}]->(t)

@@ -10,7 +10,7 @@ from typing import cast
 
 from overstory.display import counted
 from overstory.errors import BrokenSource
-from overstory.model import Document, Link
+from overstory.model import HEAVIEST_LINK, Document, Link
 from overstory.protocols import OnBroken
 from overstory_loaders.cleaning import clean_text, clean_title
 from overstory_loaders.files import empty
@@ -154,7 +154,7 @@ def link_of(edge: Edge, address: str, target_address: str) -> Link:
     """The link of an edge, whose text is made as that of a vertex is, without names of properties where it has one.
 
     Raises:
-        BrokenSource: its weight is not a number above 0.
+        BrokenSource: its weight is not a number above 0 and up to `HEAVIEST_LINK`.
     """
     values = {name: value for name, value in edge.values.items() if value is not None}
     if edge.texts is not None:
@@ -201,10 +201,10 @@ def _weight(edge: Edge, value: object) -> float:
         weight = 1.0 if value is None or value == "" else float(cast("float", value))
     except (TypeError, ValueError, OverflowError):
         weight = math.nan
-    if isinstance(value, bool) or not 0 < weight < math.inf:
+    if isinstance(value, bool) or not 0 < weight <= HEAVIEST_LINK:
         raise edge.place.broken(
             f"the {edge.weight} of the edge from {edge.start!r} to {edge.end!r} is {value!r:.40}",
-            remedy="Make it a number above 0, or rename the property.",
+            remedy=f"Make it a number above 0 and up to {HEAVIEST_LINK:g}, or rename the property.",
         )
     return weight
 

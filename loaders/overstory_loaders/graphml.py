@@ -96,6 +96,7 @@ class _Reader:
         self._data: str | None = None
         self._text: list[str] = []
         self._length = 0
+        self._read = 0
         self._depth = 0
         self._ready: list[_Element] = []
         self._is_graphml = False
@@ -104,15 +105,32 @@ class _Reader:
         """The elements as they end."""
         with open_bytes(self._source) as stream, reading(self._source):
             anything = False
-            while part := stream.read(_BYTES):
+            size = _BYTES
+            while part := stream.read(size):
                 anything = anything or bool(part.strip())
                 self._parse(part, is_last=False)
+                size = self._next_size(len(part))
                 ready, self._ready = self._ready, []
                 yield from ready
             if not anything:
                 raise empty(self._source)
             self._parse(b"", is_last=True)
             yield from self._ready
+
+    def _next_size(self, read: int) -> int:
+        """How many bytes to read next. While a tag or a comment is open, as many as it has until now: until 2.6
+        expat begins it again with every part, which takes the square of its length in parts of one size.
+
+        Raises:
+            BrokenSource: it is too long.
+        """
+        self._read += read
+        pending = self._read - self._parser.CurrentByteIndex
+        if pending > LINE_LIMIT:
+            raise self._broken(
+                f"has a tag, a comment or an instruction of more than {LINE_LIMIT // 2**20} MiB", remedy="Shorten it."
+            )
+        return max(_BYTES, min(pending, LINE_LIMIT + 1 - pending))
 
     def _parse(self, part: bytes, *, is_last: bool) -> None:
         try:

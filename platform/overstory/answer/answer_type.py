@@ -51,7 +51,7 @@ _RELATIONAL = tuple(
     for heads, types in _HEADS
 )
 """After "what": "What is the date of birth of Ada?", but not "What is the year 2038 problem?"."""
-_OF = re.compile(r"\s*[?.]?\s*$|\s+(?:of|in|on|for|that|which|when|where|from)\b")
+_OF = re.compile(r"\s*+[?.]?\s*+$|\s+(?:of|in|on|for|that|which|when|where|from)\b")
 _ONLY_WITH_PLACE = re.compile(r"\bstate\s+of\b")
 """Of a process as well as of a federation."""
 _CHOICE = re.compile(r"\bor\b|\bboth\b|^(?:is|are|was|were|do|does|did|has|have|had|can|could)\b")

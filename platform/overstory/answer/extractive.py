@@ -34,6 +34,7 @@ from overstory.protocols import Embedder, Extractor
 from overstory.text import entity_key
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.names.keys import key_words
+from overstory.text.parentheses import without_parentheses
 from overstory.text.sentences import sentence_starts, sentence_texts
 
 SHOWN = 3
@@ -62,7 +63,6 @@ SECOND_CHOICE = 0.3
 """Penalty for a name whose type is not the likeliest."""
 NAMES_OF_NLP = "ner"
 
-_PARENTHESIS = re.compile(r"\s*\([^)]*\)")
 _POSSESSIVE = re.compile(r"['’]s\b")
 _FOOTNOTE = re.compile(r"(?<=[^\W\d_])\d+$")
 _OF_A_WORK = r"\b(?:album|book|film|game|movie|novel|opera|play|poem|series|song)\s+[\"'“‘]?"
@@ -161,7 +161,7 @@ class _Scene:
 
     def __init__(self, question: str, passages: Sequence[Item]) -> None:
         asked = _padded(question)
-        titles = {each.number: _padded(_PARENTHESIS.sub("", each.title)) for each in passages}
+        titles = {each.number: _padded(without_parentheses(each.title)) for each in passages}
         bodies = {each.number: _padded(each.body) for each in passages}
         named = {number for number, title in titles.items() if title.strip() and title in asked}
         begin = named or set(titles)

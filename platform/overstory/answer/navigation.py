@@ -35,7 +35,7 @@ _VERBS = _words(
     " needs said say says see seem seems take takes took use used uses went"
 )
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
-_SEPARATOR = re.compile(r"\s*(?:[|»«›‹→←•·⟩⟨/]|>{1,2}|<{1,2})\s+|\s+(?:[|»«›‹→←•·⟩⟨/]|>{1,2}|<{1,2})\s*")
+_SEPARATOR = re.compile(r"(?:[|»«›‹→←•·⟩⟨/]|>{1,2}|<{1,2})\s++|(?<=\s)(?:[|»«›‹→←•·⟩⟨/]|>{1,2}|<{1,2})")
 _ENDED = re.compile(r"[.!?…:;。！？｡][\"'”’»)\]*_」』）]*$")
 _VALUE = re.compile(r"[:;,@=\"“”()]|\d\s*[-–/]\s*\d|\S[-_/.]\S")
 _NUMBERING = re.compile(r"^(?:(?:Chapter|Section|Part|Appendix)\s+)?(?:[A-Z]|\d+)(?:\.\d+)*[.:)]?\s+(?=\S)")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -37,9 +38,10 @@ def write_lines(file: str, give: Callable[[Callable[[str], object]], T], *, forc
         out = sys.stdout.buffer
         return give(lambda line: out.write(line.encode()))
     target = Path(file).resolve()  # a link is kept, and its target is written
-    if not file or (target.exists() and not target.is_file()):
+    exists = os.path.exists(target)  # noqa: PTH110 # Path.exists raises for a name that is too long
+    if not file or (exists and not target.is_file()):
         raise SettingsError(f"{file!r} is not a file.", remedy="Name a file; - is standard output.")
-    if target.exists() and not force:
+    if exists and not force:
         raise SettingsError(f"{file} already exists.", remedy="Name another file, or replace it with --force.")
     partial = target.with_name(f"{target.name}.{os.getpid()}.part")
     try:
@@ -52,5 +54,6 @@ def write_lines(file: str, give: Callable[[Callable[[str], object]], T], *, forc
         why = error.strerror or error  # without the name of the temporary file
         raise SettingsError(f"{target} cannot be written: {why}.", remedy="Choose another path.") from error
     finally:
-        partial.unlink(missing_ok=True)
+        with suppress(OSError):  # its name may be too long
+            partial.unlink(missing_ok=True)
     return result

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
 from overstory.display import shortened
 from overstory.errors import BrokenSource
-from overstory.model import Document, Link
+from overstory.model import HEAVIEST_LINK, Document, Link
 from overstory.surrogates import is_well_formed
 
 LONGEST_ORIGIN = 8_000
@@ -58,13 +56,13 @@ def link_fault(link: Link) -> BrokenSource | None:
         return BrokenSource(
             f"a link from {link.source_key!r} to {link.target_key!r} has the weight {link.weight!r:.40}.",
             source=source,
-            remedy="Use a number above 0.",
+            remedy=f"Use a number above 0 and up to {HEAVIEST_LINK:g}.",
         )
     return None
 
 
 def _is_weight(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= HEAVIEST_LINK
 
 
 def _is_property(key: object, value: object) -> bool:

@@ -24,7 +24,7 @@ from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches
 from overstory.graph.client import Row
 from overstory.graph.ids import document_id, missing_document_id
 from overstory.index.document_checks import link_fault
-from overstory.model import Annotation, Document, Link, Loaded
+from overstory.model import HEAVIEST_LINK, Annotation, Document, Link, Loaded
 from overstory.protocols import OnBroken, Progress
 
 DOCUMENTS_A_PAGE = 100
@@ -49,22 +49,25 @@ _TABLES = (
     f"CREATE TABLE links ({_LINK}) WITHOUT ROWID",
     "CREATE TABLE sources (document BLOB PRIMARY KEY, source TEXT, source_key TEXT) WITHOUT ROWID",
     "CREATE TABLE changed (document BLOB PRIMARY KEY) WITHOUT ROWID",
-    f"CREATE TABLE stored (target TEXT, {_LINK}) WITHOUT ROWID",
+    f"CREATE TABLE stored (link TEXT, target TEXT, {_LINK}) WITHOUT ROWID",
     "BEGIN",
 )
-_ADD = "INSERT INTO links VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET weight = weight + excluded.weight"
+_ADD = """
+    INSERT INTO links VALUES (?, ?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET weight = weight + excluded.weight WHERE weight + excluded.weight <= ?
+"""
 _PAGE = (
     "SELECT document FROM (SELECT document FROM had WHERE document > ?1 UNION SELECT document FROM sources "
     "WHERE document > ?1) ORDER BY document LIMIT ?2"
 )
 _OF = "SELECT target_source, target_key, type, text, weight FROM links WHERE document = ? ORDER BY 1, 2, 3, 4"
 _REMOVED = """
-    SELECT stored.document, target, stored.type, stored.text
+    SELECT link, stored.document, target, stored.type, stored.text
     FROM stored LEFT JOIN links USING (document, target_source, target_key, type, text)
     WHERE links.weight IS NULL
 """
 _WRITTEN = """
-    SELECT document, target_source, target_key, type, text, links.weight
+    SELECT link, document, target_source, target_key, type, text, links.weight
     FROM links LEFT JOIN stored USING (document, target_source, target_key, type, text)
     WHERE document IN (SELECT document FROM changed) AND links.weight IS NOT stored.weight
 """
@@ -100,14 +103,16 @@ class ReadLinks:
                 yield item
             elif (fault := link_fault(item)) is not None:
                 on_broken(fault)
-            else:
-                self.add(item)
+            elif not self.add(item):
+                on_broken(_too_heavy(item))
 
-    def add(self, link: Link) -> None:
-        """Adds a link; its weight is added to that of one with the same ends, type and text."""
+    def add(self, link: Link) -> bool:
+        """Adds a link; its weight is added to that of one with the same ends, type and text. False if the sum would be
+        above `HEAVIEST_LINK`: the link is left out."""
         values = (link.target_source or link.source, link.target_key, link.type, link.text, link.weight)
-        self._table.execute(_ADD, (self._own(link), *values))
-        self.added += 1
+        is_added = self._table.execute(_ADD, (self._own(link), *values, HEAVIEST_LINK)).rowcount == 1
+        self.added += is_added
+        return is_added
 
     def put(self, link: Link) -> None:
         """Adds a link that stands for all of its ends, type and text: once more changes nothing."""
@@ -164,18 +169,19 @@ class ReadLinks:
         self._table.execute("DELETE FROM changed")
         self._table.executemany("INSERT INTO changed VALUES (?)", [(bytes.fromhex(each),) for each in documents])
         for row in stored:
-            values = (row["target"], *_identity(row), row["weight"])
-            self._table.execute("INSERT OR IGNORE INTO stored VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+            values = (row["link"], row["target"], *_identity(row), row["weight"])
+            self._table.execute("INSERT OR IGNORE INTO stored VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
 
     def removals(self) -> Iterator[Row]:
         """The stored links of these documents that the run did not read."""
-        for document, target, type_, text in self._table.execute(_REMOVED):
-            yield {"document": document.hex(), "target": target, "type": type_, "text": text}
+        for link, document, target, type_, text in self._table.execute(_REMOVED):
+            yield {"link": link, "document": document.hex(), "target": target, "type": type_, "text": text}
 
     def additions(self) -> Iterator[Row]:
-        """The links of these documents that are new, or have another weight."""
-        for document, source, key, type_, text, weight in self._table.execute(_WRITTEN):
+        """The links of these documents that are new, with None as their `link`, or have another weight."""
+        for link, document, source, key, type_, text, weight in self._table.execute(_WRITTEN):
             yield {
+                "link": link,
                 "document": document.hex(),
                 "target": document_id(self.label, source, key),
                 "target_source": source,
@@ -321,11 +327,17 @@ def _replace(
 def _commit(writer: Writer, changes: Sequence[Row], finished: Sequence[Row]) -> None:
     label = writer.corpus.label
     removals = [row for row in changes if "weight" not in row]
-    additions = [row for row in changes if "weight" in row]
+    weighed = [row for row in changes if "weight" in row and row["link"] is not None]
+    new = [row for row in changes if "weight" in row and row["link"] is None]
+    attempts = itertools.count()
 
     def work(tx: Transaction) -> None:
         for rows in batches(removals, LINKS_A_STATEMENT):
             tx.run("ingest/remove_links", label, rows=rows)
+        for rows in batches(weighed, LINKS_A_STATEMENT):
+            tx.run("ingest/weigh_links", label, rows=rows)
+        # The driver tries again where it lost the connection while it committed, and does not know whether it did.
+        additions = _not_stored(tx, label, new) if next(attempts) else new
         for rows in batches(additions, LINKS_A_STATEMENT):
             targets = sorted({row["target"] for row in rows})
             stored = {row["id"] for row in tx.run("ingest/known_documents", label, ids=targets)}
@@ -340,6 +352,13 @@ def _commit(writer: Writer, changes: Sequence[Row], finished: Sequence[Row]) -> 
         tx.run("ingest/finish_links", label, corpus=writer.corpus.id, rows=list(finished))
 
     writer.commit("links", work)
+
+
+def _not_stored(tx: Transaction, label: str, rows: Sequence[Row]) -> list[Row]:
+    """Those of these links that are not stored."""
+    documents = sorted({row["document"] for row in rows})
+    stored = {_identity(row) for row in tx.run("ingest/stored_links", label, documents=documents)}
+    return [row for row in rows if _identity(row) not in stored]
 
 
 def _known(graph: GraphClient, label: str, ids: list[str]) -> dict[str, Row]:
@@ -360,6 +379,16 @@ def _report_unowned(links: ReadLinks, documents: Sequence[str], on_broken: OnBro
     if len(documents) > MOST_SHOWN:
         source, _ = links.origin(documents[-1])
         on_broken(BrokenSource("more links than these begin at keys that no document has.", source=source, remedy=""))
+
+
+def _too_heavy(link: Link) -> BrokenSource:
+    named = f" of the type {link.type!r}" if link.type else ""
+    return BrokenSource(
+        f"the weights of the links from {link.source_key!r} to {link.target_key!r}{named} have a sum above "
+        f"{HEAVIEST_LINK:g}.",
+        source=link.source,
+        remedy="Give them smaller weights: only their ratios count.",
+    )
 
 
 def _identity(row: Row) -> tuple[bytes, Any, Any, Any, Any]:

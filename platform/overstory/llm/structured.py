@@ -18,8 +18,9 @@ T = TypeVar("T", bound="BaseModel")
 MOST_SAID = 600
 """Maximum characters of the validation errors in a correction request."""
 
-_FENCE = re.compile(r"```[a-z]*\s*\n?(.*?)```", re.DOTALL | re.IGNORECASE)
-_THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL | re.IGNORECASE)
+_FENCE = re.compile(r"```[a-z]*+\s*+(.*?)```", re.DOTALL | re.IGNORECASE)
+_THOUGHT = re.compile(r"<think>.*?(?:(?P<end></think>)|\Z)", re.DOTALL | re.IGNORECASE)
+"""One that does not end goes to the end of the text, so that a run of openings is read once; it is no thought."""
 
 
 class Malformed(ValueError):
@@ -67,7 +68,11 @@ def correction(answer: str, problem: str) -> list[Message]:
 
 def _candidates(text: str) -> Iterator[str]:
     """Candidates for the object, the longest first, because the first one's error is reported."""
-    stripped = _THOUGHT.sub("", text).strip().removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")
+    stripped = (
+        _THOUGHT.sub(lambda thought: "" if thought["end"] else thought.group(), text)
+        .strip()
+        .removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")
+    )
     found = [*dict.fromkeys([*balanced(stripped), *(part for f in _FENCE.findall(stripped) for part in balanced(f))])]
     yield from sorted(found, key=len, reverse=True)
 

@@ -2,6 +2,7 @@
 
 from overstory.model.chat import Completion, JsonSchema, Message, Role, Usage
 from overstory.model.documents import (
+    HEAVIEST_LINK,
     HYPERLINK,
     Annotation,
     Document,
@@ -28,6 +29,7 @@ from overstory.model.parts import (
 )
 
 __all__ = [
+    "HEAVIEST_LINK",
     "HYPERLINK",
     "PART_KINDS",
     "Annotation",

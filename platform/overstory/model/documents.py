@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from overstory.display import origin, shortened
+from overstory.display import origin, printable, shortened
 
 MetadataValue = str | int | float | bool | list[str] | list[int] | list[float] | list[bool]
 """Types of metadata values: those that Neo4j stores as properties."""
@@ -42,7 +42,7 @@ class Document:
     headings: tuple[Heading, ...] = ()
 
     def __repr__(self) -> str:
-        return f"<Document [{origin(self.source, self.source_key)}] {self.title!r}: {shortened(self.text)}>"
+        return printable(f"<Document [{origin(self.source, self.source_key)}] {self.title!r}: {shortened(self.text)}>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,10 @@ HYPERLINK = "HYPERLINK"
 """The type of links that stand in a text: what may be read next, but no statement on the two documents."""
 
 
+HEAVIEST_LINK = 1e15
+"""The largest weight of a link, and of the sum of those with the same ends, type and text: sums of sums stay finite."""
+
+
 @dataclass(frozen=True, slots=True)
 class Link:
     """A directed link from one document to another. It belongs to the document that it starts from.
@@ -76,7 +80,7 @@ class Link:
             source stands for the link's own.
         type: like "ACTED_IN"; "" where links have no types.
         text: what the link itself says, such as the words of a hyperlink; "" where it says nothing.
-        weight: above 0.
+        weight: above 0, at most `HEAVIEST_LINK`.
     """
 
     source: str

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from overstory.display import counted, data_frame, html_table, shortened
+from overstory.display import counted, data_frame, html_table, printable, shortened
 from overstory.model.origin import HasOrigin
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class PathStep(HasOrigin):
     link_text: str = ""
 
     def __repr__(self) -> str:
-        return f"<PathStep {self.says} [{self.origin}]: {shortened(' … '.join(self.sentences))}>"
+        return printable(f"<PathStep {self.says} [{self.origin}]: {shortened(' … '.join(self.sentences))}>")
 
     @property
     def says(self) -> str:
@@ -80,10 +80,10 @@ class EntityPath:
     cost: float
 
     def __str__(self) -> str:
-        return " → ".join(self.names)
+        return printable(" → ".join(self.names))
 
     def __repr__(self) -> str:
-        return f"<EntityPath {self.cost:.2f} {self}>"
+        return printable(f"<EntityPath {self.cost:.2f} {self}>")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -110,7 +110,7 @@ class EntityPaths:
             for step in path.steps:
                 lines.append(f"     {step.says}: {step.title or '(no title)'} [{step.origin}]")
                 lines.append(f"       {shortened(' … '.join(step.sentences))}")
-        return "\n".join([*lines, *(f"Note: {note}" for note in self.notes)])
+        return printable("\n".join([*lines, *(f"Note: {note}" for note in self.notes)]))
 
     def _repr_html_(self) -> str:
         """The display in a notebook."""

@@ -151,7 +151,7 @@ class Hit(HasPage):
     @property
     def why(self) -> str:
         """Why it was found, in words; in figures where no reason has words."""
-        return self.in_words or self.figures
+        return printable(self.in_words or self.figures)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, get_args
 
-from overstory.display import around, shortened
+from overstory.display import around, printable, shortened
 from overstory.model.token_bound import count_at_most
 
 PartKind = Literal["entity", "relation", "report", "path", "subgraph", "excerpt", "answer"]
@@ -35,7 +35,7 @@ class Part:
     documents: tuple[str, ...]
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.kind} {self.score:.4f} {self.title}>"
+        return printable(f"<{type(self).__name__} {self.kind} {self.score:.4f} {self.title}>")
 
     @property
     def title(self) -> str:
@@ -210,7 +210,7 @@ class BridgePath(Part):
 
     def __str__(self) -> str:
         """Names and passages on one line."""
-        return self.text.partition("\n")[0]
+        return printable(self.text.partition("\n")[0])
 
 
 def _with_lists(value: Any) -> Any:  # what `asdict` gives, with lists for tuples as JSON has them

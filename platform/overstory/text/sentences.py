@@ -29,7 +29,7 @@ _OPENERS = _words(
 )
 
 _END = re.compile(
-    r"(?:(?P<stop>\.)|[.!?…]{2,}|[!?…])"  # a full stop may be an abbreviation's; ?! and … may not
+    r"(?<![.!?…])(?:(?P<stop>\.)(?![.!?…])|[.!?…]++)"  # a full stop may be an abbreviation's; ?! and … may not
     r"[\"'”’»)\]]*(?=\s)"
     r"|[。！？｡]+[」』”’）]*"
     r"|\n[ \t]*(?=\n)"  # a blank line
@@ -64,10 +64,11 @@ def sentence_at(text: str, starts: Sequence[int], number: int) -> str:
 
 
 def _later_starts(text: str) -> Iterator[int]:
-    last = 0
+    last = start = 0
     for match in _END.finditer(text):
-        space = _SPACE.match(text, match.end())
-        start = space.end() if space else match.end()
+        if match.end() > start:  # or a run of blank lines would be read from each of them
+            space = _SPACE.match(text, match.end())
+            start = space.end() if space else match.end()
         if last < start < len(text) and not _goes_on(text, match, start):
             yield start
             last = start

@@ -21,6 +21,7 @@ from overstory.index.name_edits import stored_edits, stored_vocabularies
 from overstory.index.stages.mentions import pending_mentions
 from overstory.index.write_documents import METADATA
 from overstory.index.write_extractions import Findings, unpacked
+from overstory.model import HEAVIEST_LINK
 
 FORMAT = 2
 """1 had no links."""
@@ -126,11 +127,12 @@ def _put_originals(mentions: dict[str, list[Record]], facts: dict[str, list[Reco
 
 
 def _links(graph: GraphClient, label: str, documents: list[str]) -> dict[str, list[Record]]:
-    """The links of documents by their ids, in order."""
+    """The links of documents by their ids, in order; none heavier than `HEAVIEST_LINK`, as versions before had them."""
     result: dict[str, list[Record]] = {}
     names = ("target_source", "target_key", "type", "text", "weight")
     for row in graph.run("ingest/stored_links", label, read=True, documents=documents):
-        result.setdefault(row["document"], []).append({name: row[name] for name in names})
+        link = {name: row[name] for name in names} | {"weight": min(row["weight"], HEAVIEST_LINK)}
+        result.setdefault(row["document"], []).append(link)
     for links in result.values():
         links.sort(key=lambda link: [link[name] for name in names])
     return result

@@ -16,7 +16,7 @@ from overstory.display import printable
 from overstory.errors import BrokenSource
 from overstory.index.document_checks import link_fault
 from overstory.index.write_extractions import FoundFact, FoundMention
-from overstory.model import Document, Link, TextPiece
+from overstory.model import HEAVIEST_LINK, Document, Link, TextPiece
 from overstory.model.documents import MetadataValue
 from overstory.surrogates import is_well_formed
 from overstory.text.names.edits import NameEdit, checked_edit
@@ -191,7 +191,7 @@ def _link(document: Document, record: Record) -> Link:
         target_key=_text(record["target_key"]),
         type=_text(record["type"]),
         text=_text(record["text"]),
-        weight=float(weight),
+        weight=min(float(weight), HEAVIEST_LINK),  # versions before had no limit, and exported sums that are infinite
     )
     if (fault := link_fault(link)) is not None:
         raise ValueError(str(fault))

@@ -5,6 +5,7 @@ Files are untrusted: `records` validates every line before it is stored.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -31,7 +32,7 @@ _MARK = b'{"overstory_export":'
 
 def separate_exports(paths: Sequence[str]) -> tuple[list[str], list[str]]:
     """Exported files, and all other paths."""
-    exports = [path for path in paths if _is_export(Path(path))]
+    exports = [path for path in paths if _is_export(path)]
     return exports, [path for path in paths if path not in exports]
 
 
@@ -239,11 +240,11 @@ def _findings(chunk_id: str, chunk: RestoredChunk, by: str) -> Findings:
     )
 
 
-def _is_export(path: Path) -> bool:
-    if not path.is_file():
+def _is_export(path: str) -> bool:
+    if not os.path.isfile(path):  # noqa: PTH113 # Path.is_file raises for what is too long to be a path, as addresses are
         return False
     try:
-        with path.open("rb") as file:
+        with Path(path).open("rb") as file:
             return file.read(len(_MARK)) == _MARK
     except OSError:
         return False

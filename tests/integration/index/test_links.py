@@ -5,16 +5,22 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from tests.passages import OpenCorpus
 
-from overstory.graph import Transaction, Writer
+from overstory.errors import BrokenSource
+from overstory.graph import GraphClient, Transaction, Writer, read_corpus, writing
 from overstory.index import links
+from overstory.index.links import ReadLinks, store_links
 from overstory.knowledge import Knowledge
 from overstory.model import Document, Link, Loaded
+from overstory.protocols import Silence
+from overstory.settings import Settings
 
 A, B, C = (Document("graph", key, f"The vertex {key} of a graph.") for key in ("a", "b", "c"))
+T = TypeVar("T")
 Stored = set[tuple[str, str, str, str, float]]
 
 
@@ -243,3 +249,54 @@ def _nodes(knowledge: Knowledge, kind: str) -> int:
         database_=knowledge.graph.database,
     )
     return int(rows[0][0])
+
+
+class TwiceCommitting(GraphClient):
+    """Commits each transaction twice, as where the driver does not learn that the first attempt was committed."""
+
+    def transaction(self, doing: str, work: Callable[[Transaction], T]) -> T:
+        super().transaction(doing, work)
+        return super().transaction(doing, work)
+
+
+def refuse(error: BrokenSource) -> None:
+    raise error
+
+
+def parallel(number: int, weight: float = 1.0) -> list[Link]:
+    """Links between the same two documents, and to one that is not stored."""
+    return [link("a", end, "KNOWS", f"the {n}th", weight) for n in range(number) for end in ("b", "nowhere")]
+
+
+def test_parallel_links_are_written_changed_and_deleted_one_by_one(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents([A, B, *parallel(60)])
+    assert stored(knowledge) == {("a", "b", "KNOWS", f"the {n}th", 1.0) for n in range(60)}
+    assert missing(knowledge) == {("a", "nowhere", "KNOWS", f"the {n}th", 1.0) for n in range(60)}
+    knowledge.ingest_documents([A, *parallel(80)[:-40], *parallel(20, weight=0.5)])
+    assert stored(knowledge) == {("a", "b", "KNOWS", f"the {n}th", 1.5 if n < 20 else 1.0) for n in range(60)}
+    knowledge.ingest_documents([A, *parallel(90)[100:]])
+    assert stored(knowledge) == {("a", "b", "KNOWS", f"the {n}th", 1.0) for n in range(50, 90)}
+    assert missing(knowledge) == {("a", "nowhere", "KNOWS", f"the {n}th", 1.0) for n in range(50, 90)}
+    knowledge.ingest_documents([A])
+    assert stored(knowledge) == missing(knowledge) == set()
+
+
+def test_links_that_were_committed_before_the_connection_was_lost_are_not_written_again(
+    open_corpus: OpenCorpus, settings: Settings
+) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents([A, B, link("a", "b"), link("a", "b", text="old")])
+    with (
+        ReadLinks(knowledge.status().corpus.label) as found,
+        TwiceCommitting.open(settings) as graph,
+        writing(graph, read_corpus(graph, knowledge.corpus_name), "links") as writer,
+    ):
+        for each in [*parallel(3), link("a", "b", weight=3.0)]:
+            found.add(each)
+        store_links(writer, found, is_partly_read=lambda _: False, on_broken=refuse, progress=Silence())
+    assert stored(knowledge) == {
+        ("a", "b", "KNOWS", "", 3.0),
+        *(("a", "b", "KNOWS", f"the {n}th", 1.0) for n in range(3)),
+    }
+    assert missing(knowledge) == {("a", "nowhere", "KNOWS", f"the {n}th", 1.0) for n in range(3)}

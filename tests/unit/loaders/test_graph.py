@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import sys
 import tracemalloc
 from pathlib import Path
+from types import FrameType
 
 import pytest
 from tests.sources import Outcome, load, write
@@ -205,6 +207,55 @@ def test_edges_that_lead_nowhere_are_named_and_then_counted(tmp_path: Path) -> N
     assert outcome.broken[0].source == (tmp_path / "edges.csv").as_posix()
     assert outcome.messages[0] == "line 2: an edge from 'a' to 'x0', but no vertex 'x0'"
     assert outcome.messages[-1] == "5 more edges lead to vertices that are not there"
+
+
+LONG = "x" * (3 * 2**20 + 12_345)
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        f"<!--{LONG}-->",
+        f"<?say {LONG}?>",
+        f'<node id="n9" said="{LONG}"/>',
+        f"<{LONG}/>",
+        f'<node id="n9"{LONG.replace("x", " ")}/>',
+    ],
+    ids=["comment", "instruction", "attribute", "name", "spaces"],
+)
+def test_graphml_is_read_in_larger_blocks_while_something_is_long(tmp_path: Path, between: str) -> None:
+    content = GRAPHML.replace("<edge ", f"{between}<edge ", 1)
+    assert between in content
+    path = write(tmp_path / "graph.graphml", content)
+    reads: list[int] = []
+
+    def count(frame: FrameType, event: str, arg: object) -> None:
+        if event == "call" and frame.f_code.co_name == "_parse":
+            reads.append(len(frame.f_locals["part"]))
+
+    sys.setprofile(count)
+    try:
+        outcome = load(GraphLoader(), path)
+    finally:
+        sys.setprofile(None)
+    short = load(GraphLoader(), write(tmp_path / "short.graphml", GRAPHML))
+    assert outcome.messages == short.messages
+    assert len(outcome.links) == len(short.links) > 0
+    assert len(outcome.documents) == len(short.documents) + between.startswith("<node")
+    assert sum(reads) == 2 * len(content.encode())  # once for the vertices, once for the edges
+    assert len(reads) < 24  # 98 blocks of one size
+
+
+def test_graphml_with_a_comment_that_never_seems_to_end_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "graph.graphml"
+    with path.open("w", encoding="utf-8") as out:
+        out.write("<graphml>\n<!--")
+        for _ in range(65):
+            out.write("x" * 2**20)
+        out.write("--></graphml>")
+    outcome = load(GraphLoader(), path)
+    assert outcome.messages == ["line 2: has a tag, a comment or an instruction of more than 64 MiB"]
+    assert [error.remedy for error in outcome.broken] == ["Shorten it."]
 
 
 def test_memory_does_not_grow_with_the_graph(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from overstory.model.entity_paths import EntityPath, EntityPaths, PathStep
+from overstory.surrogates import printable
 
 WROTE = PathStep(
     start="Dracula",
@@ -85,3 +86,19 @@ def test_pandas_gets_a_row_a_step() -> None:
     assert list(frame["path_cost"]) == [2.5, 2.5]
     assert list(frame["kind"]) == ["fact", "passage"]
     assert list(EntityPaths("A", "B", ()).to_pandas().columns) == list(frame.columns)
+
+
+def test_a_terminal_obeys_nothing_of_what_paths_show() -> None:
+    hostile = dataclasses.replace(
+        LINKED,
+        subject="\x1b[31mDracula",
+        predicate="\u202eWROTE",
+        link_text="\x9b2J",
+        title="a\u200bb",
+        sentences=("\x07!",),
+    )
+    path = EntityPath(("\x1b[31mDracula", "Dublin\u202e"), (hostile,), 1.0)
+    paths = EntityPaths("\x1b[2J", "Dublin", (path,), ("note\u2066",))
+    for shown in (repr(hostile), str(path), repr(path), repr(paths), str(paths)):
+        assert printable(shown) == shown
+        assert "Dracula" in shown

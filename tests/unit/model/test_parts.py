@@ -91,3 +91,8 @@ def test_a_class_of_somebody_s_own_adds_details() -> None:
 def test_a_part_is_shown_by_its_first_line() -> None:
     part = Part(kind="report", text="\nAbout Ulm\nIt lies on the Danube.", score=0.5, chunks=("c1",), documents=("d1",))
     assert (part.title, repr(part)) == ("About Ulm", "<Part report 0.5000 About Ulm>")
+
+
+def test_a_terminal_obeys_nothing_of_what_a_part_shows() -> None:
+    part = Part(kind="report", text="\x1b[31mUlm\u202e lies\non it", score=0.5, chunks=("c1",), documents=("d1",))
+    assert repr(part) == "<Part report 0.5000 [31mUlm lies>"

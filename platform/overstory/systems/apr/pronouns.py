@@ -17,9 +17,8 @@ from overstory.text.names.stop_names import names_nothing, without_number
 LONGEST_SUBJECT = 12
 """Words of a title that may name a subject; longer ones are sentences."""
 
-_PARENTHESIS = re.compile(r"\s*\([^)]*\)?\s*$")
 _NO_PERSON = re.compile(
-    r"(?:the|an?)\s.*|.*\((?:[^)]*\s)?(?:film|movie|album|song|single|novel|book|play|opera|series|show|game|band|magazine|"
+    r"(?:the|an?)\s.*|.*\((?:[^()]*\s)?(?:film|movie|album|song|single|novel|book|play|opera|series|show|game|band|magazine|"
     r"company|software|city|town|village|river|ship)\)",
     re.IGNORECASE,
 )
@@ -36,8 +35,16 @@ _POSSESSIVE = {form: kind for kind, (_, possessive) in enumerate(_FORMS) for for
 
 def subject_of(title: str) -> str:
     """The name of what a text with this title is about; "" where the title names nothing."""
-    name = _PARENTHESIS.sub("", without_number(title.strip())).strip()
+    name = _without_qualifier(without_number(title.strip())).strip()
     return "" if names_nothing(name) or len(name.split()) > LONGEST_SUBJECT else name
+
+
+def _without_qualifier(title: str) -> str:
+    """Without the parenthesis at its end, which may be open."""
+    plain = title.rstrip()
+    inside = len(plain) - plain.endswith(")")
+    start = plain.find("(", plain.rfind(")", 0, inside) + 1, inside)
+    return title if start < 0 else plain[:start]
 
 
 def resolved(triples: Sequence[Triple], title: str) -> list[Triple]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import functools
 import itertools
 import re
+import string
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -182,7 +183,7 @@ def _days_first(tokens: list[str]) -> list[str]:
     for place, (month, day) in enumerate(itertools.pairwise(tokens)):
         numbered = place > 0 and tokens[place - 1].isdigit()
         if month.lower() in _MONTHS.split() and _DAY.fullmatch(day) and not numbered:
-            words[place : place + 2] = [re.sub("[a-z]+$", "", day), month]
+            words[place : place + 2] = [day.rstrip(string.ascii_lowercase), month]
     return words
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from overstory.display import counted
 from overstory.graph import Corpus, GraphClient, batches
 from overstory.graph.client import Row
+from overstory.model import HEAVIEST_LINK
 from overstory.model.boilerplate import without_boilerplate
 from overstory.protocols import Progress, Vectors
 from overstory.systems.entity_graph.by_rules import DescribedEntity, EntityGraph, read_entity_graph
@@ -116,7 +117,8 @@ class Link(NamedTuple):
 
 def edges_of_links(ids: Sequence[str], links: Sequence[Link]) -> tuple[Ints, Floats, list[str], NDArray[np.bool_]]:
     """Ends (m, 2), weights (m,), texts, and whether all lead from the higher place to the lower: links between the
-    same two summed up, those from a document to itself left out."""
+    same two summed up, those from a document to itself left out. None counts as heavier than `HEAVIEST_LINK`: versions
+    before had no such limit."""
     place = {id_: number for number, id_ in enumerate(ids)}
     found = [
         (min(one, other), max(one, other), link)
@@ -127,7 +129,7 @@ def edges_of_links(ids: Sequence[str], links: Sequence[Link]) -> tuple[Ints, Flo
         return np.zeros((0, 2), dtype=np.int64), np.zeros(0), [], np.zeros(0, dtype=np.bool_)
     keys = np.array([one * len(ids) + other for one, other, _ in found], dtype=np.int64)
     unique, which = np.unique(keys, return_inverse=True)
-    weights = np.bincount(which, weights=[link.weight for *_, link in found]).astype(np.float64)
+    weights = np.bincount(which, weights=[min(link.weight, HEAVIEST_LINK) for *_, link in found]).astype(np.float64)
     turned = np.ones(len(unique), dtype=np.bool_)
     turned[which[[place[link.source] == one for one, _, link in found]]] = False
     says: list[set[str]] = [set() for _ in unique]

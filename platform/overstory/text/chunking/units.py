@@ -26,9 +26,9 @@ CHARACTERS_A_TOKEN = 4
 CHARACTERS_AT_MOST = 16
 """A token stands for no more characters than this, or a megabyte of base64, one unknown word, were one piece."""
 
-_CLAUSE_END = re.compile(r"[,;:—–]\s+|\s+(?=[—–(])")
+_CLAUSE_END = re.compile(r"[,;:—–]\s++|(?<!\s)\s++(?=[—–(])")
 _WORD_END = re.compile(r"\s+")
-_BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*$")
+_BLANK_LINE = re.compile(r"(?<!\s)[^\S\n]*+\n[^\S\n]*+\n\s*+$")
 
 
 class Unit(NamedTuple):

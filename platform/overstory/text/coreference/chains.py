@@ -19,7 +19,7 @@ By = Literal["text", "alias", "coreference"]
 FAR = 4
 """Sentences: what nobody spoke of for longer is no longer what "it" or "the company" means."""
 
-_QUALIFIER = re.compile(r"\s*\([^()]*\)\s*$")
+_QUALIFIER = re.compile(r"(?<!\s)\s*+\([^()]*+\)\s*+$")
 _THINGS = frozenset({"ORG", "GPE", "LOC", "FAC", "WORK_OF_ART", "PRODUCT", "EVENT", "LAW", "LANGUAGE"})
 _GROUPS = frozenset({"ORG", "NORP", "GPE"})
 

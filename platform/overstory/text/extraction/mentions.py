@@ -16,8 +16,8 @@ from overstory.text.names.stop_names import names_nothing, without_number
 _BEFORE = re.compile(r"(?:[^\w&$£€¥#@+.]|_)*(?:(?:the|an?)\s+(?=\w))?", re.IGNORECASE)
 """Quotes, brackets, dashes, white space; then an article."""
 
-_AFTER = re.compile(r"(?:\s*['’][sS](?!\w)|[^\w.!?%+#$£€¥°)]|_)+$")
-"""A possessive 's, quotes, commas, white space; a full stop may be an abbreviation's."""
+_AFTER = re.compile(r"[^\w.!?%+#$£€¥°)]|_")
+"""Quotes, commas, white space; a full stop may be an abbreviation's."""
 
 
 NOT_NAMES = frozenset({"DATE", "TIME", "PERCENT", "MONEY", "QUANTITY", "ORDINAL", "CARDINAL"})
@@ -29,8 +29,7 @@ def mention(text: str, start: int, end: int, *, type_: str, sentence: int) -> Me
     """The entity at `text[start:end]`, trimmed: article, quotes and possessive 's off; None without letter or digit."""
     before = _BEFORE.match(text, start, end)
     start = before.end() if before else start
-    after = _AFTER.search(text[start:end])
-    end = start + after.start() if after else end
+    end = _trimmed(text, start, end)
     if text[start:end].endswith(")") and "(" not in text[start:end]:
         end -= 1
     surface = " ".join(text[start:end].split())
@@ -39,10 +38,24 @@ def mention(text: str, start: int, end: int, *, type_: str, sentence: int) -> Me
     return Mention(surface, type_, sentence, start, end)
 
 
+def _trimmed(text: str, start: int, end: int) -> int:
+    """Where `text[start:end]` ends without a possessive 's and what `_AFTER` matches."""
+    last = end
+    while start < last:
+        if _AFTER.match(text, last - 1):
+            last -= 1
+        elif text[max(start, last - 2) : last] in _POSSESSIVE and (last == end or text[last] != "_"):
+            last -= 2
+        else:
+            break
+    return last
+
+
+_POSSESSIVE = ("'s", "'S", "’s", "’S")
 _MARKUP = re.compile(r"[`|<>{}=\\~^;]|\[\[|\]\]|__|::")
 _CODE = re.compile(r"""\w[(\[]|[(\[]$|[*%$@"]|(?<!\w)'|'(?!\w)|\w/$|[a-z]\.[a-z]""")
 _COPYRIGHT = re.compile(r"(?:Copyright\b\s*)?(?:(?:\([Cc]\)|©)\s*)?(?:\d{4}(?:\s*[-–,]\s*\d{2,4})*,?\s+)?")
-_FOOTNOTE = re.compile(r"(?<=[a-z]{2})\d{1,2}$|[⁰¹²³⁴-⁹]+$")
+_FOOTNOTE = re.compile(r"(?<=[a-z]{2})\d{1,2}$|(?<![⁰¹²³⁴-⁹])[⁰¹²³⁴-⁹]++$")
 _INITIAL_AND_WORD = re.compile(r"[A-Z]\.\s+\S+")
 _SHOUTED = re.compile(r"(?:\b[A-Z][A-Z'’-]*\b[\s,;.:()\"“”/]*){5,}")
 _INSTALL = re.compile(
@@ -52,7 +65,7 @@ _INSTALL = re.compile(
 _LISTING = re.compile(r"[{}|\\]|\w=\w|\[[A-Z]{2,}\]|->|^[ \t]*(?:\$|>>>) ", re.MULTILINE)
 _PACKAGE = re.compile(r"(?<= )(?!-)[a-z0-9][a-z0-9.+_/-]*[a-z0-9+]")
 _STARTED = re.compile(r"(?:^[ \t]*\$ +(?:sudo +)?|\bsudo +)(?P<command>[a-z][a-z0-9_.+-]*[a-z0-9])", re.MULTILINE)
-_WORD_BEFORE = re.compile(r"[\w,)]\"?[ \t]+\n?[ \t]*$")
+_WORD_BEFORE = re.compile(r"[\w,)]\"?[ \t]++\n?[ \t]*+$")
 
 
 @dataclass(frozen=True, slots=True)

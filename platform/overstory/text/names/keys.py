@@ -23,7 +23,7 @@ _MARKS = re.compile(
 )
 _SPACE = re.compile(r"\s+")
 _ARTICLE = re.compile(r"^(?:the|an?)(?:\s+|$)")
-_POSSESSIVE = re.compile(r"\s*'s?$")
+_POSSESSIVE = re.compile(r"(?<!\s)\s*+'s?$")
 
 
 def unaccented(text: str) -> str:

@@ -53,8 +53,8 @@ _EVIDENCE = re.compile(
 
 _MARK = re.compile(r"[_./:(-]")
 _SNAKE = re.compile(r"_*[A-Za-z0-9]+(?:_+[A-Za-z0-9]+)+_*|__[A-Za-z0-9]+__")
-_LOWER_CAMEL = re.compile(r"[a-z]+[a-z0-9]*(?:[A-Z]+[a-z0-9]+)+")
-_CAMEL = re.compile(r"[A-Z][a-z0-9]+(?:[A-Z]+[a-z0-9]*)+|[A-Z]{2,}[a-z0-9]{3,}")
+_LOWER_CAMEL = re.compile(r"[a-z][a-z0-9]*+(?:[A-Z]++[a-z0-9]++)++")
+_CAMEL = re.compile(r"[A-Z][a-z0-9]++[A-Z][A-Za-z0-9]*+|[A-Z]{2,}+[a-z0-9]{3,}+")
 _SURNAME = re.compile(r"(?:Mac|Mc|De|Di|Du|La|Le|Van|Von|Fitz|O)[A-Z][a-z]+")
 _JOINED_SENTENCES = re.compile(r"[a-z0-9]\.[A-Z]")
 _IS_CODE = re.compile(r"\bclass\s+(?P<defined>[A-Z]\w*)|\b(?P<called>[A-Z]\w*)\((?!s\))")

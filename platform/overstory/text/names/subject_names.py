@@ -23,15 +23,15 @@ SHORTENED = range(3, 8)
 OPENING = 400
 """Characters of a paragraph in which other names of its subject are looked for."""
 
-_PARENTHESIS = re.compile(r"\s*\([^)]*\)?")
-_LEAD_END = re.compile(r"\s*[(,;\n]|\s+(?:is|was|are|were|has|had|refers)\s")
+_PARENTHESIS = re.compile(r"(?<!\s)\s*+\([^)]*+\)?")
+_LEAD_END = re.compile(r"(?<![^\S\n])[^\S\n]*+[(,;\n]|(?<!\s)\s++(?:is|was|are|were|has|had|refers)\s")
 _SAID_OF = re.compile(r"[\"'”’*_`]*\s+(?:\(|(?:is|was|are|were|has|had|refers)\s)")
 _AFTER_A_WORD = re.compile(r"(?P<name>[^\W\d_]\S{2,})\s+[—–-]\s+\S")
 LONGEST_SHOUTED = 4
 """Words in capitals; more are a clause of a licence."""
 _OPENERS = " \t\r\n\"“”'‘’`*#_"
 _QUOTED = re.compile(r"[\"“](?P<name>[^\"“”\n]{2,80}?),?[\"”]")
-_QUOTED_INSIDE = re.compile(r"\s*[\"“][^\"“”]*[\"”]\s*")
+_QUOTED_INSIDE = re.compile(r"(?:(?<!\s)\s++)?[\"“][^\"“”]*[\"”]\s*+")
 _ADVERBIAL = re.compile(
     r"(?:In|On|At|By|For|From|With|During|After|Before|Since|Until|When|While|As|Although|Though|Because|If|Under|Over|"
     r"Among|Between|Despite|Following|According|Based|Like|Unlike|Throughout|Within|Besides|Later|However|To|Of)\b"

@@ -33,6 +33,7 @@ from overstory.text.names.subject_names import (
     title_names,
 )
 from overstory.text.names.tokens import Tokens
+from overstory.text.parentheses import without_parentheses
 
 SURE = 0.75
 """From this weight on a passage that is about a name counts as one that mentions it, said or not."""
@@ -44,7 +45,6 @@ what these name, and depend on what names there are."""
 OWN: tuple[Source, ...] = ("title", "heading", "definition", "lead")
 
 _PARAGRAPH_END = re.compile(r"\n\s*\n")
-_PARENTHESIS = re.compile(r"\s*\([^)]*\)")
 _ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
 
 
@@ -245,7 +245,7 @@ def _forms(tokens: Tokens, word: int) -> Iterator[str]:
 
 
 def _add_title(names: dict[str, Subject], title: str, source: Source, type_: str = "") -> None:
-    plain = _PARENTHESIS.sub("", title).strip()
+    plain = without_parentheses(title).strip()
     surfaces = {entity_key(surface): surface for surface in (first_name(title), plain.partition(",")[0], plain, title)}
     full = entity_key(plain if source == "title" else title) if source != "definition" else ""
     for key, weight in title_names(title).items():

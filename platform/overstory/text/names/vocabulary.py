@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TextIO, cast
 
 from overstory.errors import BrokenSource
-from overstory.surrogates import is_well_formed
+from overstory.surrogates import is_well_formed, printable
 from overstory.text.names.keys import entity_key
 from overstory.text.names.shapes import CODE, COMMAND, FILE, OPTION, PACKAGE, TERM
 
@@ -49,12 +49,13 @@ class Names:
         """Names by the keys of their aliases, with their lines."""
 
     def add(self, name: str, type_: str, aliases: Iterable[str], line: int) -> None:
-        """Takes a name; spellings of one name among its aliases are left out.
+        """Takes a name; spellings of one name among its aliases are left out, as are control and invisible characters,
+        which no loaded text has.
 
         Raises:
             ValueError: it cannot be taken; the message says why.
         """
-        name, type_ = name.strip(), type_.strip()
+        name, type_ = printable(name).strip(), type_.strip()
         key = _key(name, "the name")
         if type_ and type_ not in TYPES:
             raise ValueError(f"{type_!r:.40} is no type of a name; types are {', '.join(TYPES)}")
@@ -64,7 +65,7 @@ class Names:
             owner, at = self._owners[key]
             raise ValueError(f"{name!r} is an alias of {owner!r} on line {at}")
         others: dict[str, str] = {}
-        for alias in filter(None, (each.strip() for each in aliases)):
+        for alias in filter(None, (printable(each).strip() for each in aliases)):
             other = _key(alias, "an alias")
             if other in self._lines:
                 raise ValueError(f"the alias {alias!r} is a name on line {self._lines[other]}")
@@ -185,5 +186,5 @@ def _key(name: str, what: str) -> str:
         raise ValueError(f"{what} {name[:20]!r}… has {len(name):,} characters, more than {LONGEST}")
     key = entity_key(name)
     if not key:
-        raise ValueError(f"{what} {name!r} has neither letters nor digits, and names nothing")
+        raise ValueError(f"{what} {name!r} names nothing: it has no word but an article")
     return key

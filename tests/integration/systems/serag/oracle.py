@@ -89,10 +89,12 @@ def chunk_graph(knowledge: Knowledge) -> dict[Pair, Edge]:
     # numpy multiplies a matrix by itself in a way of its own, whose last bits are others
     cosines = np.rint((vectors.copy() @ vectors.T).astype(np.float64) * 2**20) / 2**20
     np.fill_diagonal(cosines, -np.inf)
-    near_in_meaning: set[tuple[int, int]] = set()
+    # On the other side of the diagonal OpenBLAS may add up in another order (its kernels for AVX2 do), so that a pair
+    # has two cosines, a step apart. The one in the list of the lower number counts, else that in the other's.
+    near_in_meaning: dict[tuple[int, int], float] = {}
     for one, row in enumerate(cosines):
         for other in np.argsort(-row, kind="stable")[: min(settings.nearest, len(chunks) - 1)].tolist():
-            near_in_meaning.add((min(one, other), max(one, other)))
+            near_in_meaning.setdefault((min(one, other), max(one, other)), float(row[other]))
     most = min(max(50, len(chunks) // 10), settings.common)
     mentions = [set(row["entities"]) for row in chunks]
     held = {entity: sum(entity in each for each in mentions) for entity in set[str]().union(*mentions)}
@@ -103,7 +105,7 @@ def chunk_graph(knowledge: Knowledge) -> dict[Pair, Edge]:
             apart = abs(chunks[one]["seq"] - chunks[other]["seq"])
             nearness = exp(-(apart**2) / 50) if chunks[one]["document"] == chunks[other]["document"] else 0.0
             edge = Edge(
-                similar=max(0.0, float(cosines[one, other])) if (one, other) in near_in_meaning else 0.0,
+                similar=max(0.0, near_in_meaning.get((one, other), 0.0)),
                 shared=float(np.float32(len(both) / max(len(mentions[one]), len(mentions[other]), 1))),
                 near=float(np.float32(nearness)) if nearness >= 0.1 else 0.0,
             )

@@ -22,12 +22,12 @@ from tests.integration.systems.tretriever.test_build import (
     vertex,
 )
 from tests.passages import OpenCorpus
+from tests.sources import write
 
-from overstory.errors import GraphError
 from overstory.graph import read_corpus
 from overstory.index.derived_vectors import count_vectors
 from overstory.knowledge import Knowledge
-from overstory.model import Document, Link
+from overstory.model import HEAVIEST_LINK, Document, Link
 from overstory.systems.tretriever import asking
 from overstory.systems.tretriever.parts import SubgraphPart
 from overstory.systems.tretriever.store import text_digest
@@ -226,7 +226,7 @@ ODD: dict[str, list[Document | Link]] = {
         *(
             Link(SOURCE, one, other, weight=w)
             for (one, other), w in zip(
-                itertools.combinations(GROUPS["music"], 2), itertools.cycle((1e300, 1e-300, 1.0)), strict=False
+                itertools.combinations(GROUPS["music"], 2), itertools.cycle((HEAVIEST_LINK, 1e-300, 1.0)), strict=False
             )
         ),
     ],
@@ -264,15 +264,53 @@ def test_odd_graphs_are_indexed_asked_shown_and_grow(open_corpus: OpenCorpus, na
     whole(knowledge)
 
 
-def test_weights_that_cannot_be_added_up_are_refused(open_corpus: OpenCorpus) -> None:
+def test_weights_whose_sum_is_infinite_are_refused_and_the_rest_is_indexed_and_restored(
+    open_corpus: OpenCorpus, tmp_path: Path
+) -> None:
+    knowledge = open_corpus()
+    folder = tmp_path / "graph"
+    write(folder / "nodes.csv", ":ID,title\na,Alpha\nb,Beta\nc,Gamma\n")
+    heavy = f"b,c,X,{HEAVIEST_LINK}\n"
+    write(folder / "edges.csv", f":START_ID,:END_ID,:TYPE,weight\na,b,X,1e308\na,b,X,1e308\na,b,X,2\n{heavy}{heavy}")
+    report = knowledge.ingest(str(folder))
+    assert (report.added, report.links, len(report.broken)) == (3, 2, 3)
+    first, second, third = map(str, report.broken)
+    assert "edges.csv, line 2: the weight of the edge from 'a' to 'b' is '1e308'" in first
+    assert "line 3" in second
+    assert "the weights of the links from 'b' to 'c' of the type 'X' have a sum above 1e+15" in third
+    assert all(error.remedy for error in report.broken)
+    knowledge.index(systems=["tretriever"])
+    whole(knowledge)
+    with (tmp_path / "x.jsonl").open("w", encoding="utf-8") as out:
+        knowledge.export(out.write)
+    back = open_corpus("second")
+    assert back.ingest(str(tmp_path / "x.jsonl")).broken == []
+    assert back.digest() == knowledge.digest()
+
+
+def test_infinite_weights_of_versions_before_are_indexed_exported_and_restored(
+    open_corpus: OpenCorpus, tmp_path: Path
+) -> None:
     knowledge = open_corpus()
     pairs = itertools.combinations(GROUPS["music"], 2)
-    knowledge.ingest_documents([*GRAPH, *(Link(SOURCE, one, other, weight=1.7e308) for one, other in pairs)])
-    with pytest.raises(GraphError, match="add up to more than") as refused:
-        knowledge.index(systems=["tretriever"])
-    assert refused.value.remedy
-    knowledge.index(systems=["tretriever:no-edge-weights"])
-    whole(knowledge)
+    knowledge.ingest_documents([*GRAPH, *(link(one, other) for one, other in pairs)])
+    knowledge.graph.native_driver().execute_query(
+        "MATCH (:Document {corpus: $label})-[l:LINKS]->(:Document {corpus: $label}) SET l.weight = 1e308 * 10",
+        {"label": knowledge.status().corpus.label},
+        database_="neo4j",
+    )
+    knowledge.index(systems=["tretriever:over=documents"])
+    assert knowledge.search(QUESTION, 50, retriever="tretriever").hits
+    path = tmp_path / "x.jsonl"
+    with path.open("w", encoding="utf-8") as out:
+        knowledge.export(out.write)
+    exported = path.read_text(encoding="utf-8")
+    assert "Infinity" not in exported
+    path.write_text(exported.replace(f"{HEAVIEST_LINK}", "Infinity"), encoding="utf-8")
+    assert '"weight":Infinity' in path.read_text(encoding="utf-8")
+    back = open_corpus("second")
+    assert back.ingest(str(path)).broken == []
+    assert back.digest() == knowledge.digest()
 
 
 def test_edited_names_reach_the_index_and_undone_edits_leave_no_trace(open_corpus: OpenCorpus) -> None:

@@ -46,6 +46,8 @@ def test_both_forms_say_the_same(tmp_path: Path) -> None:
         (f"{HEADER}Ulm,,\n ,GPE,\n", 3, "the name is empty"),
         (f"{HEADER},,\n", 2, "the name is empty"),
         (f"{HEADER}…,,\n", 2, "names nothing"),
+        (f"{HEADER}the,,\n", 2, "the name 'the' names nothing: it has no word but an article"),
+        (f"{HEADER}\x1b\u202e,,\n", 2, "the name is empty"),
         (f"{HEADER}Ulm,,…\n", 2, "names nothing"),
         (f"{HEADER}Ulm,,\nBern,,\nthe ULM,,\n", 4, "on line 2 already"),
         (f"{HEADER}Ulm,,Bern\nBasel,,bern\n", 3, "also one of 'Ulm' on line 2"),
@@ -72,6 +74,11 @@ def test_a_wrong_line_is_named_with_a_remedy(tmp_path: Path, text: str, line: in
     assert error.value.line == line
     assert error.value.source == str(tmp_path / "terms")
     assert "name,type,aliases" in error.value.remedy
+
+
+def test_characters_that_no_loaded_text_has_are_left_out(tmp_path: Path) -> None:
+    found = read(tmp_path, f"{HEADER}\x1b[31mVienna\u202e,GPE,Vi\x00en;\u200b\n")
+    assert list(found.values()) == [VocabularyName("[31mVienna", "GPE", ("Vien",))]
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
