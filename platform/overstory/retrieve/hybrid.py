@@ -20,7 +20,7 @@ from overstory.text.questions.asked_words import AskedWords
 DEPTH = 50
 """Passages found by meaning, and sections found by words."""
 
-WORDS = 0.4
+WORDS = 0.3
 """What the best section by words gets for them, in cosines."""
 
 

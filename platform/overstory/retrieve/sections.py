@@ -1,9 +1,9 @@
 """Passages with their sections: the section is the evidence, and a passage what is shown of it.
 
 Whether a passage answers is told better by its section than by itself. So its likeness to a question is the mean of its
-own cosine and of that of its section, which is the mean over the section's passages; and BM25 is that of sections. On
-questions that people ask of documentation this found .67 instead of .53 of nDCG@10 by meaning; where passages are
-sections themselves, as paragraphs of Wikipedia, it changes nothing.
+own cosine and of that of its section, which is the mean over the section's passages, weighed by the square roots of
+their lengths; and BM25 is that of sections. Where passages are sections themselves, as paragraphs of Wikipedia are,
+this changes nothing.
 """
 
 from __future__ import annotations
@@ -102,8 +102,9 @@ def blended_vectors(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> dict
     blended: dict[str, Vectors] = {}
     for section in row["sections"]:
         if section:
-            own = np.array([vector for _, vector in section], dtype=np.float32)
-            blended |= zip((id_ for id_, _ in section), (own + own.mean(axis=0)) / 2, strict=True)
+            own = np.array([vector for _, vector, _ in section], dtype=np.float32)
+            mean = np.average(own, axis=0, weights=np.sqrt([tokens for _, _, tokens in section]))
+            blended |= zip((id_ for id_, _, _ in section), (own + mean.astype(np.float32)) / 2, strict=True)
     return blended
 
 

@@ -13,7 +13,7 @@ from overstory.text.names.dictionary import Match, NameDictionary
 from overstory.text.names.idf import idf_weight
 from overstory.text.names.tokens import tokenise
 from overstory.text.questions.form import Form, form_of
-from overstory.text.questions.names import longest_first, unknown_names, without_names
+from overstory.text.questions.names import longest_first, may_be_name, unknown_names, without_names
 
 MOST_PHRASES = 30
 
@@ -54,10 +54,12 @@ def names_in(question: Question, found: QuestionEntities) -> QuestionNames:
     tokens = question.tokens
     shaped = {shape.key for shape in tokens.shapes}
     rest = without_names(question.text, found.matches)
+    possible = unknown_names(tokens, found.matches)
+    phrases = [phrase for phrase in possible if may_be_name(question.text[phrase.start : phrase.end])]
     return QuestionNames(
         question=question.text,
         known=found.entities,
-        phrases=tuple(unknown_names(tokens, found.matches)[:MOST_PHRASES]),
+        phrases=tuple(phrases[:MOST_PHRASES]),
         rest=rest if any(character.isalnum() for character in rest) else question.text,
         words=frozenset(tokens.forms) | {form for form, _ in tokens.bare.values()} | shaped,
         form=form_of(question.text),

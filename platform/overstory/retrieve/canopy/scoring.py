@@ -2,7 +2,7 @@
 
 Chunks and names go by their ids and keys. For a question, without its names the *rest*, and N chunks:
     g(a) = ln(1 + N/(1+df)) / ln(1+N)            the IDF weight of a name
-    s1 = cosine + .4·BM25/max BM25 + seed        seed: w·g(a) of the best name in the question that a chunk is about
+    s1 = cosine + .3·BM25/max BM25 + seed        seed: w·g(a) of the best name in the question that a chunk is about
     A = s1/max s1                                for all; the sources are the best five by s1
     fwd = max A(p)·g(a)·h·r·w·f                  over names a that a source p mentions and a chunk is about by weight w
     shared = max A(p)·g(a)·h·r                   over rare names that a source and a chunk mention
@@ -15,7 +15,7 @@ documents add 1.2·linked, and .7·linked₂ for those of the best that were rea
 
 A question that names nothing that a chunk is surely about (no capital within it, or no seed from .55 on) is not one to
 follow names from: the three documents that are best by A without seeds come first, then the others by z; ten where it
-is a "What is X?". A phrase that asks nothing wants one passage, not a way between two: ten documents come first so. The
+is a "What is X?", a "How do I …?", or a phrase that asks nothing, which want one passage, not a way between two. The
 weights were chosen on questions over Wikipedia paragraphs, the last rules on manual pages, too.
 """
 
@@ -28,7 +28,7 @@ from typing import NamedTuple
 from overstory.retrieve.ranking import best_of
 from overstory.text.questions.form import Form
 
-WORDS, SEED, REST, FORWARD, SHARED, SECOND = 0.4, 0.6, 0.75, 1.2, 0.7, 0.35
+WORDS, SEED, REST, FORWARD, SHARED, SECOND = 0.3, 0.6, 0.75, 1.2, 0.7, 0.35
 LINKED, LINKED_SECOND = 1.2, 0.7
 SOURCES = 5
 TOP = 10
@@ -346,11 +346,11 @@ def direct_documents(candidates: Iterable[Candidate], *, form: Form, capital: bo
     Args:
         capital: whether a word within it, not its first, begins with a capital letter.
     """
-    if form == "phrase":
+    if form != "question":
         return DIRECT_FOR_ONE
     if capital and any(_weight(each.seed) >= NAMED for each in candidates):
         return 0
-    return DIRECT_FOR_ONE if form == "definition" else DIRECT
+    return DIRECT
 
 
 def _direct(scored: Mapping[str, Scored], documents: Mapping[str, str], most: int) -> dict[str, float]:

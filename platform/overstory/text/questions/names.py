@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterator, Sequence
 
 from overstory.text.function_words import FUNCTION_WORDS
@@ -78,6 +79,17 @@ def unknown_names(tokens: Tokens, found: Sequence[Match]) -> list[Match]:
             key = _key(tokens, first, stop)
             phrases.append(Match(key, first, stop, tokens.starts[first], tokens.ends[stop - 1]))
     return phrases
+
+
+_ENDS_SENTENCE = re.compile(r"[?!;]|\w{3}\.\s")
+"""Not of initials and short words: "J. R. R.", "St. Louis"."""
+
+
+def may_be_name(phrase: str) -> bool:
+    """Whether a phrase of a question may be a name: it lies within one sentence ("a compiler. How"), and is no letter
+    that stands for anything ("N", "X and Y")."""
+    letters = [word for word in phrase.split() if word.lower() not in FUNCTION_WORDS]
+    return not _ENDS_SENTENCE.search(phrase) and not all(len(word) == 1 and word.isalpha() for word in letters)
 
 
 def _stops(tokens: Tokens, first: int) -> list[int]:
