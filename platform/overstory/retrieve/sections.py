@@ -103,7 +103,8 @@ def blended_vectors(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> dict
     for section in row["sections"]:
         if section:
             own = np.array([vector for _, vector, _ in section], dtype=np.float32)
-            mean = np.average(own, axis=0, weights=np.sqrt([tokens for _, _, tokens in section]))
+            weights = np.sqrt([max(1, tokens) for _, _, tokens in section])  # an embedder may count none
+            mean = np.average(own, axis=0, weights=weights)
             blended |= zip((id_ for id_, _, _ in section), (own + mean.astype(np.float32)) / 2, strict=True)
     return blended
 

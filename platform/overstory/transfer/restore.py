@@ -20,6 +20,7 @@ from overstory.index.name_edits import add_edits, names_of, replace_vocabulary, 
 from overstory.index.remembered_answers import RememberedAnswers
 from overstory.index.stages.embed import write_vectors
 from overstory.index.stages.load import LoadReport
+from overstory.index.stages.sections import sync_sections
 from overstory.index.write_documents import Row, chunk_rows, document_row, shrink_changed, store_documents
 from overstory.index.write_extractions import Findings, write_findings
 from overstory.protocols import OnBroken, Progress
@@ -94,6 +95,7 @@ def _restore(
     _take_over_embedder(writer, header, source)
     _take_over_vocabularies(writer, header)
     _take_over_edits(writer, header)
+    sync_sections(writer, progress=progress)
     progress.start("restore", None, "documents")
     with recorded(writer, "load", "restore-1") as run, ReadLinks(writer.corpus.label) as links:
         count_all_documents(writer)
