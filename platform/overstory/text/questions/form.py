@@ -23,7 +23,8 @@ _INVERTED = re.compile(
 
 _FOR_ONESELF = re.compile(
     r"\b(?:do|does|did|can|could|should|would|must|may|am|have|had|if|when|that|as|before|after|what|how|why|where|once)"
-    r"\s+(?:I|i)\b|\bI(?:['’](?:m|ve|d|ll)\b|\s+(?:am|have|want|need|get|can|use|do|don['’]?t)\b)"
+    r"\s+(?:I|i)\b|(?:^|[.?!]\s)(?:Do|Did|Can|Could|Should|Would|Must|May|Am|Have|Had)\s+I\b"
+    r"|\bI(?:['’](?:m|ve|d|ll)\b|\s+(?:am|have|want|need|get|can|use|do|don['’]?t)\b)"
     r"|(?<=\s)(?:my|our|me)\b|\b(?:do|can|should|could|must)\s+we\b"
 )
 """People who need something done speak of themselves; "I" after a name ("Henry I") and "My" in a title do not match."""

@@ -35,3 +35,39 @@ def test_definitions(text: str) -> None:
 )
 def test_phrases(text: str) -> None:
     assert form_of(text) == "phrase"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How do I open a file?",
+        "how do i open a file",
+        "Why does my program print nothing?",
+        "Can I sort a dict by its values?",
+        "Two files differ. Do I need both?",
+        "I have two lists. How are they merged?",
+        "I\u2019m looking for a way to merge two lists",
+        "Which of our servers is down?",
+        "What should we read first?",
+        "What happens when I delete a key?",
+    ],
+)
+def test_advice(text: str) -> None:
+    assert form_of(text) == "advice"
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("Who was the father of Henry I?", "question"),
+        ("Who starred in My Fair Lady?", "question"),
+        ("Who directed If I Stay?", "question"),
+        ("Who created How I Met Your Mother?", "question"),
+        ("When did World War I end?", "question"),
+        ("My Own Private Idaho director", "phrase"),
+        ("What is my locale?", "definition"),
+        ("What's an I/O multiplexer?", "definition"),
+    ],
+)
+def test_a_numeral_or_a_title_speaks_of_nobody(text: str, form: str) -> None:
+    assert form_of(text) == form
