@@ -42,6 +42,7 @@ from overstory.text.parentheses import without_parentheses
 from overstory.text.questions.form import form_of
 from overstory.text.questions.whole_corpus import asks_about_whole_corpus
 from overstory.text.sentences import sentence_starts
+from overstory.text.words import asked_words, indexed_words
 from overstory_loaders.cleaning import clean_text
 from overstory_loaders.front_matter import split_front_matter
 from overstory_loaders.markdown import find_headings
@@ -252,6 +253,8 @@ READERS: dict[str, Callable[[str], object]] = {
     "the names of a title": title_names,
     "a title": without_parentheses,
     "words": content_words,
+    "words of a section": indexed_words,
+    "words of a question": asked_words,
     "the form of a question": form_of,
     "the types that a question asks for": lambda text: types_asked_for(f"What{text}"),
     "a question about the whole corpus": asks_about_whole_corpus,

@@ -9,6 +9,7 @@ from overstory.text.names.tokens import tokenise
 from overstory.text.questions.names import (
     longest_first,
     longest_unknown,
+    may_be_name,
     possible_terms,
     question_names,
     unknown_names,
@@ -105,3 +106,18 @@ def test_terms_that_are_looked_up_are_few() -> None:
         "grain size",
         "size of a heap",
     ]
+
+
+@pytest.mark.parametrize(
+    "phrase",
+    ["Philbrook Museum", "J. R. R. Tolkien", "Meet Me in St. Louis", "Plan 9", "C++", "C 3 PO", "Malcolm X", "7", "U2"],
+)
+def test_a_phrase_within_a_sentence_may_be_a_name(phrase: str) -> None:
+    assert may_be_name(phrase)
+
+
+@pytest.mark.parametrize(
+    "phrase", ["N", "X and Y", "A or B", "Compiler. How", "Python? Is", "Python; C", "Ulm! The Danube", "The", ""]
+)
+def test_phrases_of_two_sentences_and_letters_for_anything_are_no_names(phrase: str) -> None:
+    assert not may_be_name(phrase)

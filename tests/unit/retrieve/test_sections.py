@@ -1,0 +1,83 @@
+"""How the words of a question become a query, and passages of sections candidates."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from overstory.retrieve.sections import MOST_WORDS, PASSAGES_A_SECTION, FoundSection, nearest_passages, section_query
+
+QUERY = re.compile(r"section_words:\((?P<words>[^()]*)\) title_words:\((?P<same>[^()]*)\)\^0\.5")
+"""What a query may look like, if all else is escaped."""
+
+HOSTILE = {
+    "quotes": 'a "quoted phrase" and "an open one',
+    "operators": "ulm AND bern OR NOT rome",
+    "required and forbidden": "+ulm -bern !rome",
+    "a field": "title:(ulm) section_words:bern",
+    "wildcards": "ul* b?rn ~ x~2 a^4",
+    "a range": "[a TO z] {a TO z}",
+    "an expression": "/ul.*/",
+    "backslashes": r"c:\temp\name \\ \" \u0041",
+    "an option": "--max-depth -v",
+    "brackets": ")) ((foo) find(1) join()",
+    "and and or": "a && b || c",
+    "a path": "/etc/fstab ~/.bashrc",
+    "marks": "cafe\u0301 \u0301 भारत",
+    "an address": "http://example.com/?q=(a)",
+}
+
+
+def unescaped(words: str) -> str:
+    """Words without what is escaped: whatever is left, Lucene reads."""
+    return re.sub(r"\\.", "", words)
+
+
+@pytest.mark.parametrize("question", HOSTILE.values(), ids=HOSTILE.keys())
+def test_nothing_of_a_question_is_syntax(question: str) -> None:
+    query = QUERY.fullmatch(re.sub(r"\\[()]", "", section_query(question)))
+    assert query, section_query(question)
+    assert query["words"] == query["same"]
+    left = unescaped(query["words"])
+    assert all(character.isalnum() or character in "_ " for character in left)
+    assert not {"AND", "OR", "NOT", "TO"} & set(left.split())
+    assert left.split()
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("How do I sort a list?", "sort list"),
+        ("Who are you?", "who ar you"),
+        ("NOT AND OR", "not and or"),
+        ("Does --max-depth help?", r"max depth help \-\-max\-depth"),
+        ("Is it in /etc/fstab?", r"etc fstab \/etc\/fstab"),
+        ("what is max_depth", "max_depth max depth"),
+    ],
+)
+def test_the_words_of_a_question_are_looked_for_in_sections_and_titles(question: str, words: str) -> None:
+    assert section_query(question) == f"section_words:({words}) title_words:({words})^0.5"
+
+
+@pytest.mark.parametrize("question", ["", "?!", "… — «»", "🧪", '"" () \\ *'])
+def test_a_question_without_words_has_no_query(question: str) -> None:
+    assert section_query(question) == ""
+
+
+@pytest.mark.parametrize(
+    "question", [" ".join(f"word{i}" for i in range(2_000)), "".join(chr(0x4E00 + i) for i in range(1_500))]
+)
+def test_a_query_keeps_below_what_lucene_takes(question: str) -> None:
+    query = QUERY.fullmatch(section_query(question))
+    assert query
+    assert len(query["words"].split()) == MOST_WORDS
+
+
+def test_of_a_section_the_passages_nearest_to_the_question_are_candidates() -> None:
+    long = FoundSection(["a", "b", "c", "d", "e"], "one", 2.0)
+    short = FoundSection(["f"], "two", 1.0)
+    cosines = {"a": 0.1, "b": 0.5, "c": 0.2, "d": 0.4, "e": -0.1, "f": 0.0}
+    found = list(nearest_passages([long, short], cosines))
+    assert found == [("b", long), ("d", long), ("c", long), ("f", short)]
+    assert len(found) == PASSAGES_A_SECTION + 1
