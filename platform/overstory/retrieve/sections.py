@@ -20,7 +20,8 @@ from overstory.graph.schema import corpus_index
 from overstory.index.sections import FINGERPRINT
 from overstory.protocols import Vectors
 from overstory.retrieve.question import full_text_query
-from overstory.text.words import asked_words, telling_words
+from overstory.text.questions.quoted import quoted_phrases
+from overstory.text.words import asked_words, phrase_words, telling_words
 
 MOST_WORDS = 300
 """Different words of a question that are looked up; Lucene refuses more than 1,024 clauses."""
@@ -67,14 +68,17 @@ def word_index_name(label: str) -> str:
 
 
 def section_query(question: str) -> str:
-    """A Lucene query for the words of a question, any of them; "" if it has none."""
+    """A Lucene query for the words of a question, any of them, and for what it has in quotation marks; "" if it has no
+    words."""
     words = " ".join(_escaped(word) for word in asked_words(question)[:MOST_WORDS])
-    return f"section_words:({words}) title_words:({words})^{TITLE}" if words else ""
+    phrases = [f'section_words:"{" ".join(map(_escaped, phrase_words(each)))}"' for each in quoted_phrases(question)]
+    return " ".join([f"section_words:({words}) title_words:({words})^{TITLE}", *phrases]) if words else ""
 
 
 def chunk_query(question: str) -> str:
     """The same words for Lucene's own analyzer of a language, which makes stems of them itself."""
-    return full_text_query(" ".join(telling_words(question)))
+    phrases = [full_text_query(each) for each in quoted_phrases(question)]
+    return " ".join([full_text_query(" ".join(telling_words(question))), *(f'"{each}"' for each in phrases if each)])
 
 
 def found_sections(tx: Transaction, corpus: Corpus, query: str, depth: int) -> list[FoundSection]:

@@ -48,6 +48,11 @@ def asked_words(question: str) -> list[str]:
     return list(dict.fromkeys([*stems, *_keys(question, shapes_of_question)]))
 
 
+def phrase_words(phrase: str) -> list[str]:
+    """The words of a phrase as they stand next to each other in the index."""
+    return [_stem(match.group()) for match in word_matches(phrase)]
+
+
 def telling_words(question: str) -> list[str]:
     """The words of a question without those that questions consist of ("how", "do", "I"), as it writes them; all, if it
     has no others."""

@@ -6,9 +6,18 @@ import re
 
 import pytest
 
-from overstory.retrieve.sections import MOST_WORDS, PASSAGES_A_SECTION, FoundSection, nearest_passages, section_query
+from overstory.retrieve.sections import (
+    MOST_WORDS,
+    PASSAGES_A_SECTION,
+    FoundSection,
+    chunk_query,
+    nearest_passages,
+    section_query,
+)
 
-QUERY = re.compile(r"section_words:\((?P<words>[^()]*)\) title_words:\((?P<same>[^()]*)\)\^0\.5")
+QUERY = re.compile(
+    r"section_words:\((?P<words>[^()]*)\) title_words:\((?P<same>[^()]*)\)\^0\.5(?P<phrase> section_words:\"[^\"]*\")?"
+)
 """What a query may look like, if all else is escaped."""
 
 HOSTILE = {
@@ -39,10 +48,16 @@ def test_nothing_of_a_question_is_syntax(question: str) -> None:
     query = QUERY.fullmatch(re.sub(r"\\[()]", "", section_query(question)))
     assert query, section_query(question)
     assert query["words"] == query["same"]
-    left = unescaped(query["words"])
+    left = unescaped(query["words"] + (query["phrase"] or "").removeprefix(' section_words:"').removesuffix('"'))
     assert all(character.isalnum() or character in "_ " for character in left)
     assert not {"AND", "OR", "NOT", "TO"} & set(left.split())
     assert left.split()
+
+
+def test_quotation_marks_ask_for_words_next_to_each_other() -> None:
+    query = section_query('Which page says "do not use max-depth"?')
+    assert query.endswith(' section_words:"do not us max depth"')
+    assert chunk_query('Which page says "do not panic"?') == 'page says panic "do not panic"'
 
 
 @pytest.mark.parametrize(

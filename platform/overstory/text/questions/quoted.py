@@ -1,0 +1,21 @@
+"""What a question has in quotation marks: words that are to be found as they stand."""
+
+from __future__ import annotations
+
+import re
+
+MOST = 5
+"""Phrases of a question that are looked for."""
+
+LONGEST = 200
+"""Characters of one."""
+
+_QUOTED = re.compile(
+    rf'"([^"]{{1,{LONGEST}}})"|[“„]([^“”„]{{1,{LONGEST}}})[”“]|«([^«»]{{1,{LONGEST}}})»|「([^「」]{{1,{LONGEST}}})」'
+)
+
+
+def quoted_phrases(question: str) -> list[str]:
+    """The first phrases in double quotation marks, without these, each once; apostrophes are no quotation marks."""
+    found = ("".join(part or "" for part in match.groups()).strip() for match in _QUOTED.finditer(question))
+    return list(dict.fromkeys(phrase for phrase in found if any(char.isalnum() for char in phrase)))[:MOST]
