@@ -3,7 +3,7 @@
 // Parameters: $rows LIST<MAP {link (element id), document, target (the id of the node at the other end), type, text STRING}>
 // Rows: none
 UNWIND $rows AS row
-MATCH (d)-[l:LINKS]->(t) WHERE elementId(l) = row.link
+MATCH (d:Overstory)-[l:LINKS]->(t:Overstory) WHERE elementId(l) = row.link
 WITH row, d, l, t WHERE d.id = row.document AND t.id = row.target AND l.type = row.type AND l.text = row.text
 DELETE l
 WITH DISTINCT t

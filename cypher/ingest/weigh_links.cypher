@@ -2,6 +2,6 @@
 // Parameters: $rows LIST<MAP {link (element id), document, type, text STRING; weight FLOAT}>
 // Rows: none
 UNWIND $rows AS row
-MATCH (d)-[l:LINKS]->() WHERE elementId(l) = row.link
+MATCH (d:Overstory)-[l:LINKS]->(:Overstory) WHERE elementId(l) = row.link
 WITH row, d, l WHERE d.id = row.document AND l.type = row.type AND l.text = row.text
 SET l.weight = row.weight

@@ -104,4 +104,4 @@ def _resampled_means(sample: Floats, resamples: int, random: np.random.Generator
     for start in range(0, resamples, rows):
         block = means[start : start + rows]
         block[:] = sample[random.integers(sample.size, size=(block.size, sample.size))].mean(axis=1)
-    return means
+    return means.clip(sample.min(), sample.max())  # the mean of three thirds may be rounded to more than a third

@@ -55,7 +55,10 @@ def test_seven_hundred_equal_passages_hide_nothing_while_they_are_there_nor_afte
     assert stage.counts == {"chunks": 760, "vectors": 61}
     for retriever in CORE:
         found = knowledge.search(QUESTION, 10, retriever=retriever)
-        assert len({hit.text for hit in found.hits}) == len(found.hits) == 10, retriever
+        different = (
+            2 if retriever == "lexical" else 10
+        )  # the ordinary ones have none of the words that tell this question
+        assert len({hit.text for hit in found.hits}) == len(found.hits) == different, retriever
         assert found.hits[0].source_key == "answer", retriever
         (repeated,) = [hit for hit in found.hits if hit.repeated]
         assert (repeated.repeated, len(repeated.repeats), repeated.text) == (699, 20, EQUAL[0].text)

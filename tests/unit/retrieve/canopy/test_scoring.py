@@ -43,7 +43,7 @@ def scored(candidates: dict[str, Candidate], found: Reached | None = None) -> di
 
 def test_the_first_score_adds_meaning_words_and_names() -> None:
     first = first_scores({"a": Candidate(0.5, 0.1, 8.0), "b": Candidate(0.4, 0.1, 4.0, Seed("Ulm", 0.9))})
-    assert first.scores == pytest.approx({"a": 0.5 + 0.4, "b": 0.4 + 0.2 + 0.9})
+    assert first.scores == pytest.approx({"a": 0.5 + 0.3, "b": 0.4 + 0.15 + 0.9})
     assert first.activation("b") == 1.0
     assert first.sources() == ["b", "a"]
 
@@ -105,7 +105,7 @@ def test_the_parts_add_up_to_the_score() -> None:
     first: FirstScores = first_scores(candidates)
     found = reached({"p": first.activation("p")}, [link("p", about="t", shared="t")], set(), APART)
     by_id = final_scores(candidates, first, found, {})
-    s1 = 0.8 + 0.4 + 0.5
+    s1 = 0.8 + 0.3 + 0.5
     assert by_id["p"].score == pytest.approx(1.0 + 0.6 * 0.5 + 0.75 * 0.4)
     assert by_id["t"].score == pytest.approx(0.2 / s1 + 0.75 * 0.3 + 1.2 * 0.8 * 0.45 + 0.7 * 0.8)
 
@@ -154,6 +154,7 @@ def test_how_many_come_first_depends_on_what_is_asked() -> None:
     assert direct_documents([unsure, sure], form="question", capital=True) == 0
     assert direct_documents([sure], form="question", capital=False) == 3
     assert direct_documents([unsure, Candidate(0.9, 0.9)], form="question", capital=True) == 3
-    assert direct_documents([sure], form="definition", capital=True) == 0
-    assert direct_documents([unsure], form="definition", capital=True) == 10
+    assert direct_documents([sure], form="definition", capital=True) == 10  # what it names is what it asks for
+    assert direct_documents([sure], form="advice", capital=True) == 10
+    assert direct_documents([unsure], form="advice", capital=False) == 10
     assert direct_documents([sure], form="phrase", capital=True) == 10
