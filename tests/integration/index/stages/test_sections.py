@@ -31,7 +31,7 @@ Stored = dict[tuple[str, int], tuple[int, list[int] | None, str | None, str | No
 def cypher(knowledge: Knowledge, statement: str, **parameters: object) -> list[dict[str, Any]]:
     driver, database = knowledge.graph.native_driver(), knowledge.graph.database
     text = statement.replace("LABEL", knowledge.status().corpus.label)
-    found = driver.execute_query(text, parameters, database_=database)  # pyright: ignore[reportArgumentType]
+    found = driver.execute_query(text, parameters, database_=database)  # pyright: ignore[reportArgumentType, reportCallIssue]
     return [record.data() for record in found.records]
 
 
