@@ -1,8 +1,8 @@
 """Corpora that are lent to tests and emptied afterwards.
 
 The server forgets the plans of all statements when an index is made or dropped, and plans each statement again for a
-corpus that is new to it: seconds a corpus. A lent corpus keeps its name and its two full-text indexes, so the plans of
-one test serve the next.
+corpus that is new to it: seconds a corpus. A lent corpus keeps its name and the indexes that every corpus has, so the
+plans of one test serve the next.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _name(number: int) -> str:
 
 
 def empty(graph: GraphClient, names: Iterable[str]) -> None:
-    """Deletes corpora without their two full-text indexes, which a corpus that is made again by this name finds."""
+    """Deletes corpora without the indexes that every corpus has, which one that is made again by this name finds."""
     for name in names:
         label = corpus_label(name)
         own = {f"overstory_{kind}_{label}" for kind in schema.CORPUS_INDEXES}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.fakes import HashingEmbedder, ScriptedExtractor
@@ -27,10 +28,10 @@ Stored = dict[tuple[str, int], tuple[int, list[int] | None, str | None, str | No
 """Of each chunk, by source and place in its document: the place of the first of its section, and what it carries."""
 
 
-def cypher(knowledge: Knowledge, statement: str, **parameters: object) -> list[dict[str, object]]:
+def cypher(knowledge: Knowledge, statement: str, **parameters: object) -> list[dict[str, Any]]:
     driver, database = knowledge.graph.native_driver(), knowledge.graph.database
     text = statement.replace("LABEL", knowledge.status().corpus.label)
-    found = driver.execute_query(text, parameters, database_=database)  # pyright: ignore[reportArgumentType]
+    found = driver.execute_query(text, parameters, database_=database)  # pyright: ignore[reportArgumentType, reportCallIssue]
     return [record.data() for record in found.records]
 
 
