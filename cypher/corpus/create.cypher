@@ -1,6 +1,7 @@
 // Creates a corpus, or leaves an existing one as it is.
-// Parameters: $id, $name, $label, $analyzer STRING
+// Parameters: $id, $name, $label, $analyzer, $sectioned_by STRING
 // Rows: none
 MERGE (corpus:Overstory {id: $id})
 ON CREATE SET corpus:Corpus:{{corpus}}, corpus.name = $name, corpus.corpus = $label, corpus.created = datetime(),
-  corpus.version = 0, corpus.analyzer = $analyzer, corpus.embedding_property = 'embedding'
+  corpus.version = 0, corpus.analyzer = $analyzer, corpus.sectioned_by = $sectioned_by,
+  corpus.embedding_property = 'embedding'

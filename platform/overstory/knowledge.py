@@ -64,6 +64,7 @@ from overstory.index import (
     StoredVocabulary,
     VocabularyChange,
 )
+from overstory.index.sections import FINGERPRINT as SECTIONS
 from overstory.llm import Chat, ChosenModel, Estimate, answer_cache, record_usage
 from overstory.model import Evidence, Loaded
 from overstory.model.communities import CommunityTree
@@ -1187,7 +1188,8 @@ class Knowledge:
     def _writing(self, doing: str) -> Generator[Writer]:
         """The lease of the corpus, which is made if it is not there."""
         self._check_models()
-        with writing(self.graph, create_corpus(self.graph, self.corpus_name), doing) as writer:
+        corpus = create_corpus(self.graph, self.corpus_name, sectioned_by=SECTIONS)
+        with writing(self.graph, corpus, doing) as writer:
             writer.corpus.check_embedder(self.embedder)
             yield writer
 

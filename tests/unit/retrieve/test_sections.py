@@ -16,7 +16,8 @@ from overstory.retrieve.sections import (
 )
 
 QUERY = re.compile(
-    r"section_words:\((?P<words>[^()]*)\) title_words:\((?P<same>[^()]*)\)\^0\.5(?P<phrase> section_words:\"[^\"]*\")?"
+    r"section_words:\((?P<words>[^()]*)\) title_words:\((?P<same>[^()]*)\)\^0\.5"
+    r'(?: section_words:"(?P<phrase>[^"]*)"\^(?:1\.0|0\.25))?'
 )
 """What a query may look like, if all else is escaped."""
 
@@ -48,7 +49,7 @@ def test_nothing_of_a_question_is_syntax(question: str) -> None:
     query = QUERY.fullmatch(re.sub(r"\\[()]", "", section_query(question)))
     assert query, section_query(question)
     assert query["words"] == query["same"]
-    left = unescaped(query["words"] + (query["phrase"] or "").removeprefix(' section_words:"').removesuffix('"'))
+    left = unescaped(f"{query['words']} {query['phrase'] or ''}")
     assert all(character.isalnum() or character in "_ " for character in left)
     assert not {"AND", "OR", "NOT", "TO"} & set(left.split())
     assert left.split()
@@ -56,7 +57,8 @@ def test_nothing_of_a_question_is_syntax(question: str) -> None:
 
 def test_quotation_marks_ask_for_words_next_to_each_other() -> None:
     query = section_query('Which page says "do not use max-depth"?')
-    assert query.endswith(' section_words:"do not us max depth"')
+    assert query.endswith(' section_words:"do not us max depth"^0.25')
+    assert section_query('page "keep calm"').endswith(' section_words:"keep calm"^1.0')
     assert chunk_query('Which page says "do not panic"?') == 'page says panic "do not panic"'
 
 

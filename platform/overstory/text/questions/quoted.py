@@ -11,7 +11,7 @@ LONGEST = 200
 """Characters of one."""
 
 _QUOTED = re.compile(
-    rf'"([^"]{{1,{LONGEST}}})"|[“„]([^“”„]{{1,{LONGEST}}})[”“]|«([^«»]{{1,{LONGEST}}})»|「([^「」]{{1,{LONGEST}}})」'
+    rf'"([^"]{{0,{LONGEST}}})"|[“„]([^“”„]{{1,{LONGEST}}})[”“]|«([^«»]{{1,{LONGEST}}})»|「([^「」]{{1,{LONGEST}}})」'
 )
 
 
