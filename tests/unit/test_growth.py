@@ -57,7 +57,6 @@ MOST_GROWTH = 9.0
 COMMON = (" ", "\n", "a", "A", "1", ".", "_", "(", '"', "-", "'s", "²")
 BOUNDED = {
     "overstory_loaders.html._CHARSET": "the first kilobyte of a file",
-    "overstory.retrieve.canopy.bridge_paths._NUMBERED": "headings of a chunk",
     "overstory.browser.queries._HEADER": "statements of this package",
     "overstory.server.java._VERSION": "what java -version says",
     "overstory.graph.failures._REASON": "a message of the driver",

@@ -14,7 +14,7 @@ from overstory.retrieve.hits import content
 from overstory.text.names.keys import entity_key
 from overstory.text.sentences import sentence_at
 
-_NUMBERED = re.compile(r"(?:[A-Z](?:\.\d{1,3})+\.?|\d{1,3}(?:\.\d{1,3})*\.|\d{1,3}(?:\.\d{1,3})+)\s+")
+_NUMBERED = re.compile(r"(?:[A-Z](?:\.\d{1,3}){1,9}\.?|\d{1,3}(?:\.\d{1,3}){0,9}\.|\d{1,3}(?:\.\d{1,3}){1,9})\s+")
 """The number of a heading: "6. ", "2.1 ", "A.3. "; not "50 Cent" and "J. R. R. "."""
 
 
