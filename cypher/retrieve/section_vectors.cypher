@@ -1,4 +1,4 @@
-// The vectors of the sections that some chunks are in, as far as they have one.
+// The vectors of the sections that some chunks are in, where they have one.
 // Parameters: $ids LIST<STRING> (chunks); $property STRING (where the vectors are)
 // Rows: sections LIST<LIST<LIST>> (of each section its chunks: an id, a vector, how many tokens were embedded); one
 UNWIND $ids AS id

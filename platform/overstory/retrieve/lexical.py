@@ -12,7 +12,7 @@ from overstory.retrieve.wording import has_words
 from overstory.text.questions.asked_words import AskedWords
 
 LEAST_DEPTH, OVERSAMPLING = 200, 20
-"""Passages whose own words are looked at: at least so many, and so many for each that is wanted."""
+"""Passages whose own words are compared: the least number, and how many for each that is wanted."""
 
 
 class LexicalRetriever:

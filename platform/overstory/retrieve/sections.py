@@ -1,6 +1,6 @@
 """Passages with their sections: the section is the evidence, and a passage what is shown of it.
 
-Whether a passage answers is told better by its section than by itself. So its likeness to a question is the mean of its
+Its section says better than a passage alone whether it answers. So its likeness to a question is the mean of its
 own cosine and of that of its section, which is the mean over the section's passages, weighed by the square roots of
 their lengths; and BM25 is that of sections. Where passages are sections themselves, as paragraphs of Wikipedia are,
 this changes nothing.
@@ -35,7 +35,7 @@ PHRASE, PHRASE_OF_A_QUESTION = 1.0, 0.25
 and counted in full it outranks what else is asked for: .02 of HotpotQA's R@5."""
 
 PASSAGES_A_SECTION = 3
-"""Of a section that was found by words, so many are candidates: those nearest to the question."""
+"""How many passages of a section found by words are candidates: those nearest to the question."""
 
 
 class FoundSection(NamedTuple):
@@ -93,7 +93,7 @@ def found_sections(tx: Transaction, corpus: Corpus, query: str, depth: int) -> l
 
     Args:
         query: as `section_query` gives it.
-        depth: at most so many.
+        depth: the most that are returned.
 
     Raises:
         IndexMissing: as `check_sections`.

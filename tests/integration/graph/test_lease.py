@@ -84,10 +84,9 @@ def test_a_writer_that_lost_its_lease_writes_nothing_more(open_corpus: OpenCorpu
         knowledge.graph.run("corpus/release_lease", id=corpus.id, token=writer.token)
         with pytest.raises(LeaseLost):
             writer.set(dimension=7)
+        other = dict.fromkeys(("id", "name", "label", "analyzer", "sectioned_by"), "x")
         with pytest.raises(LeaseLost):
-            writer.commit(
-                "test", lambda tx: tx.run("corpus/create", corpus.label, id="x", name="x", label="x", analyzer="x")
-            )
+            writer.commit("test", lambda tx: tx.run("corpus/create", corpus.label, **other))
     assert read_corpus(knowledge.graph, knowledge.corpus_name).dimension == 0
     assert knowledge.graph.run("corpus/read", id="x") == []
 
