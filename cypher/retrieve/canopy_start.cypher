@@ -1,8 +1,8 @@
 // What a question of which the names are known needs first: its corpus, the sections that have its words, and the chunks
 // that may have its phrases.
 // Parameters: $id STRING (of the corpus); $word_index, $query STRING (Lucene, escaped, "" finds nothing);
-//   $depth INTEGER (sections found by words); $text_index STRING; $phrases LIST<STRING> (Lucene, quoted); $phrase_depth INTEGER (chunks a
-//   phrase; the index compares stems)
+//   $depth INTEGER (sections found by words); $text_index STRING; $phrases LIST<STRING> (Lucene, quoted);
+//   $phrase_depth INTEGER (chunks a phrase; the index compares stems)
 // Rows: corpus MAP (the properties); schema INTEGER (of the whole graph); changed INTEGER (nodes that the mentions stage
 //   has to look at); links INTEGER (between documents); sections LIST<LIST> (ids of its chunks, in order, and of
 //   its document; BM25);

@@ -21,7 +21,7 @@ from overstory.retrieve.question import check_question
 from overstory.retrieve.ranking import best_of
 
 RANK_CONSTANT = 2
-"""How slowly the weight of a rank falls: it is weight / (RANK_CONSTANT + rank), as in the retriever `hybrid`."""
+"""How slowly the weight of a rank falls: it is weight / (RANK_CONSTANT + rank)."""
 QUESTION_WEIGHT = 1.0
 MODEL_WEIGHT = 0.5
 """Of each way that the model found: its first passage counts as much as the question's fourth. Not tuned."""

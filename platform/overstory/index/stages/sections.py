@@ -38,7 +38,7 @@ def sync_sections(writer: Writer, *, progress: Progress) -> bool:
         )
         documents = 0
         for page in pages:
-            rows = graph.run("ingest/document_chunks", label, read=True, ids=[row["document"]["id"] for row in page])
+            rows = graph.run("ingest/document_pieces", label, read=True, ids=[row["document"]["id"] for row in page])
             written: list[Row] = []
             for _, of_document in groupby(rows, key=lambda row: row["document"]):
                 chunks = list(of_document)
