@@ -137,7 +137,7 @@ def count_all_documents(writer: Writer) -> None:
     for page in pages:
         found = [row["document"] for row in page]
         counted: list[_Counted] = []
-        for document, rows in _documents_with_pieces(writer.graph, corpus, found):
+        for document, rows in documents_with_pieces(writer.graph, corpus, found):
             folder = folder_of(document["source"], document["source_key"])
             if folder:
                 counted.append(_Counted(document["id"], folder, counted_blocks(_pieces(rows))))
@@ -241,7 +241,7 @@ def _sync_documents(writer: Writer, progress: Progress) -> int:
         for batch in _by_chunks(documents):
             rows = [
                 mark
-                for document, pieces in _documents_with_pieces(graph, writer.corpus, batch)
+                for document, pieces in documents_with_pieces(graph, writer.corpus, batch)
                 for mark in _marks(pieces, known.get(document["folder"], frozenset()) & set(document["blocks"]))
             ]
             ids = [document["id"] for document in batch]
@@ -281,10 +281,10 @@ def _by_chunks(documents: Iterable[Row]) -> Iterator[list[Row]]:
     return batches_by_size(documents, lambda document: int(document["chunks"]), CHUNKS_A_TRANSACTION)
 
 
-def _documents_with_pieces(
+def documents_with_pieces(
     graph: GraphClient, corpus: Corpus, documents: Iterable[Row]
 ) -> Iterator[tuple[Row, list[Row]]]:
-    """Documents with the rows of their chunks, in order; lazily."""
+    """Documents with the rows of their chunks, in order; lazily, no more of them at a time than fit in memory."""
     for batch in _by_chunks(documents):
         rows = graph.run("ingest/document_pieces", corpus.label, read=True, ids=[document["id"] for document in batch])
         pieces = {id_: list(group) for id_, group in groupby(rows, key=lambda row: row["document"])}

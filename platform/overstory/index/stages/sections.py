@@ -5,11 +5,12 @@ Loading writes them with the chunks, so that this is done once for a corpus.
 
 from __future__ import annotations
 
-from itertools import groupby
+from collections.abc import Iterator
 
 from overstory.display import counted
 from overstory.graph import Transaction, Writer, batches, read_corpus
 from overstory.graph.client import Row
+from overstory.index.boilerplate import documents_with_pieces
 from overstory.index.ledger import recorded
 from overstory.index.sections import FINGERPRINT, section_properties
 from overstory.index.status import count_documents
@@ -37,20 +38,21 @@ def sync_sections(writer: Writer, *, progress: Progress) -> bool:
             "corpus/document_pages", label, size=DOCUMENTS_A_PAGE, id_of=lambda row: row["document"]["id"]
         )
         documents = 0
-        for page in pages:
-            rows = graph.run("ingest/document_pieces", label, read=True, ids=[row["document"]["id"] for row in page])
-            written: list[Row] = []
-            for _, of_document in groupby(rows, key=lambda row: row["document"]):
-                chunks = list(of_document)
-                properties = section_properties(chunks)
-                written += [
-                    {"id": chunk["id"], "properties": each} for chunk, each in zip(chunks, properties, strict=True)
-                ]
-            for some in batches(written, CHUNKS_A_TRANSACTION):
-                _write(writer, some)
-            run.count("chunks", len(written))
-            documents += len(page)
-            progress.advance(len(page))
+
+        def rows() -> Iterator[Row]:
+            nonlocal documents
+            for page in pages:
+                for _, chunks in documents_with_pieces(graph, writer.corpus, [row["document"] for row in page]):
+                    properties = section_properties(chunks)
+                    yield from (
+                        {"id": chunk["id"], "properties": each} for chunk, each in zip(chunks, properties, strict=True)
+                    )
+                    documents += 1
+                    progress.advance(1)
+
+        for some in batches(rows(), CHUNKS_A_TRANSACTION):
+            _write(writer, some)
+            run.count("chunks", len(some))
         writer.set(sectioned_by=FINGERPRINT)
     progress.finish(f"the sections of {counted(documents, 'document')}")
     return True
