@@ -22,7 +22,17 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from overstory import index, sources, transfer
-from overstory.answer import CONTEXT_TOKENS, Answer, Context, Extract, OnText, answer, extract
+from overstory.answer import (
+    CONTEXT_TOKENS,
+    USUAL,
+    Answer,
+    AnswerReader,
+    Context,
+    Extract,
+    OnText,
+    answer,
+    extract,
+)
 from overstory.display import counted, data_frame
 from overstory.embed import make_embedder
 from overstory.errors import (
@@ -178,6 +188,7 @@ class Knowledge:
         self._embedder: Embedder | None = None
         self._extractor: Extractor | None = None
         self._reranker: Reranker | None = None
+        self._reader: AnswerReader | None = None
         self._model = ChosenModel(self.settings)
         self._retrievers: dict[str | SettingsClass, Retriever] = {}
         self._learners: list[Remembers] = []
@@ -622,6 +633,7 @@ class Knowledge:
         context_tokens: int = CONTEXT_TOKENS,
         strict: bool = False,
         remember: bool = False,
+        least_confidence: float = USUAL,
     ) -> Answer:
         """The answer to a question, with the passages that it cites, from the best `k` chunks.
 
@@ -636,15 +648,20 @@ class Knowledge:
             strict: raise what goes wrong with the language model instead of answering without it.
             remember: let the retriever's system learn from the answer, once it is complete; a question that was not
                 answered is not remembered.
+            least_confidence: without a language model, the confidence below which the answer is that the documents do
+                not answer, from 0 (`overstory.answer.ALWAYS`: never say so) to 1; `STRICT` says so more often.
 
         Raises:
-            QuestionError: the question is empty or no text, or `k` or `context_tokens` out of bounds.
+            QuestionError: the question is empty or no text, or `k`, `context_tokens` or `least_confidence` is out of
+                bounds.
             CorpusNotFound, IndexMissing, EmbedderMismatch, DatabaseError, SettingsError: as `search`.
             LlmError, ExtraMissing, ModelError: the language model cannot be opened; `strict`, and it failed; or as
                 `search`.
         """
         if context_tokens < 1:
             raise QuestionError(f"context_tokens is {context_tokens}.", remedy="Allow some for passages to be read.")
+        if not 0.0 <= least_confidence <= 1.0:
+            raise QuestionError(f"least_confidence is {least_confidence}.", remedy="Give a number from 0 to 1.")
         check_question(question)  # before a model is opened for it
         learner = find_learner(retriever) if remember else None
         chat = self.chat()
@@ -660,7 +677,7 @@ class Knowledge:
             found = answer(
                 evidence,
                 chat=None if chat is None else chat.booked(ASKING, question),
-                extracting=self._extract,
+                extracting=functools.partial(self._extract, least=least_confidence),
                 tokens=context_tokens,
                 on_text=on_text,
                 strict=strict,
@@ -1193,8 +1210,11 @@ class Knowledge:
             writer.corpus.check_embedder(self.embedder)
             yield writer
 
-    def _extract(self, question: str, context: Context) -> Extract:
-        return extract(question, context, self.embedder, self.extractor)
+    def _extract(self, question: str, context: Context, *, least: float) -> Extract:
+        with self._making:
+            if self._reader is None or self._reader.embedder is not self.embedder:
+                self._reader = AnswerReader(self.embedder, self.settings.extraction.pipeline)
+        return extract(question, context, self._reader, least=least)
 
     def _load(
         self,

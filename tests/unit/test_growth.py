@@ -23,7 +23,7 @@ from pydantic import BaseModel
 import overstory
 import overstory_loaders
 from overstory.answer.answer_type import types_asked_for
-from overstory.answer.answerable import content_words
+from overstory.answer.words import content_words
 from overstory.answer.navigation import is_navigation
 from overstory.answer.paragraphs import paragraphs
 from overstory.answer.repetition import before_repetition

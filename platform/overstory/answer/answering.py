@@ -85,7 +85,7 @@ def answer(
         context = read_within(tokens, replace(evidence, shares={}))
     found = _extracted(extracting(evidence.question, context), evidence, context)
     hearing.whole(found.text)
-    return replace(found, notes=(*notes, *context.notes))
+    return replace(found, notes=(*notes, *context.notes, *found.notes))
 
 
 class _Hearing:
@@ -125,13 +125,17 @@ def _unanswered(state: AnswerState, evidence: Evidence) -> Answer:
 
 
 def _extracted(found: Extract, evidence: Evidence, context: Context) -> Answer:
+    confidence = found.confidence.value if found.confidence is not None else None
+    unsaid = found.confidence.unsaid if found.confidence is not None else ()
+    missing = f"No sentence says {' or '.join(f'“{word}”' for word in unsaid)}." if unsaid else ""
     if not found.sentences:
-        return _unanswered("not_in_documents", evidence)
+        refused = replace(_unanswered("not_in_documents", evidence), confidence=confidence)
+        return replace(refused, text=f"{refused.text} {missing}".rstrip())
     quoted: dict[int, str] = {}
     for sentence in found.sentences:
         number = sentence.passage.number
-        quoted[number] = f"{quoted[number]}\n{sentence.text}" if number in quoted else sentence.text
-    lines = (f"{sentence.text} [{sentence.passage.number}]" for sentence in found.sentences)
+        quoted[number] = f"{quoted[number]}\n{sentence.shown}" if number in quoted else sentence.shown
+    lines = (f"{sentence.shown} [{sentence.passage.number}]" for sentence in found.sentences)
     return Answer(
         question=evidence.question,
         text="\n".join(lines),
@@ -141,6 +145,8 @@ def _extracted(found: Extract, evidence: Evidence, context: Context) -> Answer:
         citations=tuple(_citations(context.items, quoted)),
         evidence=evidence,
         guess=found.guess,
+        confidence=confidence,
+        notes=(missing,) if missing else (),
     )
 
 

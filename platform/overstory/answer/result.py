@@ -88,7 +88,9 @@ class Answer:
         notes: what the reader should know: what was left out, removed, or went wrong.
         model: as the endpoint names it, or as it was asked for if the answer was cut; "" for an extractive answer.
         guess: of an extractive answer the name, date or number in its best sentence that may be what was asked for; ""
-            where none fits.
+            where that is not certain.
+        confidence: of an extractive answer, or of its refusal, how far the passages answer the question, from 0 to 1;
+            None for other answers, and where no passage has a sentence.
     """
 
     question: str
@@ -102,6 +104,7 @@ class Answer:
     notes: tuple[str, ...] = ()
     model: str = ""
     guess: str = ""
+    confidence: float | None = None
 
     @property
     def answered(self) -> bool:

@@ -10,7 +10,7 @@ import click
 from rich.console import Console
 from rich.status import Status
 
-from overstory.answer import CONTEXT_TOKENS, Answer
+from overstory.answer import ALWAYS, CONTEXT_TOKENS, STRICT, USUAL, Answer
 from overstory.cli.options import (
     budget_option,
     decompose_option,
@@ -48,6 +48,14 @@ from overstory.protocols import Silence
     is_flag=True,
     help="Let the retriever's system learn from the answer (overstory memory shows what it remembers).",
 )
+@click.option("--strict", is_flag=True, help="Without a model: rather say that the documents do not answer.")
+@click.option("--always", is_flag=True, help="Without a model: show the nearest sentences, whether they answer or not.")
+@click.option(
+    "--least-confidence",
+    type=click.FloatRange(0, 1),
+    metavar="X",
+    help=f"Without a model: answer from this confidence on, 0 to 1. Default: {USUAL}; --strict: {STRICT}; --always: 0.",
+)
 @json_option
 @knowledge_options
 def ask(
@@ -62,6 +70,9 @@ def ask(
     budget_tokens: int | None,
     context_tokens: int,
     remember: bool,
+    strict: bool,
+    always: bool,
+    least_confidence: float | None,
     as_json: bool,
 ) -> None:
     """Answer a question from the passages found for it, with their numbers and sources.
@@ -75,8 +86,12 @@ def ask(
       overstory ask 'Who maintains the billing service?' --model local
       overstory ask 'What does error E42 mean?' --retriever lexical -k 10 --json
       overstory ask 'Who wrote Dracula?' --retriever apr --remember
+      overstory ask 'What is the salary of Ada Huber?' --strict
       overstory ask 'How do I rotate the signing keys?' --rerank --model qwen3:8b
     """
+    if sum((strict, always, least_confidence is not None)) > 1:
+        raise click.UsageError("Give one of --strict, --always and --least-confidence.")
+    least = STRICT if strict else ALWAYS if always else USUAL if least_confidence is None else least_confidence
     knowledge.use_model(model, budget_tokens=budget_tokens)
     written = knowledge.chat() is not None
     live = sys.stdout.isatty() and not as_json and written
@@ -95,6 +110,7 @@ def ask(
             context_tokens=context_tokens,
             on_text=streamed,
             remember=remember,
+            least_confidence=least,
         )
     if as_json:
         show_json(as_object(answer))
@@ -110,6 +126,7 @@ def as_object(answer: Answer) -> dict[str, object]:
         "short": answer.short,
         "kind": answer.kind,
         "guess": answer.guess,
+        "confidence": answer.confidence,
         "answered": answer.answered,
         "state": answer.state,
         "citations": answer.citations,
