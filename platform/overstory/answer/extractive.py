@@ -23,7 +23,7 @@ from overstory.answer.guess import guess_in
 from overstory.answer.navigation import is_navigation
 from overstory.answer.reading import AnswerReader, Sentence, above
 from overstory.answer.rows import cells_of
-from overstory.answer.support import is_said
+from overstory.answer.support import how_far_said, is_said
 from overstory.answer.words import content_words
 from overstory.text import entity_key
 from overstory.text.names.keys import key_words
@@ -53,8 +53,9 @@ ACROSS = 0.6
 SAID = 0.2
 SAID_DIRECTLY = 0.4
 FITS = 0.3
-ABOUT = 0.2
+ABOUT = 0.3
 HEADED = 0.3
+HALF = 0.5
 RANK = 0.03
 """Added to the cosine: the sentence is in a passage that another one led to; the share of the words for what is asked
 that it says; it has a name of the kind that is asked for; of a direct question the share of
@@ -138,7 +139,7 @@ def _scored(
     final = [word for word in asked.wanted if word not in asked.through] or asked.wanted
     scored: list[Sentence] = []
     for each, cosine in zip(readable, cosines[: len(readable)], strict=True):
-        said = sum(is_said(word, each.stems) for word in final) / max(1, len(final))
+        said = sum(how_far_said(word, each.stems) for word in final) / max(1, len(final))
         fits = (each.item and asks_for_code(question)) or any(
             mention.type in types and mention.surface not in question for mention in each.mentions
         )
@@ -222,9 +223,12 @@ class _Scene:
         }
 
     def share_named(self, sentence: Sentence) -> float:
-        """The share of the names of the question that a sentence says, or stands under, or that its pronoun means."""
-        text = _padded(f"{above(sentence.passage.found)} {sentence.text} {sentence.meant}")
-        return sum(name in text for name in self._names) / max(1, len(self._names))
+        """The share of the names of the question that a sentence says, or that its pronoun means; one
+        that it only stands under counts half."""
+        text = _padded(f"{sentence.before} {sentence.text} {sentence.meant}")
+        title = _padded(above(sentence.passage.found))
+        shares = [1.0 if name in text else HALF * (name in title) for name in self._names]
+        return sum(shares) / max(1, len(shares))
 
     def is_key(self, sentence: Sentence) -> bool:
         """Whether a sentence is the row of a table that begins with a name of the question."""

@@ -26,6 +26,7 @@ from overstory.answer.rows import cells_of
 from overstory.answer.support import is_said, meaning_stems
 from overstory.model import FactStatement, Mention
 from overstory.text import entity_key
+from overstory.text.coreference.references import PRONOUNS
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.questions.asked_for import AskedFor
 from overstory.text.stems import stem
@@ -51,8 +52,9 @@ _NO_NUMBER = frozenset({"one", "zero", "half"})
 _OF_BIRTH = frozenset(map(stem, ("born", "birth", "birthday")))
 _OF_DEATH = frozenset(map(stem, ("died", "die", "death")))
 _BY = re.compile(r"\bby\b")
+_PASSIVE = re.compile(r"be \w+(?:ed|en|t|n|d)\b")
 _KEYED = re.compile(r"\s*(?:[-*•]\s+)?(?P<key>[^\s:=|]{1,60})\s*(?:[:=]|\s[–—-])\s+(?P<value>\S.{0,200})")
-_COMMENT = re.compile(r"\s+(?:#|//|;).*")
+_COMMENT = re.compile(r"(?<!\s)\s++(?:#|//|;).*")
 _MONEY = re.compile(r"\b(?:cost|price|pay|paid|fee|salary|wage|budget|charge|revenue|worth|rent)\w*\b", re.IGNORECASE)
 
 
@@ -91,10 +93,25 @@ def guess_in(
     by_role = list(dict.fromkeys(_in_role(asked, sentence, fitting)))
     if len(by_role) == 1:
         return _cleaned(by_role[0], types)
-    if not (asked.direct or through):
+    if by_role or not (asked.direct or through):
         return ""
-    beside = _beside(asked, sentence, fitting)
+    if not through and not _names_itself(asked, sentence):
+        return ""
+    beside = _beside(asked, sentence, [each for each in fitting if not _is_place_of(each, sentence.text)])
     return _cleaned(beside.surface, types) if beside is not None else ""
+
+
+def _names_itself(asked: AskedFor, sentence: Sentence) -> bool:
+    """Whether a sentence says a name of the question itself, or means one by its pronoun, and does not only stand under
+    its title."""
+    text = f" {entity_key(f'{sentence.text} {sentence.meant}')} "
+    return not asked.names or any(f" {entity_key(name)} " in text for name in asked.names)
+
+
+def _is_place_of(mention: Mention, text: str) -> bool:
+    """Whether a name stands where something was done, or to what, whatever its type: "moved to Rotterdam"."""
+    at = text.find(mention.surface)
+    return _TO.search(text[max(0, at - BEFORE_PLACE) : at]) is not None
 
 
 LEAST_TOLD = 0.8
@@ -115,6 +132,7 @@ def _is_certain(asked: AskedFor, chain: Sequence[Sentence]) -> bool:
 
 
 _PREPOSITION = re.compile(r"\b(?:in|at|near|from|to|into|on)(?: the| a)?(?: [\w'’-]+){0,2} $")
+_TO = re.compile(r"\b(?:to|in|at|from|on|into|near)(?: the)? $")
 _COUNTRY = re.compile(r"\b(?:country|nationality|citizenship|ethnicity)\b", re.IGNORECASE)
 _CALLED = re.compile(r"\b(?:is|was|are|were) (?:an?|the) $")
 _REST = re.compile(r"(?:-\w+)*(?:, [A-Z]\w+(?= and | \(|[.,;]|$))?")
@@ -172,10 +190,25 @@ def _in_role(asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) ->
                     break
     for fact in () if called else sentence.facts:
         if any(is_said(word, meaning_stems(fact.predicate)) for word in asked.wanted):
-            passive = _BY.search(fact.predicate) is not None
-            agent, patient = (fact.object, fact.subject) if passive else (fact.subject, fact.object)
-            phrase = agent if asked.subject or passive else patient
-            yield from [surface for surface in surfaces if surface in phrase][:1]
+            passive = _PASSIVE.match(fact.predicate) is not None
+            by = _BY.search(fact.predicate) is not None
+            if passive and not by and asked.subject:
+                continue  # where, when or to whom something was done, not who did it
+            agent, patient = (fact.object, fact.subject) if by else (fact.subject, fact.object)
+            phrase, other = (agent, patient) if asked.subject or by else (patient, agent)
+            if _concerns(other, asked, sentence):
+                yield from [surface for surface in surfaces if surface in phrase][:1]
+
+
+def _concerns(phrase: str, asked: AskedFor, sentence: Sentence) -> bool:
+    """Whether a phrase of a fact is what the question is on: a name or a word of it, or a pronoun that means one."""
+    if phrase.lower() in PRONOUNS:
+        return not asked.names or any(entity_key(name) == entity_key(sentence.meant) for name in asked.names)
+    if not asked.names:
+        return True
+    words = meaning_stems(phrase)
+    named = any(_words(name) & _words(phrase) for name in asked.names)
+    return named or any(stem(word.lower()) in words for word in (*asked.wanted, *asked.others))
 
 
 def _says_what_is(asked: AskedFor, fact: FactStatement) -> bool:

@@ -6,8 +6,8 @@ import re
 from typing import NamedTuple
 
 _DATE = re.compile(
-    r"\d{1,2}(?:st|nd|rd|th)? [^\W\d_]+,? \d{3,4}|[^\W\d_]+ \d{1,2}(?:st|nd|rd|th)?, \d{3,4}"
-    r"|[^\W\d_]+ \d{4}|\b\d{3,4}\b"
+    r"\b\d{1,2}(?:st|nd|rd|th)? [^\W\d_]{3,12},? \d{3,4}|\b[^\W\d_]{3,12} \d{1,2}(?:st|nd|rd|th)?, \d{3,4}"
+    r"|\b[^\W\d_]{3,12} \d{4}|\b\d{3,4}\b"
 )
 _PARENTHESIS = re.compile(r"\((?P<inside>[^()]{4,200})\)")
 _DASH = re.compile(r"\s[–—-]\s?|[–—]\s?|,? (?:d\.|died) ")

@@ -239,7 +239,8 @@ def _meanings(text: str, references: References, title: str) -> Iterator[tuple[i
             person = PRONOUNS[first.surface.lower()] in {"he", "she"}
             meant_before = entity_key(candidate) == entity_key(before) and not joined
             only = person and others <= {entity_key(candidate)}
-            if candidate and (meant_before or only or entity_key(candidate) == entity_key(known)):
+            certain = meant_before or only or entity_key(candidate) == entity_key(known)
+            if candidate and certain and (not person or " " in entity_key(candidate)):
                 name = candidate
             elif before and not person and before in phrases:
                 name = before

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 LEAST_ROWS = 2
 
 _CELLS = re.compile(r"\S[ \t]*(?:\||\t)[ \t]*\S")
-_KEYED = re.compile(r"[ \t]*(?:[-*•][ \t]+)?[^\s:=|.!?][^:=|.!?\n]{0,60}[:=][ \t]+\S")
-_DEFINED = re.compile(r"[ \t]*[^\s|.!?][^|.!?\n]{0,60}[ \t]+[–—-]{1,2}[ \t]+\S")
-_SEPARATOR = re.compile(r"\s*(?:\||\t)\s*")
+_KEYED = re.compile(r"\A[ \t]*+(?:[-*•][ \t]+)?[^\s:=|.!?][^:=|.!?\n]{0,60}[:=][ \t]+\S")
+_DEFINED = re.compile(r"\A[ \t]*+[^\s|.!?][^|.!?\n]{0,60}[ \t]+[–—-]{1,2}[ \t]+\S")
+_SEPARATOR = re.compile(r"[|\t]")
 _RULE = re.compile(r"[\s|:+=–—-]*")
 
 

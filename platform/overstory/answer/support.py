@@ -18,6 +18,8 @@ MOST_KEPT = 20_000
 """Words whose vectors are kept in memory, some 30 MB."""
 MOST_COMPARED = 200
 """Different words of sentences that a word is compared with."""
+RELATED = 0.75
+"""How far a word says what a related one asks for: "manages" of "leads"."""
 SAYS = 0.6
 """The least cosine of two words of which one supports the other, with the default embedder: "spouse" and "married" have
 .66, "salary" and "led" .21."""
@@ -30,6 +32,8 @@ _AMOUNT = re.compile(r"[$€£¥]\s?\d|\d\s?(?:[$€£¥]|euros?|dollars?|pounds
 _KIND = re.compile(r"\b(?:is|was|are|were) (?:an?|the)\b")
 _VERSION = re.compile(r"\b(?:v|version )?\d+\.\d+(?:\.\d+)*\b")
 _OF_VERSION = frozenset(map(stem, ("version", "release")))
+_SET = re.compile(r"\s*[`\w.-]{2,60}\s*(?:=|: )\s*\S|\s*\|")
+_OF_SETTING = frozenset(map(stem, ("set", "value")))
 _OF_LIFE = frozenset(map(stem, ("born", "birth", "died", "death", "age", "old", "lived", "longer")))
 _OF_BIRTH = frozenset(map(stem, ("born", "birth", "age", "old")))
 _OF_YEAR = frozenset(map(stem, ("released", "release", "earlier", "later", "published", "recent")))
@@ -52,6 +56,8 @@ def meaning_stems(text: str) -> frozenset[str]:
         found |= _OF_AMOUNT
     if _VERSION.search(text):
         found |= _OF_VERSION
+    if _SET.match(text):
+        found |= _OF_SETTING
     if _KIND.search(text):
         found |= _OF_KIND
     return frozenset(found)
@@ -93,6 +99,11 @@ def is_said(word: str, stems: Iterable[str]) -> bool:
     """Whether one of these stems says what a word does."""
     own = stem(word.lower())
     return any(same_relation(own, other) for other in stems)
+
+
+def how_far_said(word: str, stems: frozenset[str]) -> float:
+    """1.0 if these stems have a word itself, less if only one that says the same."""
+    return 1.0 if stem(word.lower()) in stems else RELATED * is_said(word, stems)
 
 
 def similarity(word: str, texts: Iterable[str], vectors: WordVectors) -> float:

@@ -27,7 +27,8 @@ EVIDENCE = Evidence(
 
 def first_sentences(question: str, context: Context) -> Extract:
     """A stand-in for what is chosen: the whole of each passage."""
-    return Extract(tuple(Sentence(each, each.body) for each in context.items), "Ulm")
+    sentences = tuple(Sentence(each, each.body) for each in context.items)
+    return Extract(sentences, sentences[0], "Ulm")
 
 
 def no_sentence(question: str, context: Context) -> Extract:
