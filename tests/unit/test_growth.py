@@ -27,6 +27,7 @@ from overstory.answer.answerable import content_words
 from overstory.answer.navigation import is_navigation
 from overstory.answer.paragraphs import paragraphs
 from overstory.answer.repetition import before_repetition
+from overstory.answer.unsupported import unsupported
 from overstory.llm.prompts import without_control_tokens
 from overstory.llm.structured import Malformed, parsed
 from overstory.model import Document
@@ -260,6 +261,8 @@ READERS: dict[str, Callable[[str], object]] = {
     "navigation": is_navigation,
     "an answer": parsed_report,
     "repetition": before_repetition,
+    "what stands nowhere": lambda text: unsupported(text, ["x"]),
+    "what stands somewhere": lambda text: unsupported(f"Anna Bern. {text}", [f"{text} Anna"]),
     "a quoted document": without_control_tokens,
     "what a terminal obeys": printable,
 }
@@ -286,6 +289,10 @@ REPEATED = (
         "::a",
         "/a",
         "--a",
+        "Ab ",
+        "1,",
+        "1年",
+        "May 1 ",
     ),
     "<think>",
 )

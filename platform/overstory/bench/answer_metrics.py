@@ -29,6 +29,7 @@ class AnswerScores:
         rouge_l: F1 of their longest common subsequence of words.
         substring: 1 if the whole answer contains the words of a gold answer, contiguous and in order.
         answered: 0 if the question was left unanswered, otherwise 1.
+        uncited: 1 if a language model answered without citing a passage, which counts as unanswered.
     """
 
     exact: float
@@ -36,9 +37,12 @@ class AnswerScores:
     rouge_l: float
     substring: float
     answered: float
+    uncited: float = 0.0
 
 
-def answer_scores(short: str, text: str, gold: Collection[str], *, answered: bool = True) -> AnswerScores:
+def answer_scores(
+    short: str, text: str, gold: Collection[str], *, answered: bool = True, uncited: bool = False
+) -> AnswerScores:
     """The metrics of an answer, each against its best gold answer; all 0 if the question was left unanswered.
 
     Args:
@@ -47,7 +51,7 @@ def answer_scores(short: str, text: str, gold: Collection[str], *, answered: boo
         gold: at least one.
     """
     if not answered:
-        return AnswerScores(0.0, 0.0, 0.0, 0.0, 0.0)
+        return AnswerScores(0.0, 0.0, 0.0, 0.0, 0.0, float(uncited))
     said, whole = words(short), words(text)
     wanted = [words(each) for each in gold]
     return AnswerScores(
@@ -67,6 +71,7 @@ def mean_answer_scores(each: Collection[AnswerScores]) -> AnswerScores:
         rouge_l=_mean([scores.rouge_l for scores in each]),
         substring=_mean([scores.substring for scores in each]),
         answered=_mean([scores.answered for scores in each]),
+        uncited=_mean([scores.uncited for scores in each]),
     )
 
 

@@ -112,6 +112,7 @@ def as_object(answer: Answer) -> dict[str, object]:
         "guess": answer.guess,
         "answered": answer.answered,
         "state": answer.state,
+        "unsupported": answer.unsupported,
         "citations": answer.citations,
         "notes": answer.notes,
         "model": answer.model,
