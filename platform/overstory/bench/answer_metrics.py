@@ -16,6 +16,8 @@ from dataclasses import dataclass
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 
+LEAST_AGREEMENT = 0.5
+
 Compare = Callable[[Sequence[str], Sequence[str]], float]
 
 
@@ -109,6 +111,16 @@ def stands_in(gold: Sequence[str], whole: Sequence[str]) -> float:
     """1 if the whole contains the gold words, contiguous and in order; 0 without gold words."""
     places = range(len(whole) - len(gold) + 1)
     return float(bool(gold) and any(list(whole[at : at + len(gold)]) == list(gold) for at in places))
+
+
+def agrees(said: str, gold: str) -> bool:
+    """Whether a short answer is a gold one: the same words, or one's words in the other, contiguous and in order, where
+    they are half of both together (token F1 ≥ `LEAST_AGREEMENT`): "Stoker" and "Bram Stoker", "1847" and "in 1847"."""
+    ours, theirs = words(said), words(gold)
+    if not ours or not theirs:
+        return False
+    within = stands_in(ours, theirs) or stands_in(theirs, ours)
+    return bool(within) and token_f1(ours, theirs) >= LEAST_AGREEMENT
 
 
 def _f1(shared: int, said: Sequence[str], gold: Sequence[str]) -> float:
