@@ -54,7 +54,9 @@ def test_questions_of_a_file_are_answered_and_compared(bench: Bench, questions: 
 
 
 def test_people_see_measures_of_each_retriever_and_what_went_wrong(bench: Bench, questions: Path) -> None:
-    result = bench("--answers", questions, "--model", "none", "--retriever", "dense", "--retriever", "canopy", "-k", "2")
+    result = bench(
+        "--answers", questions, "--model", "none", "--retriever", "dense", "--retriever", "canopy", "-k", "2"
+    )
     assert result.code == 0, result.err
     assert result.out.startswith("questions.csv: 4 questions, 1 of them not in the documents; corpus shared\n")
     assert "Not as expected with dense:" in result.out
@@ -99,9 +101,7 @@ def test_a_wrong_file_is_explained(bench: Bench, tmp_path: Path, text: str, code
         ([], "Name a folder, DIR, or a file of questions"),
     ],
 )
-def test_a_folder_and_a_file_of_questions_have_their_own_options(
-    bench: Bench, arguments: list[str], said: str
-) -> None:
+def test_a_folder_and_a_file_of_questions_have_their_own_options(bench: Bench, arguments: list[str], said: str) -> None:
     result = bench(*arguments)
     assert result.code == 2
     assert said in " ".join(result.err.split())

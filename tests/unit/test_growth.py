@@ -40,6 +40,7 @@ from overstory.text.names.shapes import shapes
 from overstory.text.names.subject_names import title_names
 from overstory.text.names.tokens import tokenise
 from overstory.text.parentheses import without_parentheses
+from overstory.text.questions.follow_up import Named, Turn, complete
 from overstory.text.questions.form import form_of
 from overstory.text.questions.whole_corpus import asks_about_whole_corpus
 from overstory.text.sentences import sentence_starts
@@ -257,6 +258,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "words of a question": asked_words,
     "the form of a question": form_of,
     "the types that a question asks for": lambda text: types_asked_for(f"What{text}"),
+    "a follow-up question": lambda text: complete(text, (), [Turn("Who wrote Dracula?", "", (Named("Dracula"),))]),
     "a question about the whole corpus": asks_about_whole_corpus,
     "navigation": is_navigation,
     "an answer": parsed_report,

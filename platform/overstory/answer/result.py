@@ -92,6 +92,7 @@ class Answer:
             where none fits.
         unsupported: names, numbers and dates in a language model's answer that stand neither in what it cites nor in
             the question, as it writes them; where it cites nothing, in nothing that was read.
+        follow_up: the question as it was typed, if a conversation completed it to `question`; else "".
     """
 
     question: str
@@ -106,6 +107,7 @@ class Answer:
     model: str = ""
     guess: str = ""
     unsupported: tuple[str, ...] = ()
+    follow_up: str = ""
 
     @property
     def answered(self) -> bool:
