@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Protocol, TypedDict, Unpack
 
 from overstory.answer import Answer, OnText
-from overstory.conversation.names import names_in, names_of_answer, with_genders
+from overstory.conversation.names import described, names_in, names_of_answer
 from overstory.display import shortened
 from overstory.errors import LlmCancelled, LlmError, ModelError
 from overstory.llm import Chat, record_usage
@@ -132,8 +132,8 @@ class Conversation:
         return Turn(
             question=shortened(answer.question, LONGEST),
             answer=shortened(answer.short, LONGEST),
-            named=with_genders(named, hits),
-            answered_with=with_genders(given, hits),
+            named=described(named, hits),
+            answered_with=described(given, hits),
             chunks=tuple(dict.fromkeys(each.chunk_id for cited in answer.citations for each in cited.passages)),
         )
 

@@ -70,7 +70,7 @@ _FIGURES = frozenset({"DATE", "TIME", "CARDINAL", "QUANTITY", "MONEY", "PERCENT"
 _NO_THINGS = _FIGURES | {"PERSON"}
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_LEAD = re.compile(r"\W*(?:and|but|so|then|also|ok|okay)\b[\s,]*", re.IGNORECASE)
+_LEAD = re.compile(r"\W*+(?:and|but|so|then|also|ok|okay)\b[\s,]*", re.IGNORECASE)
 _ABOUT = re.compile(r"\W*(?:what|how)\s+about\s+(?P<what>[^?]*[^?\s])", re.IGNORECASE)
 _PREPOSITION = re.compile(r"(?:for|of|in|at|on|with|by|from|to|before|after|since|during)\s", re.IGNORECASE)
 _BEGINS = re.compile(r"\W*(?P<word>when|where|why|how|who|whom|whose|what|which)\b", re.IGNORECASE)
@@ -106,7 +106,8 @@ def complete(question: str, own: Sequence[Named], turns: Sequence[Turn]) -> Comp
     if not turns:
         return None
     text = " ".join(question.split())
-    bare = _LEAD.sub("", text, count=1) if _LEAD.match(text) else text
+    lead = _LEAD.match(text)
+    bare = text[lead.end() :] if lead else text
     led = bare != text and bool(_WORD.search(bare))
     bare = _capitalised(bare) if led else text
     referring = _referring(bare, own, turns)
@@ -227,7 +228,8 @@ def _meant(pronoun: _Pronoun, turns: Sequence[Turn]) -> tuple[str, list[str]]:
     if pronoun.form in CLASSES or pronoun.form == "there":
         return "", []
     last = turns[-1]  # types are guesses: a wrong one is better asked than nothing
-    wrong = _different(last.named if pronoun.form == "it" else (*last.answered_with, *last.named))
+    left = last.named if pronoun.form == "it" else (*last.answered_with, *last.named)
+    wrong = _different(each for each in left if not each.gender)
     return (wrong[0], wrong[1:]) if wrong else ("", [])
 
 
