@@ -43,7 +43,10 @@ class AskOptions(TypedDict, total=False):
 class Answering(Protocol):
     """What a conversation needs of `Knowledge`."""
 
-    def ask(self, question: str, k: int = 5, **options: Unpack[AskOptions]) -> Answer: ...
+    @property
+    def ask(self) -> Callable[..., Answer]:
+        """Takes a question, `k` and `AskOptions`."""
+        ...
 
     def chat(self) -> Chat | None: ...
 
