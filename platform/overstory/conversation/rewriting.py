@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, Field
 
+from overstory.answer.answerable import content_words
 from overstory.answer.unsupported import unsupported
 from overstory.display import on_one_line
 from overstory.errors import AnswerUnusable, QuestionError
@@ -26,7 +27,8 @@ def rewritten(chat: Chat, question: str, turns: Sequence[Turn]) -> str:
     """The question, complete by itself; from the cache if the model was asked before.
 
     Raises:
-        AnswerUnusable: the model gave no usable question, or one with names that nobody spoke of.
+        AnswerUnusable: the model gave no usable question: one with names that nobody spoke of, one that was asked
+            before, or one without any word of what was typed.
         LlmError: it gave none at all.
     """
     booked, limit = chat.booked("follow-up", question), min(MOST_TOKENS, chat.model.max_tokens)
@@ -43,4 +45,8 @@ def rewritten(chat: Chat, question: str, turns: Sequence[Turn]) -> str:
         raise AnswerUnusable(
             f"The model's question names what nobody spoke of: {', '.join(invented)}.", remedy="Use another model."
         )
+    asked, words = content_words(question), content_words(found)
+    repeated = any(words == content_words(turn.question) for turn in turns) and words != asked
+    if (repeated and asked) or (asked and not asked & words):
+        raise AnswerUnusable(f"The model asked something else: {found}", remedy="Use another model.")
     return found

@@ -139,6 +139,7 @@ def test_a_model_completes_a_question_from_the_conversation() -> None:
     [
         (LlmUnreachable("nothing answers"), "nothing answers"),
         ('{"question": "Where was Henry Irving born in 1838?"}', "names what nobody spoke of: Henry Irving, 1838"),
+        ('{"question": "Who wrote Dracula?"}', "The model asked something else: Who wrote Dracula?"),
         ('{"question": "\\u0007"}', "The model's question is empty"),
         ("no JSON", "not a valid StandaloneQuestion"),
     ],
