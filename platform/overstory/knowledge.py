@@ -33,6 +33,7 @@ from overstory.answer import (
     answer,
     extract,
 )
+from overstory.conversation import Conversation, KeptConversation
 from overstory.display import counted, data_frame
 from overstory.embed import make_embedder
 from overstory.errors import (
@@ -122,6 +123,7 @@ from overstory.text.names.edits import NameEdit
 from overstory.text.names.keys import key_words
 from overstory.text.names.vocabulary import read_vocabulary
 from overstory.text.parsing.parsed_texts import ParsedTexts
+from overstory.text.questions.follow_up import Turn
 
 if TYPE_CHECKING:
     import pandas
@@ -691,6 +693,19 @@ class Knowledge:
             self._learners.append(learner)
         return remembered(learner, found, evidence, lambda: self._learning_run(chat))
 
+    def conversation(self, turns: Iterable[Turn] = ()) -> Conversation:
+        """Questions that go on from each other: `conversation().ask("And when did he die?")`.
+
+        Args:
+            turns: of an earlier conversation (`Conversation.turns`), to go on from.
+        """
+        return Conversation(self, turns)
+
+    @property
+    def kept_conversation(self) -> KeptConversation:
+        """The last turns that `overstory ask` asked of this corpus."""
+        return KeptConversation(self.settings, corpus_label(self.corpus_name))
+
     def paths(self, start: str, end: str, k: int = 3, *, steps: int = 4) -> EntityPaths:
         """How two names are connected: the shortest path and the best others, with the sentences that state each step.
 
@@ -1072,6 +1087,7 @@ class Knowledge:
         """
         with writing(self.graph, read_corpus(self.graph, self.corpus_name), "delete") as writer:
             index.remove_corpus(writer, answers=self._remembered_answers())
+        self.kept_conversation.forget()
 
     def export(self, write: Callable[[str], object]) -> ExportReport:
         """Gives every line of an export (JSON lines, with line ends) to `write`; `ingest` reads them back.
@@ -1260,7 +1276,7 @@ class Knowledge:
         return True
 
     def _remembered_answers(self) -> RememberedAnswers:
-        return RememberedAnswers(answer_cache(self.settings))
+        return RememberedAnswers(answer_cache(self.settings), self.kept_conversation.forget_passages)
 
     def _remove_vanished(
         self, writer: Writer, changes: Changes, report: LoadReport, answers: RememberedAnswers, on_broken: OnBroken
