@@ -23,11 +23,11 @@ from pydantic import BaseModel
 import overstory
 import overstory_loaders
 from overstory.answer.answer_type import types_asked_for
-from overstory.answer.words import content_words
 from overstory.answer.navigation import is_navigation
 from overstory.answer.paragraphs import paragraphs
 from overstory.answer.repetition import before_repetition
 from overstory.answer.unsupported import unsupported
+from overstory.answer.words import content_words
 from overstory.llm.prompts import without_control_tokens
 from overstory.llm.structured import Malformed, parsed
 from overstory.model import Document

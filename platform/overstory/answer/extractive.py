@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from overstory.answer.answer_type import asks_for_code, asks_how, asks_to_choose, types_asked_for
-from overstory.answer.bridge import Bridge, bridges, is_of
+from overstory.answer.bridge import Bridge, bridges, is_about, is_of
 from overstory.answer.comparison import compared
 from overstory.answer.confidence import USUAL, Confidence, confidence_in
 from overstory.answer.context import Context, Item
@@ -62,6 +62,7 @@ that it says; it has a name of the kind that is asked for; of a direct question 
 its names that it says; the cosine of the question and the heading above it; for each passage that was ranked above its
 own, less."""
 
+_VALUES = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "MONEY", "PERCENT", "NORP", "GPE", "LANGUAGE"})
 _POSSESSIVE = re.compile(r"['’]s\b")
 
 
@@ -279,7 +280,27 @@ def _chain(best: Sentence, sentences: Sequence[Sentence], asked: AskedFor, scene
         if link is None:
             break
         chain.insert(0, link)
+    if len(chain) == 1 and asked.names and not is_about(best, asked.names):
+        return _by_shared_name(best, sentences, asked)
     return tuple(chain)
+
+
+def _by_shared_name(best: Sentence, sentences: Sequence[Sentence], asked: AskedFor) -> tuple[Sentence, ...]:
+    """The hops to a sentence whose passage has a name in common with a sentence about the names of the question: "based
+    on the novel Dracula", "He wrote the novel Dracula"."""
+    begun = [each for each in sentences if is_about(each, asked.names) and each.passage is not best.passage]
+    known = {entity_key(name) for name in asked.names}
+    own = [best, *(each for each in sentences if each.passage is best.passage and each.text != best.text)]
+    for first in begun:
+        shared = _proper_names(first) - known
+        link = next((each for each in own if _proper_names(each) & shared), None)
+        if link is not None:
+            return (first, best) if link is best else (first, link, best)
+    return (best,)
+
+
+def _proper_names(sentence: Sentence) -> frozenset[str]:
+    return frozenset(entity_key(each.surface) for each in sentence.mentions if each.type not in _VALUES)
 
 
 def _link(chain: Sequence[Sentence], sentences: Sequence[Sentence], asked: AskedFor) -> Sentence | None:

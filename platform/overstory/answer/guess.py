@@ -52,6 +52,7 @@ _NO_NUMBER = frozenset({"one", "zero", "half"})
 _OF_BIRTH = frozenset(map(stem, ("born", "birth", "birthday")))
 _OF_DEATH = frozenset(map(stem, ("died", "die", "death")))
 _BY = re.compile(r"\bby\b")
+_PERSONS = frozenset({"he", "she"})
 _PASSIVE = re.compile(r"be \w+(?:ed|en|t|n|d)\b")
 _KEYED = re.compile(r"\s*(?:[-*•]\s+)?(?P<key>[^\s:=|]{1,60})\s*(?:[:=]|\s[–—-])\s+(?P<value>\S.{0,200})")
 _COMMENT = re.compile(r"(?<!\s)\s++(?:#|//|;).*")
@@ -90,7 +91,8 @@ def guess_in(
         return place
     if types in (PLACE, NATIONALITY):
         return _called(sentence, fitting) if _COUNTRY.search(question) else _where(asked, sentence, fitting)
-    by_role = list(dict.fromkeys(_in_role(asked, sentence, fitting)))
+    acting = [each for each in sentence.mentions if _may_act(each, question)] if types == PERSON else []
+    by_role = list(dict.fromkeys(_in_role(asked, sentence, [*fitting, *acting])))
     if len(by_role) == 1:
         return _cleaned(by_role[0], types)
     if by_role or not (asked.direct or through):
@@ -99,6 +101,15 @@ def guess_in(
         return ""
     beside = _beside(asked, sentence, [each for each in fitting if not _is_place_of(each, sentence.text)])
     return _cleaned(beside.surface, types) if beside is not None else ""
+
+
+def _may_act(mention: Mention, question: str) -> bool:
+    """Whether a name that the pipeline does not take for a person's has the form of one: it is a guess only in the role
+    of the one who did what is asked."""
+    words = mention.surface.split()
+    named = mention.type in {"GPE", "NORP", "LOC", "PRODUCT", "WORK_OF_ART", "FAC"}
+    whole = len(words) > 1 and all(word[:1].isupper() and word.isalpha() for word in words)
+    return named and whole and not _words(mention.surface) <= _words(question)
 
 
 def _names_itself(asked: AskedFor, sentence: Sentence) -> bool:
@@ -180,15 +191,16 @@ def _in_role(asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) ->
     """Names in the role that is asked for, by the facts of the sentence whose verb the question has; or else the names
     that the sentence says to be what is asked for: "Ada is the mayor of Ulm"."""
     surfaces = [each.surface for each in fitting]
-    called = False
+    found = False
     for fact in sentence.facts:
-        if _says_what_is(asked, fact):
-            for phrase in (fact.subject, fact.object):
-                if name := next((surface for surface in surfaces if surface in phrase), ""):
-                    called = True
-                    yield name
-                    break
-    for fact in () if called else sentence.facts:
+        for called, other in ((fact.object, fact.subject), (fact.subject, fact.object)):
+            if _says_what_is(asked, fact, called) and (
+                name := next((surface for surface in surfaces if surface in other), "")
+            ):
+                found = True
+                yield name
+                break
+    for fact in () if found else sentence.facts:
         if any(is_said(word, meaning_stems(fact.predicate)) for word in asked.wanted):
             passive = _PASSIVE.match(fact.predicate) is not None
             by = _BY.search(fact.predicate) is not None
@@ -196,7 +208,9 @@ def _in_role(asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) ->
                 continue  # where, when or to whom something was done, not who did it
             agent, patient = (fact.object, fact.subject) if by else (fact.subject, fact.object)
             phrase, other = (agent, patient) if asked.subject or by else (patient, agent)
-            if _concerns(other, asked, sentence):
+            if phrase.lower() in _PERSONS and sentence.meant and _concerns(other, asked, sentence):
+                yield sentence.meant
+            elif _concerns(other, asked, sentence):
                 yield from [surface for surface in surfaces if surface in phrase][:1]
 
 
@@ -211,11 +225,11 @@ def _concerns(phrase: str, asked: AskedFor, sentence: Sentence) -> bool:
     return named or any(stem(word.lower()) in words for word in (*asked.wanted, *asked.others))
 
 
-def _says_what_is(asked: AskedFor, fact: FactStatement) -> bool:
-    """Whether a fact says who is what is asked for: "Ada is the mayor of Ulm"."""
-    if not fact.predicate.startswith("be"):
+def _says_what_is(asked: AskedFor, fact: FactStatement, called: str) -> bool:
+    """Whether a fact calls somebody what is asked for: "Ada is the mayor of Ulm"."""
+    if not fact.predicate.startswith("be") or _PASSIVE.match(fact.predicate):
         return False
-    return any(is_said(word, meaning_stems(f"{fact.subject} {fact.object}")) for word in asked.wanted)
+    return any(is_said(word, meaning_stems(called)) for word in asked.wanted)
 
 
 def _beside(asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) -> Mention | None:

@@ -14,10 +14,8 @@ from overstory.settings import Settings
 
 KESTREL = (
     "Kestrel",
-    (
-        "The Kestrel team is led by Marta Oyelaran since March 2024. She studied mathematics in Ibadan. The team was part of"
-        " the project Sparrow, which Jonas Lindqvist managed from 2019 on. He studied in Uppsala."
-    ),
+    "The Kestrel team is led by Marta Oyelaran since March 2024. She studied mathematics in Ibadan. The team was part"
+     " of the project Sparrow, which Jonas Lindqvist managed from 2019 on. He studied in Uppsala.",
 )
 NOSFERATU = ("Nosferatu", "Nosferatu is a silent film of 1922 directed by F. W. Murnau.")
 MURNAU = (
