@@ -82,7 +82,7 @@ from overstory.retrieve.question import check_question
 from overstory.retrieve.repeats import MOST_HITS, Group, Repeats, WithRepeats, read_repeats, search_distinct
 from overstory.retrieve.reranked import Reranked
 from overstory.retrieve.several_ways import SeveralWays, needed_chat
-from overstory.settings import DEFAULT_CORPUS, DEFAULT_RETRIEVER, ExtractionSettings, Settings
+from overstory.settings import DEFAULT_RETRIEVER, ExtractionSettings, Settings
 from overstory.sources import InMemory
 from overstory.systems import (
     BuildContext,
@@ -145,7 +145,7 @@ class Knowledge:
 
     def __init__(
         self,
-        corpus: str = DEFAULT_CORPUS,
+        corpus: str | None = None,
         *,
         uri: str | None = None,
         user: str | None = None,
@@ -157,6 +157,7 @@ class Knowledge:
         """Nothing is started, opened or read before it is needed.
 
         Args:
+            corpus: its name; that of the settings if left out, which is "default" unless OVERSTORY_CORPUS says another.
             uri: a Neo4j of your own, like bolt://localhost:7687; the embedded one if neither this nor the settings
                 name any.
             user, password, database: at that address; those of the settings if left out.
@@ -168,10 +169,10 @@ class Knowledge:
             SettingsError: `uri` is no address, there is none for user, password or database, or an environment
                 variable has a value that cannot be used.
         """
-        self.corpus_name = corpus
         self.settings = (settings or Settings.from_environment()).at(
             uri, user=user, password=password, database=database
         )
+        self.corpus_name = self.settings.corpus if corpus is None else corpus
         self.progress: Progress = progress_to(progress)
         self._graph: GraphClient | None = None
         self._close_graph: Callable[[], object] | None = None

@@ -12,7 +12,7 @@ from overstory.errors import ExtraMissing, QuestionError
 from overstory.knowledge import Knowledge
 from overstory.model import BridgePath, Evidence, Hit
 from overstory.retrieve.repeats import MOST_HITS
-from overstory.settings import DEFAULT_CORPUS, DEFAULT_RETRIEVER, Settings
+from overstory.settings import DEFAULT_RETRIEVER, Settings
 
 try:
     from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
@@ -35,7 +35,7 @@ class OverstoryRetriever(BaseRetriever):
     `langchain_core.load`; the password is saved as the name of its environment variable.
 
     Attributes:
-        corpus: the name of the corpus.
+        corpus: the name of the corpus; that of the settings if left out.
         k: how many passages, 1 to 1,000; `invoke(question, k=…)` asks for another number.
         retriever: the name of an Overstory retriever.
         uri, user, password, database: a Neo4j of your own; what is left out comes from the settings.
@@ -44,7 +44,7 @@ class OverstoryRetriever(BaseRetriever):
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid", validate_assignment=True)
 
-    corpus: str = DEFAULT_CORPUS
+    corpus: str | None = None
     k: int = 5
     retriever: str = DEFAULT_RETRIEVER
     uri: str | None = None
@@ -145,7 +145,7 @@ _opening = threading.Lock()
 
 
 def _shared_knowledge(
-    corpus: str,
+    corpus: str | None,
     uri: str | None,
     user: str | None,
     password: SecretStr | None,

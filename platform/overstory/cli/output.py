@@ -73,8 +73,10 @@ def show_evidence(evidence: Evidence, *, why: bool = False, figures: bool = Fals
     if not evidence.hits:
         click.echo("Nothing found.")
     shown: set[str] = set()
+    ranks: dict[str, int] = {}
     for rank, hit in enumerate(evidence.hits, start=1):
-        _show_hit(rank, hit, figures=figures)
+        first = ranks.setdefault(hit.in_words, rank) if hit.in_words else rank
+        _show_hit(rank, hit, f"For the same reason as {first}." if first < rank else hit.in_words, figures=figures)
         for path in evidence.paths_to(hit) if why else ():
             _show_path(path, shown, figures=figures)
     if evidence.other_parts:
@@ -130,7 +132,7 @@ def _show_citation(citation: Citation) -> None:
     if citation.kind == "passage":
         click.echo(f"{citation.number:>3}. {title}  [{shown_origin(citation)}]")
         for also in dict.fromkeys(passage.also for passage in citation.passages if passage.also):
-            click.echo(f"     {_from_here(also)}")
+            click.echo(f"     {_also_from_here(also)}")
         return
     click.echo(f"{citation.number:>3}. {title}  ({citation.kind})")
     for passage in citation.passages:
@@ -173,18 +175,23 @@ def _show_path(path: BridgePath, shown: set[str], *, figures: bool) -> None:
             click.echo(textwrap.fill(printable(line), WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 8))
 
 
-def _show_hit(rank: int, hit: Hit, *, figures: bool) -> None:
+def _show_hit(rank: int, hit: Hit, why: str, *, figures: bool) -> None:
+    """Prints a hit.
+
+    Args:
+        why: it was found, in words; "" if there are none.
+    """
     path = passage_text(on_one_line(hit.title), on_one_line(hit.heading), "").replace("\n", PATH_SEPARATOR)
     title = path or hit.shown_title
     click.echo(f"{rank:>2}. {click.style(title, bold=True)}  [{shown_origin(hit)}]")
     for line in passage_lines(hit, width=WIDTH - 4, most=MOST_LINES):
         click.echo(f"    {line}")
     if hit.also:
-        also = _from_here(f"{hit.also[0].upper()}{hit.also[1:]}.")
+        also = _also_from_here(f"{hit.also[0].upper()}{hit.also[1:]}.")
         click.echo(textwrap.fill(printable(also), WIDTH, initial_indent="    ", subsequent_indent="    "))
-    if hit.in_words:
-        click.echo(textwrap.fill(printable(hit.in_words), WIDTH, initial_indent="    ", subsequent_indent="    "))
-    if figures or not hit.in_words:
+    if why:
+        click.echo(textwrap.fill(printable(why), WIDTH, initial_indent="    ", subsequent_indent="    "))
+    if figures or not why:
         click.echo(click.style(f"    score {hit.score:.4f}", dim=True))
         for reason in hit.reasons:
             line = textwrap.fill(printable(reason.figures), WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 8)
@@ -193,10 +200,15 @@ def _show_hit(rank: int, hit: Hit, *, figures: bool) -> None:
 
 def shown_origin(place: HasOrigin) -> str:
     """Where something comes from, on one line; a file below the current folder by its path from there."""
-    return on_one_line(place.origin).removeprefix(_here())
+    return from_here(on_one_line(place.origin))
 
 
-def _from_here(also: str) -> str:
+def from_here(origin: str) -> str:
+    """An origin, or a message that begins with one; a file below the current folder by its path from there."""
+    return origin.removeprefix(_here())
+
+
+def _also_from_here(also: str) -> str:
     """`Hit.also` with the files below the current folder by their paths from there."""
     here = _here()
     return also.replace(f" {here}", " ") if here else also

@@ -281,6 +281,7 @@ class System(ABC, Generic[S, R]):
     Attributes:
         name: in `overstory index --system NAME` and `--retriever NAME`.
         title: as its authors write it.
+        good_for: the questions or needs for which somebody takes it, for `overstory systems`.
         settings, retriever_settings: the dataclasses of its options.
         unit: what its index is built from; see `unit_of`.
         owns: what it writes.
@@ -294,6 +295,7 @@ class System(ABC, Generic[S, R]):
 
     name: ClassVar[str]
     title: ClassVar[str]
+    good_for: ClassVar[str] = ""
     settings: type[S]
     retriever_settings: type[R]
     unit: ClassVar[Unit]

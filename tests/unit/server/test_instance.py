@@ -48,19 +48,19 @@ def test_a_folder_that_is_there_becomes_the_users_alone(tmp_path: Path, mode: in
     instance.root.mkdir(parents=True)
     instance.root.chmod(mode)
     settings = Settings(places=Places(data=instance.data, cache=tmp_path))
-    (check,) = (check for check in diagnose(settings) if check.name == "folder")
+    (check,) = (check for check in diagnose(settings).checks if check.name == "folder")
     assert not check.ok
     assert f"mode {mode:o}" in check.detail
     instance.create()
     assert stat.S_IMODE(instance.root.stat().st_mode) == 0o700
-    assert all(check.ok for check in diagnose(settings) if check.name == "folder")
+    assert all(check.ok for check in diagnose(settings).checks if check.name == "folder")
 
 
 @pytest.mark.parametrize("name", ["folder", "cache"])
 def test_a_folder_in_which_nothing_can_be_made_is_said_to_be_so(name: str, tmp_path: Path) -> None:
     good, bad = tmp_path / "good" / "home", Path("/proc/nowhere")
     places = Places(data=bad, cache=good) if name == "folder" else Places(data=good, cache=bad)
-    found = {check.name: check for check in diagnose(Settings(places=places))}
+    found = {check.name: check for check in diagnose(Settings(places=places)).checks}
     assert not found[name].ok
     assert "/proc/nowhere" in found[name].detail
     assert ("OVERSTORY_HOME" if name == "folder" else "OVERSTORY_CACHE") in found[name].remedy
@@ -69,7 +69,7 @@ def test_a_folder_in_which_nothing_can_be_made_is_said_to_be_so(name: str, tmp_p
 
 def test_a_folder_that_can_be_written_is_left_as_it_was(tmp_path: Path) -> None:
     places = Places(data=tmp_path / "home", cache=tmp_path / "cache")
-    checks = [check for check in diagnose(Settings(places=places)) if check.name in ("folder", "jars")]
+    checks = [check for check in diagnose(Settings(places=places)).checks if check.name in ("folder", "jars")]
     assert [check.ok for check in checks] == [True, True]
     assert not any(tmp_path.iterdir())
 

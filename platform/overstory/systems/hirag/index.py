@@ -26,6 +26,7 @@ class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
 
     name = NAME
     title = "HiRAG"
+    good_for = "what all documents are about: reports on communities, with sources"
     settings = HiragIndexSettings
     retriever_settings = HiragRetrieverSettings
     unit = "chunk"
