@@ -130,9 +130,7 @@ def empty(source: str, what: str = "") -> BrokenSource:
 
 def missing_extra(extra: str, library: str) -> LoaderNotFound:
     """The error for a format whose library is not installed."""
-    return LoaderNotFound(
-        f"reading this format needs {library}, which is not installed", remedy=install_command(extra)
-    )
+    return LoaderNotFound(f"reading this format needs {library}, which is not installed", remedy=install_command(extra))
 
 
 def _reason(error: Exception) -> tuple[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterator, Sequence, Set
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
@@ -47,15 +48,23 @@ def diagnose(settings: Settings) -> list[Check]:
         reachable = embedded.running
     else:
         reachable = True
-    if reachable:
-        checks += list(_database(settings))
-    checks.append(_checked("embedder", lambda: _embedder(settings)))
-    checks.append(_checked("extractor", lambda: _extractor(settings)))
+    with ThreadPoolExecutor(1) as pool:  # models are loaded while the database works
+        models = pool.submit(_models, settings)
+        if reachable:
+            checks += list(_database(settings))
+        checks += models.result()
     checks.append(_checked("llm", lambda: _llm(settings)))
     checks.append(_checked("reranker", lambda: _reranker(settings)))
     for name, why in catalogue().unusable.items():
         checks.append(Check("loader", ok=False, detail=f"{name}: {why}", remedy="Reinstall its package."))
     return checks
+
+
+def _models(settings: Settings) -> list[Check]:
+    return [
+        _checked("embedder", lambda: _embedder(settings)),
+        _checked("extractor", lambda: _extractor(settings)),
+    ]
 
 
 def _database(settings: Settings) -> Iterator[Check]:

@@ -138,7 +138,7 @@ class OverstoryRetriever(BaseRetriever):
         return super(OverstoryRetriever, copied).__deepcopy__(memo)
 
 
-_Place = tuple[str, str | None, str | None, SecretStr | None, str | None, Settings | None]
+_Place = tuple[str | None, str | None, str | None, SecretStr | None, str | None, Settings | None]
 
 _open: weakref.WeakValueDictionary[tuple[str, Settings], Knowledge] = weakref.WeakValueDictionary()
 _opening = threading.Lock()
@@ -157,9 +157,10 @@ def _shared_knowledge(
         uri, user=user, password=None if password is None else password.get_secret_value(), database=database
     )
     with _opening:
-        knowledge = _open.get((corpus, chosen))
+        name = chosen.corpus if corpus is None else corpus
+        knowledge = _open.get((name, chosen))
         if knowledge is None:
-            knowledge = _open[corpus, chosen] = Knowledge(corpus, settings=chosen)
+            knowledge = _open[name, chosen] = Knowledge(name, settings=chosen)
         return knowledge
 
 

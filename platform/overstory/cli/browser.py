@@ -24,7 +24,9 @@ TEXT_BROWSERS = {"www-browser", "links", "elinks", "lynx", "w3m"}
 
 
 @click.command()
-@click.option("--corpus", metavar="NAME", help="The corpus to show.  [default: OVERSTORY_CORPUS, else 'default', or the only one]")
+@click.option(
+    "--corpus", metavar="NAME", help="The one to show.  [default: OVERSTORY_CORPUS, or 'default', or the only one]"
+)
 @click.option("--url", metavar="URL", help="Where Neo4j Browser is, if not at port 7474 of your own server.")
 @click.option("--no-open", is_flag=True, help="Serve the guide, but do not open a web browser.")
 @click.option("--print", "only_print", is_flag=True, help="Print the addresses and end; no guide is served.")

@@ -186,7 +186,8 @@ def _show_vanished(report: LoadReport, paths: int) -> None:
             f"{'has' if one else 'have'} no file or record any more: --sync removes {'it' if one else 'them'}."
         )
     kept = [
-        f"{from_here(each.path)}: {counted(each.documents, 'document')}; {each.why}{' (--yes removes them)' if each.empty else ''}"
+        f"{from_here(each.path)}: {counted(each.documents, 'document')}; {each.why}"
+        f"{' (--yes removes them)' if each.empty else ''}"
         for each in report.kept
     ]
     _show_some("paths whose documents stay, because they were not read", kept)

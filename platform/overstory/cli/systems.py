@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
@@ -14,14 +14,7 @@ from overstory.model.units import PLURAL
 from overstory.systems import System, find_system, installed_systems
 from overstory.systems.settings import Option, Preset, described, options_of, presets_of
 
-
-class _Row(NamedTuple):
-    name: str
-    title: str
-    good_for: str
-
-
-_HEAD = _Row("name", "system", "good for")
+_HEAD = ("name", "system", "good for")
 
 
 @click.command()
@@ -42,10 +35,11 @@ def systems(name: str | None, as_json: bool) -> None:
     if as_json:
         show_json([_described(system) for system in shown])
         return
-    names, titles = (max(map(len, column)) for column in zip(*((s.name, s.title) for s in (*shown, _HEAD)), strict=True))
-    for system in (_HEAD, *shown):
-        line = f"{system.name:<{names}}  {system.title:<{titles}}  {system.good_for}"
-        click.echo(click.style(line, dim=True) if system is _HEAD else line)
+    rows = [_HEAD, *((system.name, system.title, system.good_for) for system in shown)]
+    names, titles = max(len(row[0]) for row in rows), max(len(row[1]) for row in rows)
+    for row in rows:
+        line = f"{row[0]:<{names}}  {row[1]:<{titles}}  {row[2]}"
+        click.echo(click.style(line, dim=True) if row is _HEAD else line)
     if name:
         [system] = shown
         click.echo(f"\n{_summary(system)}")

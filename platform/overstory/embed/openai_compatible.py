@@ -154,9 +154,7 @@ def _client(settings: EmbeddingSettings) -> tuple[OpenAI, str]:
     try:
         from openai import DefaultHttpxClient, OpenAI
     except ImportError as error:
-        raise ModelError(
-            "The embedder 'openai' needs the openai package.", remedy=install_command("openai")
-        ) from error
+        raise ModelError("The embedder 'openai' needs the openai package.", remedy=install_command("openai")) from error
     base_url = settings.base_url or OPENAI
     parts = urlsplit(base_url)
     if parts.scheme not in {"http", "https"} or not parts.hostname:

@@ -17,11 +17,12 @@ import pytest
 from overstory.errors import ServerError, ServerStartError, SettingsError
 from overstory.server import lifecycle, process, store_version
 from overstory.server.atomic_files import storage_errors
-from overstory.server.checks import diagnose
+from overstory.server.checks import check_status, diagnose
 from overstory.server.configuration import home_argument
 from overstory.server.failures import PortTakenError, explained
 from overstory.server.instance import Connection, Instance, Ports, Running
 from overstory.server.lifecycle import ensure_running
+from overstory.server.status import ServerState, ServerStatus
 from overstory.settings import Places, ServerSettings, Settings
 
 RUNNING = Running(pid=1, bolt=40001, http=40002, started=0.0, neo4j="5.26.30", ready=True)
@@ -72,6 +73,15 @@ def test_a_folder_that_can_be_written_is_left_as_it_was(tmp_path: Path) -> None:
     checks = [check for check in diagnose(Settings(places=places)).checks if check.name in ("folder", "jars")]
     assert [check.ok for check in checks] == [True, True]
     assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("state", ["busy", "not answering"])
+def test_nobody_is_told_to_stop_a_server_that_may_only_be_busy(state: ServerState, tmp_path: Path) -> None:
+    check = check_status(ServerStatus(state, tmp_path, tmp_path / "password", 0, pid=1, uri="bolt://127.0.0.1:1"))
+    assert not check.ok
+    assert state in check.detail
+    assert check.remedy
+    assert "stop" not in check.remedy
 
 
 def test_what_a_started_process_writes_is_the_users_alone(tmp_path: Path) -> None:

@@ -100,10 +100,8 @@ class LoadReport:
         found = self.largest
         if found is None or found.chunks < MANY_CHUNKS or 2 * found.chunks <= self.chunks:
             return ()
-        return (
-            f"1 document makes {found.chunks:,} of {self.chunks:,} new chunks: {found.origin}. If it is a log or a dump, "
-            "leave it out; searches would find hardly anything else.",
-        )
+        share = f"1 document makes {found.chunks:,} of {self.chunks:,} new chunks: {found.origin}."
+        return (f"{share} If it is a log or a dump, leave it out: searches would find hardly anything else.",)
 
     def count_chunks(self, document: Document, chunks: int) -> None:
         """Counts the new chunks of a document."""
