@@ -127,15 +127,16 @@ def _state(instance: Instance, running: Running) -> tuple[ServerState, float | N
     """The state of a process, and after how many seconds it answered a query."""
     if not running.ready:
         return "starting", None
+    begun = time.monotonic()
     if not health.greets(running.bolt, PATIENCE_SECONDS):
         return "not answering", None
-    begun = time.monotonic()
+    greeted = time.monotonic() - begun
     try:
         answered = health.answered_after(instance.connection(running), PATIENCE_SECONDS)
     except health.PasswordRefusedError:
         return "password refused", None
     if answered is not None:
-        return "running", answered
+        return "running", greeted + answered
     return ("busy" if time.monotonic() - begun >= PATIENCE_SECONDS else "not answering"), None
 
 
