@@ -23,6 +23,8 @@ from typing import TYPE_CHECKING, Self
 
 from overstory import index, sources, transfer
 from overstory.answer import CONTEXT_TOKENS, Answer, Context, Extract, OnText, answer, extract
+from overstory.answer.kinds import READ as THINGS_READ
+from overstory.answer.overview import things_in
 from overstory.display import counted, data_frame
 from overstory.embed import make_embedder
 from overstory.errors import (
@@ -76,6 +78,7 @@ from overstory.rerank import make_reranker
 from overstory.retrieve import RetrievalContext
 from overstory.retrieve.entity_paths import find_paths
 from overstory.retrieve.graph_copies import GraphCopies
+from overstory.retrieve.hits import with_hits
 from overstory.retrieve.marks import with_marks
 from overstory.retrieve.name_checks import check_edits
 from overstory.retrieve.question import check_question
@@ -98,6 +101,7 @@ from overstory.systems import (
     lifecycle,
     make_retriever,
     missing_systems,
+    on_all,
     remembered,
     systems_of,
     vector_indexes,
@@ -112,6 +116,8 @@ from overstory.text.names.edits import NameEdit
 from overstory.text.names.keys import key_words
 from overstory.text.names.vocabulary import read_vocabulary
 from overstory.text.parsing.parsed_texts import ParsedTexts
+from overstory.text.questions.kinds import kind_asked_for
+from overstory.text.questions.whole_corpus import asks_about_whole_corpus
 
 if TYPE_CHECKING:
     import pandas
@@ -650,14 +656,17 @@ class Knowledge:
         learner = find_learner(retriever) if remember else None
         chat = self.chat()
         with record_usage() as recorded:
-            evidence = self.search(
+            for_list = chat is None and k < THINGS_READ and bool(kind_asked_for(question))
+            evidence = self._on_all(question, k, retriever) or self.search(
                 question,
-                k,
+                THINGS_READ if for_list else k,
                 retriever=when_asking(retriever),
                 rerank=rerank,
                 decompose=decompose,
                 hypothetical=hypothetical,
             )
+            if for_list and not things_in(evidence):
+                evidence = with_hits(evidence, evidence.hits[:k])
             found = answer(
                 evidence,
                 chat=None if chat is None else chat.booked(ASKING, question),
@@ -674,6 +683,20 @@ class Knowledge:
         if isinstance(learner, Remembers) and learner not in self._learners:
             self._learners.append(learner)
         return remembered(learner, found, evidence, lambda: self._learning_run(chat))
+
+    def _on_all(self, question: str, k: int, retriever: str | SettingsClass) -> Evidence | None:
+        """The evidence for a question on all documents; None for others, and where the retriever answers it itself."""
+        systems = installed_systems()
+        if not asks_about_whole_corpus(question) or on_all.answers_itself(systems, retriever):
+            return None
+        self.retriever(retriever)  # one that is wrong is said to be so
+        corpus = read_corpus(self.graph, self.corpus_name)
+        better = on_all.retriever_for_all(systems, corpus)
+        if not better:
+            return on_all.overview(systems, self._retrieval_context(), question)
+        found = self.search(question, k, retriever=better)
+        said = f"This asks about all documents: it is answered by the reports of the retriever {better}."
+        return replace(found, notes=(said, *found.notes))
 
     def paths(self, start: str, end: str, k: int = 3, *, steps: int = 4) -> EntityPaths:
         """How two names are connected: the shortest path and the best others, with the sentences that state each step.

@@ -9,7 +9,7 @@ from overstory.answer.citations import without_citations
 from overstory.answer.context import CONTEXT_TOKENS, Context, Item, read_within
 from overstory.answer.extractive import Extract
 from overstory.answer.generative import OnText, room_for_passages, write
-from overstory.answer.overview import Point, overview_of
+from overstory.answer.overview import Point, overview_of, things_in
 from overstory.answer.result import Answer, AnswerState, Citation, CitedPassage
 from overstory.display import printable
 from overstory.errors import LlmCancelled, LlmError
@@ -77,7 +77,7 @@ def answer(
             if strict:
                 raise
             notes = (*notes, f"The language model gave no answer: {_sentence(str(error))} {error.remedy}".strip())
-    if points := overview_of(evidence):
+    if points := overview_of(evidence) or things_in(evidence):
         listed = _listed(points, evidence)
         hearing.whole(listed.text)
         return replace(listed, notes=notes)
@@ -145,14 +145,19 @@ def _extracted(found: Extract, evidence: Evidence, context: Context) -> Answer:
 
 
 def _listed(points: Sequence[Point], evidence: Evidence) -> Answer:
-    """A line for each report, with its number."""
+    """A line for each report, passage or thing, with its number."""
+    items = {point.item.number: point.item for point in points}
+    quoted: dict[int, str] = {}
+    for point in points:
+        number = point.item.number
+        quoted[number] = f"{quoted[number]}\n{point.text}" if number in quoted else point.text
     return Answer(
         question=evidence.question,
-        text="\n".join(f"{point.text} [{point.report.number}]" for point in points),
+        text="\n".join(f"{point.text} [{point.item.number}]" for point in points),
         short="; ".join(point.heading for point in points),
         kind="extractive",
         state="answered",
-        citations=tuple(_citations((p.report for p in points), {p.report.number: p.text for p in points})),
+        citations=tuple(_citations(items.values(), quoted)),
         evidence=evidence,
     )
 

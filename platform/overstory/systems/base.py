@@ -287,6 +287,7 @@ class System(ABC, Generic[S, R]):
         owns: what it writes.
         trees: those that its index has or can have, the first is shown where none is named; see `systems.tree`.
         reads_with_model: whether a language model can read for its index.
+        answers_on_all: whether its retriever answers questions on all documents, which no passage answers.
         rebuilds_after_deletions: whether the index is out of date when units were deleted; False where all that stands
             on a unit goes with it.
         statements: the folder of its Cypher statements, for a system outside this package; its statements are called
@@ -302,6 +303,7 @@ class System(ABC, Generic[S, R]):
     owns: ClassVar[Owned]
     trees: ClassVar[tuple[TreeKind, ...]] = ()
     reads_with_model: ClassVar[bool] = False
+    answers_on_all: ClassVar[bool] = False
     rebuilds_after_deletions: ClassVar[bool] = True
     statements: ClassVar[Traversable | None] = None
 

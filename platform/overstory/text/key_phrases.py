@@ -43,9 +43,9 @@ _BLAND_WORDS = (
 _BLAND = frozenset(_BLAND_WORDS.split())
 """Words that say little of what something is, though they may be rare among the texts."""
 _CODE_WORDS = (
-    "args argv bool boolean char class const def elif endif enum esac extern false foreach func ifdef ifndef impl int let "
-    "mut namespace null nullptr printf pub ref return sizeof static str struct sub switch true typedef uint undef "
-    "undefined usr var void http https www"
+    "args argv bool boolean char class const def elif endif enum esac extern false foreach func ifdef ifndef impl "
+    "int let mut namespace null nullptr printf pub ref return sizeof static str struct sub switch true typedef "
+    "uint undef undefined usr var void http https www"
 )
 _MAIL_WORDS = (
     "base64 bcc content-disposition content-length content-transfer-encoding content-type dkim-signature esmtp esmtps "
@@ -56,38 +56,41 @@ _NOISE = frozenset(f"{_CODE_WORDS} {_MAIL_WORDS}".split())
 """Words of programs, headers and greetings, which stand in texts without being their subject."""
 _CODE = re.compile(r"(?<!\bM)(?<!\bMa)[a-z][A-Z]|[A-Z]{2}[a-z]|\d[^\W\d]|[^\W\d]\d|(?:n['’]t|['’](?:ll|re|ve|d|m))$")
 """In identifiers, and in what a contraction leaves: "myEmitter", "XMLNode", "x86", "doesn't"."""
-_GENERIC = frozenset(
-    (
-        "addition amount area argument arguments article base basis behaviour behavior call calls case cases change "
-        "changes character characters clock code column command commands comment corresponding data default detail "
-        "details directory document documents element elements end error errors example examples field fields file "
-        "files flag flags form format function functions group half id index info information input instance issue "
-        "item items key kind length level line lines link log lot message messages method methods mode module modules "
-        "names note notes number numbers object objects older option options others output package packages page pages "
-        "parameter parameters part parts path pattern patterns phone point port problem process program programs "
-        "property reason release result results return returns rule rules section sections set sets setting settings "
-        "side similar simple size source start state status string strings structure subject subroutine support system "
-        "systems task text thing things title true type types unit user users value values variable variables version "
-        "versions void way ways website words"
-    ).split()
+_GENERIC_WORDS = (
+    "addition amount area argument arguments article base basis behaviour behavior call calls case cases change "
+    "changes character characters clock code column command commands comment corresponding data default detail "
+    "details directory document documents element elements end error errors example examples field fields file "
+    "files flag flags form format function functions group half id index info information input instance issue "
+    "item items key kind length level line lines link log lot message messages method methods mode module modules "
+    "names note notes number numbers object objects older option options others output package packages page "
+    "pages parameter parameters part parts path pattern patterns phone point port problem process program "
+    "programs property reason release result results return returns rule rules section sections set sets setting "
+    "settings side similar simple size source start state status string strings structure subject subroutine "
+    "support system systems task text thing things title true type types unit user users value values variable "
+    "variables version versions void way ways website words"
 )
+_GENERIC = frozenset(_GENERIC_WORDS.split())
 """Nouns that are no theme alone, though a phrase may end with them."""
-_VERBS = frozenset(
-    "adding allowing appearing based becoming beginning bringing building calling causing changing coming containing "
-    "creating depending doing ending failing featuring finding fixing following forming gets getting gives giving goes "
-    "going having holding interpret including keeping leading letting living looking making meaning moving naming "
-    "needing needs offering opening passing performing playing preventing produces producing provides providing putting "
-    "reading rely returning running saying searches seeing serving setting showing speaking specifies starring starting "
-    "sets stating staying supports supporting taking telling tells trying turning unlock uses using want wants winning "
-    "working writing".split()
+_VERB_WORDS = (
+    "adding allowing appearing based becoming beginning bringing building calling causing changing coming "
+    "containing creating depending doing ending failing featuring finding fixing following forming gets getting "
+    "gives giving goes going having holding interpret including keeping leading letting living looking making "
+    "meaning moving naming needing needs offering opening passing performing playing preventing produces "
+    "producing provides providing putting reading rely returning running saying searches seeing serving setting "
+    "showing speaking specifies starring starting sets stating staying supports supporting taking telling tells "
+    "trying turning unlock uses using want wants winning working writing"
 )
+_VERBS = frozenset(_VERB_WORDS.split())
 """First words of what a sentence does, not of what it is about."""
 _BEFORE = (
     r"(?:^|[.,;:(–—]\s+|\b(?:an?|the|of|in|for|with|by|from|on|its|their|his|her|this|these|those|and|or|is|was|are|were|"
     r"as|to|at|between|der|die|das|ein|eine|einer|des|dem|den|le|la|les|un|une|du)\s+)(?:[^\W\d_]+\s+)?"
 )
-_DEFINED = r"\b(?:is|was|are|were|ist|war|est)\s+(?:an?|the|one\s+of\s+the|ein|eine|une?)\s+(?:[^\W\d_]+[\s-]+){0,4}"
-"""Before a noun that says what something is."""
+_DEFINED = (
+    r"(?:\b(?:is|was|are|were|ist|war|est)\s+(?:an?|the|one\s+of\s+the|eine?|une?)|,\s+(?:an?|eine?|une?)|(?:^|[.!?]\s+)an?)"
+    r"\s+(?:[^\W\d_]+[\s-]+){0,4}|(?:^|[.!?]\s+)(?=\S+\s+of\s)"
+)
+"""Before a noun that says what something is: "Bohr was a Danish physicist", "Glaziers of Ulm"."""
 _AFTER = (
     r"(?=$|\s*[.,;:!?)–—]|\s+(?:an?|and|are|as|at|by|can|for|from|has|have|he|in|into|is|it|its|of|on|or|she|so|that|the|"
     r"they|to|was|were|when|where|which|while|who|whose|will|with|und|von|der|die|das|ist|im|in|et|de|du|des|est)\b)"
@@ -174,9 +177,9 @@ def key_phrases(things: Sequence[Described], common: CommonWords, *, head: str |
 
 
 def theme_of(phrases: Sequence[str], things: Sequence[Described]) -> str:
-    """The key phrase that a title may begin with, "" if none reads like one: a noun phrase of the texts, of two or three
-    words, or one word for what a text says that something is; no name, since names are in titles anyway, and no noun as
-    general as "file".
+    """The key phrase that a title may begin with, "" if none reads like one: a noun phrase of the texts, of two words
+    or three, or one word for what a text says that something is; no name, since names are in titles anyway, and no noun
+    as general as "file".
 
     Args:
         phrases: of `key_phrases`, most specific first.
@@ -191,10 +194,10 @@ def theme_of(phrases: Sequence[str], things: Sequence[Described]) -> str:
             continue
         if len(words) == 1 and (last.lower() in _GENERIC or last.endswith(("ing", "ed")) or len(last) < 4):
             continue
-        if not any(map(str.islower, words)) and (len(words) == 1 or phrase.casefold() in names):
+        if not any(map(str.islower, words)) and phrase.casefold() in names:
             continue
         before = _BEFORE if len(words) > 1 else _DEFINED
-        stands = re.compile(rf"{before}{re.escape(phrase)}{_AFTER}", re.IGNORECASE)
+        stands = re.compile(rf"(?:{before}){re.escape(phrase)}{_AFTER}", re.IGNORECASE)
         if any(map(stands.search, texts)):
             return phrase
     return ""

@@ -41,6 +41,7 @@ class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
     )
     trees = (COMMUNITIES, LAYERS)
     reads_with_model = True
+    answers_on_all = True
 
     def require(self, settings: HiragIndexSettings, graph: GraphClient) -> None:
         """
