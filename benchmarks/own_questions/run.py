@@ -1,0 +1,177 @@
+"""Measure `ask` without a language model on sixty questions: see README.md in this folder.
+
+    python benchmarks/own_questions/run.py [--json FILE]
+
+The folders `documents/` and `graph/` are ingested into two corpora, which stay, so that a second run only asks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import re
+import sys
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from overstory import Answer, Knowledge, OverstoryError
+
+HERE = Path(__file__).resolve().parent
+FOLDERS = {"questions.csv": HERE / "documents", "graph_questions.csv": HERE / "graph"}
+CORPORA = {"questions.csv": "own-questions", "graph_questions.csv": "own-questions-graph"}
+KINDS = ("documents, English", "documents, German or French", "graph", "unanswerable")
+OUTCOMES = ("right at once", "right sentence among others", "wrong", "refused rightly", "refused wrongly")
+LANGUAGES = {"de", "fr"}
+"""Folders of documents that are not in English."""
+SEPARATOR = " | "
+WORD = re.compile(r"\w+(?:[-.,:]\w+)*")
+"""A word, or a number, time or version with its punctuation: 900 is not found in 6,900."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A row of a file of questions.
+
+    Attributes:
+        accepted: any of these is a right answer; empty if the documents do not answer.
+        sources: the files that answer, in the order of a chain.
+    """
+
+    text: str
+    kind: str
+    accepted: tuple[str, ...]
+    sources: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """How a question was answered: `first` is what a reader sees first, the guess or else the first sentence."""
+
+    kind: str
+    question: str
+    accepted: tuple[str, ...]
+    sources: tuple[str, ...]
+    state: str
+    guess: str
+    short: str
+    first: str
+    text: str
+    notes: tuple[str, ...]
+    outcome: str
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", type=Path, metavar="FILE", help="store all rows there")
+    arguments = parser.parse_args()
+    rows: list[Row] = []
+    try:
+        for name in FOLDERS:
+            rows += answered(name)
+    except OverstoryError as error:
+        print(f"Error: {error}\n  {error.remedy}".rstrip(), file=sys.stderr)
+        return error.exit_code
+    for row in rows:
+        print(f"{row.outcome:28}{row.question}\n{'':28}{row.state}, guess {row.guess!r}: {row.text.splitlines()[0]}")
+    print(f"\n{table(rows)}")
+    if arguments.json:
+        content = json.dumps([asdict(row) for row in rows], indent=1, ensure_ascii=False)
+        arguments.json.write_text(f"{content}\n", encoding="utf-8")
+    return 0
+
+
+def answered(name: str) -> Iterator[Row]:
+    """Ask the questions of a file, after the folder that belongs to it was ingested and indexed."""
+    questions = read_questions(HERE / name, FOLDERS[name])
+    with Knowledge(CORPORA[name]) as knowledge:
+        knowledge.use_model("none")
+        report = knowledge.ingest(FOLDERS[name], sync=True, strict=True)
+        print(f"{name}: {report}", file=sys.stderr)
+        knowledge.index()
+        for question in questions:
+            yield judged(question, knowledge.ask(question.text))
+
+
+def read_questions(file: Path, folder: Path) -> list[Question]:
+    """The questions of a file.
+
+    Raises:
+        SystemExit: a source is not in the folder.
+    """
+    languages = {path.name: path.parent.name for path in [folder, *folder.rglob("*")]}
+    questions: list[Question] = []
+    with file.open(encoding="utf-8", newline="") as lines:
+        for row in csv.DictReader(lines):
+            accepted, sources = parts(row["answer"]), parts(row["source"])
+            if unknown := set(sources) - set(languages):
+                raise SystemExit(f"{file}: {row['question']!r} names {sorted(unknown)}, which {folder} does not have.")
+            if not accepted:
+                kind = "unanswerable"
+            elif folder.name == "graph":
+                kind = "graph"
+            elif LANGUAGES & {languages[source] for source in sources}:
+                kind = "documents, German or French"
+            else:
+                kind = "documents, English"
+            questions.append(Question(row["question"], kind, accepted, sources))
+    return questions
+
+
+def parts(cell: str) -> tuple[str, ...]:
+    return tuple(cell.split(SEPARATOR)) if cell else ()
+
+
+def judged(question: Question, answer: Answer) -> Row:
+    sentences = answer.text.splitlines()
+    first = (answer.guess or sentences[0]) if answer.answered else ""
+    if not question.accepted:
+        outcome = "wrong" if answer.answered else "refused rightly"
+    elif not answer.answered:
+        outcome = "refused wrongly"
+    elif says(first, question.accepted):
+        outcome = "right at once"
+    elif any(says(sentence, question.accepted) for sentence in sentences):
+        outcome = "right sentence among others"
+    else:
+        outcome = "wrong"
+    return Row(
+        question.kind,
+        question.text,
+        question.accepted,
+        question.sources,
+        answer.state,
+        answer.guess,
+        answer.short,
+        first,
+        answer.text,
+        answer.notes,
+        outcome,
+    )
+
+
+def says(text: str, accepted: tuple[str, ...]) -> bool:
+    """Whether one of the answers stands in the text, whatever the case and the spaces."""
+    return any(f" {normalised(each)} " in f" {normalised(text)} " for each in accepted)
+
+
+def normalised(text: str) -> str:
+    return " ".join(WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
+
+
+def table(rows: list[Row]) -> str:
+    """Questions by kind and outcome, as Markdown."""
+    counts = Counter((row.kind, row.outcome) for row in rows)
+    lines = [f"| | questions | {' | '.join(OUTCOMES)} |", "|---" * (len(OUTCOMES) + 2) + "|"]
+    for kind in KINDS:
+        cells = [counts[kind, outcome] for outcome in OUTCOMES]
+        lines.append(f"| {kind} | {sum(cells)} | {' | '.join(map(str, cells))} |")
+    sums = [sum(counts[kind, outcome] for kind in KINDS) for outcome in OUTCOMES]
+    return "\n".join([*lines, f"| all | {sum(sums)} | {' | '.join(map(str, sums))} |"])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
