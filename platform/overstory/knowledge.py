@@ -76,6 +76,7 @@ from overstory.progress import OnStep, progress_to
 from overstory.protocols import Embedder, Extractor, OnBroken, Progress, Reranker, Retriever
 from overstory.rerank import make_reranker
 from overstory.retrieve import RetrievalContext
+from overstory.retrieve.asked_edges import with_asked_edges
 from overstory.retrieve.entity_paths import find_paths
 from overstory.retrieve.graph_copies import GraphCopies
 from overstory.retrieve.hits import with_hits
@@ -667,6 +668,7 @@ class Knowledge:
             )
             if for_list and not things_in(evidence):
                 evidence = with_hits(evidence, evidence.hits[:k])
+            evidence = self._with_edges(evidence)
             found = answer(
                 evidence,
                 chat=None if chat is None else chat.booked(ASKING, question),
@@ -697,6 +699,14 @@ class Knowledge:
         found = self.search(question, k, retriever=better)
         said = f"This asks about all documents: it is answered by the reports of the retriever {better}."
         return replace(found, notes=(said, *found.notes))
+
+    def _with_edges(self, evidence: Evidence) -> Evidence:
+        """The evidence with the edges of a graph that the question asks for, where the corpus has any."""
+
+        def ask(tx: Transaction) -> Evidence:
+            return with_asked_edges(tx, read_corpus(tx, self.corpus_name), evidence)
+
+        return self.graph.reading("retrieve/edges", ask)
 
     def paths(self, start: str, end: str, k: int = 3, *, steps: int = 4) -> EntityPaths:
         """How two names are connected: the shortest path and the best others, with the sentences that state each step.

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from overstory.answer.citations import without_citations
 from overstory.answer.context import CONTEXT_TOKENS, Context, Item, read_within
+from overstory.answer.edges import EdgeAnswer, edges_in, without_other_numbers
 from overstory.answer.extractive import Extract
 from overstory.answer.generative import OnText, room_for_passages, write
 from overstory.answer.overview import Point, overview_of, things_in
 from overstory.answer.result import Answer, AnswerState, Citation, CitedPassage
-from overstory.display import printable
+from overstory.display import counted, printable
 from overstory.errors import LlmCancelled, LlmError
 from overstory.llm import Chat
 from overstory.model import Evidence, Hit
@@ -81,8 +82,16 @@ def answer(
         listed = _listed(points, evidence)
         hearing.whole(listed.text)
         return replace(listed, notes=notes)
+    if (edges := edges_in(evidence)) is not None:
+        stated = _stated(edges, evidence)
+        hearing.whole(stated.text)
+        more = f"{counted(edges.more, 'more edge')} answer this, too; --json has them." if edges.more else ""
+        return replace(stated, notes=(*notes, *filter(None, [more])))
+    read = without_other_numbers(evidence)
+    if read is not evidence:
+        context = read_within(tokens, read)
     if evidence.shares:  # sentences are quoted of passages alone, which then have all the room
-        context = read_within(tokens, replace(evidence, shares={}))
+        context = read_within(tokens, replace(read, shares={}))
     found = _extracted(extracting(evidence.question, context), evidence, context)
     hearing.whole(found.text)
     return replace(found, notes=(*notes, *context.notes))
@@ -159,6 +168,21 @@ def _listed(points: Sequence[Point], evidence: Evidence) -> Answer:
         state="answered",
         citations=tuple(_citations(items.values(), quoted)),
         evidence=evidence,
+    )
+
+
+def _stated(found: EdgeAnswer, evidence: Evidence) -> Answer:
+    """A line for each edge, with its number."""
+    quoted = {line.item.number: line.text for line in found.lines}
+    return Answer(
+        question=evidence.question,
+        text="\n".join(f"{line.text} [{line.item.number}]" for line in found.lines),
+        short=found.short,
+        kind="extractive",
+        state="answered",
+        citations=tuple(_citations((line.item for line in found.lines), quoted)),
+        evidence=evidence,
+        guess=found.guess,
     )
 
 

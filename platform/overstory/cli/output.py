@@ -27,6 +27,8 @@ MOST_LINES = 4
 MOST_NEAREST = 3
 MOST_OF_KIND = 3
 """Parts of one kind that are shown without --why."""
+_EXTRACTED = (("report", "what the most important reports say"), ("relation", "edges of the graph"))
+"""What an extractive answer consists of, by the kind of its citations."""
 MODEL_HINT = (
     "Set OVERSTORY_LLM_BASE_URL and OVERSTORY_LLM_MODEL, or --model local, for one that is written (docs/llm.md)."
 )
@@ -119,8 +121,8 @@ def show_answer(answer: Answer, *, streamed: bool = False, hint: bool = False) -
     if answer.kind == "llm":
         click.echo(click.style(f"\n{printable(answer.model) or 'The model'}: {answer.usage}", dim=True))
     elif answer.answered:
-        reports = any(citation.kind == "report" for citation in answer.citations)
-        what = "what the most important reports say" if reports else "sentences of the passages"
+        kinds = {citation.kind for citation in answer.citations}
+        what = next((said for kind, said in _EXTRACTED if kind in kinds), "sentences of the passages")
         click.echo(f"\nThis answer is extractive: {what}, chosen without a language model.")
         if hint:
             click.echo(MODEL_HINT)
