@@ -72,16 +72,17 @@ _GENERIC_WORDS = (
 _GENERIC = frozenset(_GENERIC_WORDS.split())
 """Nouns that are no theme alone, though a phrase may end with them."""
 _VERB_WORDS = (
-    "adding allowing appearing based becoming beginning bringing building calling causing changing coming "
-    "containing creating depending doing ending failing featuring finding fixing following forming gets getting "
-    "gives giving goes going having holding interpret including keeping leading letting living looking making "
-    "meaning moving naming needing needs offering opening passing performing playing preventing produces "
-    "producing provides providing putting reading rely returning running saying searches seeing serving setting "
-    "showing speaking specifies starring starting sets stating staying supports supporting taking telling tells "
-    "trying turning unlock uses using want wants winning working writing"
+    "adding allowing appearing based becoming beginning bringing building calling causing certain changing coming "
+    "containing corresponding creating depending doing ending failing fails featuring finding fixing following "
+    "forming gave gets getting gives giving go goes going got greatest having holding including interpret keeping "
+    "largest leading letting living looking making meaning met moving naming needing needs newer offering older "
+    "opening passing performing playing preventing previous produces producing provides providing putting ran "
+    "reading recent rely returning running said saying searches seeing serving sets setting showing speaking "
+    "specifies starring starting stating staying stop stops supporting supports taking telling tells trying "
+    "turning unlock uses using want wants went winning working writing wrote"
 )
 _VERBS = frozenset(_VERB_WORDS.split())
-"""First words of what a sentence does, not of what it is about."""
+"""At an end of what a sentence does, not of what it is about, or before a noun that says little."""
 _BEFORE = (
     r"(?:^|[.,;:(–—]\s+|\b(?:an?|the|of|in|for|with|by|from|on|its|their|his|her|this|these|those|and|or|is|was|are|were|"
     r"as|to|at|between|der|die|das|ein|eine|einer|des|dem|den|le|la|les|un|une|du)\s+)(?:[^\W\d_]+\s+)?"
@@ -91,6 +92,11 @@ _DEFINED = (
     r"\s+(?:[^\W\d_]+[\s-]+){0,4}|(?:^|[.!?]\s+)(?=\S+\s+of\s)"
 )
 """Before a noun that says what something is: "Bohr was a Danish physicist", "Glaziers of Ulm"."""
+_DETERMINED = r"\b(?:an?|the|of|this|these|its|their|between)\s+"
+"""Before a noun that stands alone."""
+_NO_NOUN = re.compile(r"(?:ing|ed|able|ible|al|ous|ive|ful|less|ic)$")
+"""Endings of adjectives and participles."""
+SHORTEST_NOUN = 4
 _AFTER = (
     r"(?=$|\s*[.,;:!?)–—]|\s+(?:an?|and|are|as|at|by|can|for|from|has|have|he|in|into|is|it|its|of|on|or|she|so|that|the|"
     r"they|to|was|were|when|where|which|while|who|whose|will|with|und|von|der|die|das|ist|im|in|et|de|du|des|est)\b)"
@@ -190,13 +196,14 @@ def theme_of(phrases: Sequence[str], things: Sequence[Described]) -> str:
     for phrase in sorted(phrases, key=lambda phrase: " " not in phrase):
         words = phrase.split()
         last = words[-1]
-        if words[0].lower() in _VERBS or _PREDICATE.fullmatch(words[0]) or any(map(_ADVERB.fullmatch, words)):
+        ends = {words[0].lower(), last.lower()}
+        if ends & _VERBS or _PREDICATE.fullmatch(words[0]) or any(map(_ADVERB.fullmatch, words)):
             continue
-        if len(words) == 1 and (last.lower() in _GENERIC or last.endswith(("ing", "ed")) or len(last) < 4):
+        if len(words) == 1 and (last.lower() in _GENERIC or _NO_NOUN.search(last) or len(last) < SHORTEST_NOUN):
             continue
         if not any(map(str.islower, words)) and phrase.casefold() in names:
             continue
-        before = _BEFORE if len(words) > 1 else _DEFINED
+        before = _BEFORE if len(words) > 1 else _DEFINED if last[0].isupper() else f"{_DEFINED}|{_DETERMINED}"
         stands = re.compile(rf"(?:{before}){re.escape(phrase)}{_AFTER}", re.IGNORECASE)
         if any(map(stands.search, texts)):
             return phrase

@@ -31,6 +31,8 @@ from overstory.text.key_phrases import (
     theme_of,
 )
 
+WITHOUT_THEME = 3
+"""Names in a title that says nothing else."""
 NAMED = 12
 """Members whose names a summary by rules gives."""
 READ = 8
@@ -186,7 +188,7 @@ def rule_summary(each: SetToSummarise, members: Sequence[VertexText], common: Co
     chunks += [chunk for one in (*read, *named) for chunk in one.chunks]
     return Report(
         key=each.key,
-        title=f"{head} – {theme}" if theme else head,
+        title=f"{head} – {theme}" if theme else _head(named, each.size, by_parts, most=WITHOUT_THEME),
         summary=_summary(named, each.size, phrases, findings),
         rating=rating_of(each.size, each.inside),
         findings=findings[:MOST_FINDINGS],
@@ -250,13 +252,19 @@ def _named(read: Sequence[VertexText], members: Sequence[VertexText]) -> list[Ve
     return [one for one in within([*read, *others], room) if one.name.strip()][:NAMED]
 
 
-def _head(named: Sequence[VertexText], size: int, by_parts: bool) -> str:
-    """Both names of two; else the first that reads like a name, of a set that is described by its parts two."""
+def _head(named: Sequence[VertexText], size: int, by_parts: bool, *, most: int = 0) -> str:
+    """Both names of two; else the first that reads like a name, of a set that is described by its parts two.
+
+    Args:
+        most: names, if more are to be shown.
+    """
     ranked = sorted(named, key=lambda one: not is_readable_name(one.name))
     names = list(dict.fromkeys(shortened(one.name, LONGEST_NAME) for one in ranked))
     if size == 2 and len(names) == 2:
         return " and ".join(names)
-    return f"{'; '.join(names[: 1 + by_parts])} and others" if names else counted(size, "vertex", "vertices")
+    shown = names[: max(most, 1 + by_parts)]
+    others = " and others" if size > len(shown) else ""
+    return f"{'; '.join(shown)}{others}" if shown else counted(size, "vertex", "vertices")
 
 
 def _summary(named: Sequence[VertexText], size: int, phrases: Sequence[str], findings: Sequence[Finding]) -> str:
