@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
 
-from overstory.errors import BrokenSource, LoaderNotFound
+from overstory.errors import BrokenSource, LoaderNotFound, install_command
 
 WHOLE_FILE_LIMIT = 64 * 2**20
 """Maximum bytes of a file that is read as a whole; a book of a thousand pages has a thirtieth of it."""
@@ -130,9 +130,7 @@ def empty(source: str, what: str = "") -> BrokenSource:
 
 def missing_extra(extra: str, library: str) -> LoaderNotFound:
     """The error for a format whose library is not installed."""
-    return LoaderNotFound(
-        f"reading this format needs {library}, which is not installed", remedy=f'pip install "overstory[{extra}]"'
-    )
+    return LoaderNotFound(f"reading this format needs {library}, which is not installed", remedy=install_command(extra))
 
 
 def _reason(error: Exception) -> tuple[str, str]:

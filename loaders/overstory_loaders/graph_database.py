@@ -6,14 +6,16 @@ title; in brackets the types of relationships that are read, all without any.
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from urllib.parse import unquote
 
 from overstory.display import counted
 from overstory.errors import AuthenticationFailed, BrokenSource, DatabaseError
 from overstory.graph import GraphClient
-from overstory.graph.foreign import ForeignNode, foreign_nodes, foreign_relationships
+from overstory.graph.foreign import ForeignNode, foreign_keys, foreign_labels, foreign_nodes, foreign_relationships
 from overstory.model import Document, Link
 from overstory.protocols import OnBroken
 from overstory.settings import Settings
@@ -24,6 +26,12 @@ PREFIX = "neo4j:"
 EXAMPLE = "neo4j:Movie?key=title&text=title,tagline;Person?key=name"
 NODE_OPTIONS = ("key", "text", "title")
 EDGE_OPTIONS = ("text", "weight")
+MOST_NAMED = 5
+"""Labels and properties in a remedy."""
+NEAR = 0.6
+"""How alike labels are that may be meant, by `difflib`."""
+MOST_COMPARED = 10_000
+"""Nodes that are compared to find properties that tell them apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +100,15 @@ def database_items(source: str, settings: Settings, on_broken: OnBroken) -> Iter
     """A document for each node with a chosen label, then a link for each relationship between two of them.
 
     Raises:
-        BrokenSource: the source cannot be understood, the database cannot be read, or no node has a chosen label.
+        BrokenSource: the source cannot be understood, or the database cannot be read.
     """
     choice = read_choice(source)
     with _open(source, settings) as graph:
         try:
-            yield from graph_items(source, "", _vertices(graph, choice, on_broken), _edges(graph, choice), on_broken)
+            vertices = _vertices(graph, choice, on_broken)
+            first = next(vertices, None)
+            if first is not None:  # else it was said of each label why there is none
+                yield from graph_items(source, "", chain([first], vertices), _edges(graph, choice), on_broken)
         except DatabaseError as error:
             raise _unreadable(source, error) from error
 
@@ -140,19 +151,40 @@ def _vertices(graph: GraphClient, choice: GraphChoice, on_broken: OnBroken) -> I
             else:
                 yield _vertex(chosen, node, place)
         if not number:
-            on_broken(
-                BrokenSource(f"no node has the label {chosen.label!r}", source=chosen.address, remedy="Check the name.")
-            )
+            on_broken(_without_nodes(graph, chosen))
         if keyless:
             on_broken(
                 BrokenSource(
                     f"{keyless:,} of {counted(number, 'node')} with the label {chosen.label!r} "
                     f"{'has' if keyless == 1 else 'have'} no property {chosen.key!r}",
                     source=chosen.address,
-                    remedy="Choose a property that all have, or give it to them.",
+                    remedy=_other_keys(graph, chosen),
                 )
             )
         before.append(chosen.label)
+
+
+def _without_nodes(graph: GraphClient, chosen: NodeChoice) -> BrokenSource:
+    labels = foreign_labels(graph)
+    near = difflib.get_close_matches(chosen.label, labels, n=MOST_NAMED, cutoff=NEAR) or labels[:MOST_NAMED]
+    others = len(labels) - len(near)
+    known = ", ".join(near) + (f" and {others:,} more" if others else "")
+    remedy = f"Check the name: there are {known}." if len(labels) > 1 else f"Check the name: there is {known}."
+    return BrokenSource(
+        f"no node has the label {chosen.label!r}",
+        source=chosen.address,
+        remedy=remedy if labels else "The database has no nodes but those of Overstory; check its address.",
+    )
+
+
+def _other_keys(graph: GraphClient, chosen: NodeChoice) -> str:
+    """The properties that tell the nodes apart, in a remedy."""
+    keys = foreign_keys(graph, chosen.label, of=MOST_COMPARED)
+    if not keys:
+        return "No property of these nodes has another value in each of them: give them one."
+    others = len(keys) - MOST_NAMED
+    known = ", ".join(keys[:MOST_NAMED]) + (f" and {others:,} more" if others > 0 else "")
+    return f"Choose a property that all have, each node with another value: {known}."
 
 
 def _vertex(chosen: NodeChoice, node: ForeignNode, place: Place) -> Vertex:

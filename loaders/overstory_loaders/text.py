@@ -9,12 +9,13 @@ from overstory.protocols import OnBroken
 from overstory_loaders.cleaning import clean_text, clean_title
 from overstory_loaders.decoding import read_text
 from overstory_loaders.files import address, empty, has_suffix, stem
+from overstory_loaders.mail_headers import without_transport
 
 SUFFIXES = (".txt", ".text", ".rst", ".adoc", ".asciidoc", ".org")
 
 
 class TextLoader:
-    """Plain text, and light markup that is readable as it is; the title is the file name."""
+    """Plain text, and light markup that is readable as it is; the title is the file name, of a message its subject."""
 
     name = "text"
 
@@ -27,4 +28,5 @@ class TextLoader:
         text = clean_text(read_text(source))
         if not text:
             raise empty(source)
-        yield Document(source=address(source), source_key="", text=text, title=clean_title(stem(source)))
+        text, subject = without_transport(text)
+        yield Document(source=address(source), source_key="", text=text, title=clean_title(subject or stem(source)))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
@@ -15,6 +16,7 @@ from overstory.errors import ModelError, OverstoryError
 from overstory.graph import Corpus, GraphClient, list_corpora
 from overstory.graph.failures import GDS_REMEDY
 from overstory.graph.gds import projections
+from overstory.graph.ids import derived_label
 from overstory.graph.lease import current_writer
 from overstory.graph.schema import PROPERTIES, refuse_others, schema_version
 from overstory.index.stages.embed import check_vectors
@@ -41,19 +43,28 @@ def diagnose(settings: Settings) -> list[Check]:
     """All checks of a set-up. A stopped embedded server is not started for them."""
     checks = [Check("overstory", ok=True, detail=version("overstory"))]
     if settings.database.uri is None:
-        checks += server.diagnose(settings)
-        reachable = server.status(settings).state == "running"
+        embedded = server.diagnose(settings)
+        checks += embedded.checks
+        reachable = embedded.running
     else:
         reachable = True
-    if reachable:
-        checks += list(_database(settings))
-    checks.append(_checked("embedder", lambda: _embedder(settings)))
-    checks.append(_checked("extractor", lambda: _extractor(settings)))
+    with ThreadPoolExecutor(1) as pool:  # models are loaded while the database works
+        models = pool.submit(_models, settings)
+        if reachable:
+            checks += list(_database(settings))
+        checks += models.result()
     checks.append(_checked("llm", lambda: _llm(settings)))
     checks.append(_checked("reranker", lambda: _reranker(settings)))
     for name, why in catalogue().unusable.items():
         checks.append(Check("loader", ok=False, detail=f"{name}: {why}", remedy="Reinstall its package."))
     return checks
+
+
+def _models(settings: Settings) -> list[Check]:
+    return [
+        _checked("embedder", lambda: _embedder(settings)),
+        _checked("extractor", lambda: _extractor(settings)),
+    ]
 
 
 def _database(settings: Settings) -> Iterator[Check]:
@@ -105,7 +116,8 @@ def check_systems(graph: GraphClient) -> Iterator[Check]:
     """
     broken = [check for check in map(_loadable, system_names()) if not check.ok]
     systems = installed_systems()
-    wrong = [check for size in list_corpora(graph) for check in _wrong_in(graph, size.corpus, systems)]
+    used = {row["label"] for row in graph.run("systems/labels_in_use", read=True)}
+    wrong = [check for size in list_corpora(graph) for check in _wrong_in(graph, size.corpus, systems, used)]
     yield from broken
     yield from wrong
     if not broken and not wrong:
@@ -117,7 +129,14 @@ def _loadable(name: str) -> Check:
     return _checked("systems", lambda: find_system(name).title)
 
 
-def _wrong_in(graph: GraphClient, corpus: Corpus, systems: Sequence[System[Any, Any]]) -> Iterator[Check]:
+def _wrong_in(
+    graph: GraphClient, corpus: Corpus, systems: Sequence[System[Any, Any]], used: Set[str]
+) -> Iterator[Check]:
+    """What is wrong with the indexes of systems in a corpus.
+
+    Args:
+        used: the labels that nodes of the database have.
+    """
     of = f"of corpus {corpus.name!r}"
     for name in missing_systems(corpus):
         yield Check(
@@ -131,14 +150,14 @@ def _wrong_in(graph: GraphClient, corpus: Corpus, systems: Sequence[System[Any, 
         return  # what is half done is somebody's work, not a fault
     for system in systems:
         if corpus.systems.get(system.name) is None:
-            yield from _left_over(graph, corpus, system)
+            yield from _left_over(graph, corpus, system, used)
 
 
-def _left_over(graph: GraphClient, corpus: Corpus, system: System[Any, Any]) -> Iterator[Check]:
+def _left_over(graph: GraphClient, corpus: Corpus, system: System[Any, Any], used: Set[str]) -> Iterator[Check]:
     """Nodes without an index that they would belong to: a build or a removal was killed."""
-    if not system.owns.labels:
+    kinds = [kind for label in system.owns.labels if (kind := derived_label(corpus.label, label)) in used]
+    if not kinds:
         return
-    kinds = [f"{corpus.label}_{label}" for label in system.owns.labels]
     (row,) = graph.run("systems/count_nodes", corpus.label, read=True, kinds=kinds)
     if row["nodes"]:
         yield Check(

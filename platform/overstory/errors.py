@@ -52,7 +52,10 @@ command (from click), 130 an interruption.
 
 from __future__ import annotations
 
+import shlex
+import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import ClassVar
 
 from overstory.surrogates import escaped, printable
@@ -277,13 +280,21 @@ class GraphError(OverstoryError):
     exit_code = 12
 
 
+def install_command(extra: str) -> str:
+    """The command that installs an extra: in a checkout, from which this package is run, another one than elsewhere."""
+    checkout = Path(__file__).parents[2]
+    if (checkout / "pyproject.toml").is_file():
+        return f"{shlex.quote(sys.executable)} -m pip install -e {shlex.quote(f'{checkout}[{extra}]')}"
+    return f'pip install "overstory[{extra}]"'
+
+
 class ExtraMissing(OverstoryError, ImportError):
     """An optional package is not installed; the remedy names the extra that includes it."""
 
     exit_code = 13
 
     def __init__(self, package: str, *, extra: str) -> None:
-        super().__init__(f"{package} is not installed.", remedy=f'Install it: pip install "overstory[{extra}]"')
+        super().__init__(f"{package} is not installed.", remedy=f"Install it: {install_command(extra)}")
 
 
 class LlmError(OverstoryError):

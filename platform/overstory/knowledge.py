@@ -33,6 +33,8 @@ from overstory.answer import (
     answer,
     extract,
 )
+from overstory.answer.kinds import READ as THINGS_READ
+from overstory.answer.overview import things_in
 from overstory.conversation import Conversation, KeptConversation
 from overstory.display import counted, data_frame
 from overstory.embed import make_embedder
@@ -85,15 +87,17 @@ from overstory.progress import OnStep, progress_to
 from overstory.protocols import Embedder, Extractor, OnBroken, Progress, Reranker, Retriever
 from overstory.rerank import make_reranker
 from overstory.retrieve import RetrievalContext
+from overstory.retrieve.asked_edges import with_asked_edges
 from overstory.retrieve.entity_paths import find_paths
 from overstory.retrieve.graph_copies import GraphCopies
+from overstory.retrieve.hits import with_hits
 from overstory.retrieve.marks import with_marks
 from overstory.retrieve.name_checks import check_edits
 from overstory.retrieve.question import check_question
 from overstory.retrieve.repeats import MOST_HITS, Group, Repeats, WithRepeats, read_repeats, search_distinct
 from overstory.retrieve.reranked import Reranked
 from overstory.retrieve.several_ways import SeveralWays, needed_chat
-from overstory.settings import DEFAULT_CORPUS, DEFAULT_RETRIEVER, ExtractionSettings, Settings
+from overstory.settings import DEFAULT_RETRIEVER, ExtractionSettings, Settings
 from overstory.sources import InMemory
 from overstory.systems import (
     BuildContext,
@@ -109,6 +113,7 @@ from overstory.systems import (
     lifecycle,
     make_retriever,
     missing_systems,
+    on_all,
     remembered,
     systems_of,
     vector_indexes,
@@ -124,6 +129,8 @@ from overstory.text.names.keys import key_words
 from overstory.text.names.vocabulary import read_vocabulary
 from overstory.text.parsing.parsed_texts import ParsedTexts
 from overstory.text.questions.follow_up import Turn
+from overstory.text.questions.kinds import kind_asked_for
+from overstory.text.questions.whole_corpus import asks_about_whole_corpus
 
 if TYPE_CHECKING:
     import pandas
@@ -157,7 +164,7 @@ class Knowledge:
 
     def __init__(
         self,
-        corpus: str = DEFAULT_CORPUS,
+        corpus: str | None = None,
         *,
         uri: str | None = None,
         user: str | None = None,
@@ -169,6 +176,7 @@ class Knowledge:
         """Nothing is started, opened or read before it is needed.
 
         Args:
+            corpus: its name; that of the settings if left out, which is "default" unless OVERSTORY_CORPUS says another.
             uri: a Neo4j of your own, like bolt://localhost:7687; the embedded one if neither this nor the settings
                 name any.
             user, password, database: at that address; those of the settings if left out.
@@ -180,10 +188,10 @@ class Knowledge:
             SettingsError: `uri` is no address, there is none for user, password or database, or an environment
                 variable has a value that cannot be used.
         """
-        self.corpus_name = corpus
         self.settings = (settings or Settings.from_environment()).at(
             uri, user=user, password=password, database=database
         )
+        self.corpus_name = self.settings.corpus if corpus is None else corpus
         self.progress: Progress = progress_to(progress)
         self._graph: GraphClient | None = None
         self._close_graph: Callable[[], object] | None = None
@@ -668,14 +676,18 @@ class Knowledge:
         learner = find_learner(retriever) if remember else None
         chat = self.chat()
         with record_usage() as recorded:
-            evidence = self.search(
+            for_list = chat is None and k < THINGS_READ and bool(kind_asked_for(question))
+            evidence = self._on_all(question, k, retriever) or self.search(
                 question,
-                k,
+                THINGS_READ if for_list else k,
                 retriever=when_asking(retriever),
                 rerank=rerank,
                 decompose=decompose,
                 hypothetical=hypothetical,
             )
+            if for_list and not things_in(evidence):
+                evidence = with_hits(evidence, evidence.hits[:k])
+            evidence = self._with_edges(evidence)
             found = answer(
                 evidence,
                 chat=None if chat is None else chat.booked(ASKING, question),
@@ -705,6 +717,28 @@ class Knowledge:
     def kept_conversation(self) -> KeptConversation:
         """The last turns that `overstory ask` asked of this corpus."""
         return KeptConversation(self.settings, corpus_label(self.corpus_name))
+
+    def _on_all(self, question: str, k: int, retriever: str | SettingsClass) -> Evidence | None:
+        """The evidence for a question on all documents; None for others, and where the retriever answers it itself."""
+        systems = installed_systems()
+        if not asks_about_whole_corpus(question) or on_all.answers_itself(systems, retriever):
+            return None
+        self.retriever(retriever)  # one that is wrong is said to be so
+        corpus = read_corpus(self.graph, self.corpus_name)
+        better = on_all.retriever_for_all(systems, corpus)
+        if not better:
+            return on_all.overview(systems, self._retrieval_context(), question)
+        found = self.search(question, k, retriever=better)
+        said = f"This asks about all documents: it is answered by the reports of the retriever {better}."
+        return replace(found, notes=(said, *found.notes))
+
+    def _with_edges(self, evidence: Evidence) -> Evidence:
+        """The evidence with the edges of a graph that the question asks for, where the corpus has any."""
+
+        def ask(tx: Transaction) -> Evidence:
+            return with_asked_edges(tx, read_corpus(tx, self.corpus_name), evidence)
+
+        return self.graph.reading("retrieve/edges", ask)
 
     def paths(self, start: str, end: str, k: int = 3, *, steps: int = 4) -> EntityPaths:
         """How two names are connected: the shortest path and the best others, with the sentences that state each step.

@@ -12,7 +12,7 @@ from overstory.errors import ExtraMissing, QuestionError
 from overstory.knowledge import Knowledge
 from overstory.model import BridgePath, Evidence, Hit
 from overstory.retrieve.repeats import MOST_HITS
-from overstory.settings import DEFAULT_CORPUS, DEFAULT_RETRIEVER, Settings
+from overstory.settings import DEFAULT_RETRIEVER, Settings
 
 try:
     from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
@@ -35,7 +35,7 @@ class OverstoryRetriever(BaseRetriever):
     `langchain_core.load`; the password is saved as the name of its environment variable.
 
     Attributes:
-        corpus: the name of the corpus.
+        corpus: the name of the corpus; that of the settings if left out.
         k: how many passages, 1 to 1,000; `invoke(question, k=…)` asks for another number.
         retriever: the name of an Overstory retriever.
         uri, user, password, database: a Neo4j of your own; what is left out comes from the settings.
@@ -44,7 +44,7 @@ class OverstoryRetriever(BaseRetriever):
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid", validate_assignment=True)
 
-    corpus: str = DEFAULT_CORPUS
+    corpus: str | None = None
     k: int = 5
     retriever: str = DEFAULT_RETRIEVER
     uri: str | None = None
@@ -138,14 +138,14 @@ class OverstoryRetriever(BaseRetriever):
         return super(OverstoryRetriever, copied).__deepcopy__(memo)
 
 
-_Place = tuple[str, str | None, str | None, SecretStr | None, str | None, Settings | None]
+_Place = tuple[str | None, str | None, str | None, SecretStr | None, str | None, Settings | None]
 
 _open: weakref.WeakValueDictionary[tuple[str, Settings], Knowledge] = weakref.WeakValueDictionary()
 _opening = threading.Lock()
 
 
 def _shared_knowledge(
-    corpus: str,
+    corpus: str | None,
     uri: str | None,
     user: str | None,
     password: SecretStr | None,
@@ -157,9 +157,10 @@ def _shared_knowledge(
         uri, user=user, password=None if password is None else password.get_secret_value(), database=database
     )
     with _opening:
-        knowledge = _open.get((corpus, chosen))
+        name = chosen.corpus if corpus is None else corpus
+        knowledge = _open.get((name, chosen))
         if knowledge is None:
-            knowledge = _open[corpus, chosen] = Knowledge(corpus, settings=chosen)
+            knowledge = _open[name, chosen] = Knowledge(name, settings=chosen)
         return knowledge
 
 

@@ -168,6 +168,7 @@ class Settings:
     """All settings, with their defaults.
 
     Attributes:
+        corpus: the name of the corpus where a call or a command names none.
         retrieval_megabytes: memory for what the retrievers of a `Knowledge` hold of its corpus, to be asked instead of
             the graph; 0 for none.
     """
@@ -181,6 +182,7 @@ class Settings:
     llm: LlmSettings = LlmSettings()
     rerank: RerankSettings = RerankSettings()
     retrieval_megabytes: int = RETRIEVAL_MEGABYTES
+    corpus: str = DEFAULT_CORPUS
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str] | None = None) -> Settings:
@@ -233,6 +235,7 @@ class Settings:
             llm=_llm(env),
             rerank=_rerank(env),
             retrieval_megabytes=env.count("OVERSTORY_RETRIEVAL_MB", RETRIEVAL_MEGABYTES),
+            corpus=env.text("OVERSTORY_CORPUS") or DEFAULT_CORPUS,
         )
 
     def at(

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import inspect
 import re
+import shlex
+import sys
 import traceback
+from pathlib import Path
 
 from overstory import errors
-from overstory.errors import BrokenSource, ExtraMissing, OverstoryError
+from overstory.errors import BrokenSource, ExtraMissing, OverstoryError, install_command
 
 CLASSES = [c for _, c in inspect.getmembers(errors, inspect.isclass) if issubclass(c, OverstoryError)]
 
@@ -44,7 +47,7 @@ def test_a_missing_extra_is_an_import_error_that_names_it() -> None:
     error = ExtraMissing("pandas", extra="pandas")
     assert isinstance(error, ImportError)
     assert str(error) == "pandas is not installed."
-    assert error.remedy == 'Install it: pip install "overstory[pandas]"'
+    assert error.remedy == f"Install it: {install_command('pandas')}"
 
 
 def test_a_message_has_nothing_that_a_terminal_would_obey() -> None:
@@ -57,3 +60,9 @@ def test_a_file_of_any_name_stays_on_one_line_and_can_be_told_from_others() -> N
     error = BrokenSource("cannot be read", source="a\nb\x1b[31m.txt\u202e", line=7)
     assert str(error) == r"a\nb\x1b[31m.txt\u202e, line 7: cannot be read"
     assert error.source == "a\nb\x1b[31m.txt\u202e"
+
+
+def test_in_a_checkout_an_extra_is_installed_into_the_checkout() -> None:
+    checkout = Path(__file__).parents[2]
+    command = install_command("pdf,docx,html")
+    assert shlex.split(command) == [sys.executable, "-m", "pip", "install", "-e", f"{checkout}[pdf,docx,html]"]

@@ -17,7 +17,7 @@ from langchain_core.runnables import ConfigurableField
 from langchain_core.runnables.configurable import DynamicRunnable
 from pydantic import SecretStr, ValidationError
 
-from overstory.errors import QuestionError, SettingsError
+from overstory.errors import QuestionError, SettingsError, install_command
 from overstory.langchain import OverstoryRetriever
 from overstory.settings import EmbeddingSettings, Settings
 
@@ -29,7 +29,7 @@ def test_without_langchain_the_extra_is_named() -> None:
         "except ImportError as error: print(error, error.remedy)"
     )
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert ran.stdout.strip() == 'langchain-core is not installed. Install it: pip install "overstory[langchain]"'
+    assert ran.stdout.strip() == f"langchain-core is not installed. Install it: {install_command('langchain')}"
 
 
 @pytest.mark.parametrize("k", [0, -1, 1_001])

@@ -8,6 +8,7 @@ import pytest
 
 from overstory.errors import SettingsError
 from overstory.graph import GraphClient
+from overstory.knowledge import Knowledge
 from overstory.settings import Settings
 
 
@@ -74,6 +75,13 @@ def test_a_reranker_is_used_only_if_one_is_named() -> None:
     assert settings.rerank.api_key == "hunter2"
     assert "hunter2" not in repr(settings)
     assert Settings.from_environment({"OVERSTORY_RERANKER": "acme"}).rerank.reranker == "acme"
+
+
+def test_the_corpus_of_the_environment_is_taken_where_none_is_named() -> None:
+    settings = Settings.from_environment({"OVERSTORY_CORPUS": "plants"})
+    assert Knowledge(settings=settings).corpus_name == "plants"
+    assert Knowledge("films", settings=settings).corpus_name == "films"
+    assert Knowledge(settings=Settings.from_environment({"OVERSTORY_CORPUS": ""})).corpus_name == "default"
 
 
 @pytest.mark.parametrize(

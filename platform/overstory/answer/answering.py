@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from overstory.answer.citations import without_citations
 from overstory.answer.context import CONTEXT_TOKENS, Context, Item, read_within
+from overstory.answer.edges import EdgeAnswer, edges_in, without_other_numbers
 from overstory.answer.extractive import Extract
 from overstory.answer.generative import OnText, Written, room_for_passages, write
-from overstory.answer.overview import Point, overview_of
+from overstory.answer.overview import Point, overview_of, things_in
 from overstory.answer.result import Answer, AnswerState, Citation, CitedPassage
 from overstory.answer.unsupported import unsupported
 from overstory.display import counted, printable
@@ -81,12 +82,20 @@ def answer(
             if strict:
                 raise
             notes = (*notes, f"The language model gave no answer: {_sentence(str(error))} {error.remedy}".strip())
-    if points := overview_of(evidence):
+    if points := overview_of(evidence) or things_in(evidence):
         listed = _listed(points, evidence)
         hearing.whole(listed.text)
         return replace(listed, notes=notes)
+    if (edges := edges_in(evidence)) is not None:
+        stated = _stated(edges, evidence)
+        hearing.whole(stated.text)
+        more = f"{counted(edges.more, 'more edge')} answer this, too; --json has them." if edges.more else ""
+        return replace(stated, notes=(*notes, *filter(None, [more])))
+    read = without_other_numbers(evidence)
+    if read is not evidence:
+        context = read_within(tokens, read)
     if evidence.shares:  # sentences are quoted of passages alone, which then have all the room
-        context = read_within(tokens, replace(evidence, shares={}))
+        context = read_within(tokens, replace(read, shares={}))
     found = _extracted(extracting(evidence.question, context), evidence, context)
     hearing.whole(found.text)
     return replace(found, notes=(*notes, *context.notes, *found.notes))
@@ -181,15 +190,35 @@ def _extracted(found: Extract, evidence: Evidence, context: Context) -> Answer:
 
 
 def _listed(points: Sequence[Point], evidence: Evidence) -> Answer:
-    """A line for each report, with its number."""
+    """A line for each report, passage or thing, with its number."""
+    items = {point.item.number: point.item for point in points}
+    quoted: dict[int, str] = {}
+    for point in points:
+        number = point.item.number
+        quoted[number] = f"{quoted[number]}\n{point.text}" if number in quoted else point.text
     return Answer(
         question=evidence.question,
-        text="\n".join(f"{point.text} [{point.report.number}]" for point in points),
+        text="\n".join(f"{point.text} [{point.item.number}]" for point in points),
         short="; ".join(point.heading for point in points),
         kind="extractive",
         state="answered",
-        citations=tuple(_citations((p.report for p in points), {p.report.number: p.text for p in points})),
+        citations=tuple(_citations(items.values(), quoted)),
         evidence=evidence,
+    )
+
+
+def _stated(found: EdgeAnswer, evidence: Evidence) -> Answer:
+    """A line for each edge, with its number."""
+    quoted = {line.item.number: line.text for line in found.lines}
+    return Answer(
+        question=evidence.question,
+        text="\n".join(f"{line.text} [{line.item.number}]" for line in found.lines),
+        short=found.short,
+        kind="extractive",
+        state="answered",
+        citations=tuple(_citations((line.item for line in found.lines), quoted)),
+        evidence=evidence,
+        guess=found.guess,
     )
 
 

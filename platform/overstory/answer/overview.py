@@ -1,18 +1,26 @@
-"""Answers without a language model to questions on all documents: what the reports say, a line each."""
+"""Answers without a language model that are lists: to questions on all documents what the reports say, or else the
+passages that stand for many others, a line each; to questions for all things of a kind these things."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from overstory.answer.citations import without_citations
 from overstory.answer.context import Item
+from overstory.answer.kinds import sentences_in, things_of
 from overstory.display import printable, shortened
 from overstory.model import Evidence, Hit, Part, RatedReport
+from overstory.text.questions.kinds import kind_asked_for
 from overstory.text.questions.whole_corpus import asks_about_whole_corpus
 from overstory.text.sentences import sentence_starts, sentence_texts
 
 MOST_POINTS = 8
+LEAST_THINGS = 2
+"""A list of one thing is no list."""
+FEWEST_WORDS = 5
+"""Of a sentence that stands for a passage: a heading or a greeting says less."""
 LONGEST = 400
 """Characters of a finding that are shown."""
 
@@ -29,21 +37,23 @@ class Point:
     """A line of an overview.
 
     Attributes:
-        report: with the passages that the line stands on.
-        heading: of the report.
-        text: the heading, and the most important finding.
+        item: the report or passage, with the passages that the line stands on.
+        heading: of the report or passage, or the name of a thing.
+        text: the heading, and the most important finding or a sentence.
     """
 
-    report: Item
+    item: Item
     heading: str
     text: str
 
 
 def overview_of(evidence: Evidence) -> tuple[Point, ...]:
-    """The first reports in the order of the evidence, none twice; none at all where the question is not on all
-    documents, or where reports have no share."""
-    if not evidence.shares.get("report") or not asks_about_whole_corpus(evidence.question):
+    """The first reports in the order of the evidence, none twice, or the first passages where reports have no share;
+    none at all where the question is not on all documents."""
+    if not asks_about_whole_corpus(evidence.question):
         return ()
+    if not evidence.shares.get("report"):
+        return tuple(islice(_passages(evidence.hits), MOST_POINTS))
     points: list[Point] = []
     told: set[str] = set()
     for part in evidence.parts:
@@ -51,6 +61,39 @@ def overview_of(evidence: Evidence) -> tuple[Point, ...]:
         if passages and len(points) < MOST_POINTS:
             points += _point(len(points) + 1, part, passages, told)
     return tuple(points)
+
+
+def things_in(evidence: Evidence) -> tuple[Point, ...]:
+    """A line for each thing of the kind that the question is for; none where it is for no kind, or one was found."""
+    kind = kind_asked_for(evidence.question)
+    things = things_of(kind, evidence.hits) if kind else ()
+    if len(things) < LEAST_THINGS:
+        return ()
+    numbers: dict[str, int] = {}
+    for thing in things:
+        numbers.setdefault(thing.passage.chunk_id, len(numbers) + 1)
+    return tuple(
+        Point(
+            Item(numbers[thing.passage.chunk_id], thing.passage, thing.sentence, (thing.passage,)),
+            thing.name,
+            thing.sentence if thing.name in thing.sentence else f"{thing.name} — {thing.sentence}",
+        )
+        for thing in things
+    )
+
+
+def _passages(hits: Iterable[Hit]) -> Iterator[Point]:
+    """A line for each passage that has a sentence which can be understood alone: its title, and that sentence."""
+    number = 1
+    for hit in hits:
+        sentences = [_line(each) for each in sentences_in(hit.content)]
+        telling = (each for each in sentences if len(each.split()) >= FEWEST_WORDS and _stands_alone(each))
+        text = next(telling, "")
+        heading = _line(hit.title)
+        if text:
+            line = text if not heading or heading.lower() in text.lower() else f"{heading} — {text}"
+            yield Point(Item(number, hit, text, (hit,)), heading or text, line)
+            number += 1
 
 
 def _point(number: int, part: Part, passages: tuple[Hit, ...], told: set[str]) -> Iterator[Point]:
@@ -86,7 +129,8 @@ def _statements(part: Part) -> Iterator[tuple[str, tuple[str, ...]]]:
 def _stands_alone(text: str) -> bool:
     """Whether a sentence is understood without the one before it, as far as its first word shows."""
     first = text.split()[0]
-    return not (first.lower() in _REFERRING or first[0] == "…" or first[0].islower())
+    is_field = first.endswith(":") or text.endswith(",")  # "From: …", "Dear Ada,"
+    return not (is_field or first.lower() in _REFERRING or first[0] == "…" or first[0].islower())
 
 
 def _line(text: str) -> str:

@@ -24,7 +24,9 @@ TEXT_BROWSERS = {"www-browser", "links", "elinks", "lynx", "w3m"}
 
 
 @click.command()
-@click.option("--corpus", metavar="NAME", help="The corpus to show.  [default: 'default', or the only one]")
+@click.option(
+    "--corpus", metavar="NAME", help="The one to show.  [default: OVERSTORY_CORPUS, or 'default', or the only one]"
+)
 @click.option("--url", metavar="URL", help="Where Neo4j Browser is, if not at port 7474 of your own server.")
 @click.option("--no-open", is_flag=True, help="Serve the guide, but do not open a web browser.")
 @click.option("--print", "only_print", is_flag=True, help="Print the addresses and end; no guide is served.")
@@ -56,7 +58,7 @@ def browser(
       overstory browser --corpus demo
       overstory browser --save queries/
     """
-    with Knowledge(corpus or DEFAULT_CORPUS, progress=progress) as knowledge:
+    with Knowledge(corpus, progress=progress) as knowledge:
         shown = _corpus(knowledge, corpus)
         addresses = graph_browser.Addresses.of(knowledge.graph, browser=url)
         if folder is not None:
@@ -68,12 +70,12 @@ def browser(
 
 
 def _corpus(knowledge: Knowledge, wanted: str | None) -> Corpus:
-    """The corpus of this name; if none is named, the default one, or else the only one."""
+    """The corpus of this name; if none is named, that of the settings, or else the only one."""
     if wanted is not None:
         return read_corpus(knowledge.graph, wanted)
     corpora = {size.corpus.name: size.corpus for size in knowledge.corpora()}
-    if DEFAULT_CORPUS in corpora or not corpora:
-        return read_corpus(knowledge.graph, DEFAULT_CORPUS)
+    if knowledge.corpus_name in corpora or not corpora or knowledge.corpus_name != DEFAULT_CORPUS:
+        return read_corpus(knowledge.graph, knowledge.corpus_name)
     if len(corpora) > 1:
         raise CorpusNotFound(
             f"There are several corpora: {', '.join(corpora)}.",

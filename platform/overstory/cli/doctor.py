@@ -8,6 +8,7 @@ from overstory.cli.options import json_option, verbosity_options
 from overstory.cli.output import show_json
 from overstory.display import printable
 from overstory.doctor import diagnose
+from overstory.graph.driver import import_driver_alone
 from overstory.protocols import Progress
 from overstory.settings import Settings
 
@@ -29,6 +30,7 @@ def doctor(progress: Progress, as_json: bool) -> int:
       overstory doctor
     """
     del progress
+    import_driver_alone()
     checks = diagnose(Settings.from_environment())
     if as_json:
         show_json(checks)

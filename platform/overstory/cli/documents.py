@@ -9,7 +9,7 @@ from dataclasses import asdict
 import click
 
 from overstory.cli.options import json_option, knowledge_options
-from overstory.cli.output import harmless
+from overstory.cli.output import from_here, harmless
 from overstory.display import counted, escaped, on_one_line, printable, shortened
 from overstory.errors import DocumentNotFound
 from overstory.index import BoilerplateBlock, StoredDocument
@@ -92,7 +92,7 @@ def _show_blocks(blocks: list[BoilerplateBlock], limit: int, *, as_json: bool) -
 def _line(document: StoredDocument) -> str:
     title = " ".join(document.title.split()) or "(no title)"
     links = f"  {counted(document.links, 'link')}" if document.links else ""
-    return f"{document.id}  {document.chunks:>5,}  {escaped(title)}  [{escaped(document.origin)}]{links}"
+    return f"{document.id}  {document.chunks:>5,}  {escaped(title)}  [{from_here(escaped(document.origin))}]{links}"
 
 
 def _json(document: StoredDocument) -> str:

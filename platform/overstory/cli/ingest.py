@@ -9,8 +9,8 @@ import click
 
 from overstory.cli.index import index_fields, show_indexed, show_notes
 from overstory.cli.options import json_option, knowledge_options
-from overstory.cli.output import JsonList, show_json, shown_time
-from overstory.display import counted, escaped, index_command
+from overstory.cli.output import JsonList, from_here, show_json, shown_time
+from overstory.display import counted, escaped, index_command, printable
 from overstory.errors import SourceError, SourcesEmpty
 from overstory.index import DocumentChange, LoadReport
 from overstory.knowledge import Knowledge
@@ -103,6 +103,8 @@ def ingest(
         click.confirm(f"{escaped(str(error))} {error.remedy}\nDelete these documents?", abort=True, err=True)
         report = run(allow_empty=True, on_change=listed)
     in_corpus = report.in_corpus is not None  # else nothing could be read
+    for note in report.notes:
+        click.echo(f"Note: {printable(note)}", err=True)
     if changes:
         changes.end(report)
     elif as_json and then_index and in_corpus:
@@ -123,8 +125,8 @@ def ingest(
 
 
 def _show_change(change: DocumentChange) -> None:
-    where = f"{escaped(change.before)} → {escaped(change.origin)}" if change.before else escaped(change.origin)
-    click.echo(f"{change.kind:<8} {where}")
+    before = f"{from_here(escaped(change.before))} → " if change.before else ""
+    click.echo(f"{change.kind:<8} {before}{from_here(escaped(change.origin))}")
 
 
 def _show(report: LoadReport, corpus: str, *, paths: int, dry_run: bool) -> None:
@@ -147,10 +149,10 @@ def _show(report: LoadReport, corpus: str, *, paths: int, dry_run: bool) -> None
     if dry_run and report.chunks:
         click.echo(f"{counted(report.chunks, 'new chunk')}{shown_time(report.index_time)}.")
     _show_vanished(report, paths)
-    _show_some("skipped, because no loader reads them", [escaped(path) for path in report.skipped])
+    _show_some("skipped, because no loader reads them", [from_here(path) for path in report.skipped])
     if report.hidden:
         click.echo(f"{counted(report.hidden, 'hidden file or folder', 'hidden files and folders')} skipped.", err=True)
-    _show_some("broken and skipped", [_with_remedy(str(error), error.remedy) for error in report.broken])
+    _show_some("broken and skipped", [_with_remedy(from_here(str(error)), error.remedy) for error in report.broken])
 
 
 def _show_links(report: LoadReport, would: str) -> None:
@@ -184,7 +186,8 @@ def _show_vanished(report: LoadReport, paths: int) -> None:
             f"{'has' if one else 'have'} no file or record any more: --sync removes {'it' if one else 'them'}."
         )
     kept = [
-        f"{each.path}: {counted(each.documents, 'document')}; {each.why}{' (--yes removes them)' if each.empty else ''}"
+        f"{from_here(each.path)}: {counted(each.documents, 'document')}; {each.why}"
+        f"{' (--yes removes them)' if each.empty else ''}"
         for each in report.kept
     ]
     _show_some("paths whose documents stay, because they were not read", kept)

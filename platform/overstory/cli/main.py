@@ -66,6 +66,7 @@ Try it:
 Environment:
   OVERSTORY_NEO4J_URI, _USER, _PASSWORD, _DATABASE   your own Neo4j (5.26 or later); default: an embedded one
   OVERSTORY_SOURCE_NEO4J_URI, _USER, _PASSWORD, _DATABASE   the one that graphs are loaded from (ingest neo4j:…)
+  OVERSTORY_CORPUS      the corpus where --corpus names none (default)
   OVERSTORY_HOME        folder of the embedded server and its data (several homes are several instances)
   OVERSTORY_CACHE       folder of downloaded jars
   OVERSTORY_JAVA        a Java 17 or 21 binary

@@ -11,7 +11,7 @@ import click
 
 from overstory.cli.progress import progress_for
 from overstory.protocols import Progress
-from overstory.settings import DEFAULT_CORPUS, DEFAULT_RETRIEVER
+from overstory.settings import DEFAULT_RETRIEVER
 
 if TYPE_CHECKING:
     from overstory.knowledge import Knowledge
@@ -22,7 +22,7 @@ R = TypeVar("R")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on standard output.")
 
 corpus_option = click.option(
-    "--corpus", default=DEFAULT_CORPUS, show_default=True, metavar="NAME", help="The corpus to work on."
+    "--corpus", metavar="NAME", help="The corpus to work on.  [default: OVERSTORY_CORPUS, or else 'default']"
 )
 
 model_option = click.option(
@@ -91,7 +91,8 @@ def knowledge_options(command: Callable[Concatenate[Knowledge, P], R]) -> Callab
         from overstory.knowledge import Knowledge  # neither is for --help
 
         import_driver_alone()
-        with Knowledge(str(kwargs.pop("corpus")), progress=progress) as knowledge:
+        corpus = kwargs.pop("corpus")
+        with Knowledge(None if corpus is None else str(corpus), progress=progress) as knowledge:
             return command(knowledge, *args, **kwargs)
 
     return corpus_option(verbosity_options(opened))

@@ -27,6 +27,8 @@ MOST_LINES = 4
 MOST_NEAREST = 3
 MOST_OF_KIND = 3
 """Parts of one kind that are shown without --why."""
+_EXTRACTED = (("report", "what the most important reports say"), ("relation", "edges of the graph"))
+"""What an extractive answer consists of, by the kind of its citations."""
 MODEL_HINT = (
     "Set OVERSTORY_LLM_BASE_URL and OVERSTORY_LLM_MODEL, or --model local, for one that is written (docs/llm.md)."
 )
@@ -73,8 +75,10 @@ def show_evidence(evidence: Evidence, *, why: bool = False, figures: bool = Fals
     if not evidence.hits:
         click.echo("Nothing found.")
     shown: set[str] = set()
+    ranks: dict[str, int] = {}
     for rank, hit in enumerate(evidence.hits, start=1):
-        _show_hit(rank, hit, figures=figures)
+        first = ranks.setdefault(hit.in_words, rank) if hit.in_words else rank
+        _show_hit(rank, hit, f"For the same reason as {first}." if first < rank else hit.in_words, figures=figures)
         for path in evidence.paths_to(hit) if why else ():
             _show_path(path, shown, figures=figures)
     if evidence.other_parts:
@@ -117,8 +121,8 @@ def show_answer(answer: Answer, *, streamed: bool = False, hint: bool = False) -
     if answer.kind == "llm":
         click.echo(click.style(f"\n{printable(answer.model) or 'The model'}: {answer.usage}", dim=True))
     elif answer.answered:
-        reports = any(citation.kind == "report" for citation in answer.citations)
-        what = "what the most important reports say" if reports else "sentences of the passages"
+        kinds = {citation.kind for citation in answer.citations}
+        what = next((said for kind, said in _EXTRACTED if kind in kinds), "sentences of the passages")
         click.echo(f"\nThis answer is extractive: {what}, chosen without a language model.")
         if hint:
             click.echo(MODEL_HINT)
@@ -130,7 +134,7 @@ def _show_citation(citation: Citation) -> None:
     if citation.kind == "passage":
         click.echo(f"{citation.number:>3}. {title}  [{shown_origin(citation)}]")
         for also in dict.fromkeys(passage.also for passage in citation.passages if passage.also):
-            click.echo(f"     {_from_here(also)}")
+            click.echo(f"     {_also_from_here(also)}")
         return
     click.echo(f"{citation.number:>3}. {title}  ({citation.kind})")
     for passage in citation.passages:
@@ -173,18 +177,23 @@ def _show_path(path: BridgePath, shown: set[str], *, figures: bool) -> None:
             click.echo(textwrap.fill(printable(line), WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 8))
 
 
-def _show_hit(rank: int, hit: Hit, *, figures: bool) -> None:
+def _show_hit(rank: int, hit: Hit, why: str, *, figures: bool) -> None:
+    """Prints a hit.
+
+    Args:
+        why: it was found, in words; "" if there are none.
+    """
     path = passage_text(on_one_line(hit.title), on_one_line(hit.heading), "").replace("\n", PATH_SEPARATOR)
     title = path or hit.shown_title
     click.echo(f"{rank:>2}. {click.style(title, bold=True)}  [{shown_origin(hit)}]")
     for line in passage_lines(hit, width=WIDTH - 4, most=MOST_LINES):
         click.echo(f"    {line}")
     if hit.also:
-        also = _from_here(f"{hit.also[0].upper()}{hit.also[1:]}.")
+        also = _also_from_here(f"{hit.also[0].upper()}{hit.also[1:]}.")
         click.echo(textwrap.fill(printable(also), WIDTH, initial_indent="    ", subsequent_indent="    "))
-    if hit.in_words:
-        click.echo(textwrap.fill(printable(hit.in_words), WIDTH, initial_indent="    ", subsequent_indent="    "))
-    if figures or not hit.in_words:
+    if why:
+        click.echo(textwrap.fill(printable(why), WIDTH, initial_indent="    ", subsequent_indent="    "))
+    if figures or not why:
         click.echo(click.style(f"    score {hit.score:.4f}", dim=True))
         for reason in hit.reasons:
             line = textwrap.fill(printable(reason.figures), WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 8)
@@ -193,10 +202,15 @@ def _show_hit(rank: int, hit: Hit, *, figures: bool) -> None:
 
 def shown_origin(place: HasOrigin) -> str:
     """Where something comes from, on one line; a file below the current folder by its path from there."""
-    return on_one_line(place.origin).removeprefix(_here())
+    return from_here(on_one_line(place.origin))
 
 
-def _from_here(also: str) -> str:
+def from_here(origin: str) -> str:
+    """An origin, or a message that begins with one; a file below the current folder by its path from there."""
+    return origin.removeprefix(_here())
+
+
+def _also_from_here(also: str) -> str:
     """`Hit.also` with the files below the current folder by their paths from there."""
     here = _here()
     return also.replace(f" {here}", " ") if here else also

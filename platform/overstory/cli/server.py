@@ -59,6 +59,9 @@ def status(as_json: bool) -> None:
     Example:
       overstory server status --json
     """
+    from overstory.graph.driver import import_driver_alone  # imports numpy, which a start does not need
+
+    import_driver_alone()
     found = embedded.status(Settings.from_environment())
     _show(found, as_json=as_json)
     if found.state != "running":
@@ -143,11 +146,12 @@ def _show(found: embedded.ServerStatus, *, as_json: bool) -> None:
                 "started": started,
                 "memory_bytes": found.memory,
                 "disk_bytes": found.disk,
+                "answered_after_seconds": found.answered,
                 "data": str(found.data),
             }
         )
         return
-    click.echo(f"Server   {found.state}" + (f", Neo4j {found.neo4j}, process {found.pid}" if found.pid else ""))
+    click.echo(f"Server   {found.shown_state}" + (f", Neo4j {found.neo4j}, process {found.pid}" if found.pid else ""))
     if found.pid is not None:
         click.echo(f"Drivers  {found.uri}, user {embedded.USER}")
         click.echo(f"Browser  {found.http_url} (password: overstory server password)")

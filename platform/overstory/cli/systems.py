@@ -10,8 +10,11 @@ import click
 
 from overstory.cli.options import json_option
 from overstory.cli.output import WIDTH, show_json
+from overstory.model.units import PLURAL
 from overstory.systems import System, find_system, installed_systems
 from overstory.systems.settings import Option, Preset, described, options_of, presets_of
+
+_HEAD = ("name", "system", "good for")
 
 
 @click.command()
@@ -32,16 +35,21 @@ def systems(name: str | None, as_json: bool) -> None:
     if as_json:
         show_json([_described(system) for system in shown])
         return
-    for system in shown:
-        click.echo(f"{click.style(system.name, bold=True)}  {system.title}: {_summary(system)}")
-        if name:
-            _show_options(f"overstory index --system {name}:", system.settings)
-            _show_options(f"overstory search --retriever {name}:", system.retriever_settings)
+    rows = [_HEAD, *((system.name, system.title, system.good_for) for system in shown)]
+    names, titles = max(len(row[0]) for row in rows), max(len(row[1]) for row in rows)
+    for row in rows:
+        line = f"{row[0]:<{names}}  {row[1]:<{titles}}  {row[2]}"
+        click.echo(click.style(line, dim=True) if row is _HEAD else line)
+    if name:
+        [system] = shown
+        click.echo(f"\n{_summary(system)}")
+        _show_options(f"overstory index --system {name}:", system.settings)
+        _show_options(f"overstory search --retriever {name}:", system.retriever_settings)
 
 
 def _summary(system: System[Any, Any]) -> str:
     reads = "a language model can read for it" if system.reads_with_model else "reads without a language model"
-    return f"an index over {system.unit}s; {reads}" if system.unit != "entity" else f"an index over entities; {reads}"
+    return f"An index over {PLURAL[system.unit]}; {reads}."
 
 
 def _show_options(command: str, kind: type[Any]) -> None:
@@ -70,6 +78,7 @@ def _described(system: System[Any, Any]) -> dict[str, object]:
     return {
         "name": system.name,
         "title": system.title,
+        "good_for": system.good_for,
         "unit": system.unit,
         "reads_with_model": system.reads_with_model,
         "index_options": [_as_json(each) for each in options_of(system.settings)],

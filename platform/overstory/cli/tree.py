@@ -7,7 +7,7 @@ import textwrap
 import click
 
 from overstory.cli.options import json_option, knowledge_options
-from overstory.cli.output import WIDTH, show_json
+from overstory.cli.output import WIDTH, show_json, shown_origin
 from overstory.display import printable, shortened
 from overstory.knowledge import Knowledge
 from overstory.model.communities import SHORT, Community, CommunityTree, MemberPassage
@@ -112,7 +112,7 @@ def _show_community(community: Community, indent: int) -> None:
 
 def _show_passage(passage: MemberPassage, indent: int) -> None:
     title = passage_text(passage.title, passage.heading, "").replace("\n", PATH_SEPARATOR) or "(no title)"
-    click.echo(printable(f"{' ' * indent}{title}  [{passage.origin}]"))
+    click.echo(printable(f"{' ' * indent}{title}  [{shown_origin(passage)}]"))
     click.echo(_line(passage.text, indent + INDENT))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from overstory.embed.files import fingerprint_of
 from overstory.endpoints import cleaned, redirect_elsewhere, without_secrets
-from overstory.errors import ModelError
+from overstory.errors import ModelError, install_command
 from overstory.model.passage_text import TEMPLATE
 from overstory.protocols import Vectors
 from overstory.settings import EmbeddingSettings
@@ -154,9 +154,7 @@ def _client(settings: EmbeddingSettings) -> tuple[OpenAI, str]:
     try:
         from openai import DefaultHttpxClient, OpenAI
     except ImportError as error:
-        raise ModelError(
-            "The embedder 'openai' needs the openai package.", remedy='pip install "overstory[openai]"'
-        ) from error
+        raise ModelError("The embedder 'openai' needs the openai package.", remedy=install_command("openai")) from error
     base_url = settings.base_url or OPENAI
     parts = urlsplit(base_url)
     if parts.scheme not in {"http", "https"} or not parts.hostname:

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from overstory.embed.files import fingerprint_of
-from overstory.errors import ModelError
+from overstory.errors import ModelError, install_command
 from overstory.model.passage_text import TEMPLATE
 from overstory.protocols import Vectors
 from overstory.settings import EmbeddingSettings
@@ -75,7 +75,7 @@ def _loaded(name: str) -> _Model:
     except ImportError as error:
         raise ModelError(
             "The embedder 'sentence-transformers' needs the library of that name.",
-            remedy='pip install "overstory[sentence-transformers]"',
+            remedy=install_command("sentence-transformers"),
         ) from error
     try:
         model: _Model = library.SentenceTransformer(name)

@@ -72,6 +72,27 @@ def foreign_relationships(
         yield ForeignRelationship(_plain(row["start"]), row["target"], _plain(row["end"]), row["type"], values)
 
 
+def foreign_labels(graph: GraphClient) -> list[str]:
+    """The labels of nodes that are not Overstory's, in the order of the alphabet.
+
+    Raises:
+        DatabaseError: as `GraphClient.run`.
+    """
+    return [row["label"] for row in graph.run("sources/labels", read=True)]
+
+
+def foreign_keys(graph: GraphClient, label: str, *, of: int) -> list[str]:
+    """The properties by which nodes with a label can be told apart: all have them, each with another value.
+
+    Args:
+        of: how many of the nodes are compared.
+
+    Raises:
+        DatabaseError: as `GraphClient.run`.
+    """
+    return [row["name"] for row in graph.run("sources/keys", read=True, node=label, most=of)]
+
+
 def _plain_values(properties: Mapping[str, object]) -> tuple[dict[str, object], frozenset[str]]:
     values = {name: _plain(value) for name, value in sorted(properties.items())}
     kept = {name: value for name, value in values.items() if value is not None}

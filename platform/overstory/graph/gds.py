@@ -17,7 +17,7 @@ from urllib.parse import quote, unquote
 
 import psutil
 
-from overstory.errors import GdsMissing, StatementFailed
+from overstory.errors import GdsMissing, StatementFailed, install_command
 from overstory.graph.client import GraphClient
 from overstory.graph.failures import driver_errors
 from overstory.graph.lease import Writer, is_dead, this_host
@@ -197,7 +197,7 @@ def require_client(graph: GraphClient, stage: str, *, extra: str = "gds") -> Non
     """
     graph.capabilities.require_gds(stage)
     if importlib.util.find_spec("graphdatascience") is None:
-        raise GdsMissing(f"{stage} needs the Graph Data Science client.", remedy=f'pip install "overstory[{extra}]"')
+        raise GdsMissing(f"{stage} needs the Graph Data Science client.", remedy=install_command(extra))
 
 
 def require_memory(

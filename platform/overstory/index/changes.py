@@ -32,11 +32,13 @@ class DocumentChange:
     Attributes:
         origin: the document's source, with its key if it has one.
         before: its origin before it moved; "" if it did not.
+        chunks: of a preview, into how many passages a document that is new or changed is cut; else 0.
     """
 
     kind: Kind
     origin: str
     before: str = ""
+    chunks: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,14 +111,14 @@ _HEIRS = "UPDATE gone SET heir = (SELECT min(id) FROM read WHERE read.sha256 = g
 _PREFERENCES = ("sha256, name", "content, name", "sha256", "content")
 
 _CHANGES: dict[Kind, str] = {
-    "added": "SELECT source, source_key, '', '' FROM read WHERE outcome = 'added' AND taken = 0 ORDER BY 1, 2",
-    "changed": "SELECT source, source_key, '', '' FROM read WHERE outcome = 'changed' ORDER BY 1, 2",
-    "moved": "SELECT new.source, new.source_key, gone.source, gone.source_key "
+    "added": "SELECT source, source_key, '', '', chunks FROM read WHERE outcome = 'added' AND taken = 0 ORDER BY 1, 2",
+    "changed": "SELECT source, source_key, '', '', chunks FROM read WHERE outcome = 'changed' ORDER BY 1, 2",
+    "moved": "SELECT new.source, new.source_key, gone.source, gone.source_key, 0 "
     "FROM gone JOIN read AS new ON new.id = gone.heir WHERE gone.moved = 1 ORDER BY 3, 4",
-    "removed": "SELECT source, source_key, '', '' FROM gone WHERE moved = 0 ORDER BY 1, 2",
+    "removed": "SELECT source, source_key, '', '', 0 FROM gone WHERE moved = 0 ORDER BY 1, 2",
 }
 _WITHOUT_REMOVALS: tuple[Kind, ...] = ("added", "changed")
-_ALL_ADDED = "SELECT source, source_key, '', '' FROM read WHERE outcome = 'added' ORDER BY 1, 2"
+_ALL_ADDED = "SELECT source, source_key, '', '', chunks FROM read WHERE outcome = 'added' ORDER BY 1, 2"
 
 
 def content_sha256(document: Document) -> str:
@@ -197,9 +199,9 @@ class Changes:
         """
         for kind in KINDS if vanished else _WITHOUT_REMOVALS:
             statement = _CHANGES[kind] if vanished or kind != "added" else _ALL_ADDED
-            for source, key, old_source, old_key in self._table.execute(statement):
+            for source, key, old_source, old_key, chunks in self._table.execute(statement):
                 before = origin(old_source, old_key) if kind == "moved" else ""
-                yield DocumentChange(kind, origin(source, key), before)
+                yield DocumentChange(kind, origin(source, key), before, chunks)
 
     def without_annotations(self, items: Iterable[Loaded]) -> Iterator[Document | Link]:
         """The documents and links; annotations are kept until `annotations` is called."""

@@ -384,7 +384,7 @@ def _truncated(limit: int) -> AnswerTruncated:
 
 def _known_unusable(kind: type[BaseModel]) -> AnswerUnusable:
     return AnswerUnusable(
-        f"The model's answer to this request was not a valid {kind.__name__} before, and is not asked for again.",
+        f"The model's answer to this request was not {_form_of(kind)} before, and is not asked for again.",
         remedy="Use another model, or run overstory llm cache --clear to ask again.",
     )
 
@@ -395,6 +395,11 @@ def _empty() -> AnswerUnusable:
 
 def _unusable(kind: type[BaseModel], problem: Malformed) -> NoReturn:
     raise AnswerUnusable(
-        f"The model's answer is not a valid {kind.__name__}, even after a correction: {problem}",
+        f"The model's answer is not {_form_of(kind)}, even after a correction: {problem}",
         remedy="Use a model or an endpoint that follows JSON schemas.",
     ) from problem
+
+
+def _form_of(kind: type[BaseModel]) -> str:
+    """What was asked for, in words: the name of the class means nothing to a user."""
+    return f"the JSON that was asked for ({', '.join(kind.model_fields)})"

@@ -118,6 +118,59 @@ class RatedReport(CommunityReport):
     findings: tuple[ReportFinding, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class LinkEdge(Part):
+    """An edge of a loaded graph that a question asks for: a link between two documents, with a passage of each.
+
+    Attributes:
+        source, target: titles of the document that it starts from, and of the one that it leads to.
+        type, link_text: of the link.
+        step: 1 at a vertex that the question names, 2 at one that such an edge leads to.
+        at_source: whether this vertex is the source.
+    """
+
+    kind: PartKind = field(default="relation", init=False)
+    source: str
+    type: str
+    target: str
+    link_text: str
+    step: int
+    at_source: bool
+
+    @classmethod
+    def between(
+        cls,
+        source: str,
+        type_: str,
+        target: str,
+        *,
+        text: str,
+        step: int,
+        at_source: bool,
+        chunks: tuple[str, str],
+        documents: tuple[str, str],
+    ) -> LinkEdge:
+        """An edge, whose text reads like a sentence: "Hanna Kern SIGNED Order 7001"."""
+        said = " ".join(f"{source} {type_} {target}".split())
+        return cls(
+            text=f"{said}: {' '.join(text.split())}" if text.strip() else said,
+            score=1.0 / step,
+            chunks=chunks,
+            documents=documents,
+            source=source,
+            type=type_,
+            target=target,
+            link_text=text,
+            step=step,
+            at_source=at_source,
+        )
+
+    @property
+    def reached(self) -> str:
+        """The title at the end that it leads to from where the question is."""
+        return self.target if self.at_source else self.source
+
+
 BridgeStepKind = Literal["about", "mentions", "link", "link back"]
 LINK_KINDS = frozenset({"link", "link back"})
 

@@ -9,16 +9,18 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from overstory.errors import OverstoryError
 from overstory.server import configuration, health, store_version
 from overstory.server.atomic_files import storage_errors
+from overstory.server.health import PATIENCE_SECONDS
 from overstory.server.instance import Instance
 from overstory.server.java import find_java
 from overstory.server.lifecycle import refuse_windows
 from overstory.server.locklist import read_lock_list
 from overstory.server.provision import missing
-from overstory.server.status import status
+from overstory.server.status import ServerState, ServerStatus, status
 from overstory.settings import Settings
 
 _GRAPH_BYTES = 500_000_000
@@ -34,18 +36,33 @@ class Check:
     remedy: str = ""
 
 
-def diagnose(settings: Settings) -> list[Check]:
-    """All checks of the embedded server, in the order in which a start needs them."""
-    checks = (_system, _java, _jars, _memory, _folder, _disk, _version, _password, _ports, _server)
-    return [_checked(check, settings) for check in checks]
+class Diagnosis(NamedTuple):
+    """All checks of the embedded server, and whether it is running."""
+
+    checks: list[Check]
+    running: bool
 
 
-def _checked(check: Callable[[Settings], Check], settings: Settings) -> Check:
+def diagnose(settings: Settings) -> Diagnosis:
+    """All checks of the embedded server, in the order in which a start needs them, and then of the server itself."""
+    checks = [_checked(check, settings) for check in _CHECKS_BEFORE_A_START]
+    states: list[ServerState] = []
+
+    def check_server(settings: Settings) -> Check:
+        found = status(settings)
+        states.append(found.state)
+        return check_status(found)
+
+    checks.append(_checked(check_server, settings, name="server"))
+    return Diagnosis(checks, running=states == ["running"])
+
+
+def _checked(check: Callable[[Settings], Check], settings: Settings, *, name: str = "") -> Check:
     try:
         with storage_errors(settings.places.data, variable="OVERSTORY_HOME"):
             return check(settings)
     except OverstoryError as error:
-        return Check(check.__name__.removeprefix("_"), ok=False, detail=str(error), remedy=error.remedy)
+        return Check(name or check.__name__.removeprefix("_"), ok=False, detail=str(error), remedy=error.remedy)
 
 
 def _system(_: Settings) -> Check:
@@ -135,18 +152,39 @@ def _ports(_: Settings) -> Check:
     return Check("ports", ok=True, detail=f"free ports are available on the loopback address (now {ports.bolt})")
 
 
-def _server(settings: Settings) -> Check:
-    found = status(settings)
-    if found.state == "stopped":
-        return Check("server", ok=True, detail="is not running; starts when needed")
-    if found.state == "password refused":
-        raise health.PasswordRefusedError
-    return Check(
-        "server",
-        ok=found.state != "not answering",
-        detail=f"{found.state}, {found.uri}, process {found.pid}",
-        remedy="The next command that needs it restarts it, or stop it now: `overstory server stop`.",
-    )
+_CHECKS_BEFORE_A_START = (_system, _java, _jars, _memory, _folder, _disk, _version, _password, _ports)
+
+
+def check_status(found: ServerStatus) -> Check:
+    """What the status of the server means: one that is slow works, and one that is busy should not be stopped.
+
+    Raises:
+        PasswordRefusedError: the server does not accept the password.
+    """
+    place = f"{found.uri}, process {found.pid}"
+    match found.state:
+        case "stopped":
+            return Check("server", ok=True, detail="is not running; starts when needed")
+        case "password refused":
+            raise health.PasswordRefusedError
+        case "busy":
+            return Check(
+                "server",
+                ok=False,
+                detail=f"busy: takes connections, but answered no query within {PATIENCE_SECONDS:g} s, {place}",
+                remedy="Wait until what it works on has ended, and look again; `overstory server logs` shows what it "
+                "says.",
+            )
+        case "not answering":
+            return Check(
+                "server",
+                ok=False,
+                detail=f"not answering, {place}",
+                remedy="`overstory server logs` shows what it says. The next command that needs it waits "
+                f"{PATIENCE_SECONDS:g} s, and restarts it if it still does not answer.",
+            )
+        case "starting" | "running":
+            return Check("server", ok=True, detail=f"{found.shown_state}, {place}")
 
 
 def _written(name: str, folder: Path, variable: str) -> Check:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
 import socket
 import struct
 import threading
+import time
 
 from overstory.errors import ServerError
 from overstory.server.instance import HOST, Connection
 
+PATIENCE_SECONDS = 30.0
+"""How long a running server may take to answer: a busy one takes seconds, and a command restarts it only after this."""
 _MAGIC = bytes.fromhex("6060b017")
 _VERSIONS = struct.pack(">4I", 0x00080805, 0x00000004, 0, 0)  # 5.0 … 5.8, 4.0
 # Both touch the store; the second makes the first query of a user half a second faster.
@@ -35,12 +39,15 @@ def greets(port: int, seconds: float) -> bool:
         return False
 
 
-def answers(connection: Connection, seconds: float) -> bool:
-    """Whether a query is answered in time. Some faults, such as a full disk, only show in a query.
+def answered_after(connection: Connection, seconds: float) -> float | None:
+    """After how many seconds a query is answered; None if it is not in time. Some faults, such as a full disk, only
+    show in a query.
 
     Raises:
         PasswordRefusedError: the server works but does not accept the password.
     """
+    importlib.import_module("neo4j")  # takes half a second, which is not the server's
+    begun = time.monotonic()
     outcome: list[bool | PasswordRefusedError] = []
     # If the server freezes during the query, the driver waits forever, so it runs in a thread of its own.
     asking = threading.Thread(target=lambda: outcome.append(_ask(connection, seconds)), daemon=True)
@@ -48,11 +55,11 @@ def answers(connection: Connection, seconds: float) -> bool:
     asking.join(seconds)
     if outcome and isinstance(outcome[0], PasswordRefusedError):
         raise outcome[0]
-    return outcome == [True]
+    return time.monotonic() - begun if outcome == [True] else None
 
 
 def _ask(connection: Connection, seconds: float) -> bool | PasswordRefusedError:
-    import neo4j  # takes half a second, and is rarely needed here
+    import neo4j
     from neo4j.exceptions import DriverError, Neo4jError
 
     try:

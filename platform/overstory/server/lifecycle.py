@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from overstory.errors import ServerError
 from overstory.server import health, process, starting, watchdog
 from overstory.server.atomic_files import storage_errors
+from overstory.server.health import PATIENCE_SECONDS
 from overstory.server.instance import Connection, Instance
 from overstory.server.provision import provision
 from overstory.settings import ServerSettings, Settings
@@ -25,7 +26,6 @@ from overstory.settings import ServerSettings, Settings
 if TYPE_CHECKING:
     from overstory.protocols import Progress
 
-PATIENCE_SECONDS = 30.0
 GREETING_SECONDS = 1.0
 GRACE_SECONDS = 20.0
 FETCH_SECONDS = 1800.0

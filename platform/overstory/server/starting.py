@@ -94,7 +94,10 @@ def await_answer(instance: Instance, running: Running, seconds: float) -> bool:
     connection = instance.connection(running)
     deadline = time.monotonic() + seconds
     while (left := deadline - time.monotonic()) > 0 and process.is_server(running.pid, instance.home):
-        if health.greets(running.bolt, min(_GREETING_SECONDS, left)) and health.answers(connection, left):
+        if (
+            health.greets(running.bolt, min(_GREETING_SECONDS, left))
+            and health.answered_after(connection, left) is not None
+        ):
             return True
         time.sleep(_LOOK_SECONDS)
     return False

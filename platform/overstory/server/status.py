@@ -13,11 +13,13 @@ from typing import Literal
 from overstory.errors import ServerError
 from overstory.server import health, process
 from overstory.server.atomic_files import storage_errors
+from overstory.server.health import PATIENCE_SECONDS
 from overstory.server.instance import HOST, Instance, Running
 from overstory.settings import Settings
 
-ServerState = Literal["running", "starting", "not answering", "password refused", "stopped"]
-ANSWER_SECONDS = 5.0
+ServerState = Literal["running", "starting", "busy", "not answering", "password refused", "stopped"]
+SLOW_SECONDS = 2.0
+"""An idle server answers within some hundredths of a second."""
 _LOOK_SECONDS = 0.25
 
 
@@ -26,6 +28,8 @@ class ServerStatus:
     """The status of an instance. Fields of a running process are None if there is no process.
 
     Attributes:
+        state: "busy" if it takes connections, but answered no query within `PATIENCE_SECONDS`.
+        answered: after how many seconds it answered a query, None if it did not.
         started: seconds since the epoch.
         memory: resident bytes of the process.
         disk: bytes of the home: graph, transaction logs, logs.
@@ -41,10 +45,18 @@ class ServerStatus:
     neo4j: str | None = None
     started: float | None = None
     memory: int | None = None
+    answered: float | None = None
+
+    @property
+    def shown_state(self) -> str:
+        """The state, and how slow the server is if that can be noticed."""
+        if self.answered is None or self.answered < SLOW_SECONDS:
+            return self.state
+        return f"{self.state}, slow: answered after {self.answered:.0f} s"
 
 
 def status(settings: Settings) -> ServerStatus:
-    """Check the process and send it a query; starts and stops nothing.
+    """Check the process and send it a query, for which it has as long as commands wait; starts and stops nothing.
 
     Raises:
         ServerError: the instance's files cannot be read, or its password is missing.
@@ -54,8 +66,9 @@ def status(settings: Settings) -> ServerStatus:
         running, disk = instance.running(), _size(instance.home)
         if running is None or not process.is_server(running.pid, instance.home):
             return ServerStatus("stopped", settings.places.data, instance.password_file, disk)
+        state, answered = _state(instance, running)
         return ServerStatus(
-            state=_state(instance, running),
+            state=state,
             data=settings.places.data,
             password_file=instance.password_file,
             disk=disk,
@@ -65,6 +78,7 @@ def status(settings: Settings) -> ServerStatus:
             neo4j=running.neo4j,
             started=running.started,
             memory=process.memory(running.pid),
+            answered=answered,
         )
 
 
@@ -109,15 +123,21 @@ def _new_lines(log: Path) -> Iterator[str]:
                 time.sleep(_LOOK_SECONDS)
 
 
-def _state(instance: Instance, running: Running) -> ServerState:
+def _state(instance: Instance, running: Running) -> tuple[ServerState, float | None]:
+    """The state of a process, and after how many seconds it answered a query."""
     if not running.ready:
-        return "starting"
+        return "starting", None
+    begun = time.monotonic()
+    if not health.greets(running.bolt, PATIENCE_SECONDS):
+        return "not answering", None
+    greeted = time.monotonic() - begun
     try:
-        connection = instance.connection(running)
-        well = health.greets(running.bolt, ANSWER_SECONDS) and health.answers(connection, ANSWER_SECONDS)
+        answered = health.answered_after(instance.connection(running), PATIENCE_SECONDS)
     except health.PasswordRefusedError:
-        return "password refused"
-    return "running" if well else "not answering"
+        return "password refused", None
+    if answered is not None:
+        return "running", greeted + answered
+    return ("busy" if time.monotonic() - begun >= PATIENCE_SECONDS else "not answering"), None
 
 
 def _size(folder: Path) -> int:

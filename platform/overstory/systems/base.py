@@ -281,11 +281,13 @@ class System(ABC, Generic[S, R]):
     Attributes:
         name: in `overstory index --system NAME` and `--retriever NAME`.
         title: as its authors write it.
+        good_for: the questions or needs for which somebody takes it, for `overstory systems`.
         settings, retriever_settings: the dataclasses of its options.
         unit: what its index is built from; see `unit_of`.
         owns: what it writes.
         trees: those that its index has or can have, the first is shown where none is named; see `systems.tree`.
         reads_with_model: whether a language model can read for its index.
+        answers_on_all: whether its retriever answers questions on all documents, which no passage answers.
         rebuilds_after_deletions: whether the index is out of date when units were deleted; False where all that stands
             on a unit goes with it.
         statements: the folder of its Cypher statements, for a system outside this package; its statements are called
@@ -294,12 +296,14 @@ class System(ABC, Generic[S, R]):
 
     name: ClassVar[str]
     title: ClassVar[str]
+    good_for: ClassVar[str] = ""
     settings: type[S]
     retriever_settings: type[R]
     unit: ClassVar[Unit]
     owns: ClassVar[Owned]
     trees: ClassVar[tuple[TreeKind, ...]] = ()
     reads_with_model: ClassVar[bool] = False
+    answers_on_all: ClassVar[bool] = False
     rebuilds_after_deletions: ClassVar[bool] = True
     statements: ClassVar[Traversable | None] = None
 

@@ -42,9 +42,72 @@ _BLAND_WORDS = (
 )
 _BLAND = frozenset(_BLAND_WORDS.split())
 """Words that say little of what something is, though they may be rare among the texts."""
+_CODE_WORDS = (
+    "args argv bool boolean char class const def elif endif enum esac extern false foreach func ifdef ifndef impl "
+    "int let mut namespace null nullptr printf pub ref return sizeof static str struct sub switch true typedef "
+    "uint undef undefined usr var void http https www"
+)
+_MAIL_WORDS = (
+    "base64 bcc content-disposition content-length content-transfer-encoding content-type dkim-signature esmtp esmtps "
+    "in-reply-to iso-8859-1 list-unsubscribe message-id mime-version quoted-printable received references reply-to "
+    "return-path smtp text/html text/plain us-ascii user-agent utf-8 x-mailer dear hello hi regards sincerely"
+)
+_NOISE = frozenset(f"{_CODE_WORDS} {_MAIL_WORDS}".split())
+"""Words of programs, headers and greetings, which stand in texts without being their subject."""
+_CODE = re.compile(r"(?<!\bM)(?<!\bMa)[a-z][A-Z]|[A-Z]{2}[a-z]|\d[^\W\d]|[^\W\d]\d|(?:n['’]t|['’](?:ll|re|ve|d|m))$")
+"""In identifiers, and in what a contraction leaves: "myEmitter", "XMLNode", "x86", "doesn't"."""
+_GENERIC_WORDS = (
+    "addition amount area argument arguments article base basis behaviour behavior call calls case cases change "
+    "changes character characters clock code column command commands comment corresponding data default detail "
+    "details directory document documents element elements end error errors example examples field fields file "
+    "files flag flags form format function functions group half id index info information input instance issue "
+    "item items key kind length level line lines link log lot message messages method methods mode module modules "
+    "names note notes number numbers object objects older option options others output package packages page "
+    "pages parameter parameters part parts path pattern patterns phone point port problem process program "
+    "programs property reason release result results return returns rule rules section sections set sets setting "
+    "settings side similar simple size source start state status string strings structure subject subroutine "
+    "support system systems task text thing things title true type types unit user users value values variable "
+    "variables version versions void way ways website words"
+)
+_GENERIC = frozenset(_GENERIC_WORDS.split())
+"""Nouns that are no theme alone, though a phrase may end with them."""
+_VERB_WORDS = (
+    "adding allowing appearing based becoming beginning bringing building calling causing certain changing coming "
+    "containing corresponding creating depending doing ending failing fails featuring finding fixing following "
+    "forming gave gets getting gives giving go goes going got greatest having holding including interpret keeping "
+    "largest leading letting living looking making meaning met moving naming needing needs newer offering older "
+    "opening passing performing playing preventing previous produces producing provides providing putting ran "
+    "reading recent rely returning running said saying searches seeing serving sets setting showing speaking "
+    "specifies starring starting stating staying stop stops supporting supports taking telling tells trying "
+    "turning unlock uses using want wants went winning working writing wrote"
+)
+_VERBS = frozenset(_VERB_WORDS.split())
+"""At an end of what a sentence does, not of what it is about, or before a noun that says little."""
+_BEFORE = (
+    r"(?:^|[.,;:(–—]\s+|\b(?:an?|the|of|in|for|with|by|from|on|its|their|his|her|this|these|those|and|or|is|was|are|were|"
+    r"as|to|at|between|der|die|das|ein|eine|einer|des|dem|den|le|la|les|un|une|du)\s+)(?:[^\W\d_]+\s+)?"
+)
+_DEFINED = (
+    r"(?:\b(?:is|was|are|were|ist|war|est)\s+(?:an?|the|one\s+of\s+the|eine?|une?)|,\s+(?:an?|eine?|une?)|(?:^|[.!?]\s+)an?)"
+    r"\s+(?:[^\W\d_]+[\s-]+){0,4}|(?:^|[.!?]\s+)(?=\S+\s+of\s)"
+)
+"""Before a noun that says what something is: "Bohr was a Danish physicist", "Glaziers of Ulm"."""
+_DETERMINED = r"\b(?:an?|the|of|this|these|its|their|between)\s+"
+"""Before a noun that stands alone."""
+_NO_NOUN = re.compile(r"(?:ing|ed|able|ible|al|ous|ive|ful|less|ic)$")
+"""Endings of adjectives and participles."""
+SHORTEST_NOUN = 4
+_AFTER = (
+    r"(?=$|\s*[.,;:!?)–—]|\s+(?:an?|and|are|as|at|by|can|for|from|has|have|he|in|into|is|it|its|of|on|or|she|so|that|the|"
+    r"they|to|was|were|when|where|which|while|who|whose|will|with|und|von|der|die|das|ist|im|in|et|de|du|des|est)\b)"
+)
+"""Around a noun phrase: it follows what opens one, maybe with one more word, and what comes next ends it."""
 _PREDICATE = re.compile(r"[a-z]{3,}(?:ed|ly)")
 """A past tense or an adverb: no key phrase ends with one."""
+_ADVERB = re.compile(r"[a-z]{3,}ly")
 _POSSESSIVE = re.compile(r"['’]s?$")
+_UNREADABLE = re.compile(r"://|[^\W\d_]: |[a-z]{2}[.!?] [A-Z]|[\n|=]|^\w[^\"]*\w\"\s\w+\"|^[\W\d_]*$")
+"""In what is no name: an address, "Date: Mon", the end of a sentence, a cell of a table, quotes inside words."""
 
 
 class Described(NamedTuple):
@@ -119,6 +182,45 @@ def key_phrases(things: Sequence[Described], common: CommonWords, *, head: str |
     return said.surfaces(chosen)
 
 
+def theme_of(phrases: Sequence[str], things: Sequence[Described]) -> str:
+    """The key phrase that a title may begin with, "" if none reads like one: a noun phrase of the texts, of two words
+    or three, or one word for what a text says that something is; no name, since names are in titles anyway, and no noun
+    as general as "file".
+
+    Args:
+        phrases: of `key_phrases`, most specific first.
+        things: whose phrases they are.
+    """
+    texts = [" ".join(sentences_of(thing.text)) for thing in things]
+    names = " | ".join(thing.name for thing in things).casefold()
+    for phrase in sorted(phrases, key=lambda phrase: " " not in phrase):
+        words = phrase.split()
+        last = words[-1]
+        ends = {words[0].lower(), last.lower()}
+        if ends & _VERBS or _PREDICATE.fullmatch(words[0]) or any(map(_ADVERB.fullmatch, words)):
+            continue
+        if len(words) == 1 and (last.lower() in _GENERIC or _NO_NOUN.search(last) or len(last) < SHORTEST_NOUN):
+            continue
+        if not any(map(str.islower, words)) and phrase.casefold() in names:
+            continue
+        before = _BEFORE if len(words) > 1 else _DEFINED if last[0].isupper() else f"{_DEFINED}|{_DETERMINED}"
+        stands = re.compile(rf"(?:{before}){re.escape(phrase)}{_AFTER}", re.IGNORECASE)
+        if any(map(stands.search, texts)):
+            return phrase
+    return ""
+
+
+def is_readable_name(name: str) -> bool:
+    """Whether a name may stand in a title: no part of a header, a sentence or an address, nothing left open."""
+    words = name.lower().split()
+    if not words or _UNREADABLE.search(name) or not _NOISE.isdisjoint(word.strip(":;,") for word in words):
+        return False
+    return (
+        all(name.count(one) == name.count(other) for one, other in ("()", "[]", "{}", "<>"))
+        and name.count('"') % 2 == 0
+    )
+
+
 @functools.lru_cache(maxsize=1_000)
 def sentences_of(text: str) -> tuple[str, ...]:
     """The first of a text, up to some hundred words, each on one line."""
@@ -177,7 +279,14 @@ def _by_use(ways: Mapping[str, int], words: str) -> tuple[int, int, str]:
 def _word(word: str) -> tuple[bool, bool, str, str, str]:
     """A word: whether it says something, whether it may end a phrase, how it ends one, and the stems of both."""
     plain = word.lower()
-    tells = len(word) > 2 and not word[0].isdigit() and plain not in FUNCTION_WORDS and plain not in _BLAND
+    tells = (
+        len(word) > 2
+        and not word[0].isdigit()
+        and plain not in FUNCTION_WORDS
+        and plain not in _BLAND
+        and plain not in _NOISE
+        and not _CODE.search(word)
+    )
     last = _POSSESSIVE.sub("", word)
     return tells, not _PREDICATE.fullmatch(word), last, stem(word), stem(last)
 

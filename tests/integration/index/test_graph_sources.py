@@ -91,6 +91,19 @@ def test_a_graph_of_the_same_database_is_loaded_and_followed(open_corpus: OpenCo
     assert "no node has the label 'Document'" in str(knowledge.ingest("neo4j:Document?key=title").broken[0])
 
 
+def test_one_typo_is_one_error_that_names_what_may_be_meant(open_corpus: OpenCorpus, foreign: neo4j.Driver) -> None:
+    assert foreign is not None
+    knowledge = open_corpus()
+    (label,) = knowledge.preview("neo4j:TestFlim?key=title").broken
+    assert str(label) == "neo4j:TestFlim: no node has the label 'TestFlim'"
+    assert "TestFilm" in label.remedy
+    assert "Overstory" not in label.remedy
+    assert "Corpus_" not in label.remedy
+    (key,) = knowledge.preview("neo4j:TestFilm?key=titel").broken
+    assert "have no property 'titel'" in str(key)
+    assert "title" in key.remedy
+
+
 def test_another_database_is_read_with_secrets_of_its_own(
     open_corpus: OpenCorpus, foreign: neo4j.Driver, connection: server.Connection
 ) -> None:

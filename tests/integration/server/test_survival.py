@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from threading import Thread
+from threading import Thread, Timer
 
 import neo4j
 import psutil
@@ -21,6 +21,7 @@ from neo4j.exceptions import DriverError, Neo4jError
 
 from overstory import server
 from overstory.errors import ServerStartError
+from overstory.server.checks import check_status
 from overstory.server.instance import Instance
 from overstory.settings import Places, ServerSettings, Settings
 
@@ -85,6 +86,25 @@ def test_a_frozen_server_is_ended_and_started_anew(own: Settings) -> None:
     assert not psutil.pid_exists(frozen)
     with driver_of(connection) as driver:
         driver.verify_connectivity()
+
+
+def test_a_server_that_answers_late_is_slow_and_nothing_is_wrong_with_it(own: Settings) -> None:
+    server.ensure_running(own)
+    pid = pid_of(own)
+    os.kill(pid, signal.SIGSTOP)
+    waking = Timer(6, os.kill, (pid, signal.SIGCONT))
+    waking.start()
+    try:
+        found = server.status(own)
+    finally:
+        waking.join()
+    assert found.state == "running"
+    assert found.answered is not None
+    assert found.answered > 5
+    assert "slow: answered after " in found.shown_state
+    check = check_status(found)
+    assert check.ok
+    assert found.shown_state in check.detail
 
 
 def test_a_stop_is_graceful_and_leaves_no_process(own: Settings) -> None:

@@ -45,6 +45,7 @@ class Toy(System[ToyIndexSettings, ToyRetrieverSettings]):
 
     name = "toy"
     title = "Toy"
+    good_for = "names of which the first letters are known"
     settings = ToyIndexSettings
     retriever_settings = ToyRetrieverSettings
     unit = "entity"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 
 import pytest
 from tests.fakes import ScriptedChat
@@ -11,7 +12,7 @@ from overstory.answer import Answer, Context, Extract, answer
 from overstory.answer.overview import MOST_POINTS
 from overstory.errors import LlmUnreachable
 from overstory.llm import Chat
-from overstory.model import Evidence, Hit, Part, RatedReport, ReportFinding
+from overstory.model import Evidence, Hit, Part, RatedReport, ReportFinding, ShareKind
 
 QUESTION = "What are the main themes of these documents?"
 
@@ -90,16 +91,45 @@ def test_a_report_of_another_kind_is_read_by_its_lines() -> None:
     "evidence",
     [
         dataclasses.replace(EVIDENCE, question="What is the main theme of Dracula?"),
-        dataclasses.replace(EVIDENCE, shares={"passage": 1.0}),
-        dataclasses.replace(EVIDENCE, shares={}),
         dataclasses.replace(EVIDENCE, parts=()),
         dataclasses.replace(EVIDENCE, parts=(report("Gone", chunks=("c9",)),)),
     ],
-    ids=["names something", "no share", "no shares", "no reports", "no passage"],
+    ids=["names something", "no reports", "no passage"],
 )
 def test_without_such_a_question_or_reports_sentences_are_looked_for(evidence: Evidence) -> None:
     found = answer(dataclasses.replace(evidence), chat=None, extracting=no_sentence)
     assert found.state in ("not_in_documents", "nothing_read", "nothing_found")
+
+
+@pytest.mark.parametrize("shares", [{}, {"passage": 1.0}])
+def test_without_a_share_for_reports_each_passage_is_a_line(shares: Mapping[ShareKind, float]) -> None:
+    texts = [
+        "From: Ada. To: Ben.",
+        "Hello Ben,\n\nThe bus is a queue of messages.",
+        "It was late. Invoices go out every week.",
+    ]
+    hits = [Hit(f"c{n}", f"d{n}", "mail", "", f"Title {n}", "", text, 1.0) for n, text in enumerate(texts)]
+    found = overview(Evidence(QUESTION, "central passages", tuple(hits), shares=shares))
+    assert found.text == "Title 1 — The bus is a queue of messages. [1]\nTitle 2 — Invoices go out every week. [2]"
+    assert [(each.number, each.chunk_id) for each in found.citations] == [(1, "c1"), (2, "c2")]
+    assert {each.kind for each in found.citations} == {"passage"}
+
+
+def test_things_of_a_kind_are_listed_each_with_what_it_is() -> None:
+    texts = [
+        "The Kestrel team was formed in 2019. It has six people. The Heron team runs the bus.",
+        "Our teams are small. The Kestrel team maintains billing.",
+        "Merlin is a small team of writers.",
+    ]
+    hits = tuple(Hit(f"c{n}", f"d{n}", "s", "", "", "", text, 1.0) for n, text in enumerate(texts))
+    found = overview(Evidence("Which teams are there and what do they do?", "test", hits))
+    assert found.text.splitlines() == [
+        "The Kestrel team was formed in 2019. [1]",
+        "The Heron team runs the bus. [1]",
+        "Merlin is a small team of writers. [2]",
+    ]
+    assert found.short == "Kestrel team; Heron team; Merlin"
+    assert [(each.number, each.chunk_id) for each in found.citations] == [(1, "c0"), (2, "c2")]
 
 
 def test_a_language_model_reads_the_reports_and_one_that_fails_leaves_the_list() -> None:

@@ -10,6 +10,7 @@ import pytest
 from tests.chat_endpoint import Endpoint, failing, running_chat_endpoint, saying
 
 from overstory.cli.main import run
+from overstory.errors import install_command
 from overstory.llm import answer_cache, open_chat
 from overstory.model import Message
 from overstory.settings import Settings
@@ -95,7 +96,7 @@ def test_without_a_model_the_remedy_names_both_ways(
     assert run(["llm", "check"]) == 14
     err = capsys.readouterr().err
     assert "OVERSTORY_LLM_BASE_URL" in err
-    assert "overstory[local-llm]" in err
+    assert install_command("local-llm") in err
 
 
 def test_cache_shows_and_forgets_what_is_remembered(endpoint: Endpoint, capsys: pytest.CaptureFixture[str]) -> None:

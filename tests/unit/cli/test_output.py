@@ -129,6 +129,16 @@ def test_a_hit_says_in_words_what_led_to_it_and_the_figures_when_asked(capsys: p
     ]
 
 
+def test_a_reason_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
+    other = dataclasses.replace(HIT, reasons=(Reason("lexical", 0.5, "BM25", "is nearest in meaning"),))
+    unexplained = dataclasses.replace(HIT, reasons=())
+    show_evidence(Evidence("Where?", "test", (HIT, other, unexplained, unexplained, HIT)))
+    printed = capsys.readouterr().out
+    assert printed.count("It shares words.") == 1
+    assert printed.count("For the same reason as") == 1
+    assert printed.splitlines()[-1] == "    For the same reason as 1."
+
+
 def test_a_hit_that_is_repeated_says_how_often_and_where(capsys: pytest.CaptureFixture[str]) -> None:
     elsewhere = tuple(Repeat(f"c{i}", f"d{i}", "Wiki", f"Page{i}", "", "") for i in range(2, 6))
     show_evidence(Evidence("Where?", "test", (dataclasses.replace(HIT, repeated=9, repeats=elsewhere),)))

@@ -7,7 +7,7 @@ import pytest
 from tests.packages import install
 
 from overstory.embed import make_embedder
-from overstory.errors import ModelError
+from overstory.errors import ModelError, install_command
 from overstory.settings import EmbeddingSettings
 
 ACME = """
@@ -74,4 +74,4 @@ def test_a_missing_extra_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)  # as if it were not installed
     with pytest.raises(ModelError) as caught:
         make_embedder(EmbeddingSettings("sentence-transformers"))
-    assert caught.value.remedy == 'pip install "overstory[sentence-transformers]"'
+    assert caught.value.remedy == install_command("sentence-transformers")

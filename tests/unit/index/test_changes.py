@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overstory.index.changes import Changes, DocumentChange, Identity, Outcome
+from overstory.index.stages.load import LargestDocument, LoadReport
 from overstory.model import Annotation, Document
 
 Contents = Mapping[str, tuple[str, str]]
@@ -114,6 +115,27 @@ def test_records_are_told_by_their_keys_and_nothing_is_removed_without_sync() ->
         moved = DocumentChange("moved", "/d/r.csv#new", "/d/r.csv#old")
         assert list(changes.listed(vanished=True)) == [moved]
         assert list(changes.listed(vanished=False)) == [DocumentChange("added", "/d/r.csv#new")]
+
+
+def test_a_change_says_into_how_many_passages_a_document_is_cut() -> None:
+    with Changes() as changes:
+        changes.note_read(Identity("0" * 32, "a.txt", "", "1", "2", chunks=7), "added")
+        changes.note_read(Identity("1" * 32, "b.txt", "", "3", "4", chunks=2), "changed")
+        assert {change.origin: change.chunks for change in changes.listed(vanished=False)} == {"a.txt": 7, "b.txt": 2}
+
+
+def test_a_document_that_makes_most_of_the_passages_is_named() -> None:
+    report = LoadReport()
+    report.count_chunks(Document("log.txt", "", "A log."), 40_000)
+    report.count_chunks(Document("a.txt", "", "A."), 1_000)
+    assert report.largest == LargestDocument("log.txt", 40_000)
+    (note,) = report.notes
+    assert "1 document makes 40,000 of 41,000 new chunks: log.txt" in note
+    report.count_chunks(Document("b.txt", "", "B."), 39_000)
+    assert report.notes == ()
+    alone = LoadReport()
+    alone.count_chunks(Document("small.txt", "", "A."), 900)
+    assert alone.notes == ()
 
 
 def test_annotations_come_back_as_they_were_in_their_order() -> None:

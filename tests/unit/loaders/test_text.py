@@ -45,3 +45,43 @@ def test_utf16_without_a_mark_is_told_what_to_do(tmp_path: Path) -> None:
     outcome = load(TextLoader(), write(tmp_path / "a.txt", "Hello".encode("utf-16-le")))
     assert outcome.messages == ["looks binary: 5 of its 10 characters are control characters"]
     assert "iconv -f UTF-16LE" in outcome.broken[0].remedy
+
+
+MESSAGE = """\
+Return-Path: <marta@acme.example>
+Received: from mx1.acme.example (mx [10.0.0.2])
+\tby mail.acme.example with ESMTP id 4f;
+\tMon, 1 Mar 2027 09:00:00 +0100
+From: Marta Oyelaran <marta@acme.example>
+Subject: Duplicate invoices
+ in March
+MIME-Version: 1.0
+Content-Transfer-Encoding: quoted-printable
+
+Some customers got two invoices.
+
+Note: this is no header.
+"""
+
+
+def test_of_a_message_only_what_people_read_of_its_header_stays(tmp_path: Path) -> None:
+    document = load(TextLoader(), write(tmp_path / "a.txt", MESSAGE)).document
+    assert document.title == "Duplicate invoices in March"
+    assert document.text == (
+        "From: Marta Oyelaran <marta@acme.example>\nSubject: Duplicate invoices in March\n\n"
+        "Some customers got two invoices.\n\nNote: this is no header."
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Subject: holidays\n\nWe go to Ulm.",
+        "From: here\nto there\nDate: unknown\n\nA poem.",
+        "Name: yes\nVersion: 1\nLicense: none\n\nA package.",
+        "A text without fields: it has a colon.\n\nFrom: nobody\nTo: nobody",
+    ],
+)
+def test_a_text_that_is_no_message_is_kept_as_it_is(text: str, tmp_path: Path) -> None:
+    document = load(TextLoader(), write(tmp_path / "notes.txt", text)).document
+    assert (document.text, document.title) == (text, "notes")

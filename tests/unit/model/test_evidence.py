@@ -6,6 +6,7 @@ import dataclasses
 import subprocess
 import sys
 
+from overstory.errors import install_command
 from overstory.model import BridgePath, BridgeStep, Document, Evidence, Hit, Part, Reason
 
 HIT = Hit(
@@ -195,4 +196,4 @@ def test_without_pandas_the_extra_is_named() -> None:
         "except ImportError as error: print(error, error.remedy)"
     )
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert ran.stdout.strip() == 'pandas is not installed. Install it: pip install "overstory[pandas]"'
+    assert ran.stdout.strip() == f"pandas is not installed. Install it: {install_command('pandas')}"

@@ -17,11 +17,12 @@ import pytest
 from overstory.errors import ServerError, ServerStartError, SettingsError
 from overstory.server import lifecycle, process, store_version
 from overstory.server.atomic_files import storage_errors
-from overstory.server.checks import diagnose
+from overstory.server.checks import check_status, diagnose
 from overstory.server.configuration import home_argument
 from overstory.server.failures import PortTakenError, explained
 from overstory.server.instance import Connection, Instance, Ports, Running
 from overstory.server.lifecycle import ensure_running
+from overstory.server.status import ServerState, ServerStatus
 from overstory.settings import Places, ServerSettings, Settings
 
 RUNNING = Running(pid=1, bolt=40001, http=40002, started=0.0, neo4j="5.26.30", ready=True)
@@ -48,19 +49,19 @@ def test_a_folder_that_is_there_becomes_the_users_alone(tmp_path: Path, mode: in
     instance.root.mkdir(parents=True)
     instance.root.chmod(mode)
     settings = Settings(places=Places(data=instance.data, cache=tmp_path))
-    (check,) = (check for check in diagnose(settings) if check.name == "folder")
+    (check,) = (check for check in diagnose(settings).checks if check.name == "folder")
     assert not check.ok
     assert f"mode {mode:o}" in check.detail
     instance.create()
     assert stat.S_IMODE(instance.root.stat().st_mode) == 0o700
-    assert all(check.ok for check in diagnose(settings) if check.name == "folder")
+    assert all(check.ok for check in diagnose(settings).checks if check.name == "folder")
 
 
 @pytest.mark.parametrize("name", ["folder", "cache"])
 def test_a_folder_in_which_nothing_can_be_made_is_said_to_be_so(name: str, tmp_path: Path) -> None:
     good, bad = tmp_path / "good" / "home", Path("/proc/nowhere")
     places = Places(data=bad, cache=good) if name == "folder" else Places(data=good, cache=bad)
-    found = {check.name: check for check in diagnose(Settings(places=places))}
+    found = {check.name: check for check in diagnose(Settings(places=places)).checks}
     assert not found[name].ok
     assert "/proc/nowhere" in found[name].detail
     assert ("OVERSTORY_HOME" if name == "folder" else "OVERSTORY_CACHE") in found[name].remedy
@@ -69,9 +70,18 @@ def test_a_folder_in_which_nothing_can_be_made_is_said_to_be_so(name: str, tmp_p
 
 def test_a_folder_that_can_be_written_is_left_as_it_was(tmp_path: Path) -> None:
     places = Places(data=tmp_path / "home", cache=tmp_path / "cache")
-    checks = [check for check in diagnose(Settings(places=places)) if check.name in ("folder", "jars")]
+    checks = [check for check in diagnose(Settings(places=places)).checks if check.name in ("folder", "jars")]
     assert [check.ok for check in checks] == [True, True]
     assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("state", ["busy", "not answering"])
+def test_nobody_is_told_to_stop_a_server_that_may_only_be_busy(state: ServerState, tmp_path: Path) -> None:
+    check = check_status(ServerStatus(state, tmp_path, tmp_path / "password", 0, pid=1, uri="bolt://127.0.0.1:1"))
+    assert not check.ok
+    assert state in check.detail
+    assert check.remedy
+    assert "stop" not in check.remedy
 
 
 def test_what_a_started_process_writes_is_the_users_alone(tmp_path: Path) -> None:

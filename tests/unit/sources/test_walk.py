@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.sources import write
 
-from overstory.errors import BrokenSource, LoaderNotFound
+from overstory.errors import BrokenSource, LoaderNotFound, install_command
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
 from overstory.sources.installed import Catalogue, catalogue
@@ -228,7 +228,7 @@ def test_a_missing_library_stops_only_its_own_files(tmp_path: Path, monkeypatch:
     result = read(tmp_path)
     assert result.texts == ["text"]
     assert result.broken == [f"{tmp_path / 'a.pdf'}: reading this format needs pypdf, which is not installed"]
-    assert result.remedies == ['pip install "overstory[pdf]"']
+    assert result.remedies == [install_command("pdf")]
 
 
 def test_a_loader_that_fails_stops_only_its_own_file(tmp_path: Path) -> None:

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from overstory.text.key_phrases import MOST_PHRASES, CommonWords, Described, evenly, key_phrases
+import pytest
+
+from overstory.text.key_phrases import (
+    MOST_PHRASES,
+    CommonWords,
+    Described,
+    evenly,
+    is_readable_name,
+    key_phrases,
+    theme_of,
+)
 
 REST = [Described(f"Town {place}", f"It is a town of {place} houses on a river.") for place in range(40)]
 
@@ -51,3 +61,57 @@ def test_without_things_or_texts_there_are_none() -> None:
 def test_a_sample_is_taken_at_equal_distances() -> None:
     assert list(evenly(range(10), 3)) == [0, 4, 8]
     assert list(evenly(range(3), 3)) == [0, 1, 2]
+
+
+def test_code_headers_and_greetings_are_no_key_phrases() -> None:
+    text = "Hello, the quoted-printable const myEmitter doesn't void the glazier's MIME-Version of x86."
+    assert phrases_of(Described("Ada", text), Described("Ben", f"So: {text}")) == ["glazier"]
+
+
+@pytest.mark.parametrize(
+    ("phrases", "text", "theme"),
+    [
+        (["glazier", "glass window"], "He made the glass window. He was a glazier.", "glass window"),
+        (["received critical acclaim", "Norwegian drama"], "A Norwegian drama of 1950.", "Norwegian drama"),
+        (["available", "file"], "The file is available.", ""),
+        (["glazier"], "Pauli was an Austrian glazier.", "glazier"),
+        (["glazier"], "They met glazier Ada.", ""),
+        (
+            ["causing probes", "packet size estimation"],
+            "It is wrong in packet size estimation.",
+            "packet size estimation",
+        ),
+        (["Hamilton Tiger"], "He played for the Hamilton Tiger-Cats.", ""),
+        ([], "Nothing.", ""),
+    ],
+)
+def test_a_theme_is_a_noun_phrase_as_a_text_has_it(phrases: list[str], text: str, theme: str) -> None:
+    assert theme_of(phrases, [Described("Ada", text)]) == theme
+
+
+def test_a_name_is_no_theme() -> None:
+    assert theme_of(["Benny Bell"], [Described("Benny Bell", "It is a song by Benny Bell.")]) == ""
+
+
+@pytest.mark.parametrize(
+    "name", ["Ada Lovelace", "J. R. R. Tolkien", "floor()", "--max-depth", '"Heroes" album', "McCandless"]
+)
+def test_a_readable_name(name: str) -> None:
+    assert is_readable_name(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Date: Mon, 7 Mar",
+        "system(prog",
+        "quoted-printable",
+        "see http://unicode.org",
+        'Ben" Ben" Bell',
+        "end. Fjordbyte AB",
+        "42",
+        "",
+    ],
+)
+def test_what_does_not_read_like_a_name(name: str) -> None:
+    assert not is_readable_name(name)

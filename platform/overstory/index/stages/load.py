@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from overstory.display import counted
+from overstory.display import counted, origin, printable
 from overstory.errors import BrokenSource
 from overstory.graph import Corpus, GraphClient, Writer
 from overstory.graph.client import Row
@@ -32,6 +32,20 @@ from overstory.sources import Kept
 DOCUMENTS_A_BATCH = 100
 CHARACTERS_A_BATCH = 4_000_000
 MOST_SHOWN = 5
+MANY_CHUNKS = 1_000
+"""From here on it is worth saying that most chunks are those of one document."""
+
+
+@dataclass(frozen=True, slots=True)
+class LargestDocument:
+    """The document with the most new chunks.
+
+    Attributes:
+        origin: its source, with its key if it has one.
+    """
+
+    origin: str
+    chunks: int
 
 
 @dataclass(slots=True, repr=False)
@@ -48,6 +62,7 @@ class LoadReport:
         relinked: documents that have other links than before; new ones with links are among them.
         unresolved: how many links of the corpus lead to documents that it does not have; 0 in a preview.
         chunks: how many chunks were written; in a preview, how many would be new.
+        largest: the document with the most new chunks, and how many it has; None if there are none.
         index_time: of a preview, about how long indexing these chunks takes; None without any, or if unknown.
         broken: what could not be read or stored; the rest went in.
         skipped: files that were not read, each with the reason unless it is that no loader reads it.
@@ -67,6 +82,7 @@ class LoadReport:
     unresolved: int = 0
     in_corpus: int | None = None
     vanished: int = 0
+    largest: LargestDocument | None = None
     index_time: IndexTime | None = None
     broken: list[BrokenSource] = field(default_factory=list[BrokenSource])
     skipped: list[str] = field(default_factory=list[str])
@@ -77,6 +93,21 @@ class LoadReport:
     def documents(self) -> int:
         """How many documents were read."""
         return self.added + self.changed + self.moved + self.unchanged
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the user should know of what was read: one document that makes most of the chunks is seldom meant."""
+        found = self.largest
+        if found is None or found.chunks < MANY_CHUNKS or 2 * found.chunks <= self.chunks:
+            return ()
+        share = f"1 document makes {found.chunks:,} of {self.chunks:,} new chunks: {found.origin}."
+        return (f"{share} If it is a log or a dump, leave it out: searches would find hardly anything else.",)
+
+    def count_chunks(self, document: Document, chunks: int) -> None:
+        """Counts the new chunks of a document."""
+        self.chunks += chunks
+        if chunks > (self.largest.chunks if self.largest else 0):
+            self.largest = LargestDocument(origin(document.source, document.source_key), chunks)
 
     def __repr__(self) -> str:
         """The counts, and below them the first of what was broken."""
@@ -98,7 +129,7 @@ class LoadReport:
         lines += [f"  {error}" for error in self.broken[:MOST_SHOWN]]
         if len(self.broken) > MOST_SHOWN:
             lines.append(f"  … and {len(self.broken) - MOST_SHOWN:,} more in .broken")
-        return "\n".join(lines)
+        return printable("\n".join([*lines, *(f"Note: {note}" for note in self.notes)]))
 
 
 def load(
@@ -181,7 +212,7 @@ def preview(
                 _note(links, id_, known.get(id_))
                 content = content_sha256(document) if outcomes[id_] == "added" else ""
                 chunks = 0 if outcomes[id_] == "unchanged" else len(chunking.pieces(document))
-                report.chunks += chunks
+                report.count_chunks(document, chunks)
                 on_read(Identity(id_, document.source, document.source_key, shas[id_], content, chunks), outcomes[id_])
             chunking.advance(len(batch))
         progress.finish(f"{counted(report.documents, 'document')} read")
@@ -246,7 +277,9 @@ def _load_batch(
     }
     if wanted:
         changed = [known[id_] for id_ in wanted if id_ in known]
-        report.chunks += _store(writer, wanted, identities, changed, chunking, answers)
+        numbers = _store(writer, wanted, identities, changed, chunking, answers)
+        for id_, number in numbers.items():
+            report.count_chunks(wanted[id_], number)
     _count(report, outcomes.values())
     for id_, identity in identities.items():
         links.note_read(id_, known[id_]["links_sha256"] if id_ in known else None)
@@ -260,8 +293,8 @@ def _store(
     changed: Sequence[Row],
     chunking: Chunking,
     answers: RememberedAnswers,
-) -> int:
-    """Writes documents by their ids; how many chunks they have.
+) -> dict[str, int]:
+    """Writes documents by their ids; how many chunks each has.
 
     Args:
         changed: what is stored of those that are there.
@@ -278,7 +311,7 @@ def _store(
     chunks = list(itertools.chain.from_iterable(rows.values()))
     corpus, ids = writer.corpus, [row["id"] for row in changed]
     writer.commit("load", lambda tx: store_documents(tx, corpus, ids, documents, chunks, answers=answers))
-    return len(chunks)
+    return {id_: len(found) for id_, found in pieces.items()}
 
 
 def _outcome(stored: Row | None, sha256: str) -> Outcome:

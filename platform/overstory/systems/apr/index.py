@@ -31,6 +31,7 @@ class Apr(System[AprIndexSettings, AprRetrieverSettings]):
 
     name = "apr"
     title = "AutoPrunedRetriever"
+    good_for = "similar questions again and again: facts and earlier answers are read instead of passages"
     settings = AprIndexSettings
     retriever_settings = AprRetrieverSettings
     unit = "chunk"

@@ -26,6 +26,7 @@ class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
 
     name = NAME
     title = "HiRAG"
+    good_for = "what all documents are about: reports on communities, with sources"
     settings = HiragIndexSettings
     retriever_settings = HiragRetrieverSettings
     unit = "chunk"
@@ -40,6 +41,7 @@ class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
     )
     trees = (COMMUNITIES, LAYERS)
     reads_with_model = True
+    answers_on_all = True
 
     def require(self, settings: HiragIndexSettings, graph: GraphClient) -> None:
         """

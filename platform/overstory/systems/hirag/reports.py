@@ -20,14 +20,15 @@ from overstory.systems.entity_graph.descriptions import is_prose
 from overstory.systems.hirag.knowledge_graph import LayeredGraph, LayerEntity, Relation
 from overstory.systems.hirag.names import NAME, RULES
 from overstory.systems.hirag.report_material import Material, Materials, is_list
-from overstory.systems.hirag.summaries import common_words, head_of, shared_phrases
+from overstory.systems.hirag.summaries import common_words, head_of, shared_theme
 from overstory.systems.tree.reports import Finding, Report, rating_of
+from overstory.text.key_phrases import is_readable_name
+from overstory.text.names.shapes import shape_key
 from overstory.text.sentences import sentence_starts, sentence_texts
 
 MOST_FINDINGS = 6
 LOOKED_AT = 4 * MOST_FINDINGS
 MOST_IN_TITLE = 3
-MOST_PHRASES = 2
 MOST_COMPARED = 8
 """Central entities whose descriptions are searched for what they have in common: most of the time of a report."""
 LONGEST_SENTENCE = 400
@@ -142,7 +143,7 @@ def report_key(reporter: Reporter, material: Material) -> str:
 class RuleReporter:
     """Writes reports of sentences that are in the corpus, by rules."""
 
-    fingerprint = "rules-6"
+    fingerprint = "rules-7"
     notes: Sequence[str] = ()
 
     def __init__(self, entities: Sequence[LayerEntity] = ()) -> None:
@@ -164,7 +165,7 @@ class RuleReporter:
         leading = lead(told)
         summary = _summary(material, shown, leading)
         findings = _findings(material, parts)
-        phrases, described = self._phrases(material, shown)
+        theme, described = self._theme(material, shown)
         chunks = chain(
             (chunk for finding in findings for chunk in finding.chunks),
             # The name of a summary may come from any of its passages, that of another entity is in its first.
@@ -177,7 +178,7 @@ class RuleReporter:
         )
         return Report(
             key=material.key,
-            title=_title(phrases, shown),
+            title=_title(theme, shown),
             summary=summary,
             rating=rating(material),
             findings=findings,
@@ -185,21 +186,22 @@ class RuleReporter:
             stands_on=tuple(dict.fromkeys(chunks)),
         )
 
-    def _phrases(self, material: Material, shown: Sequence[LayerEntity]) -> tuple[Sequence[str], Sequence[LayerEntity]]:
-        """What the central entities have in common, and those whose descriptions say so."""
+    def _theme(self, material: Material, shown: Sequence[LayerEntity]) -> tuple[str, Sequence[LayerEntity]]:
+        """What the central entities have in common, "" if nothing that reads well, and those whose descriptions say
+        so."""
         if material.size <= len(shown):
-            return (), ()
+            return "", ()
         said = [entity for entity in material.entities if entity.layer == 0 and not any(entity is one for one in shown)]
         described = [entity for entity in (*shown, *said) if not is_list(entity)][:MOST_COMPARED]
-        phrases = shared_phrases(described, self._common)[:MOST_PHRASES]
-        words = [phrase.casefold() for phrase in phrases]
-        return phrases, [each for each in described if any(word in each.description.casefold() for word in words)]
+        theme = shared_theme(described, self._common)
+        said_by = [each for each in described if theme.casefold() in each.description.casefold()] if theme else []
+        return theme, said_by
 
 
-def _title(phrases: Sequence[str], shown: Sequence[LayerEntity]) -> str:
+def _title(theme: str, shown: Sequence[LayerEntity]) -> str:
     """What the central entities have in common, and which these are: "Hindi film: Morning Raga, Zubeidaa"."""
     names = ", ".join(head_of(entity) for entity in shown)
-    return f"{', '.join(phrases)}: {names}" if phrases else names
+    return f"{theme[0].upper()}{theme[1:]}: {names}" if theme else names
 
 
 def rating(material: Material) -> float:
@@ -231,10 +233,11 @@ def stated(relation: Relation, ends: Mapping[str, LayerEntity]) -> str:
 
 
 def _for_title(entities: Sequence[LayerEntity]) -> list[LayerEntity]:
-    """The most central ones, without names that are a part of another's. Summaries by rules come last, and before these
-    names without a letter: years and numbers say little."""
+    """The most central ones, without names that are a part of another's. Those that do not read like names are left out
+    if there are others; identifiers come after names in words, and summaries by rules last."""
     shown: list[LayerEntity] = []
-    for entity in sorted(entities, key=lambda each: (is_list(each), not any(map(str.isalpha, each.name)))):
+    wanted = [each for each in entities if is_readable_name(each.name)] or entities
+    for entity in sorted(wanted, key=lambda each: (is_list(each), bool(shape_key(each.name)))):
         if len(shown) < MOST_IN_TITLE and not any(_overlap(entity.key, other.key) for other in shown):
             shown.append(entity)
     return shown

@@ -18,7 +18,7 @@ from overstory.protocols import Vectors
 from overstory.systems.hirag.knowledge_graph import LayerEntity
 from overstory.systems.hirag.names import RULES
 from overstory.systems.tree.nearness import nearest_first, to_mean
-from overstory.text.key_phrases import CommonWords, Described, evenly, key_phrases, sentences_of
+from overstory.text.key_phrases import CommonWords, Described, evenly, key_phrases, sentences_of, theme_of
 
 MetaType = Literal[
     "organization",
@@ -63,8 +63,6 @@ QUOTED = 3
 """Of these, members that it quotes a sentence of."""
 MOST_CHUNKS = 100
 """Passages that a summary by rules stands on: members that would add more are not named. The nearest always is."""
-PHRASES = 2
-"""In a name."""
 LONGEST_SENTENCE = 240
 LONGEST_HEAD = 80
 """Characters of a member's name in the name of a summary."""
@@ -147,7 +145,7 @@ class Summariser(Protocol):
 class RuleSummariser:
     """One summary for each group; every member is joined, by its cosine to the mean of the members' vectors."""
 
-    fingerprint = "hirag-summaries:1"
+    fingerprint = "hirag-summaries:2"
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -170,6 +168,11 @@ def shared_phrases(members: Sequence[LayerEntity], common: CommonWords) -> list[
     return key_phrases([_described(member) for member in members], common, head=head)
 
 
+def shared_theme(members: Sequence[LayerEntity], common: CommonWords) -> str:
+    """The one of `shared_phrases` that a title may begin with, "" if none reads like one."""
+    return theme_of(shared_phrases(members, common), [_described(member) for member in members])
+
+
 def _described(entity: LayerEntity) -> Described:
     return Described(entity.name, entity.description)
 
@@ -184,7 +187,7 @@ def rule_summary(group: Group, common: CommonWords) -> Summary:
     named, chunks = readable(nearest, NAMED, MOST_CHUNKS)
     phrases = shared_phrases(named, common)
     return Summary(
-        name=_name(named, phrases[:PHRASES], len(nearest)),
+        name=_name(named, theme_of(phrases, [_described(member) for member in named]), len(nearest)),
         type=kind,
         description=_description(named, phrases, len(nearest)),
         chunks=chunks,
@@ -231,7 +234,7 @@ def head_of(entity: LayerEntity) -> str:
     return shortened(_ARTICLE.sub("", name) or entity.name, LONGEST_HEAD)
 
 
-def _name(named: Sequence[LayerEntity], phrases: Sequence[str], count: int) -> str:
+def _name(named: Sequence[LayerEntity], theme: str, count: int) -> str:
     """One head in layer 1, two in layer 2, three above: a summary of summaries is not called as one of these."""
     layer = named[0].layer
     heads = list(dict.fromkeys(head_of(each) for each in named[: min(3, layer + 1)]))
@@ -239,7 +242,7 @@ def _name(named: Sequence[LayerEntity], phrases: Sequence[str], count: int) -> s
         name = " and ".join(dict.fromkeys(head_of(each) for each in named))
     else:
         name = "; ".join(heads) + _AND_OTHERS
-    return name + (_DASH + ", ".join(phrases) if phrases else "")
+    return name + (_DASH + theme if theme else "")
 
 
 def _description(named: Sequence[LayerEntity], phrases: Sequence[str], count: int) -> str:

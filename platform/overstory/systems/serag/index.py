@@ -32,6 +32,7 @@ class SeRag(System[SeragIndexSettings, SeragRetrieverSettings]):
 
     name = NAME
     title = "SeRAG"
+    good_for = "which passages belong together, and a search among their neighbours"
     settings = SeragIndexSettings
     retriever_settings = SeragRetrieverSettings
     unit = "chunk"

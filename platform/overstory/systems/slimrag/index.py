@@ -55,6 +55,7 @@ class SlimRag(System[SlimRagIndexSettings, SlimRagRetrieverSettings]):
 
     name = "slimrag"
     title = "SlimRAG"
+    good_for = 'sentences instead of passages, also those that say "she" or "the company"'
     settings = SlimRagIndexSettings
     retriever_settings = SlimRagRetrieverSettings
     unit = "document"

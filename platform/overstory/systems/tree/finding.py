@@ -75,6 +75,20 @@ def find_tree(
     raise IndexMissing(f"Corpus {corpus.name!r} has {what}.", remedy=_choice(offered, corpus))
 
 
+def other_trees(
+    systems: Sequence[System[Any, Any]], corpus: Corpus, shown: FoundTree, *, with_reports: bool = False
+) -> tuple[str, ...]:
+    """A note that names the other trees of a corpus, where one is shown that nobody named; none if it is the only one.
+
+    Args:
+        systems, with_reports: as of `find_tree`.
+    """
+    offered = _offered(systems, with_reports=with_reports)
+    others = [each.kind for each in _trees_of(offered, corpus) if each.kind.name != shown.kind.name]
+    named = ", ".join(f"{kind.name} ({_described(kind)})" for kind in others)
+    return (f"This is the tree {shown.kind.name}. There are also: {named}. --tree NAME shows one.",) if named else ()
+
+
 def _of_one_name(named: _Offered, corpus: Corpus) -> FoundTree:
     """The one of a name that a corpus has. A system whose tree is of one unit or another has a kind for each."""
     if (found := next(_trees_of(named, corpus), None)) is not None:

@@ -22,7 +22,7 @@ from overstory.model.units import PLURAL, Unit
 from overstory.retrieve.hits import chunk_rows, source_hits
 from overstory.systems.base import System
 from overstory.systems.state import StaleNotes
-from overstory.systems.tree.finding import FoundTree, community_id, find_tree
+from overstory.systems.tree.finding import FoundTree, community_id, find_tree, other_trees
 from overstory.systems.tree.reports import Report
 
 MOST_REPORTS = 100
@@ -80,6 +80,7 @@ def view_reports(
                 *_outdated(tx, corpus, found),
                 *_missing(corpus, hidden),
                 *(() if levels else _empty(tx, corpus, found)),
+                *(() if tree else other_trees(systems, corpus, found, with_reports=True)),
             ),
         )
 

@@ -26,7 +26,7 @@ from overstory.retrieve.context import RetrievalContext, query_current_corpus
 from overstory.retrieve.hits import chunk_rows, content
 from overstory.systems.base import System
 from overstory.systems.state import StaleNotes
-from overstory.systems.tree.finding import FoundTree, community_id, find_tree
+from overstory.systems.tree.finding import FoundTree, community_id, find_tree, other_trees
 from overstory.systems.tree.kinds import TreeKind
 from overstory.text.sentences import sentence_texts
 from overstory.vectors.packed import unpacked
@@ -82,7 +82,10 @@ def view_tree(
         raise QuestionError(f"limit is {limit}.", remedy=f"Ask for 1 to {MOST_BELOW} communities.")
 
     def ask(tx: Transaction, corpus: Corpus) -> _Seen:
-        return _Reading(tx, corpus, find_tree(systems, corpus, tree)).seen(node, depth, limit)
+        found = find_tree(systems, corpus, tree)
+        seen = _Reading(tx, corpus, found).seen(node, depth, limit)
+        seen.notes += () if tree or node else other_trees(systems, corpus, found)
+        return seen
 
     return query_current_corpus(context, "retrieve/tree", ask).as_tree(context.embedder)
 

@@ -32,6 +32,7 @@ class TRetriever(System[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
 
     name = NAME
     title = "T-Retriever"
+    good_for = "a graph: the part of it around a question, edges included"
     settings = TRetrieverIndexSettings
     retriever_settings = TRetrieverRetrieverSettings
     unit = "document"

@@ -21,8 +21,18 @@ from typing import NamedTuple, Protocol
 from overstory.display import counted, shortened
 from overstory.systems.tree.reports import RULES, Finding, Report, rating_of
 from overstory.systems.tretriever.vertex_graph import VertexText, VertexTexts
-from overstory.text.key_phrases import CommonWords, Described, evenly, key_phrases, sentences_of
+from overstory.text.key_phrases import (
+    CommonWords,
+    Described,
+    evenly,
+    is_readable_name,
+    key_phrases,
+    sentences_of,
+    theme_of,
+)
 
+WITHOUT_THEME = 3
+"""Names in a title that says nothing else."""
 NAMED = 12
 """Members whose names a summary by rules gives."""
 READ = 8
@@ -32,8 +42,6 @@ BESIDE_PARTS = 4
 PARTS = 6
 MOST_CHUNKS = 24
 """Passages that a summary by rules stands on: what would add more is not read. The nearest member always is."""
-IN_TITLE = 2
-"""Key phrases."""
 MOST_FINDINGS = 6
 MOST_EDGES = 2
 """Of the findings, those that are edges."""
@@ -117,7 +125,7 @@ class Summariser(Protocol):
 class RuleSummariser:
     """Takes names and sentences from the texts."""
 
-    fingerprint = "tretriever-summaries:1"
+    fingerprint = "tretriever-summaries:2"
 
     def __init__(self) -> None:
         self._common: CommonWords | None = None
@@ -172,13 +180,15 @@ def rule_summary(each: SetToSummarise, members: Sequence[VertexText], common: Co
         return Report(each.key, said, f"{said}.", rating_of(each.size, each.inside), [], RULES, ())
     named = _named(read, members)
     head = _head(named, each.size, by_parts)
-    phrases = key_phrases([Described(one.name, one.text) for one in read], common, head=head)
+    described = [Described(one.name, one.text) for one in read]
+    phrases = key_phrases(described, common, head=head)
+    theme = theme_of(phrases, described)
     findings = _findings(each, read, members, () if by_parts else phrases)
     chunks = [chunk for finding in findings for chunk in (*finding.chunks, *finding.also)]
     chunks += [chunk for one in (*read, *named) for chunk in one.chunks]
     return Report(
         key=each.key,
-        title=head + (f" – {', '.join(phrases[:IN_TITLE])}" if phrases else ""),
+        title=f"{head} – {theme}" if theme else _head(named, each.size, by_parts, most=WITHOUT_THEME),
         summary=_summary(named, each.size, phrases, findings),
         rating=rating_of(each.size, each.inside),
         findings=findings[:MOST_FINDINGS],
@@ -242,12 +252,19 @@ def _named(read: Sequence[VertexText], members: Sequence[VertexText]) -> list[Ve
     return [one for one in within([*read, *others], room) if one.name.strip()][:NAMED]
 
 
-def _head(named: Sequence[VertexText], size: int, by_parts: bool) -> str:
-    """Both names of two; else the first, of a set that is described by its parts two."""
-    names = list(dict.fromkeys(shortened(one.name, LONGEST_NAME) for one in named))
+def _head(named: Sequence[VertexText], size: int, by_parts: bool, *, most: int = 0) -> str:
+    """Both names of two; else the first that reads like a name, of a set that is described by its parts two.
+
+    Args:
+        most: names, if more are to be shown.
+    """
+    ranked = sorted(named, key=lambda one: not is_readable_name(one.name))
+    names = list(dict.fromkeys(shortened(one.name, LONGEST_NAME) for one in ranked))
     if size == 2 and len(names) == 2:
         return " and ".join(names)
-    return f"{'; '.join(names[: 1 + by_parts])} and others" if names else counted(size, "vertex", "vertices")
+    shown = names[: max(most, 1 + by_parts)]
+    others = " and others" if size > len(shown) else ""
+    return f"{'; '.join(shown)}{others}" if shown else counted(size, "vertex", "vertices")
 
 
 def _summary(named: Sequence[VertexText], size: int, phrases: Sequence[str], findings: Sequence[Finding]) -> str:

@@ -1,12 +1,13 @@
 """Questions about all documents at once, which no single passage answers: "What are the main themes?"
 
-GraphRAG calls them global questions. Such a question names nothing, so that all of its words are of a small vocabulary.
-English only, as the question words of `form`.
+GraphRAG calls them global questions. Such a question names nothing, so that all of its words are of a small vocabulary,
+in English, German or French.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 
 def _words(text: str) -> frozenset[str]:
@@ -16,42 +17,151 @@ def _words(text: str) -> frozenset[str]:
 MOST_WORDS = 30
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
-_TERM = re.compile(r"\W*what(?:['’]s|\s+is|\s+are)\s+(?:an?\s+)?\w+\W*", re.IGNORECASE)
+_TERM = re.compile(
+    r"\W*(?:what(?:['’]s|\s+is|\s+are)\s+(?:an?\s+)?|was\s+(?:ist|sind)\s+(?:eine?\s+)?|qu['’]est-ce\s+qu['’]une?\s+)\w+\W*",
+    re.IGNORECASE,
+)
 """ "What is a theme?", which asks for the meaning of a word."""
+_ABOUT_THE_READER = re.compile(
+    r"\W*(?:tl\W?dr|what\s+(?:do|can|could)\s+(?:you|i|we)\s+(?:(?:know|ask(?:\s+you)?)(?:\s+about)?|(?:find|have|learn)\s+"
+    r"(?:in\s+)?here))\W*",
+    re.IGNORECASE,
+)
+""" "What do you know?", "What can I find here?\" """
 
-_DOCUMENTS = _words(
-    "archive archives article articles collection collections corpora corpus dataset datasets doc docs document"
-    " documents everything file files papers passages records sources texts"
+
+@dataclass(frozen=True, slots=True)
+class _Vocabulary:
+    """The words of questions on all documents in one language.
+
+    Attributes:
+        documents: what is asked about, and pairs of words that are it together.
+        pointers: what stands for documents where no noun follows: "What is this about?"
+        themes: what all documents have, whatever is asked of it.
+        points: what is asked of all documents with a word of `ranks`, or with one for them.
+        alone: those of `themes` and `points` that may be those of one thing, unless a word of `ranks` or for documents
+            is with them.
+        summaries, summarise: nouns and verbs.
+        treats: what documents do.
+        about: the word that makes a pointer with one of `treats` enough.
+        others: that say nothing of what is asked.
+    """
+
+    documents: frozenset[str]
+    pairs: tuple[frozenset[str], ...]
+    pointers: frozenset[str]
+    themes: frozenset[str]
+    points: frozenset[str]
+    alone: frozenset[str]
+    ranks: frozenset[str]
+    summaries: frozenset[str]
+    summarise: frozenset[str]
+    treats: frozenset[str]
+    about: frozenset[str]
+    others: frozenset[str]
+
+    @property
+    def known(self) -> frozenset[str]:
+        named = self.documents | self.pointers | self.themes | self.points | self.ranks
+        return frozenset(named | self.summaries | self.summarise | self.treats | self.about | self.others)
+
+    def asks(self, words: frozenset[str]) -> bool:
+        """Whether these words, all of them known, ask about all documents."""
+        documents = bool(words & self.documents) or any(pair <= words for pair in self.pairs)
+        ranked = bool(words & self.ranks) or documents
+        if words & self.summaries or (words & self.themes and (ranked or not words & self.themes <= self.alone)):
+            return True
+        if words & self.points and ranked and (words & self.ranks or not words & self.points <= self.alone):
+            return True
+        if words & self.summarise:
+            return documents or bool(words & self.pointers)
+        return bool(words & self.treats and (documents or (words & self.pointers and words & self.about)))
+
+
+_ENGLISH = _Vocabulary(
+    documents=_words(
+        "archive archives article articles collection collections corpora corpus dataset datasets doc docs"
+        " document documentation documents everything file files papers passages records sources texts"
+    ),
+    pairs=(_words("data set"), _words("knowledge base")),
+    pointers=_words("these this those"),
+    themes=_words("subject subjects theme themes topic topics"),
+    points=_words(
+        "areas categories category concepts concerns contents domains field fields findings focus idea ideas"
+        " insights issues matter matters message messages motifs patterns point points takeaways threads trends"
+    ),
+    alone=_words("idea matter message messages point subject"),
+    ranks=_words(
+        "big biggest broad central common core different dominant essential frequent frequently general important"
+        " key leading main mainly major most often overall overarching primary principal prominent recurrent"
+        " recurring significant top various"
+    ),
+    summaries=_words("digest gist outline overview overviews recap summary summaries survey synopsis"),
+    summarise=_words("characterise characterize describe outline recap summarise summarize sum"),
+    treats=_words(
+        "about address addressed concerned contain contained content contents cover covered deal dealt discuss"
+        " discussed explored in information kind kinds learn mention mentioned present sort sorts speak talk treat"
+        " treated types"
+    ),
+    about=_words("about"),
+    others=_words(
+        "a across again all among an and any appear are available base be brief briefly by can collected come"
+        " complete concise could data do does each entire few find first five for found four from full give given"
+        " good have has hello here hi high i identify indexed ingested into is it just kind knowledge know learn"
+        " level like list loaded made make me mine my name need of ok on one or our out over paragraph people"
+        " please provide provided quick read reading rough run say sentence sentences set short shortly show so"
+        " some tell ten that the their them there they three through throughout to together two up upon us want"
+        " was we were what what's what’s whats which whole will with within words would write you your"
+    ),
 )
-_POINTERS = _words("these this those")
-"""What stands for documents where no noun follows: "What is this about?\" """
-_THEMES = _words("subject subjects theme themes topic topics")
-_POINTS = _words(
-    "areas categories category concepts concerns contents domains field fields findings focus idea ideas"
-    " insights issues matter matters message messages motifs patterns point points takeaways threads trends"
+_GERMAN = _Vocabulary(
+    documents=_words(
+        "akten alledem alles archiv archivs artikel artikeln datei dateien daten dokument dokumente dokumenten"
+        " dokumentation korpus quellen sammlung texte texten unterlagen wissensbasis wissensdatenbank"
+    ),
+    pairs=(),
+    pointers=_words("hier"),
+    themes=_words("hauptthema hauptthemen kernthemen thema themen themenbereiche"),
+    points=_words("aussagen bereiche erkenntnisse fragen inhalte inhalt kernaussagen punkte schwerpunkte"),
+    alone=_words("fragen inhalt"),
+    ranks=_words("allgemeinen größten häufigsten wesentlichen wichtigsten wichtigste zentralen zentrale"),
+    summaries=_words("gesamtüberblick überblick übersicht zusammenfassung kurzfassung"),
+    summarise=_words("beschreib beschreibe beschreiben fass fasse fassen zusammenfassen"),
+    treats=_words("behandelt behandeln enthalten geht handeln handelt steckt stehen steht worum wovon"),
+    about=_words("worum wovon"),
+    others=_words(
+        "aller alle allen all bitte da dargestellt das dem den der des die diese diesem diesen dieser ein eine"
+        " einen einer einige enthält erstelle es für gesamte gesamten ganze ganzen gib gibt haben ich in insgesamt"
+        " ist kann kannst kommen können kurz kurze kurzen liste mal mir nenne sätzen sind über um und uns vor"
+        " vorkommen was welche welchen wir worüber zeige zu zum zur zusammen"
+    ),
 )
-"""What is asked of all documents with a word of `_RANKS`, or with one for them."""
-_RANKS = _words(
-    "big biggest broad central common core different dominant essential frequent frequently general important key"
-    " leading main major most often overall overarching primary principal prominent recurrent recurring"
-    " significant top various"
+_FRENCH = _Vocabulary(
+    documents=_words(
+        "archive archives article articles base collection corpus document documentation documents données"
+        " ensemble fichier fichiers sources textes tout"
+    ),
+    pairs=(),
+    pointers=_words("ça ceci cela"),
+    themes=_words("sujet sujets thème thèmes thématiques"),
+    points=_words("conclusions domaines idées messages points questions"),
+    alone=_words("questions sujet"),
+    ranks=_words(
+        "central centraux clés dominants grandes grands importants importantes majeurs principal principales principaux"
+    ),
+    summaries=_words("aperçu résumé synthèse"),
+    summarise=_words("décris décrire décrivez résume résumer résumez"),
+    treats=_words(
+        "abordent abordés aborde agit contenu contiennent contient parle parlent quoi traite traitent traités trouve"
+    ),
+    about=_words("quoi"),
+    others=_words(
+        "a au aux bref ce ces cet cette courte dans de des donne donner donnez du d'un d’un en est est-ce et"
+        " faire fais faites il ici l l'ensemble l’ensemble la le les liste moi nous on peux peut quel quelle"
+        " quelles quels que qu'est s'agit s’agit se si sont sur t toute toutes tous un une vous y"
+    ),
 )
-_SUMMARIES = _words("digest gist outline overview overviews recap summary summaries survey synopsis")
-_SUMMARISE = _words("characterise characterize describe outline recap summarise summarize sum")
-_TREATS = _words(
-    "about address addressed contain contained cover covered deal dealt discuss discussed explored in learn mention"
-    " mentioned present speak talk treat treated"
-)
-_OTHERS = _words(
-    "a across again all among an and any appear are available base be brief briefly by can collected come"
-    " complete concise could data do does each entire few find first for found from full give given good have"
-    " hello here hi high i identify indexed ingested into is it just kind knowledge learn level like list loaded"
-    " made make me mine my name need of ok on one or our out over paragraph people please provide provided quick"
-    " read rough run say sentence sentences set short shortly show so some tell that the their them there they"
-    " through throughout to together two up upon us want was we were what what's what’s whats which whole will"
-    " with within words would write you your"
-)
-_KNOWN = _DOCUMENTS | _POINTERS | _THEMES | _POINTS | _RANKS | _SUMMARIES | _SUMMARISE | _TREATS | _OTHERS
+_KNOWN = tuple((each, each.known) for each in (_ENGLISH, _GERMAN, _FRENCH))
 
 
 def asks_about_whole_corpus(question: str) -> bool:
@@ -60,15 +170,12 @@ def asks_about_whole_corpus(question: str) -> bool:
     True of "What are the main themes of these documents?", "What is this about?" and "Give me an overview", not of
     "What is the main theme of Dracula?".
     """
-    found = _WORD.findall(question[: 20 * MOST_WORDS].lower())
-    words = frozenset(found)
-    if not found or len(found) > MOST_WORDS or len(question) > 20 * MOST_WORDS or not words <= _KNOWN:
+    if len(question) > 20 * MOST_WORDS:
         return False
-    documents = words & _DOCUMENTS or {"data", "set"} <= words or {"knowledge", "base"} <= words
-    if words & _THEMES or words & _SUMMARIES:
-        return not _TERM.fullmatch(question)
-    if words & _POINTS:
-        return bool(words & _RANKS or documents)
-    if words & _SUMMARISE:
-        return bool(documents or words & _POINTERS)
-    return bool(words & _TREATS and (documents or (words & _POINTERS and "about" in words)))
+    found = _WORD.findall(question.lower())
+    words = frozenset(found)
+    if not found or len(found) > MOST_WORDS:
+        return False
+    if _ABOUT_THE_READER.fullmatch(question):
+        return True
+    return any(words <= known and each.asks(words) for each, known in _KNOWN) and not _TERM.fullmatch(question)

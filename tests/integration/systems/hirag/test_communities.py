@@ -14,7 +14,7 @@ from tests.hirag_graph import BAND, CELL, ISLE, entity, relation, small_graph, s
 from tests.passages import OpenCorpus
 
 from overstory.entropy import EncodingTree
-from overstory.errors import GdsMissing, GraphError, StatementFailed
+from overstory.errors import GdsMissing, GraphError, StatementFailed, install_command
 from overstory.graph import Writer, writing
 from overstory.graph.gds import gds_client, projections, require_client, require_memory
 from overstory.systems.hirag.bridges import MOST_HOPS, PARTNERS, find_bridges
@@ -132,7 +132,7 @@ def test_what_is_lacking_is_said_before_anything_is_done(
     monkeypatch.setitem(sys.modules, "graphdatascience", None)
     with pytest.raises(GdsMissing, match="HiRAG needs the Graph Data Science client") as missing:
         require_gds(graph)
-    assert missing.value.remedy == 'pip install "overstory[hirag]"'
+    assert missing.value.remedy == install_command("hirag")
     with pytest.raises(GdsMissing, match="test needs") as missing:
         require_client(graph, "test")
-    assert missing.value.remedy == 'pip install "overstory[gds]"'
+    assert missing.value.remedy == install_command("gds")

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from tests.unit.systems.hirag.blobs import blobs
 
+from overstory.errors import install_command
 from overstory.protocols import Vectors
 from overstory.systems.hirag.clusters import PIECE, clusters, sparsity
 
@@ -108,4 +109,4 @@ except ExtraMissing as error:
     print(error.remedy)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == 'Install it: pip install "overstory[hirag]"'
+    assert done.stdout.strip() == f"Install it: {install_command('hirag')}"

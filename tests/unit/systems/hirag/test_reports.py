@@ -88,7 +88,7 @@ def test_a_report_stands_on_the_passages_that_its_title_has_words_from() -> None
     tree = two_levels(graph)
     found = write_reports(tree, graph, known={}, writer_of_reports=RuleReporter(graph.entities), progress=Silence())
     report = report_on(found, graph, tree, BAND[0], 2)
-    assert "quixotrope" in report.title
+    assert report.title.startswith("Quixotrope: ")
     assert {"more of metallica", "more of hammett"} <= set(report.stands_on)
 
 

@@ -42,7 +42,7 @@ def summary_of(group: Group, layer: list[LayerEntity]) -> Summary:
 
 def test_a_summary_is_named_after_the_nearest_member_of_its_type_and_what_members_share() -> None:
     summary = summary_of(PHYSICISTS, [*PHYSICISTS.members, *REST])
-    assert summary.name == "Wolfgang Pauli and others – physicist, quantum"
+    assert summary.name == "Wolfgang Pauli and others – physicist"
     assert (summary.type, summary.by) == ("person", RULES)
     assert summary.description.startswith(
         "Summary of 4 entities: Wolfgang Pauli; Werner Heisenberg; Niels Bohr; Copenhagen. In common: physicist"
@@ -87,7 +87,7 @@ def test_summaries_of_summaries_are_called_after_several_heads() -> None:
 
 def test_two_members_are_both_in_the_name() -> None:
     group = Group([BOHR, PAULI], np.ones((2, 2), dtype=np.float32))
-    assert summary_of(group, [*group.members, *REST]).name == "Niels Bohr and Wolfgang Pauli – physicist, quantum"
+    assert summary_of(group, [*group.members, *REST]).name == "Niels Bohr and Wolfgang Pauli – physicist"
 
 
 def test_members_without_descriptions_and_vectors_have_a_summary_too() -> None:

@@ -11,12 +11,14 @@ from overstory.graph import Corpus
 from overstory.model.units import PLURAL
 from overstory.systems.serag import SeRag, SeragIndexSettings
 from overstory.systems.state import IndexState
-from overstory.systems.tree.finding import find_tree
+from overstory.systems.tree.finding import find_tree, other_trees
 from overstory.systems.tree.kinds import TreeKind
 
 NOW = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
 OF_DOCUMENTS = TreeKind("oak", "Oak", "document", "Oak", structure="oak", options="semantic")
 OF_NAMES = TreeKind("oak", "Oak of names", "entity", "Oak", structure="oak", options="no-semantic")
+
+ELM = TreeKind("elm", "Elm", "chunk", "Elm", structure="elm")
 
 
 class Oaks(SeRag):
@@ -28,6 +30,15 @@ class Oaks(SeRag):
 
     def has_tree(self, tree: TreeKind, state: IndexState[SeragIndexSettings]) -> bool:
         return state.settings.levels == 2 and tree == (OF_DOCUMENTS if state.settings.semantic else OF_NAMES)
+
+
+class Elms(Oaks):
+    """Its index has two trees."""
+
+    trees = (OF_DOCUMENTS, ELM)
+
+    def has_tree(self, tree: TreeKind, state: IndexState[SeragIndexSettings]) -> bool:  # noqa: ARG002 # of any settings
+        return True
 
 
 def corpus_with(settings: SeragIndexSettings | None) -> Corpus:
@@ -43,6 +54,17 @@ def test_of_two_trees_of_one_name_the_one_that_the_corpus_has_is_found(semantic:
     with pytest.raises(SettingsError, match="no tree 'elm'") as raised:
         find_tree([Oaks()], corpus, "elm")
     assert raised.value.remedy == f"Corpus 'c' has: oak ({kind.title}, of {PLURAL[kind.unit]})."
+
+
+def test_the_other_trees_of_the_corpus_are_named() -> None:
+    corpus = corpus_with(SeragIndexSettings(levels=2, semantic=True))
+    assert other_trees([Oaks()], corpus, find_tree([Oaks()], corpus)) == ()
+    elms = Elms()
+    found = find_tree([elms], corpus)
+    (note,) = other_trees([elms], corpus, found)
+    assert (
+        note == f"This is the tree oak. There are also: {ELM.name} ({ELM.title}, of passages). --tree NAME shows one."
+    )
 
 
 def test_where_there_is_none_of_the_name_the_error_says_what_builds_it() -> None:

@@ -38,7 +38,7 @@ def summary_of(one: SetToSummarise, vertices: Sequence[VertexText]) -> Report:
 
 def test_a_summary_has_names_what_the_texts_share_and_sentences_with_their_passages() -> None:
     report = summary_of(of(0, 1, 2, 3), [MATRIX, RELOADED, KEANU, SPEED])
-    assert report.title == "The Matrix and others – hacker, Neo"
+    assert report.title == "The Matrix and others – hacker"
     assert report.summary.startswith("The Matrix; Reloaded; Keanu Reeves; Speed. In common: hacker, Neo, Wachowskis.")
     assert report.findings == [
         Finding("The Matrix: Neo is a hacker.", ("c0",), ("The Matrix",)),
@@ -72,7 +72,7 @@ def test_a_text_that_is_the_name_alone_is_not_repeated() -> None:
 
 def test_a_summary_says_nothing_of_vertices_without_a_passage() -> None:
     report = summary_of(of(0, 1, 2), [NOWHERE, MATRIX, SPEED])
-    assert report.title == "The Matrix and others"
+    assert report.title == "The Matrix; Speed and others"
     assert report.summary.startswith("The Matrix; Speed and 1 more.")
     assert "Deleted" not in f"{report}"
     assert "secret" not in f"{report}"

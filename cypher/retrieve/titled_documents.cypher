@@ -1,0 +1,14 @@
+// The documents that have some names as their whole titles.
+// Parameters: $ids LIST<STRING> (of entities); $most INTEGER (documents of a name)
+// Rows: ids LIST<STRING> (of documents); one
+CALL () {
+  UNWIND $ids AS id
+  MATCH (e:Overstory {id: id}) WHERE e:Entity:{{corpus}}
+  CALL (e) {
+    MATCH (e)-[a:ABOUT]->(:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
+    WHERE a.source = 'title' AND a.full AND EXISTS { (d)-[:LINKS]-() }
+    RETURN DISTINCT d.id AS document ORDER BY document LIMIT $most
+  }
+  RETURN collect(DISTINCT document) AS ids
+}
+RETURN ids

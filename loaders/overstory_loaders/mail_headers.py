@@ -1,0 +1,37 @@
+"""A message in a text file: of its header only what people read, so that transport is neither searched nor named."""
+
+from __future__ import annotations
+
+import re
+
+_FIELD = re.compile(r"([!-9;-~]{1,60}):(?:[ \t](.*))?$")
+_TELLING = frozenset({"from", "to", "subject", "date", "message-id", "received", "return-path", "mime-version"})
+"""Two of these among its fields make a block of lines a header; "Subject:" alone may begin any notes."""
+LEAST_TELLING = 2
+_READ = {"from": "From", "to": "To", "cc": "Cc", "date": "Date", "subject": "Subject"}
+"""The fields that stay, in the file's order."""
+
+
+def without_transport(text: str) -> tuple[str, str]:
+    """The text of a message with the fields of its header that people read, and its subject; any other text as it is,
+    with "" as the subject.
+
+    The header is the first lines of the text up to an empty one, each a field or the continuation of one (RFC 5322).
+    """
+    head, _, body = text.partition("\n\n")
+    fields: list[tuple[str, str]] = []
+    for line in head.split("\n"):
+        found = _FIELD.match(line)
+        if found:
+            fields.append((found[1].lower(), (found[2] or "").strip()))
+        elif fields and line[:1] in (" ", "\t"):
+            name, value = fields[-1]
+            fields[-1] = (name, f"{value} {line.strip()}")
+        else:
+            return text, ""
+    if len(_TELLING & {name for name, _ in fields}) < LEAST_TELLING:
+        return text, ""
+    kept = [f"{_READ[name]}: {value}" for name, value in fields if name in _READ and value]
+    subject = next((value for name, value in fields if name == "subject"), "")
+    shown = "\n\n".join(part for part in ("\n".join(kept), body.strip("\n")) if part)
+    return (shown, subject) if shown else (text, "")

@@ -1,0 +1,123 @@
+"""Edges of a graph that a question asks for: those at the vertices it names whose type or text has its words, and one
+step further those of the vertices that these lead to: "What does the plant that Ada Huber manages make?".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from overstory.graph import Corpus, Transaction
+from overstory.model import HYPERLINK, Evidence, LinkEdge, ShareKind
+from overstory.retrieve.hits import chunk_rows, source_hits
+from overstory.retrieve.question import read_question
+from overstory.retrieve.question_entities import question_entities
+from overstory.text.questions.asked_words import AskedWords
+from overstory.text.stems import stem
+from overstory.text.words import word_matches
+
+MOST_NAMED = 8
+"""Vertices of a name."""
+LOOKED_AT = 10_000
+MOST_LINKS = 20
+"""Links of a vertex that are read, and that are told."""
+MOST_REACHED = 20
+"""Vertices from which a second step is taken."""
+SHORTEST_WORD = 3
+SHARES: Mapping[ShareKind, float] = {"relation": 0.3, "passage": 0.7}
+"""Of a language model's context, where the retriever has none."""
+CUT = f"of each vertex at most {MOST_LINKS} of the links that the question asks for are read; there may be more"
+
+
+def with_asked_edges(tx: Transaction, corpus: Corpus, evidence: Evidence) -> Evidence:
+    """The evidence with the edges that its question asks for as parts, and with the passages of their ends as sources;
+    as it is where the question names no vertex that has links.
+
+    At most four statements, each bounded, however many links there are.
+    """
+    question = read_question(evidence.question)
+    named = question_entities(tx, corpus, question).entities
+    if not named:
+        return evidence
+    ids = [each.id for each in named if each.subject]
+    (row,) = tx.run("retrieve/titled_documents", corpus.label, ids=ids, most=MOST_NAMED)
+    if not row["ids"]:
+        return evidence
+    asked = AskedWords.of(question.text)
+    names = {stem(match.group()) for each in named for match in word_matches(each.name)}
+    first = _edges(tx, corpus, row["ids"], asked, names, step=1)
+    used = {stem(form) for edge in first for form in asked.found_in(*_says(edge))}
+    reached = _reached(first, row["ids"])
+    second = (
+        _edges(tx, corpus, reached, asked, names | used, step=2) if reached and set(asked.forms) - names - used else []
+    )
+    edges = _joined(first, second)
+    if not edges:
+        return evidence
+    there = {hit.chunk_id for hit in (*evidence.hits, *evidence.sources)}
+    rows = chunk_rows(tx, corpus, (chunk for edge in edges for chunk in edge.chunks if chunk not in there))
+    known = there | set(rows)
+    shown = tuple(edge for edge in edges if known.issuperset(edge.chunks))
+    return replace(
+        evidence,
+        notes=(*evidence.notes, *([CUT] if len(edges) >= MOST_LINKS else [])),
+        parts=(*evidence.parts, *shown),
+        sources=(*evidence.sources, *source_hits(rows, rows)),
+        shares=evidence.shares or SHARES,
+    )
+
+
+def _edges(
+    tx: Transaction, corpus: Corpus, documents: Sequence[str], asked: AskedWords, known: Collection[str], *, step: int
+) -> list[LinkEdge]:
+    """The links of some documents that have words of the question beside those that are known, or join two of them.
+
+    Args:
+        known: stems that names and links before have.
+    """
+    words = [word for word in asked.forms if word not in known and len(word) >= SHORTEST_WORD]
+    rows = tx.run(
+        "retrieve/asked_links",
+        corpus.label,
+        documents=list(documents),
+        words=words,
+        looked_at=LOOKED_AT,
+        most=MOST_LINKS,
+        hyperlink=HYPERLINK,
+    )
+    found: dict[tuple[str, str, str, str], LinkEdge] = {}
+    links = [link for row in rows for link in row["links"]]
+    for source, source_title, first, target, target_title, second, kind, text, at in links:
+        edge = LinkEdge.between(
+            source_title or source,
+            kind,
+            target_title or target,
+            text=text or "",
+            step=step,
+            at_source=at == source,
+            chunks=(first, second),
+            documents=(source, target),
+        )
+        says = {stem(form) for form in asked.found_in(*_says(edge))} - set(known)
+        between = step == 1 and source in documents and target in documents
+        if first and second and (says or between):
+            found.setdefault((source, kind, target, text or ""), edge)
+    return list(found.values())
+
+
+def _says(edge: LinkEdge) -> tuple[str, str]:
+    return edge.type.replace("_", " "), edge.link_text
+
+
+def _reached(edges: Iterable[LinkEdge], named: Collection[str]) -> list[str]:
+    ends = dict.fromkeys(end for edge in edges for end in edge.documents if end not in named)
+    return list(ends)[:MOST_REACHED]
+
+
+def _joined(first: Sequence[LinkEdge], second: Sequence[LinkEdge]) -> list[LinkEdge]:
+    """The edges of the first step and then of the second; of the first only those that lead to one of the second, where
+    there are any."""
+    if not second:
+        return list(first)
+    ends = {end for edge in second for end in edge.documents}
+    return [*(edge for edge in first if ends.intersection(edge.documents)), *second]

@@ -1,0 +1,43 @@
+"""Questions for all things of a kind: "Which teams are there and what do they do?", "List all services"."""
+
+from __future__ import annotations
+
+import re
+
+from overstory.text.function_words import FUNCTION_WORDS
+from overstory.text.questions.whole_corpus import asks_about_whole_corpus
+
+MOST_CHARACTERS = 200
+
+_NO_KIND = frozenset({"articles", "documents", "files", "pages", "passages", "records", "texts", "things"})
+_KIND = r"(?P<kind>[^\W\d_]+(?:[ -][^\W\d_]+){0,2})"
+_THERE = (
+    r"(?:are\s+there|exist|(?:do|did)\s+we\s+have|have\s+we\s+got|do\s+you\s+know(?:\s+of)?|are\s+(?:known|mentioned|listed|"
+    r"described|named)(?:\s+(?:here|in\s+(?:here|(?:the|these|all)\s+\w+)))?|does\s+the\s+company\s+have)"
+)
+_ALL = r"(?:all(?:\s+(?:of\s+)?the)?|every|the\s+names\s+of\s+all)"
+_THAT = r"(?:that\s+)?(?:there\s+are|exist|we\s+have|(?:are\s+)?mentioned)"
+_FORMS = (
+    rf"(?:which|what)\s+(?:(?:different|other|kinds?\s+of|types?\s+of|sorts?\s+of)\s+)?{_KIND}\s+{_THERE}",
+    rf"(?:please\s+)?(?:list|name|show(?:\s+me)?|give\s+me|enumerate)\s+{_ALL}\s+{_KIND}(?:\s+{_THAT})?",
+    rf"(?:what|who)\s+are\s+all\s+(?:of\s+)?(?:the|our)\s+{_KIND}",
+    rf"welche[nr]?\s+{_KIND}\s+(?:gibt\s+es|haben\s+wir|existieren|kommen\s+vor|werden\s+(?:genannt|erwähnt))",
+    rf"(?:nenne|liste|zeige?)\s+(?:mir\s+)?alle\s+{_KIND}(?:\s+auf)?",
+    rf"quel(?:le)?s\s+{_KIND}\s+(?:y\s+a-t-il|existent|avons-nous|sont\s+(?:cités|citées|mentionnés|mentionnées))",
+    rf"(?:liste[rz]?|énumère[rz]?|nomme[rz]?)\s+(?:tous\s+les|toutes\s+les)\s+{_KIND}",
+)
+_MORE = r"(?:,?\s+(?:and|und|et)\s+(?:what|which|who|where|how|was|welche|wer|wo|wie|que|qui|où)\b.{0,80})?"
+_ANY = "|".join(form.replace("<kind>", f"<kind{number}>") for number, form in enumerate(_FORMS))
+_QUESTION = re.compile(rf"\W*(?:{_ANY}){_MORE}\W*", re.IGNORECASE)
+
+
+def kind_asked_for(question: str) -> str:
+    """The plural noun of which a question wants all things, "" for others: "teams" of "Which teams are there?".
+
+    A question that says more of them ("all files in a folder") wants no list of a kind, nor does one on all documents.
+    """
+    if len(question) > MOST_CHARACTERS or asks_about_whole_corpus(question):
+        return ""
+    found = _QUESTION.fullmatch(" ".join(question.split()))
+    kind = next((each for each in found.groups() if each), "") if found else ""
+    return "" if not kind or (FUNCTION_WORDS | _NO_KIND) & set(kind.lower().split()) else kind
