@@ -56,11 +56,12 @@ FITS = 0.3
 ABOUT = 0.3
 HEADED = 0.3
 HALF = 0.5
+WHOLLY = 0.3
 RANK = 0.03
-"""Added to the cosine: the sentence is in a passage that another one led to; the share of the words for what is asked
-that it says; it has a name of the kind that is asked for; of a direct question the share of
-its names that it says; the cosine of the question and the heading above it; for each passage that was ranked above its
-own, less."""
+"""Added to the cosine: the sentence is in a passage that another one led to, or on who stands in between; the share of
+the words for what is asked that it says, more where the question is direct, and again where it says all of them; it has a
+name of the kind that is asked for; the share of the names of a direct question that it says, those that it only stands
+under by half; the cosine of the question and the heading above it; for each passage that was ranked above its own, less."""
 
 _VALUES = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "MONEY", "PERCENT", "NORP", "GPE", "LANGUAGE"})
 _POSSESSIVE = re.compile(r"['’]s\b")
@@ -149,6 +150,7 @@ def _scored(
         if _heading(each):
             score += HEADED * float(headed[_heading(each)])
         if asked.direct:
+            score += WHOLLY * (bool(final) and all(is_said(word, each.stems) for word in final))
             score += ABOUT * (scene.share_named(each) + scene.is_key(each))
         scored.append(replace(each, score=score, cosine=float(cosine)))
     return sorted(scored, key=lambda each: -each.score)
@@ -233,7 +235,8 @@ class _Scene:
 
     def is_key(self, sentence: Sentence) -> bool:
         """Whether a sentence is the row of a table that begins with a name of the question."""
-        return sentence.row > 0 and any(_padded(cells_of(sentence.text)[0]) == name for name in self._names)
+        cells = cells_of(sentence.text)
+        return bool(cells) and any(_padded(cells[0]) == name for name in self._names)
 
     @property
     def leads(self) -> bool:
