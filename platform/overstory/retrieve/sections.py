@@ -132,7 +132,7 @@ def with_section(passages: Vectors, tokens: Sequence[int]) -> Vectors:
     """
     weight = min(MOST_OF_SECTION, _likeness(passages))
     mean = np.average(passages, axis=0, weights=np.sqrt([max(1, each) for each in tokens])).astype(np.float32)
-    return (1 - weight) * passages + weight * mean
+    return np.asarray((1 - weight) * passages + weight * mean, dtype=np.float32)
 
 
 def nearest_passages(sections: Iterable[FoundSection], cosines: dict[str, float]) -> Iterator[tuple[str, FoundSection]]:

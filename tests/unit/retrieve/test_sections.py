@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pytest
 
+from overstory.protocols import Vectors
 from overstory.retrieve.sections import (
     MOST_WORDS,
     PASSAGES_A_SECTION,
@@ -102,10 +103,10 @@ def test_of_a_section_the_passages_nearest_to_the_question_are_candidates() -> N
     assert len(found) == PASSAGES_A_SECTION + 1
 
 
-def passages_with_cosine(cosine: float, count: int) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
+def passages_with_cosine(cosine: float, count: int) -> Vectors:
     """So many unit vectors, any two of which have this cosine."""
     gram = np.full((count, count), cosine) + (1 - cosine) * np.eye(count)
-    return np.linalg.cholesky(gram).astype(np.float32)
+    return np.array(np.linalg.cholesky(gram), dtype=np.float32)
 
 
 @pytest.mark.parametrize(
