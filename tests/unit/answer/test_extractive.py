@@ -12,11 +12,11 @@ from overstory.embed import make_embedder
 from overstory.model import Evidence, Hit
 from overstory.settings import Settings
 
-KESTREL = (
-    "Kestrel",
-    "The Kestrel team is led by Marta Oyelaran since March 2024. She studied mathematics in Ibadan. The team was part"
-     " of the project Sparrow, which Jonas Lindqvist managed from 2019 on. He studied in Uppsala.",
+_TEAM = "The Kestrel team is led by Marta Oyelaran since March 2024. She studied mathematics in Ibadan."
+_PROJECT = (
+    "The team was part of the project Sparrow, which Jonas Lindqvist managed from 2019 on. He studied in Uppsala."
 )
+KESTREL = ("Kestrel", f"{_TEAM} {_PROJECT}")
 NOSFERATU = ("Nosferatu", "Nosferatu is a silent film of 1922 directed by F. W. Murnau.")
 MURNAU = (
     "F. W. Murnau",
