@@ -16,8 +16,8 @@ them may still answer it.
 
 The questions of each folder are split into two halves by the hash of their ids. `--tune` fits the weights of
 `answer/confidence.py` on the first half, each folder and kind counting the same, by a logistic regression without
-negative weights, and the offset by which the package's threshold answers 95 % of the answerable questions; the tables show
-the second half with the weights of the package. Intervals are percentile bootstraps over questions.
+negative weights, and the offset by which the package's threshold answers 95 % of the answerable questions; the tables
+show the second half with the weights of the package. Intervals are percentile bootstraps over questions.
 
 `--found FOLDER` keeps what was found in files there, so that another run needs neither server nor index.
 """
@@ -222,7 +222,7 @@ def kinds(cases: Sequence[Case]) -> list[str]:
 
 
 def fitted(figures: npt.NDArray[np.float64], answerable: Flags, counted: npt.NDArray[np.float64]) -> Weights:
-    """Weights of a logistic regression, by Newton's method; a negative weight is set to 0 and the others fitted again."""
+    """Weights of a logistic regression, by Newton's method; negative ones are set to 0 and the others fitted again."""
     used = np.ones(figures.shape[1], dtype=bool)
     while True:
         design = np.c_[figures[:, used], np.ones(len(figures))]
@@ -248,9 +248,8 @@ def mean(values: Iterable[bool]) -> float:
 def report(cases: Sequence[Case], least: float) -> None:
     """Prints the table of docs/answers.md: a line for each folder, and one for all."""
     print(f"\nSecond half, least confidence {least}\n")
-    print(
-        "| | answered, of answerable | refused, without gold | refused, exchanged | refused, elsewhere | precision | recall |"
-    )
+    columns = ("answered, of answerable", "refused, without gold", "refused, exchanged", "refused, elsewhere")
+    print("| | " + " | ".join((*columns, "precision", "recall")) + " |")
     print("|---|---|---|---|---|---|---|")
     for name in [*dict.fromkeys(case.folder for case in cases), ""]:
         here = [case for case in cases if case.folder == name or not name]

@@ -1,7 +1,7 @@
 """Questions on things that a corpus has, for what none of its passages says of them: "What is the salary of Ada Huber?"
 
-A thing is the title of a passage whose first sentence says what it is: a person, a film, a town. What is asked of it comes
-from a template, and is taken only where no passage that has its name has one of the words that would answer.
+A thing is the title of a passage whose first sentence says what it is: a person, a film, a town. What is asked of it
+comes from a template, and is taken only where no passage that has its name has one of the words that would answer.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ RANK = 0.03
 """Added to the cosine: the sentence is in a passage that another one led to, or on who stands in between; the share
 of the words for what is asked that it says, more where the question is direct, and again where it says all of them; it
 has a name of the kind that is asked for; the share of the names of a direct question that it says, those that it only
-stands under by half; the cosine of the question and the heading above it; for each passage ranked above its own, less."""
+stands under by half; the cosine of the question and the heading above it; less for each passage ranked above."""
 
 _VALUES = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "MONEY", "PERCENT", "NORP", "GPE", "LANGUAGE"})
 _POSSESSIVE = re.compile(r"['’]s\b")

@@ -24,8 +24,8 @@ LONGEST_NAME = 4
 
 _WORD = re.compile(r"[^\W_]+(?:[.&'’-][^\W_]+)*")
 _IS_A = re.compile(
-    r"\s*,?\s*(?:is|are|was|were|ist|sind|war|est|sont|était)\s+(?:an?|the|one\s+of\s+(?:the|our)|our|eine?|das|die|der|une?|"
-    r"l[ae]s?)\s+(?:[^\W_]+[\s-]+){0,4}$",
+    r"\s*+(?:,\s*+)?(?:is|are|was|were|ist|sind|war|est|sont|était)\s++"
+    r"(?:an?|the|one\s++of\s++(?:the|our)|our|eine?|das|die|der|une?|l[ae]s?)\s++(?:[^\W_]++[\s-]++){0,4}+$",
     re.IGNORECASE,
 )
 _IS_SOMETHING, _BEGINS, _MENTIONS = 3, 2, 1
