@@ -1,11 +1,12 @@
 """Measure when an answer without a language model should say that the documents do not answer: see docs/answers.md.
 
-    python benchmarks/answerable.py DIR… [--apart DIR]… [--found FOLDER] [--tune]
+    PYTHONPATH=. python -m benchmarks.answerable DIR… [--apart DIR]… [--found FOLDER] [--tune]
 
 The folders are BEIR folders. Questions count as answerable when they are asked of their own passages, and as
 unanswerable when
 
 - "without gold": they are asked of the same passages, and those that answer them are taken out of what is found;
+- "exchanged": they ask of a thing that the passages are on what none of them says (`benchmarks/exchanged.py`);
 - "elsewhere": questions of an `--apart` folder are asked of the others, and theirs of it. Name folders there whose
   subject is another one, such as manual pages beside Wikipedia.
 
@@ -13,9 +14,10 @@ Passages are those that `ask` would read: the first five of the default retrieve
 labels have errors: what was retrieved for an answerable question may lack its gold passages, and what is left without
 them may still answer it.
 
-The questions of each folder are split into two halves by the hash of their ids. `--tune` prints, for the first half,
-weights with the thresholds that answer 95 % of the answerable questions, each folder counting the same; the tables show
-the second half with the weights and the threshold of the package. Intervals are percentile bootstraps over questions.
+The questions of each folder are split into two halves by the hash of their ids. `--tune` fits the weights of
+`answer/confidence.py` on the first half, each folder and kind counting the same, by a logistic regression without
+negative weights, and the offset by which the package's threshold answers 95 % of the answerable questions; the tables show
+the second half with the weights of the package. Intervals are percentile bootstraps over questions.
 
 `--found FOLDER` keeps what was found in files there, so that another run needs neither server nor index.
 """
@@ -24,20 +26,21 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import itertools
 import json
 import random
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from benchmarks.exchanged import exchanged
 
-from overstory.answer import CONTEXT_TOKENS, extract, read_within
-from overstory.answer.answerable import LEAST, WEIGHT_OF_NAMES, WEIGHT_OF_WORDS, Fit
+from overstory.answer import CONTEXT_TOKENS, STRICT, USUAL, AnswerReader, Confidence, extract, read_within
+from overstory.answer.confidence import Fit
 from overstory.bench.bootstrap import RESAMPLES, mean_interval
 from overstory.bench.dataset import BenchDataset, Question, load_dataset
 from overstory.bench.packing import Layout, corpus_name, documents, source_name
@@ -45,7 +48,7 @@ from overstory.cli.progress import progress_for
 from overstory.embed import make_embedder
 from overstory.errors import OverstoryError
 from overstory.knowledge import Knowledge
-from overstory.model import ChunkText, Evidence, Extraction, Hit
+from overstory.model import Evidence, Hit
 from overstory.protocols import Embedder, Vectors
 from overstory.settings import Settings
 from overstory.text import make_extractor
@@ -57,30 +60,25 @@ DEEP = 40
 MOST_ASKED = 150
 """Questions of a folder that are asked of its own passages and of another's, drawn at random."""
 ANSWERED = 0.95
-KINDS = ("answerable", "without gold", "elsewhere")
+KINDS = ("answerable", "without gold", "exchanged", "elsewhere")
 FIELDS = ("chunk_id", "document_id", "source", "source_key", "title", "heading", "text", "score")
-WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5)
+COUNTED = {"answerable": 3.0, "without gold": 1.5, "exchanged": 0.2, "elsewhere": 1.5}
+"""How much each kind counts when weights are fitted; what is exchanged is refused by what is not said."""
+SMALL = 1e-3
+
+
+Flags = npt.NDArray[np.bool_]
+Weights = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Case:
-    """A question with what was read for it: whether it is refused, and why."""
+    """A question with what was read for it: how far what was read answers it."""
 
     folder: str
     kind: str
     first_half: bool
-    fit: Fit
-    refused: bool
-
-
-class NoNames:
-    """Finds no names: whether there is an answer does not depend on them."""
-
-    fingerprint = "none"
-    by = "none"
-
-    def extract(self, chunks: Iterable[ChunkText]) -> Iterator[Extraction]:
-        return (Extraction(chunk.id, (0,), (), ()) for chunk in chunks)
+    confidence: Confidence
 
 
 class Remembering:
@@ -117,17 +115,19 @@ def main() -> int:
         embedder = Remembering(make_embedder(settings.embedding))
         datasets = {each.resolve().name: load_dataset(each) for each in [*arguments.folders, *arguments.apart]}
         apart = {each.resolve().name for each in arguments.apart}
+        reader = AnswerReader(embedder, settings.extraction.pipeline)
         cases: list[Case] = []
         for name in datasets:
             for row in found_in(name, datasets, apart, settings, embedder, arguments.found):
-                cases += judged(name, row, embedder)
+                cases += judged(name, row, reader)
             print(f"{name}: {sum(case.folder == name for case in cases)} cases", file=sys.stderr)
     except OverstoryError as error:
         print(f"Error: {error}\n  {error.remedy}".rstrip(), file=sys.stderr)
         return error.exit_code
     if arguments.tune:
         tune([case for case in cases if case.first_half])
-    report([case for case in cases if not case.first_half])
+    for least in (USUAL, STRICT):
+        report([case for case in cases if not case.first_half], least)
     return 0
 
 
@@ -155,6 +155,8 @@ def found_in(
         passages = documents(dataset.read_passages(), Layout(), source=source_name(dataset))
         knowledge.ingest_documents(passages, strict=True)
         knowledge.index(systems=[])
+        texts = [(each.title, each.text) for each in dataset.read_passages()]
+        asked += [(name, Question(f"exchanged {at}", text)) for at, text in enumerate(exchanged(texts, MOST_ASKED))]
         rows = [found_for(knowledge, name, of, question, dataset) for of, question in asked]
     if file is not None:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -169,61 +171,73 @@ def some_of(dataset: BenchDataset) -> Sequence[Question]:
 
 def found_for(knowledge: Knowledge, name: str, of: str, question: Question, dataset: BenchDataset) -> dict[str, Any]:
     own = of == name
-    gold = [passage for passage, score in dataset.qrels[question.id].items() if score > 0] if own else []
+    known = dataset.qrels.get(question.id, {}) if own else {}
+    gold = [passage for passage, score in known.items() if score > 0]
     hits = knowledge.search(question.text, DEEP if own else READ).hits
     fields = [{field: getattr(hit, field) for field in FIELDS} for hit in hits]
     return {"corpus": name, "of": of, "id": question.id, "question": question.text, "gold": gold, "hits": fields}
 
 
-def judged(name: str, row: dict[str, Any], embedder: Embedder) -> Iterator[Case]:
+def judged(name: str, row: dict[str, Any], reader: AnswerReader) -> Iterator[Case]:
     """The cases of a question: of its own passages with and without gold, or of those of another folder."""
     hits = [Hit(**{field: hit[field] for field in FIELDS}) for hit in row["hits"]]
     first_half = hashlib.sha256(row["id"].encode()).digest()[0] % 2 == 0
     gold = set(row["gold"])
-    read = {"elsewhere": hits} if row["of"] != name else {
-        "answerable": hits,
-        "without gold": [hit for hit in hits if hit.source_key not in gold],
-    }  # fmt: skip
+    if row["of"] != name:
+        read = {"elsewhere": hits}
+    elif row["id"].startswith("exchanged "):
+        read = {"exchanged": hits}
+    else:
+        read = {"answerable": hits, "without gold": [hit for hit in hits if hit.source_key not in gold]}
     for kind, found in read.items():
         context = read_within(CONTEXT_TOKENS, Evidence(row["question"], "", tuple(found[:READ])))
-        extracted = extract(row["question"], context, embedder, NoNames())
-        fit = extracted.fit or Fit(0.0, 0.0, 0.0)
-        yield Case(name, kind, first_half, fit, refused=not extracted.sentences)
+        extracted = extract(row["question"], context, reader)
+        yield Case(name, kind, first_half, extracted.confidence or Confidence(0.0, Fit()))
 
 
 def tune(cases: Sequence[Case]) -> None:
-    """Prints, for each pair of weights, the threshold that answers enough, and the shares that it refuses."""
-    print(f"\nFirst half: {len(cases)} cases; each line answers {ANSWERED:.0%} of the answerable\n")
-    print("words  names  least   answered per folder   refused without gold, elsewhere")
-    lines: list[tuple[float, str]] = []
-    folders = list(dict.fromkeys(case.folder for case in cases))
-    for words, names in itertools.product(WEIGHTS, WEIGHTS):
+    """Prints weights and an offset that answer enough of these cases."""
+    names = [each.name for each in fields(Fit)]
+    figures = np.array([[getattr(case.confidence.fit, name) for name in names] for case in cases])
+    answerable = np.array([case.kind == KINDS[0] for case in cases])
+    sizes = Counter((case.folder, case.kind) for case in cases)
+    counted = np.array([COUNTED[case.kind] / sizes[case.folder, case.kind] for case in cases])
+    weights = fitted(figures, answerable, counted / counted.sum())
+    scores = figures @ weights
+    scores[[bool(case.confidence.unsaid) for case in cases]] = -np.inf
+    here = [case.folder for case in cases]
+    shares = {
+        least: np.mean([np.mean(scores[[k == KINDS[0] and f == name for k, f in zip(kinds(cases), here, strict=True)]]
+                                >= least) for name in dict.fromkeys(here)])
+        for least in np.sort(scores[answerable & np.isfinite(scores)])
+    }  # fmt: skip
+    enough = [least for least, share in shares.items() if share >= ANSWERED]
+    print(f"\nFirst half: {len(cases)} cases")
+    print(*(f"    {name}={weight:.2f}," for name, weight in zip(names, weights, strict=True)), sep="\n")
+    print(f"OFFSET = {-(max(enough) if enough else float(np.min(scores[np.isfinite(scores)]))):.2f}")
 
-        def score(case: Case, words: float = words, names: float = names) -> float:
-            return case.fit.cosine + words * case.fit.words + names * case.fit.names
 
-        least = threshold([case for case in cases if case.kind == "answerable"], score)
-        answered = [mean(score(c) >= least for c in cases if c.kind == KINDS[0] and c.folder == f) for f in folders]
-        refused = [
-            [mean(score(c) < least for c in cases if c.kind == kind and c.folder == f) for f in folders]
-            for kind in KINDS[1:]
-        ]
-        good = float(np.nanmean(refused))
-        shown = "  ".join(" ".join(f"{each:.2f}" for each in part) for part in (answered, *refused))
-        lines.append((good, f"{words:<6} {names:<6} {least:.3f}   {shown}   mean {good:.3f}"))
-    print(*(line for _, line in sorted(lines, reverse=True)[:12]), sep="\n")
+def kinds(cases: Sequence[Case]) -> list[str]:
+    return [case.kind for case in cases]
 
 
-def threshold(cases: Sequence[Case], score: Callable[[Case], float]) -> float:
-    """The score that the wanted share of answerable cases reaches, each folder with the same weight."""
-    sizes = {folder: sum(case.folder == folder for case in cases) for folder in {case.folder for case in cases}}
-    order = sorted(cases, key=score)
-    left = (1.0 - ANSWERED) * len(sizes)
-    for case in order:
-        left -= 1.0 / sizes[case.folder]
-        if left < 0.0:
-            return score(case)
-    return score(order[-1])
+def fitted(figures: npt.NDArray[np.float64], answerable: Flags, counted: npt.NDArray[np.float64]) -> Weights:
+    """Weights of a logistic regression, by Newton's method; a negative weight is set to 0 and the others fitted again."""
+    used = np.ones(figures.shape[1], dtype=bool)
+    while True:
+        design = np.c_[figures[:, used], np.ones(len(figures))]
+        found = np.zeros(design.shape[1])
+        penalty = 3e-3 * np.diag([1.0] * (len(found) - 1) + [SMALL])
+        for _ in range(60):
+            chance = 1.0 / (1.0 + np.exp(-design @ found))
+            gradient = design.T @ (counted * (chance - answerable)) + penalty @ found
+            curvature = (design * (counted * chance * (1.0 - chance))[:, None]).T @ design + penalty
+            found -= np.linalg.solve(curvature, gradient)
+        weights = np.zeros(figures.shape[1])
+        weights[used] = found[:-1]
+        if (weights >= 0.0).all():
+            return weights
+        used &= weights > 0.0
 
 
 def mean(values: Iterable[bool]) -> float:
@@ -231,31 +245,32 @@ def mean(values: Iterable[bool]) -> float:
     return float(np.mean(listed)) if listed else float("nan")
 
 
-def report(cases: Sequence[Case]) -> None:
+def report(cases: Sequence[Case], least: float) -> None:
     """Prints the table of docs/answers.md: a line for each folder, and one for all."""
-    print(f"\nSecond half, cosine + {WEIGHT_OF_WORDS} words + {WEIGHT_OF_NAMES} names ≥ {LEAST}\n")
-    print("| | answered, of answerable | refused, without gold | refused, elsewhere | precision | recall |")
-    print("|---|---|---|---|---|---|")
+    print(f"\nSecond half, least confidence {least}\n")
+    print(
+        "| | answered, of answerable | refused, without gold | refused, exchanged | refused, elsewhere | precision | recall |"
+    )
+    print("|---|---|---|---|---|---|---|")
     for name in [*dict.fromkeys(case.folder for case in cases), ""]:
         here = [case for case in cases if case.folder == name or not name]
         cells = [f"`{name}`" if name else "all"]
         for kind in KINDS:
-            of_kind = [float(case.refused != (kind == KINDS[0])) for case in here if case.kind == kind]
+            of_kind = [
+                float((case.confidence.value < least) != (kind == KINDS[0])) for case in here if case.kind == kind
+            ]
             if not of_kind:
                 cells.append("–")
                 continue
             interval = mean_interval(of_kind)
             cells.append(f"{interval.mean:.2f} [{interval.low:.2f}, {interval.high:.2f}] of {len(of_kind)}")
-        cells += [shown(here, precision), shown(here, recall)]
+        cells += [shown(here, least, precision), shown(here, least, recall)]
         print("| " + " | ".join(cells) + " |")
 
 
-Flags = npt.NDArray[np.bool_]
-
-
-def shown(cases: Sequence[Case], measure: Callable[[Flags, Flags], float]) -> str:
+def shown(cases: Sequence[Case], least: float, measure: Callable[[Flags, Flags], float]) -> str:
     """A ratio over cases with its percentile bootstrap interval."""
-    refused = np.array([case.refused for case in cases])
+    refused = np.array([case.confidence.value < least for case in cases])
     unanswerable = np.array([case.kind != KINDS[0] for case in cases])
     drawn = np.random.default_rng(0).integers(len(cases), size=(RESAMPLES, len(cases)))
     values = [measure(refused[draw], unanswerable[draw]) for draw in drawn]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from overstory.answer import Answer, Citation
+    from overstory.conversation import Conversation
     from overstory.errors import OverstoryError
     from overstory.graph import CorpusSize
     from overstory.index import CorpusStatus, IndexReport, LoadReport, StoredDocument
@@ -29,6 +30,7 @@ __all__ = [
     "Community",
     "CommunityReports",
     "CommunityTree",
+    "Conversation",
     "CorpusSize",
     "CorpusStatus",
     "Document",
@@ -54,6 +56,7 @@ __all__ = [
 
 _HOMES = {
     "overstory.answer": ("Answer", "Citation"),
+    "overstory.conversation": ("Conversation",),
     "overstory.model.entity_paths": ("EntityPath", "EntityPaths", "PathStep"),
     "overstory.errors": ("OverstoryError",),
     "overstory.graph": ("CorpusSize",),

@@ -22,9 +22,20 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from overstory import index, sources, transfer
-from overstory.answer import CONTEXT_TOKENS, Answer, Context, Extract, OnText, answer, extract
+from overstory.answer import (
+    CONTEXT_TOKENS,
+    USUAL,
+    Answer,
+    AnswerReader,
+    Context,
+    Extract,
+    OnText,
+    answer,
+    extract,
+)
 from overstory.answer.kinds import READ as THINGS_READ
 from overstory.answer.overview import things_in
+from overstory.conversation import Conversation, KeptConversation
 from overstory.display import counted, data_frame
 from overstory.embed import make_embedder
 from overstory.errors import (
@@ -117,6 +128,7 @@ from overstory.text.names.edits import NameEdit
 from overstory.text.names.keys import key_words
 from overstory.text.names.vocabulary import read_vocabulary
 from overstory.text.parsing.parsed_texts import ParsedTexts
+from overstory.text.questions.follow_up import Turn
 from overstory.text.questions.kinds import kind_asked_for
 from overstory.text.questions.whole_corpus import asks_about_whole_corpus
 
@@ -186,6 +198,7 @@ class Knowledge:
         self._embedder: Embedder | None = None
         self._extractor: Extractor | None = None
         self._reranker: Reranker | None = None
+        self._reader: AnswerReader | None = None
         self._model = ChosenModel(self.settings)
         self._retrievers: dict[str | SettingsClass, Retriever] = {}
         self._learners: list[Remembers] = []
@@ -630,6 +643,7 @@ class Knowledge:
         context_tokens: int = CONTEXT_TOKENS,
         strict: bool = False,
         remember: bool = False,
+        least_confidence: float = USUAL,
     ) -> Answer:
         """The answer to a question, with the passages that it cites, from the best `k` chunks.
 
@@ -644,15 +658,20 @@ class Knowledge:
             strict: raise what goes wrong with the language model instead of answering without it.
             remember: let the retriever's system learn from the answer, once it is complete; a question that was not
                 answered is not remembered.
+            least_confidence: without a language model, the confidence below which the answer is that the documents do
+                not answer, from 0 (`overstory.answer.ALWAYS`: never say so) to 1; `STRICT` says so more often.
 
         Raises:
-            QuestionError: the question is empty or no text, or `k` or `context_tokens` out of bounds.
+            QuestionError: the question is empty or no text, or `k`, `context_tokens` or `least_confidence` is out of
+                bounds.
             CorpusNotFound, IndexMissing, EmbedderMismatch, DatabaseError, SettingsError: as `search`.
             LlmError, ExtraMissing, ModelError: the language model cannot be opened; `strict`, and it failed; or as
                 `search`.
         """
         if context_tokens < 1:
             raise QuestionError(f"context_tokens is {context_tokens}.", remedy="Allow some for passages to be read.")
+        if not 0.0 <= least_confidence <= 1.0:
+            raise QuestionError(f"least_confidence is {least_confidence}.", remedy="Give a number from 0 to 1.")
         check_question(question)  # before a model is opened for it
         learner = find_learner(retriever) if remember else None
         chat = self.chat()
@@ -672,7 +691,7 @@ class Knowledge:
             found = answer(
                 evidence,
                 chat=None if chat is None else chat.booked(ASKING, question),
-                extracting=self._extract,
+                extracting=functools.partial(self._extract, least=least_confidence),
                 tokens=context_tokens,
                 on_text=on_text,
                 strict=strict,
@@ -707,6 +726,19 @@ class Knowledge:
             return with_asked_edges(tx, read_corpus(tx, self.corpus_name), evidence)
 
         return self.graph.reading("retrieve/edges", ask)
+
+    def conversation(self, turns: Iterable[Turn] = ()) -> Conversation:
+        """Questions that go on from each other: `conversation().ask("And when did he die?")`.
+
+        Args:
+            turns: of an earlier conversation (`Conversation.turns`), to go on from.
+        """
+        return Conversation(self, turns)
+
+    @property
+    def kept_conversation(self) -> KeptConversation:
+        """The last turns that `overstory ask` asked of this corpus."""
+        return KeptConversation(self.settings, corpus_label(self.corpus_name))
 
     def paths(self, start: str, end: str, k: int = 3, *, steps: int = 4) -> EntityPaths:
         """How two names are connected: the shortest path and the best others, with the sentences that state each step.
@@ -1089,6 +1121,7 @@ class Knowledge:
         """
         with writing(self.graph, read_corpus(self.graph, self.corpus_name), "delete") as writer:
             index.remove_corpus(writer, answers=self._remembered_answers())
+        self.kept_conversation.forget()
 
     def export(self, write: Callable[[str], object]) -> ExportReport:
         """Gives every line of an export (JSON lines, with line ends) to `write`; `ingest` reads them back.
@@ -1227,8 +1260,11 @@ class Knowledge:
             writer.corpus.check_embedder(self.embedder)
             yield writer
 
-    def _extract(self, question: str, context: Context) -> Extract:
-        return extract(question, context, self.embedder, self.extractor)
+    def _extract(self, question: str, context: Context, *, least: float) -> Extract:
+        with self._making:
+            if self._reader is None or self._reader.embedder is not self.embedder:
+                self._reader = AnswerReader(self.embedder, self.settings.extraction.pipeline)
+        return extract(question, context, self._reader, least=least)
 
     def _load(
         self,
@@ -1274,7 +1310,7 @@ class Knowledge:
         return True
 
     def _remembered_answers(self) -> RememberedAnswers:
-        return RememberedAnswers(answer_cache(self.settings))
+        return RememberedAnswers(answer_cache(self.settings), self.kept_conversation.forget_passages)
 
     def _remove_vanished(
         self, writer: Writer, changes: Changes, report: LoadReport, answers: RememberedAnswers, on_broken: OnBroken

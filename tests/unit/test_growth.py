@@ -23,10 +23,11 @@ from pydantic import BaseModel
 import overstory
 import overstory_loaders
 from overstory.answer.answer_type import types_asked_for
-from overstory.answer.answerable import content_words
 from overstory.answer.navigation import is_navigation
 from overstory.answer.paragraphs import paragraphs
 from overstory.answer.repetition import before_repetition
+from overstory.answer.unsupported import unsupported
+from overstory.answer.words import content_words
 from overstory.llm.prompts import without_control_tokens
 from overstory.llm.structured import Malformed, parsed
 from overstory.model import Document
@@ -39,6 +40,7 @@ from overstory.text.names.shapes import shapes
 from overstory.text.names.subject_names import title_names
 from overstory.text.names.tokens import tokenise
 from overstory.text.parentheses import without_parentheses
+from overstory.text.questions.follow_up import Named, Turn, complete
 from overstory.text.questions.form import form_of
 from overstory.text.questions.whole_corpus import asks_about_whole_corpus
 from overstory.text.sentences import sentence_starts
@@ -256,10 +258,13 @@ READERS: dict[str, Callable[[str], object]] = {
     "words of a question": asked_words,
     "the form of a question": form_of,
     "the types that a question asks for": lambda text: types_asked_for(f"What{text}"),
+    "a follow-up question": lambda text: complete(text, (), [Turn("Who wrote Dracula?", "", (Named("Dracula"),))]),
     "a question about the whole corpus": asks_about_whole_corpus,
     "navigation": is_navigation,
     "an answer": parsed_report,
     "repetition": before_repetition,
+    "what stands nowhere": lambda text: unsupported(text, ["x"]),
+    "what stands somewhere": lambda text: unsupported(f"Anna Bern. {text}", [f"{text} Anna"]),
     "a quoted document": without_control_tokens,
     "what a terminal obeys": printable,
 }
@@ -286,6 +291,10 @@ REPEATED = (
         "::a",
         "/a",
         "--a",
+        "Ab ",
+        "1,",
+        "1年",
+        "May 1 ",
     ),
     "<think>",
 )

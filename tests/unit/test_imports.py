@@ -17,6 +17,7 @@ PUBLIC = [
     "Community",
     "CommunityReports",
     "CommunityTree",
+    "Conversation",
     "CorpusSize",
     "CorpusStatus",
     "Document",

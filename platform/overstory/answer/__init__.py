@@ -2,22 +2,30 @@
 
 from overstory.answer.answering import answer
 from overstory.answer.citations import without_citations
+from overstory.answer.confidence import ALWAYS, STRICT, USUAL, Confidence
 from overstory.answer.context import CONTEXT_TOKENS, Context, Item, read_within
 from overstory.answer.extractive import Extract, extract
 from overstory.answer.generative import OnText
+from overstory.answer.reading import AnswerReader, Sentence
 from overstory.answer.result import Answer, AnswerKind, AnswerState, Citation, CitedPassage
 
 __all__ = [
+    "ALWAYS",
     "CONTEXT_TOKENS",
+    "STRICT",
+    "USUAL",
     "Answer",
     "AnswerKind",
+    "AnswerReader",
     "AnswerState",
     "Citation",
     "CitedPassage",
+    "Confidence",
     "Context",
     "Extract",
     "Item",
     "OnText",
+    "Sentence",
     "answer",
     "extract",
     "read_within",

@@ -55,6 +55,8 @@ _OF = re.compile(r"\s*+[?.]?\s*+$|\s+(?:of|in|on|for|that|which|when|where|from)
 _ONLY_WITH_PLACE = re.compile(r"\bstate\s+of\b")
 """Of a process as well as of a federation."""
 _CHOICE = re.compile(r"\bor\b|\bboth\b|^(?:is|are|was|were|do|does|did|has|have|had|can|could)\b")
+_HOW_TO = re.compile(r"\W*how (?:do|can|should|could|to|would) (?!.*\bknow\b)", re.IGNORECASE)
+_CODE = re.compile(r"\b(?:which|what) (?:\w+ )?(?:command|option|flag|function|method|setting|variable|parameter)\b")
 _DEATH = re.compile(r"\b(?:die|dies|died|death|killed)\b")
 
 
@@ -81,6 +83,16 @@ def types_asked_for(question: str) -> Types:
 def asks_to_choose(question: str) -> bool:
     """Whether it asks for yes or no, or for one of several things that it names."""
     return _CHOICE.search(question.strip().lower()) is not None
+
+
+def asks_how(question: str) -> bool:
+    """Whether it asks how to do something, so that steps or code answer it."""
+    return _HOW_TO.match(question) is not None
+
+
+def asks_for_code(question: str) -> bool:
+    """Whether it asks for a command, an option or the like."""
+    return _CODE.search(question.lower()) is not None
 
 
 def asks_for_an_end(question: str) -> bool:

@@ -9,9 +9,10 @@ from overstory.answer.citations import without_citations
 from overstory.answer.context import CONTEXT_TOKENS, Context, Item, read_within
 from overstory.answer.edges import EdgeAnswer, edges_in, without_other_numbers
 from overstory.answer.extractive import Extract
-from overstory.answer.generative import OnText, room_for_passages, write
+from overstory.answer.generative import OnText, Written, room_for_passages, write
 from overstory.answer.overview import Point, overview_of, things_in
 from overstory.answer.result import Answer, AnswerState, Citation, CitedPassage
+from overstory.answer.unsupported import unsupported
 from overstory.display import counted, printable
 from overstory.errors import LlmCancelled, LlmError
 from overstory.llm import Chat
@@ -25,6 +26,9 @@ _TEXTS: Mapping[AnswerState, str] = {
     "nothing_found": NOTHING_FOUND,
     "nothing_read": NOTHING_FITS,
 }
+
+MOST_NAMED = 8
+"""Names and numbers in a note; `Answer.unsupported` has all."""
 
 Extracting = Callable[[str, Context], Extract]
 """`extractive.extract` with an embedder and an extractor, which are made only if it is called."""
@@ -94,7 +98,7 @@ def answer(
         context = read_within(tokens, replace(read, shares={}))
     found = _extracted(extracting(evidence.question, context), evidence, context)
     hearing.whole(found.text)
-    return replace(found, notes=(*notes, *context.notes))
+    return replace(found, notes=(*notes, *context.notes, *found.notes))
 
 
 class _Hearing:
@@ -116,17 +120,43 @@ class _Hearing:
 def _written(chat: Chat, evidence: Evidence, context: Context, on_text: OnText | None) -> Answer:
     written = write(chat, evidence.question, context, on_text)
     cited = {number: context.items[number - 1].body for number in written.cited}
+    text = without_citations(written.text) if written.answered else ""
+    marked = unsupported(text, [evidence.question, *_texts_behind(written, context)]) if text else ()
     return Answer(
         question=evidence.question,
         text=written.text,
-        short=without_citations(written.text) if written.answered else "",
+        short=text,
         kind="llm",
-        state="answered" if written.answered else "not_in_documents",
+        state=_state_of(written),
         citations=tuple(_citations(context.items, cited)),
         evidence=evidence,
-        notes=(*evidence.notes, *context.notes, *written.notes),
+        notes=(*evidence.notes, *context.notes, *written.notes, *_notes_on(marked, cites=bool(cited))),
         model=written.model,
+        unsupported=marked,
     )
+
+
+def _state_of(written: Written) -> AnswerState:
+    if not written.answered:
+        return "not_in_documents"
+    return "answered" if written.cited else "uncited"
+
+
+def _texts_behind(written: Written, context: Context) -> Iterable[str]:
+    """What the answer may have its names and numbers from: all that it cites, or that was read if it cites nothing."""
+    for item in context.items:
+        if item.number in written.cited or not written.cited:
+            yield f"{item.title}\n{item.text}"
+            yield from (hit.text for hit in item.passages)
+
+
+def _notes_on(marked: Sequence[str], *, cites: bool) -> tuple[str, ...]:
+    if not marked:
+        return ()
+    stand = "stands" if len(marked) == 1 else "stand"
+    where = "no cited passage" if cites else "no passage that was read"
+    shown = ", ".join([*marked[:MOST_NAMED], *([f"and {len(marked) - MOST_NAMED} more"] * (len(marked) > MOST_NAMED))])
+    return (f"{counted(len(marked), 'name or number', 'names or numbers')} {stand} in {where}: {shown}.",)
 
 
 def _unanswered(state: AnswerState, evidence: Evidence) -> Answer:
@@ -134,13 +164,17 @@ def _unanswered(state: AnswerState, evidence: Evidence) -> Answer:
 
 
 def _extracted(found: Extract, evidence: Evidence, context: Context) -> Answer:
+    confidence = found.confidence.value if found.confidence is not None else None
+    unsaid = found.confidence.unsaid if found.confidence is not None else ()
+    missing = f"No sentence says {' or '.join(f'“{word}”' for word in unsaid)}." if unsaid else ""
     if not found.sentences:
-        return _unanswered("not_in_documents", evidence)
+        refused = replace(_unanswered("not_in_documents", evidence), confidence=confidence)
+        return replace(refused, text=f"{refused.text} {missing}".rstrip())
     quoted: dict[int, str] = {}
     for sentence in found.sentences:
         number = sentence.passage.number
-        quoted[number] = f"{quoted[number]}\n{sentence.text}" if number in quoted else sentence.text
-    lines = (f"{sentence.text} [{sentence.passage.number}]" for sentence in found.sentences)
+        quoted[number] = f"{quoted[number]}\n{sentence.shown}" if number in quoted else sentence.shown
+    lines = (f"{sentence.shown} [{sentence.passage.number}]" for sentence in found.sentences)
     return Answer(
         question=evidence.question,
         text="\n".join(lines),
@@ -150,6 +184,8 @@ def _extracted(found: Extract, evidence: Evidence, context: Context) -> Answer:
         citations=tuple(_citations(context.items, quoted)),
         evidence=evidence,
         guess=found.guess,
+        confidence=confidence,
+        notes=(missing,) if missing else (),
     )
 
 

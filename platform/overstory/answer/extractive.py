@@ -10,32 +10,25 @@ stands: see `_Scene`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from overstory.answer.answer_type import (
-    DATE,
-    NUMBER,
-    PERSON,
-    Types,
-    asks_for_an_end,
-    asks_to_choose,
-    types_asked_for,
-)
-from overstory.answer.answerable import Fit, content_words, fit_of
-from overstory.answer.citations import without_citations
+from overstory.answer.answer_type import asks_for_code, asks_how, asks_to_choose, types_asked_for
+from overstory.answer.bridge import Bridge, bridges, is_about, is_of
+from overstory.answer.comparison import compared
+from overstory.answer.confidence import USUAL, Confidence, confidence_in
 from overstory.answer.context import Context, Item
+from overstory.answer.guess import guess_in
 from overstory.answer.navigation import is_navigation
-from overstory.answer.paragraphs import paragraphs
-from overstory.display import printable, shortened
-from overstory.model import ChunkText, Mention
-from overstory.protocols import Embedder, Extractor
+from overstory.answer.reading import AnswerReader, Sentence, above
+from overstory.answer.rows import cells_of
+from overstory.answer.support import how_far_said, is_said
+from overstory.answer.words import content_words
 from overstory.text import entity_key
-from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.names.keys import key_words
 from overstory.text.parentheses import without_parentheses
-from overstory.text.sentences import sentence_starts, sentence_texts
+from overstory.text.questions.asked_for import AskedFor
 
 SHOWN = 3
 SHOWN_OF_ONE = 2
@@ -47,43 +40,30 @@ LEAST_COSINE = 0.2
 """A further sentence is shown if its score is at least the share `NEAR` of the best one's, and its cosine at least
 `LEAST_COSINE`. Where the best one has the share `WHOLE` of the question's words itself, with its title, and no passage
 leads to another, the others are mostly padding: there the share is `NEAR_TO_WHOLE`."""
+MOST_STEPS = 8
+"""Items of a list, or lines of code, that are shown."""
+BETWEEN_STEPS = 2
+"""Sentences from one item of a list to the next, which may explain it."""
 MOST_READ = 40
-MOST_PARSED = 12
-"""Sentences that are embedded, the best passages first, and that names are looked for in. Embedding takes most of the
-time: 5 to 7 ms a sentence on two busy cores."""
-LONGEST = 500
-"""Characters of a sentence that are shown; a table without a full stop can have thousands."""
+"""Sentences that are embedded, the best passages first. Embedding takes most of the time: 5 to 7 ms a sentence on two
+busy cores."""
 
 REACHED = 0.5
+ACROSS = 0.6
+SAID = 0.2
+SAID_DIRECTLY = 0.4
 FITS = 0.3
+ABOUT = 0.3
+HEADED = 0.3
+HALF = 0.5
 RANK = 0.03
-"""Added to the cosine: the sentence is in a passage that another one led to; it has a name of the kind that is asked
-for; for each passage that was ranked above its own, less."""
-SECOND_CHOICE = 0.3
-"""Penalty for a name whose type is not the likeliest."""
-NAMES_OF_NLP = "ner"
+"""Added to the cosine: the sentence is in a passage that another one led to; the share of the words for what is asked
+that it says; it has a name of the kind that is asked for; of a direct question the share of
+its names that it says; the cosine of the question and the heading above it; for each passage that was ranked above its
+own, less."""
 
+_VALUES = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "MONEY", "PERCENT", "NORP", "GPE", "LANGUAGE"})
 _POSSESSIVE = re.compile(r"['’]s\b")
-_FOOTNOTE = re.compile(r"(?<=[^\W\d_])\d+$")
-_OF_A_WORK = r"\b(?:album|book|film|game|movie|novel|opera|play|poem|series|song)\s+[\"'“‘]?"
-"""Before the name of a work, which spaCy may take for a person: "based on the novel Dracula"."""
-_DATED = re.compile(
-    r"\d|\b(?:january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday"
-    r"|wednesday|thursday|friday|saturday|sunday|century|noon|midnight)\b",
-    re.IGNORECASE,
-)
-_NO_NUMBER = frozenset({"one", "zero", "half"})
-"""Numbers that text has for other reasons: "one of the largest"."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """A sentence of a passage, on one line; `score` is its cosine with the question and what its place adds."""
-
-    passage: Item
-    text: str
-    score: float = 0.0
-    cosine: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,139 +71,187 @@ class Extract:
     """Sentences of passages that answer a question.
 
     Attributes:
-        sentences: best first; none where the passages do not answer it.
-        guess: the name, date or number in the first one that the question asks for; "" where there is none.
-        fit: how well the passages fit the question.
+        sentences: as they are shown, the hops of a chain in order; none where the passages do not answer it.
+        best: the one that answers; None where none does.
+        guess: the name, date, number or value in it that the question asks for; "" where that is not certain.
+        confidence: that the passages answer the question; None where they have no sentence.
     """
 
     sentences: tuple[Sentence, ...]
+    best: Sentence | None = None
     guess: str = ""
-    fit: Fit | None = None
+    confidence: Confidence | None = None
 
     @property
     def short(self) -> str:
-        """The answer alone: the guess, or else the first sentence."""
-        return self.guess or (self.sentences[0].text if self.sentences else "")
+        """The answer alone: the guess, or else the sentence that answers."""
+        return self.guess or (self.best.shown if self.best is not None else "")
 
 
-def extract(question: str, context: Context, embedder: Embedder, extractor: Extractor) -> Extract:
+def extract(question: str, context: Context, reader: AnswerReader, *, least: float = USUAL) -> Extract:
     """The sentences of the passages that answer a question best, and its short answer; no sentence where the passages
-    do not answer it (`answerable.Fit`).
+    do not answer it.
+
+    Args:
+        least: the confidence that an answer needs, from 0 (always answer) to 1.
 
     Raises:
-        ModelError: the embedder or the extractor cannot be used.
+        ModelError: the embedder or the parser cannot be used.
     """
-    scene = _Scene(question, context.items)
-    sentences = _scored(question, context, scene, embedder)
+    asked = reader.asked_for(question)
+    read = list(reader.sentences(context.items))
+    scene = _Scene(question, asked, context.items, read)
+    sentences = _scored(question, asked, read, scene, reader)
     if not sentences:
         return Extract(())
-    fit = fit_of(question, (f"{each.title}\n{each.body}" for each in context.items), (s.cosine for s in sentences))
-    if not fit.answers and content_words(question):  # "Where?" says too little to judge by
-        return Extract((), fit=fit)
-    types = types_asked_for(question)
-    guesses: dict[str, str] = {}
-    if types and extractor.by == NAMES_OF_NLP:  # another one may ask a language model
-        sentences, guesses = _with_names(question, sentences, types, extractor)
-    chosen = tuple(_worth_showing(sentences, _nearness_wanted(question, sentences[0], scene)))
-    return Extract(chosen, guesses.get(chosen[0].text, ""), fit)
+    confidence = confidence_in(question, asked, context.items, sentences, reader.words)
+    if confidence.value < least and content_words(question):  # "Where?" says too little to judge by
+        return Extract((), confidence=confidence)
+    comparison = compared(question, asked, sentences)
+    if comparison is not None:
+        return Extract(comparison.sentences, comparison.sentences[0], comparison.outcome, confidence)
+    found = bridges(asked, sentences)
+    sentences = sorted((_across(each, found) for each in sentences), key=lambda each: -each.score)
+    best = sentences[0]
+    if asks_how(question):
+        steps = _steps(best, read)
+        return Extract(steps, steps[0], "", confidence)
+    through = next((each.name for each in found if is_of(best, each.name)), "") if len(found) == 1 else ""
+    chosen = list(_worth_showing(sentences, _nearness_wanted(question, best, scene)))
+    chain = _chain(best, sentences, asked, scene)
+    beside = [each for each in read if each.passage.number == best.passage.number]
+    guess = guess_in(question, asked, chain, beside, through)
+    further = [each for each in chosen if all(each.text != other.text for other in chain)]
+    return Extract((*chain, *further)[: max(SHOWN, len(chain))], best, guess, confidence)
 
 
-def _scored(question: str, context: Context, scene: _Scene, embedder: Embedder) -> list[Sentence]:
-    """The sentences of the passages by their cosine and their place, best first."""
-    read = list(islice(_readable(question, context), MOST_READ))
-    if not read:
+def _scored(
+    question: str, asked: AskedFor, read: Sequence[Sentence], scene: _Scene, reader: AnswerReader
+) -> list[Sentence]:
+    """The sentences that can answer by their cosine, their place and what they say, best first."""
+    readable = list(islice(_readable(question, read), MOST_READ))
+    if not readable:
         return []
-    vectors = embedder.embed([question, *(each.text for each in read)])
-    scored = (
-        replace(each, score=float(cosine) + scene.bonus(each.passage), cosine=float(cosine))
-        for each, cosine in zip(read, vectors[1:] @ vectors[0], strict=True)
-    )
+    headings = list(dict.fromkeys(_heading(each) for each in readable))
+    vectors = reader.embedder.embed([question, *(each.text for each in readable), *headings])
+    cosines = vectors[1:] @ vectors[0]
+    headed = dict(zip(headings, cosines[len(readable) :], strict=True))
+    types = types_asked_for(question)
+    final = [word for word in asked.wanted if word not in asked.through] or asked.wanted
+    scored: list[Sentence] = []
+    for each, cosine in zip(readable, cosines[: len(readable)], strict=True):
+        said = sum(how_far_said(word, each.stems) for word in final) / max(1, len(final))
+        fits = (each.item and asks_for_code(question)) or any(
+            mention.type in types and mention.surface not in question for mention in each.mentions
+        )
+        score = float(cosine) + scene.bonus(each.passage) + FITS * fits
+        score += (SAID_DIRECTLY if asked.direct else SAID) * said
+        if _heading(each):
+            score += HEADED * float(headed[_heading(each)])
+        if asked.direct:
+            score += ABOUT * (scene.share_named(each) + scene.is_key(each))
+        scored.append(replace(each, score=score, cosine=float(cosine)))
     return sorted(scored, key=lambda each: -each.score)
 
 
-def _readable(question: str, context: Context) -> Iterator[Sentence]:
-    """The sentences that can answer, each once: no navigation, and none that only repeats words of the question, unless
-    that asks for yes or no."""
+def _heading(sentence: Sentence) -> str:
+    """The heading that a sentence stands under, if it is not the title."""
+    return above(sentence.passage.found).partition("\n")[2]
+
+
+def _steps(best: Sentence, read: Sequence[Sentence]) -> tuple[Sentence, ...]:
+    """What to do, in its order: the steps or the code around the best sentence, with the sentence before them; or the
+    section from its beginning, if it has none."""
+    section = [each for each in read if each.passage.number == best.passage.number]
+    places = [at for at, each in enumerate(section) if each.item]
+    if not places:
+        at = next(at for at, each in enumerate(section) if each.place == best.place)
+        first = max(0, min(at, at + 1 - SHOWN_OF_ONE)) if at else 0
+        return tuple(section[first : first + SHOWN])
+    nearest = min(places, key=lambda at: abs(section[at].place - best.place))
+    first = last = nearest
+    while near := [at for at in places if first - BETWEEN_STEPS <= at < first]:
+        first = near[0]
+    while (near := [at for at in places if last < at <= last + BETWEEN_STEPS]) and last - first < MOST_STEPS:
+        last = near[-1]
+    introduced = first > 0 and section[first - 1].text.endswith(":")
+    return tuple(section[first - introduced : last + 1])
+
+
+def _across(sentence: Sentence, found: Sequence[Bridge]) -> Sentence:
+    """A sentence on who stands in between comes before those on the names of the question."""
+    if any(is_of(sentence, each.name) and sentence.text != each.sentence.text for each in found):
+        return replace(sentence, score=sentence.score + ACROSS)
+    return sentence
+
+
+def _readable(question: str, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+    """The sentences that can answer, each once: no navigation, no header of a table, and none that only repeats words
+    of the question, unless that asks for yes or no."""
     asked = frozenset[str]() if asks_to_choose(question) else content_words(question)
     seen: set[str] = set()
-    for passage in context.items:
-        for text in _sentences(passage.body):
-            key = " ".join(key_words(text))
-            if key in seen or is_navigation(text) or content_words(text) <= asked:
-                continue
-            seen.add(key)
-            yield Sentence(passage, text)
+    for each in sentences:
+        key = " ".join(key_words(each.text))
+        if key in seen or each.header or is_navigation(each.text) or content_words(each.text) <= asked:
+            continue
+        seen.add(key)
+        yield each
 
 
 class _Scene:
     """Passages that others lead to. "Where was the director of Nosferatu born?" is answered where Nosferatu's passage
     leads to: in that of Murnau, whom the question does not name."""
 
-    def __init__(self, question: str, passages: Sequence[Item]) -> None:
-        asked = _padded(question)
+    def __init__(self, question: str, asked: AskedFor, passages: Sequence[Item], sentences: Sequence[Sentence]) -> None:
+        said = _padded(question)
+        self._names = [_padded(name) for name in asked.names]
         titles = {each.number: _padded(without_parentheses(each.title)) for each in passages}
-        bodies = {each.number: _padded(each.body) for each in passages}
-        named = {number for number, title in titles.items() if title.strip() and title in asked}
+        texts = {each.number: " ".join(_padded(s.text) for s in sentences if s.passage is each) for each in passages}
+        named = {number for number, title in titles.items() if title.strip() and title in said}
+        if not named:
+            named = {number for number, text in texts.items() if any(name in text for name in self._names)}
         begin = named or set(titles)
+        begun = {titles[number] for number in begin}
         self._reached = {
             number
             for number, title in titles.items()
             if title.strip()
             and number not in named
-            and any(title in bodies[other] for other in begin if other != number)
+            and any(title in texts[other] for other in begin if titles[other] != title)
+            and (title not in begun or not named)
+            and not asked.direct
             and not asks_to_choose(question)
         }
+
+    def share_named(self, sentence: Sentence) -> float:
+        """The share of the names of the question that a sentence says, or that its pronoun means; one
+        that it only stands under counts half."""
+        text = _padded(f"{sentence.before} {sentence.text} {sentence.meant}")
+        title = _padded(above(sentence.passage.found))
+        shares = [1.0 if name in text else HALF * (name in title) for name in self._names]
+        return sum(shares) / max(1, len(shares))
+
+    def is_key(self, sentence: Sentence) -> bool:
+        """Whether a sentence is the row of a table that begins with a name of the question."""
+        return sentence.row > 0 and any(_padded(cells_of(sentence.text)[0]) == name for name in self._names)
 
     @property
     def leads(self) -> bool:
         """Whether a passage leads to another one."""
         return bool(self._reached)
 
+    def reached(self, passage: Item) -> bool:
+        """Whether another passage leads to it, and the question does not name it."""
+        return passage.number in self._reached
+
     def bonus(self, passage: Item) -> float:
         return REACHED * (passage.number in self._reached) - RANK * (passage.number - 1)
-
-
-def _with_names(
-    question: str, sentences: Sequence[Sentence], types: Types, extractor: Extractor
-) -> tuple[list[Sentence], dict[str, str]]:
-    """The sentences again, those with a fitting name first, and by sentence the name in it that fits best."""
-    parsed = sentences[:MOST_PARSED]
-    chunks = [ChunkText(str(at), "", "", each.text) for at, each in enumerate(parsed)]
-    known = _words(question)
-    guesses: dict[str, str] = {}
-    scored: list[Sentence] = []
-    for sentence, found in zip(parsed, extractor.extract(chunks), strict=True):
-        fitting = [mention for mention in found.mentions if _fits(mention, types, known, sentence.text)]
-        if types == DATE and asks_for_an_end(question):
-            fitting = fitting[1:] + fitting[:1]
-        if not fitting:
-            scored.append(sentence)
-            continue
-        best = max(fitting, key=lambda mention: mention.type == types[0])
-        second = SECOND_CHOICE * (best.type != types[0])
-        scored.append(replace(sentence, score=sentence.score + FITS - second))
-        guesses[sentence.text] = _FOOTNOTE.sub("", best.surface) if types == PERSON else best.surface
-    return sorted([*scored, *sentences[MOST_PARSED:]], key=lambda each: -each.score), guesses
-
-
-def _fits(mention: Mention, types: Types, known: frozenset[str], sentence: str) -> bool:
-    """Whether a name may be the answer: of a fitting type, whole words, and not what the question says itself."""
-    surface, words = mention.surface, _words(mention.surface)
-    if mention.type not in types or not words or words <= known:
-        return False
-    if not re.search(rf"(?<!\w){re.escape(surface)}(?!\w)", sentence):
-        return False
-    if types == PERSON:
-        return not re.search(rf"{_OF_A_WORK}{re.escape(surface)}", sentence, re.IGNORECASE)
-    if types == DATE:
-        return _DATED.search(surface) is not None
-    return types != NUMBER or not words <= _NO_NUMBER
 
 
 def _nearness_wanted(question: str, best: Sentence, scene: _Scene) -> float:
     """The share of the best score that a further sentence needs."""
     asked = content_words(question)
-    has = asked & content_words(f"{best.passage.title} {best.text}")
+    has = asked & content_words(f"{above(best.passage.found)} {best.text}")
     return NEAR_TO_WHOLE if not scene.leads and len(has) >= WHOLE * len(asked) else NEAR
 
 
@@ -243,18 +271,47 @@ def _worth_showing(sentences: Sequence[Sentence], near: float) -> Iterator[Sente
             return
 
 
-def _sentences(text: str) -> Iterator[str]:
-    """The sentences of a passage, each on one line. Its own marks of references go first: after an answer's sentence
-    they would be numbers of our passages, and after a full stop no sentence ends before them."""
-    for paragraph in paragraphs(without_citations(printable(text))):
-        for whole in sentence_texts(paragraph, sentence_starts(paragraph)):
-            sentence = shortened(whole, LONGEST)
-            if _words(sentence):
-                yield sentence
+def _chain(best: Sentence, sentences: Sequence[Sentence], asked: AskedFor, scene: _Scene) -> tuple[Sentence, ...]:
+    """The hops to the sentence that answers, in order: before one of a passage that another one led to, the one that
+    led to it."""
+    chain = [best]
+    while len(chain) < SHOWN and scene.reached(chain[0].passage):
+        link = _link(chain, sentences, asked)
+        if link is None:
+            break
+        chain.insert(0, link)
+    if len(chain) == 1 and asked.names and not is_about(best, asked.names):
+        return _by_shared_name(best, sentences, asked)
+    return tuple(chain)
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(entity_key(text).split()) - FUNCTION_WORDS
+def _by_shared_name(best: Sentence, sentences: Sequence[Sentence], asked: AskedFor) -> tuple[Sentence, ...]:
+    """The hops to a sentence whose passage has a name in common with a sentence about the names of the question: "based
+    on the novel Dracula", "He wrote the novel Dracula"."""
+    begun = [each for each in sentences if is_about(each, asked.names) and each.passage is not best.passage]
+    known = {entity_key(name) for name in asked.names}
+    own = [best, *(each for each in sentences if each.passage is best.passage and each.text != best.text)]
+    for first in begun:
+        shared = _proper_names(first) - known
+        link = next((each for each in own if _proper_names(each) & shared), None)
+        if link is not None:
+            return (first, best) if link is best else (first, link, best)
+    return (best,)
+
+
+def _proper_names(sentence: Sentence) -> frozenset[str]:
+    return frozenset(entity_key(each.surface) for each in sentence.mentions if each.type not in _VALUES)
+
+
+def _link(chain: Sequence[Sentence], sentences: Sequence[Sentence], asked: AskedFor) -> Sentence | None:
+    """The sentence of another passage that names what the first one of a chain is about."""
+    title = _padded(without_parentheses(chain[0].passage.title))
+    read = {each.passage.number for each in chain}
+    leading = [
+        each for each in sentences if each.passage.number not in read and title.strip() and title in _padded(each.text)
+    ]
+    words = (*asked.others, *asked.wanted)
+    return max(leading, key=lambda each: each.score + sum(is_said(word, each.stems) for word in words), default=None)
 
 
 def _padded(text: str) -> str:

@@ -37,7 +37,8 @@ _STOPPED: Mapping[Found, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A model's answer: `text` with the numbers in `cited`, each of which is a passage's."""
+    """A model's answer: `text` with the numbers in `cited`, each of which is a passage's; `answered` is whether it is
+    one, cited or not."""
 
     text: str
     model: str
@@ -133,7 +134,10 @@ def _notes(citations: CheckedCitations, *, cites: bool, answered: bool) -> tuple
         was = "was" if number == 1 else "were"
         notes.append(f"{counted(number, 'citation')} of the model named no passage and {was} removed.")
     if answered and not cites:
-        notes.append("The model cited no passage: nothing says what this answer rests on.")
+        notes.append(
+            "The model cited no passage: nothing says what this answer rests on. Ask with another --model (use_model),"
+            " or with none for sentences of the passages."
+        )
     return tuple(notes)
 
 

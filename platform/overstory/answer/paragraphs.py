@@ -12,6 +12,8 @@ _HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
 _CAPITALS = re.compile(r"[^\W\d_]{2}[^\W\d_ &/,'’-]*(?:[ &/,'’-]+[^\W\d_]+)*\s*")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-{2,})[ \t]*$")
 _ITEM = re.compile(r"[ \t]*(?:[-*•‣◦]|\d{1,3}[.)])[ \t]")
+_CODE = re.compile(r"(?:^|\s)--?[a-z]|[=_{}<>$\\`]|\w\(\)|\w/\w|\w\.[a-z]{1,4}(?!\w)")
+"""What commands, paths and settings have, and headings seldom."""
 _ENDED = re.compile(r"[.!?…。！？｡:;][\"'”’»)\]*_」』）]*$")
 
 
@@ -45,6 +47,6 @@ def _in_capitals(line: str) -> bool:
 
 
 def _is_heading(part: str, *, last: bool) -> bool:
-    if last or "\n" in part or _ITEM.match(part):
+    if last or "\n" in part or _ITEM.match(part) or _CODE.search(part):
         return False
     return len(part.split()) <= MOST_WORDS_OF_A_HEADING and not _ENDED.search(part.rstrip())

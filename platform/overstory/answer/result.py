@@ -11,9 +11,10 @@ from overstory.model import Evidence
 from overstory.model.origin import HasPage
 
 AnswerKind = Literal["llm", "extractive"]
-AnswerState = Literal["answered", "not_in_documents", "nothing_found", "nothing_read"]
-"""`not_in_documents`: what was found does not answer the question. `nothing_found`: there was nothing.
-`nothing_read`: no passage fits into the tokens that were allowed."""
+AnswerState = Literal["answered", "uncited", "not_in_documents", "nothing_found", "nothing_read"]
+"""`uncited`: a language model answered and cited no passage, so that nothing says what its answer rests on.
+`not_in_documents`: what was found does not answer the question. `nothing_found`: there was nothing. `nothing_read`: no
+passage fits into the tokens that were allowed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ class Answer:
         text: with the numbers of its citations; without control characters and others that nobody sees, so that a
             terminal may show it.
         short: the answer alone: of an extractive one its `guess`, or else its best sentence; of a language model's the
-            text without numbers; "" where there is no answer.
+            text without numbers; "" where there is no answer. An uncited one has it, too.
         kind: "llm" if a language model wrote it, "extractive" if it is sentences of the passages.
         state: whether there is an answer, and why not: see `AnswerState`. Without an answer there are no citations.
         citations: by their numbers. Each number in square brackets in the text is one of them; whether the passage says
@@ -88,7 +89,12 @@ class Answer:
         notes: what the reader should know: what was left out, removed, or went wrong.
         model: as the endpoint names it, or as it was asked for if the answer was cut; "" for an extractive answer.
         guess: of an extractive answer the name, date or number in its best sentence that may be what was asked for; ""
-            where none fits.
+            where that is not certain.
+        confidence: of an extractive answer, or of its refusal, how far the passages answer the question, from 0 to 1;
+            None for other answers, and where no passage has a sentence.
+        unsupported: names, numbers and dates in a language model's answer that stand neither in what it cites nor in
+            the question, as it writes them; where it cites nothing, in nothing that was read.
+        follow_up: the question as it was typed, if a conversation completed it to `question`; else "".
     """
 
     question: str
@@ -102,10 +108,13 @@ class Answer:
     notes: tuple[str, ...] = ()
     model: str = ""
     guess: str = ""
+    confidence: float | None = None
+    unsupported: tuple[str, ...] = ()
+    follow_up: str = ""
 
     @property
     def answered(self) -> bool:
-        """Whether there is an answer."""
+        """Whether there is an answer that passages support: a language model's must cite one."""
         return self.state == "answered"
 
     def __str__(self) -> str:

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 
+LEAST_AGREEMENT = 0.5
+
 Compare = Callable[[Sequence[str], Sequence[str]], float]
 
 
@@ -29,6 +31,7 @@ class AnswerScores:
         rouge_l: F1 of their longest common subsequence of words.
         substring: 1 if the whole answer contains the words of a gold answer, contiguous and in order.
         answered: 0 if the question was left unanswered, otherwise 1.
+        uncited: 1 if a language model answered without citing a passage, which counts as unanswered.
     """
 
     exact: float
@@ -36,9 +39,12 @@ class AnswerScores:
     rouge_l: float
     substring: float
     answered: float
+    uncited: float = 0.0
 
 
-def answer_scores(short: str, text: str, gold: Collection[str], *, answered: bool = True) -> AnswerScores:
+def answer_scores(
+    short: str, text: str, gold: Collection[str], *, answered: bool = True, uncited: bool = False
+) -> AnswerScores:
     """The metrics of an answer, each against its best gold answer; all 0 if the question was left unanswered.
 
     Args:
@@ -47,7 +53,7 @@ def answer_scores(short: str, text: str, gold: Collection[str], *, answered: boo
         gold: at least one.
     """
     if not answered:
-        return AnswerScores(0.0, 0.0, 0.0, 0.0, 0.0)
+        return AnswerScores(0.0, 0.0, 0.0, 0.0, 0.0, float(uncited))
     said, whole = words(short), words(text)
     wanted = [words(each) for each in gold]
     return AnswerScores(
@@ -67,6 +73,7 @@ def mean_answer_scores(each: Collection[AnswerScores]) -> AnswerScores:
         rouge_l=_mean([scores.rouge_l for scores in each]),
         substring=_mean([scores.substring for scores in each]),
         answered=_mean([scores.answered for scores in each]),
+        uncited=_mean([scores.uncited for scores in each]),
     )
 
 
@@ -104,6 +111,16 @@ def stands_in(gold: Sequence[str], whole: Sequence[str]) -> float:
     """1 if the whole contains the gold words, contiguous and in order; 0 without gold words."""
     places = range(len(whole) - len(gold) + 1)
     return float(bool(gold) and any(list(whole[at : at + len(gold)]) == list(gold) for at in places))
+
+
+def agrees(said: str, gold: str) -> bool:
+    """Whether a short answer is a gold one: the same words, or one's words in the other, contiguous and in order, where
+    they are half of both together (token F1 ≥ `LEAST_AGREEMENT`): "Stoker" and "Bram Stoker", "1847" and "in 1847"."""
+    ours, theirs = words(said), words(gold)
+    if not ours or not theirs:
+        return False
+    within = stands_in(ours, theirs) or stands_in(theirs, ours)
+    return bool(within) and token_f1(ours, theirs) >= LEAST_AGREEMENT
 
 
 def _f1(shared: int, said: Sequence[str], gold: Sequence[str]) -> float:

@@ -58,7 +58,9 @@ def ask_all(ask: Ask, questions: Sequence[Question], *, name: str, progress: Pro
     for question in asked:
         answer = _answer(ask, question, name)
         text = without_citations(answer.text)
-        each.append(answer_scores(answer.short, text, question.answers, answered=answer.answered))
+        uncited = answer.state == "uncited"
+        scores = answer_scores(answer.short, text, question.answers, answered=answer.answered, uncited=uncited)
+        each.append(scores)
         kinds.add(answer.kind)
         progress.advance(1)
     row = AnswerRow(mean_answer_scores(each), "+".join(sorted(kinds)))

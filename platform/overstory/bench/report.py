@@ -28,7 +28,10 @@ _ANSWER_MEASURES: tuple[tuple[str, Callable[[AnswerScores], float]], ...] = (
     ("ROUGE-L", lambda scores: scores.rouge_l),
     ("substring", lambda scores: scores.substring),
     ("answered", lambda scores: scores.answered),
+    ("uncited", lambda scores: scores.uncited),
 )
+_SHARES = ("answered", "uncited")
+"""Measures of answers of which no value is the best."""
 _SPANNED = ("R@5", "all@5")
 """The metrics shown with intervals."""
 
@@ -83,7 +86,7 @@ def as_answer_table(results: Sequence[BenchResult]) -> Table:
     for result in results:
         if row := result.answers:
             metrics = (
-                _metric(measure(row.scores), best=top if len(answers) > 1 and name != "answered" else None)
+                _metric(measure(row.scores), best=top if len(answers) > 1 and name not in _SHARES else None)
                 for (name, measure), top in zip(_ANSWER_MEASURES, best, strict=True)
             )
             table.add_row(escape(result.row.retriever), *metrics, row.kind)

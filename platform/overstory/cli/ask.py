@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 
 import click
 from rich.console import Console
 from rich.status import Status
 
-from overstory.answer import CONTEXT_TOKENS, Answer
+from overstory.answer import ALWAYS, CONTEXT_TOKENS, STRICT, USUAL, Answer
 from overstory.cli.options import (
     budget_option,
     decompose_option,
@@ -22,6 +23,8 @@ from overstory.cli.options import (
     retriever_option,
 )
 from overstory.cli.output import show_answer, show_json
+from overstory.display import printable
+from overstory.errors import QuestionError
 from overstory.knowledge import Knowledge
 from overstory.protocols import Silence
 
@@ -48,6 +51,20 @@ from overstory.protocols import Silence
     is_flag=True,
     help="Let the retriever's system learn from the answer (overstory memory shows what it remembers).",
 )
+@click.option("--strict", is_flag=True, help="Without a model: rather say that the documents do not answer.")
+@click.option("--always", is_flag=True, help="Without a model: show the nearest sentences, whether they answer or not.")
+@click.option(
+    "--least-confidence",
+    type=click.FloatRange(0, 1),
+    metavar="X",
+    help=f"Without a model: answer from this confidence on, 0 to 1. Default: {USUAL}; --strict: {STRICT}; --always: 0.",
+)
+@click.option(
+    "--continue",
+    "goes_on",
+    is_flag=True,
+    help="Go on from the questions before: 'And when did he die?'. Without it, a new conversation begins.",
+)
 @json_option
 @knowledge_options
 def ask(
@@ -62,6 +79,10 @@ def ask(
     budget_tokens: int | None,
     context_tokens: int,
     remember: bool,
+    strict: bool,
+    always: bool,
+    least_confidence: float | None,
+    goes_on: bool,
     as_json: bool,
 ) -> None:
     """Answer a question from the passages found for it, with their numbers and sources.
@@ -75,8 +96,21 @@ def ask(
       overstory ask 'Who maintains the billing service?' --model local
       overstory ask 'What does error E42 mean?' --retriever lexical -k 10 --json
       overstory ask 'Who wrote Dracula?' --retriever apr --remember
+      overstory ask 'What is the salary of Ada Huber?' --strict
       overstory ask 'How do I rotate the signing keys?' --rerank --model qwen3:8b
+      overstory ask --continue 'And how often?'
     """
+    if sum((strict, always, least_confidence is not None)) > 1:
+        raise click.UsageError("Give one of --strict, --always and --least-confidence.")
+    least = STRICT if strict else ALWAYS if always else USUAL if least_confidence is None else least_confidence
+    kept = knowledge.kept_conversation
+    turns = kept.read() if goes_on else []
+    if goes_on and not turns:
+        raise QuestionError(
+            f"There is nothing to continue: no question was asked of the corpus {knowledge.corpus_name!r} before.",
+            remedy="Ask one without --continue first.",
+        )
+    conversation = knowledge.conversation(turns)
     knowledge.use_model(model, budget_tokens=budget_tokens)
     written = knowledge.chat() is not None
     live = sys.stdout.isatty() and not as_json and written
@@ -85,9 +119,10 @@ def ask(
     knowledge.retriever(retriever, rerank=rerank, decompose=decompose, hypothetical=hypothetical)
     quiet = isinstance(knowledge.progress, Silence)
     with streamed.waiting() if written and not quiet else nullcontext():
-        answer = knowledge.ask(
+        answer = conversation.ask(
             question,
             k,
+            on_question=None if as_json else streamed.asked_as,
             retriever=retriever,
             rerank=rerank,
             decompose=decompose,
@@ -95,7 +130,12 @@ def ask(
             context_tokens=context_tokens,
             on_text=streamed,
             remember=remember,
+            least_confidence=least,
         )
+    try:
+        kept.write(conversation.turns)
+    except OSError as error:
+        answer = replace(answer, notes=(*answer.notes, f"--continue will not know this question: {error}."))
     if as_json:
         show_json(as_object(answer))
     else:
@@ -106,12 +146,15 @@ def as_object(answer: Answer) -> dict[str, object]:
     """The fields of `--json`."""
     return {
         "question": answer.question,
+        "follow_up": answer.follow_up,
         "answer": answer.text,
         "short": answer.short,
         "kind": answer.kind,
         "guess": answer.guess,
+        "confidence": answer.confidence,
         "answered": answer.answered,
         "state": answer.state,
+        "unsupported": answer.unsupported,
         "citations": answer.citations,
         "notes": answer.notes,
         "model": answer.model,
@@ -138,6 +181,14 @@ class _Streamed:
         self._waiting = console.status("Reading the passages …")
         with self._waiting:
             yield
+
+    def asked_as(self, question: str) -> None:
+        """Shows a question that was completed."""
+        if self._waiting is not None:
+            self._waiting.stop()
+        click.echo(printable(f"Asked as: {question}\n"))
+        if self._waiting is not None:
+            self._waiting.start()
 
     def __call__(self, piece: str) -> None:
         if not self._shown:

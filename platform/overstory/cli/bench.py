@@ -8,12 +8,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 from rich.console import Console
 
 from overstory.answer import Answer
 from overstory.bench.answering import Ask, check_answers
 from overstory.bench.comparison import Refined, compare
 from overstory.bench.dataset import BenchDataset, load_dataset
+from overstory.bench.outcome_report import as_failure_table, as_measure_table
+from overstory.bench.outcome_report import as_objects as outcomes_as_objects
+from overstory.bench.outcomes import Outcome, ask_each
+from overstory.bench.own_questions import expected, notes_on, read_own_questions
 from overstory.bench.packing import Layout, TitleMode, corpus_name
 from overstory.bench.report import as_answer_table, as_objects, as_table
 from overstory.bench.runner import BenchResult
@@ -33,21 +38,37 @@ from overstory.embed import make_embedder
 from overstory.knowledge import Knowledge
 from overstory.protocols import Progress
 from overstory.retrieve import retriever_names
-from overstory.settings import Settings
+from overstory.settings import DEFAULT_CORPUS, DEFAULT_RETRIEVER, Settings
 
 PIPED_WIDTH = 100
+IN_FOLDER = "DIR/queries.jsonl"
+"""What `--answers` says without a file: the answers of the folder's own questions."""
+PASSAGES = 5
+DOCUMENTS = 10
+OF_FOLDERS = ("queries", "qrels", "run", "titles", "pack", "seed", "intervals")
+"""Options that a file of questions has no use for."""
 
 path = click.Path(path_type=Path)
 
 
 @click.command()
-@click.argument("folder", type=path, metavar="DIR")
+@click.argument("folder", type=path, metavar="[DIR]", required=False)
 @click.option("--queries", type=path, metavar="FILE", help="Questions, instead of DIR/queries.jsonl.")
 @click.option("--qrels", type=path, metavar="FILE", help="Gold passages, instead of those in DIR/qrels (BEIR or TREC).")
 @click.option(
-    "--retriever", "names", multiple=True, metavar="NAME", help="May be repeated; by default all that need no system."
+    "--retriever",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help=f"May be repeated; by default all that need no system, {DEFAULT_RETRIEVER} for a file of questions.",
 )
-@click.option("-k", "k", type=click.IntRange(1, 1000), default=10, show_default=True, help="Documents per question.")
+@click.option(
+    "-k",
+    "k",
+    type=click.IntRange(1, 1000),
+    show_default=f"{DOCUMENTS}; {PASSAGES} with a file of questions",
+    help="Documents per question, or passages that an answer is made from.",
+)
 @click.option(
     "--run", type=path, metavar="FILE", help="Write a TREC run; with several retrievers, one FILE.NAME.trec each."
 )
@@ -63,7 +84,17 @@ path = click.Path(path_type=Path)
 )
 @click.option("--pack-seed", "seed", type=int, default=0, show_default=True, metavar="S", help="Seed of the shuffle.")
 @click.option("--intervals", is_flag=True, help="Add the 95 % bootstrap intervals of R@5 and all@5.")
-@click.option("--answers", is_flag=True, help="Also answer the questions, and compare with metadata.answers.")
+@click.option(
+    "--answers",
+    is_flag=False,
+    flag_value=IN_FOLDER,
+    metavar="[FILE]",
+    help="Also answer the questions, and compare with metadata.answers. With a CSV file (question,answer,source) and"
+    " without DIR: answer its questions from --corpus.",
+)
+@click.option(
+    "--corpus", metavar="NAME", help=f"The corpus that a file of questions is asked of.  [default: {DEFAULT_CORPUS}]"
+)
 @rerank_option
 @decompose_option
 @hypothetical_option
@@ -73,17 +104,18 @@ path = click.Path(path_type=Path)
 @verbosity_options
 def bench(
     progress: Progress,
-    folder: Path,
+    folder: Path | None,
     queries: Path | None,
     qrels: Path | None,
     names: tuple[str, ...],
-    k: int,
+    k: int | None,
     run: Path | None,
     titles: TitleMode,
     pack: int | None,
     seed: int,
     intervals: bool,
-    answers: bool,
+    answers: str | None,
+    corpus: str | None,
     rerank: bool,
     decompose: bool,
     hypothetical: bool,
@@ -91,10 +123,12 @@ def bench(
     budget_tokens: int | None,
     as_json: bool,
 ) -> None:
-    """Measure retrievers on a BEIR folder: recall, nDCG, and milliseconds per question.
+    """Measure retrievers on a BEIR folder, or answers to questions of your own.
 
-    The passages are loaded into a corpus of their own, which later runs reuse. all@5 is the share of questions whose
-    gold passages are all among the first 5.
+    Retrievers are measured by recall, nDCG and milliseconds per question, answers also by F1, refusals and citations.
+    The passages of a folder are loaded into a corpus of their own, which later runs reuse. all@5 is the share of
+    questions whose gold passages are all among the first 5. A CSV file with the columns question, answer (empty where
+    the documents do not answer) and source is asked of a corpus that is there.
 
     \b
     Examples:
@@ -105,7 +139,20 @@ def bench(
       overstory bench hotpotqa/ --retriever canopy --retriever SYSTEM:OPTION
       overstory bench hotpotqa/ --answers --retriever canopy --model none
       overstory bench hotpotqa/ --retriever canopy --rerank
+      overstory bench --answers questions.csv --corpus handbook
+      overstory bench --answers questions.csv --retriever canopy --retriever hirag --model none --json
     """
+    refined = Refined(rerank=rerank, decompose=decompose, hypothetical=hypothetical)
+    if answers is not None and answers != IN_FOLDER:
+        if folder is None and Path(answers).is_dir():
+            folder = Path(answers)  # "--answers DIR", whose DIR the option took
+        else:
+            _bench_questions(progress, Path(answers), folder, corpus, names, k, refined, model, budget_tokens, as_json)
+            return
+    if folder is None:
+        raise click.UsageError("Name a folder, DIR, or a file of questions: --answers questions.csv")
+    if corpus is not None:
+        raise click.UsageError("--corpus goes with a file of questions; a folder has a corpus of its own.")
     dataset = load_dataset(folder, queries=queries, qrels=qrels)
     notes = dataset.notes()
     if answers:
@@ -118,16 +165,15 @@ def bench(
     if files:
         check_run(files, dataset.ids())
     settings = Settings.from_environment()
-    corpus = corpus_name(dataset, layout, embedder=make_embedder(settings.embedding).fingerprint)
-    with Knowledge(corpus, settings=settings, progress=progress) as knowledge:
+    packed = corpus_name(dataset, layout, embedder=make_embedder(settings.embedding).fingerprint)
+    with Knowledge(packed, settings=settings, progress=progress) as knowledge:
         knowledge.use_model(model, budget_tokens=budget_tokens)
-        refined = Refined(rerank=rerank, decompose=decompose, hypothetical=hypothetical)
         results = compare(
             knowledge,
             dataset,
             layout,
             names,
-            k=k,
+            k=k or DOCUMENTS,
             refined=refined,
             asking=functools.partial(_asking, knowledge, refined) if answers else None,
             progress=progress,
@@ -137,18 +183,71 @@ def bench(
     if as_json:
         show_json(as_objects(results, intervals=intervals))
     else:
-        options = "".join(f" --{name}" for name, chosen in refined.items() if chosen)
-        title = f"{folder.name}: {_size(dataset)}; corpus {corpus}{f';{options}' if options else ''}"
+        title = f"{folder.name}: {_size(dataset)}; corpus {packed}{_options(refined)}"
         _show(results, title, intervals=intervals)
 
 
-def _asking(knowledge: Knowledge, refined: Refined, retriever: str) -> Ask:
+def _bench_questions(
+    progress: Progress,
+    file: Path,
+    folder: Path | None,
+    corpus: str | None,
+    names: tuple[str, ...],
+    k: int | None,
+    refined: Refined,
+    model: str | None,
+    budget_tokens: int | None,
+    as_json: bool,
+) -> None:
+    """Asks a corpus the questions of a file."""
+    if folder is not None:
+        raise click.UsageError(f"Give either the folder {folder} or the file {file}, whose questions --corpus answers.")
+    context = click.get_current_context()
+    for option in OF_FOLDERS:
+        if context.get_parameter_source(option) is ParameterSource.COMMANDLINE:
+            flag = "--pack-seed" if option == "seed" else f"--{option}"
+            raise click.UsageError(f"{flag} goes with a folder, not with a file of questions.")
+    questions = read_own_questions(file)
+    names = tuple(dict.fromkeys(names)) or (DEFAULT_RETRIEVER,)
+    outcomes: dict[str, list[Outcome]] = {}
+    with Knowledge(corpus or DEFAULT_CORPUS, progress=progress) as knowledge:
+        knowledge.use_model(model, budget_tokens=budget_tokens)
+        for name in names:
+            knowledge.retriever(name, **refined)  # a wrong name ends the run before anything is asked
+        asked = expected(questions, knowledge.documents(), file)
+        for note in notes_on(asked):
+            click.echo(f"Note: {note}", err=True)
+        for name in names:
+            if knowledge.chat() is None:
+                knowledge.ask(asked[0].text, k or PASSAGES, retriever=name, **refined)  # loads what later ones find
+            ask = _asking(knowledge, refined, name, k or PASSAGES)
+            outcomes[name] = ask_each(ask, asked, name=name, progress=progress)
+    if as_json:
+        show_json(outcomes_as_objects(outcomes))
+        return
+    none = sum(not each.answerable for each in asked)
+    size = f"{counted(len(asked), 'question')}, {none:,} of them not in the documents"
+    click.echo(f"{file.name}: {size}; corpus {corpus or DEFAULT_CORPUS}{_options(refined)}")
+    console = Console(width=None if sys.stdout.isatty() else PIPED_WIDTH)
+    console.print(as_measure_table(outcomes))
+    for name, of_retriever in outcomes.items():
+        if any(outcome.failures for outcome in of_retriever):
+            click.echo(f"Not as expected with {name}:")
+            console.print(as_failure_table(of_retriever))
+
+
+def _asking(knowledge: Knowledge, refined: Refined, retriever: str, k: int = PASSAGES) -> Ask:
     """Errors end the run: an answer without the requested language model would distort the figures."""
 
     def ask(question: str) -> Answer:
-        return knowledge.ask(question, retriever=retriever, strict=True, **refined)
+        return knowledge.ask(question, k, retriever=retriever, strict=True, **refined)
 
     return ask
+
+
+def _options(refined: Refined) -> str:
+    options = "".join(f" --{name}" for name, chosen in refined.items() if chosen)
+    return f";{options}" if options else ""
 
 
 def _size(dataset: BenchDataset) -> str:

@@ -46,7 +46,7 @@ COMMANDS = {
     ),
     "server": "Control the embedded Neo4j.",
     "browser": "Open Neo4j Browser on a corpus, with a guide of saved queries, colours and captions.",
-    "bench": "Measure retrievers on a BEIR folder: recall, nDCG, and milliseconds per question.",
+    "bench": "Measure retrievers on a BEIR folder, or answers to questions of your own.",
     "llm": "Check the language model, and manage the cache of answers.",
     "doctor": "Check this set-up, and show problems with remedies.",
 }

@@ -18,14 +18,21 @@ class RememberedAnswers:
     and the run does not try again.
     """
 
-    def __init__(self, cache: AnswerCache) -> None:
+    def __init__(self, cache: AnswerCache, also_forget: Callable[[Sequence[str]], object] | None = None) -> None:
+        """
+        Args:
+            also_forget: is told the ids of the chunks, too.
+        """
         self._cache = cache
+        self._also_forget = also_forget
         self._usable = True
 
     def forget(self, chunks: Sequence[str]) -> None:
         """Forgets answers whose prompts quote one of these chunks, by id. To be called before they are gone for good:
         a run that is interrupted then forgets them again."""
         self._try(lambda: self._cache.forget(chunks))
+        if self._also_forget is not None:
+            self._also_forget(chunks)
 
     def move(self, chunks: Sequence[tuple[str, str]]) -> None:
         """Keeps answers that quote chunks whose document moved: pairs of the old and the new id."""

@@ -3,7 +3,8 @@
 Its section says better than a passage alone whether it answers. So its likeness to a question is the mean of its
 own cosine and of that of its section, which is the mean over the section's passages, weighed by the square roots of
 their lengths; and BM25 is that of sections. Where passages are sections themselves, as paragraphs of Wikipedia are,
-this changes nothing.
+this changes nothing. Where the passages of a section are unlike each other, as in paragraphs that were put into one
+document at random and in some manuals, the section says little of each, and its cosine counts less.
 """
 
 from __future__ import annotations
@@ -33,6 +34,9 @@ TITLE = 0.5
 PHRASE, PHRASE_OF_A_QUESTION = 1.0, 0.25
 """What BM25 of words in quotation marks adds, which count by themselves, too. In a question they are mostly a title,
 and counted in full it outranks what else is asked for: .02 of HotpotQA's R@5."""
+
+MOST_OF_SECTION = 0.5
+"""What the cosine of the section counts at most beside the passage's own, whose weight is the rest of 1."""
 
 PASSAGES_A_SECTION = 3
 """How many passages of a section found by words are candidates: those nearest to the question."""
@@ -106,18 +110,29 @@ def found_sections(tx: Transaction, corpus: Corpus, query: str, depth: int) -> l
 
 
 def blended_vectors(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> dict[str, Vectors]:
-    """Half the vector of each of these chunks and half the mean of its section, so that their dot product with a unit
-    vector is the mean of both cosines; of the other chunks of these sections, too. Those without a vector are left out.
+    """The vector of each of these chunks and the mean of its section, both weighed, so that their dot product with a
+    unit vector is the weighed mean of both cosines; of the other chunks of these sections, too. Those without a vector
+    are left out.
     """
     (row,) = tx.run("retrieve/section_vectors", corpus.label, ids=list(ids), property=corpus.embedding_property)
     blended: dict[str, Vectors] = {}
     for section in row["sections"]:
         if section:
-            own = np.array([vector for _, vector, _ in section], dtype=np.float32)
-            weights = np.sqrt([max(1, tokens) for _, _, tokens in section])  # an embedder may count none
-            mean = np.average(own, axis=0, weights=weights)
-            blended |= zip((id_ for id_, _, _ in section), (own + mean.astype(np.float32)) / 2, strict=True)
+            chunks, vectors, tokens = zip(*section, strict=True)
+            blended |= zip(chunks, with_section(np.array(vectors, dtype=np.float32), tokens), strict=True)
     return blended
+
+
+def with_section(passages: Vectors, tokens: Sequence[int]) -> Vectors:
+    """Each passage of a section blended with the mean of all, which counts as much as they are like each other.
+
+    Args:
+        passages: their unit vectors.
+        tokens: how many were embedded of each; an embedder may count none.
+    """
+    weight = min(MOST_OF_SECTION, _likeness(passages))
+    mean = np.average(passages, axis=0, weights=np.sqrt([max(1, each) for each in tokens])).astype(np.float32)
+    return (1 - weight) * passages + weight * mean
 
 
 def nearest_passages(sections: Iterable[FoundSection], cosines: dict[str, float]) -> Iterator[tuple[str, FoundSection]]:
@@ -129,6 +144,15 @@ def nearest_passages(sections: Iterable[FoundSection], cosines: dict[str, float]
     for section in sections:
         for id_ in sorted(section.chunks, key=lambda each: -cosines[each])[:PASSAGES_A_SECTION]:
             yield id_, section
+
+
+def _likeness(vectors: Vectors) -> float:
+    """The mean cosine of two different ones of these unit vectors, at least 0; 1 of a single one."""
+    count = len(vectors)
+    if count == 1:
+        return 1.0
+    total = vectors.sum(axis=0, dtype=np.float64)
+    return max(0.0, (float(total @ total) - count) / (count * (count - 1)))
 
 
 def _escaped(word: str) -> str:

@@ -12,7 +12,8 @@ def _words(text: str) -> frozenset[str]:
 
 _TITLES = _words(
     "mr mrs ms mx dr prof st rev hon gen col lt capt cpt maj sgt cmdr adm gov sen rep pres fr br sr mt ft messrs mme "
-    "mlle vs cf fig figs no nos vol vols pp p ch sec eq ed eds al approx ca c b d r e.g i.e viz resp"
+    "mlle bzw evtl ggf inkl zzgl vgl hr fr nr str vs cf fig figs no nos vol vols pp p ch sec eq ed eds al approx ca c "
+    "b d r e.g i.e viz resp"
 )
 """Abbreviations that something follows: never the end of a sentence."""
 
@@ -41,6 +42,13 @@ _WORD_AFTER = re.compile(r"[\"'“‘«(\[]*(\w+)")
 _ACRONYM = re.compile(r"(?:\w\.)*\w")
 
 _LONGEST_WORD = 40
+
+_NUMBERED = re.compile(
+    r"(?:^|\n)[ \t]{0,20}\d{1,3}\Z"  # the number of an item
+    r"|\b(?:am|vom|zum|zur|bis|ab|im|dem|den|der|des|das|die|beim|jeden|jedem|seit|Seit|Am|Im|Zum|Ab|Bis|Vom|Der|Die|Das)"
+    r"[ ]\d{1,2}\Z"  # a German ordinal: "am 31. März", "im 2. Stock"
+)
+_LONGEST_NUMBERED = 26
 
 
 def sentence_starts(text: str) -> list[int]:
@@ -82,6 +90,8 @@ def _goes_on(text: str, end: re.Match[str], start: int) -> bool:
     word = after.group(1) if after else ""
     if word[:1].islower():
         return end.group()[0] in ".!?…"  # "Yahoo! is", "Inc. of", "'Who?' he asked"
+    if end.group("stop") is not None and _NUMBERED.search(text, max(0, end.start() - _LONGEST_NUMBERED), end.start()):
+        return True
     return end.group("stop") is not None and _is_abbreviation(text, end.start(), word)
 
 

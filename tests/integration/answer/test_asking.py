@@ -167,8 +167,8 @@ def test_the_command_gives_json_with_what_went_wrong(
     assert run(["ask", BORN, "--corpus", at_home, "--json", "-k", "1"]) == 0
     said = json.loads(capsys.readouterr().out)
     assert list(said) == [
-        *("question", "answer", "short", "kind", "guess", "answered", "state", "citations", "notes", "model"),
-        *("usage", "evidence"),
+        *("question", "follow_up", "answer", "short", "kind", "guess", "answered", "state", "unsupported"),
+        *("citations", "notes", "model", "usage", "evidence"),
     ]
     assert (said["short"], said["kind"], said["guess"]) == ("Ulm", "extractive", "Ulm")
     assert (said["answered"], said["state"]) == (True, "answered")

@@ -9,7 +9,7 @@ import pytest
 from tests.fakes import ScriptedChat
 
 from overstory.answer import Answer, CitedPassage, Context, Extract, answer
-from overstory.answer.extractive import Sentence
+from overstory.answer.reading import Sentence
 from overstory.errors import BudgetExhausted, LlmCancelled, LlmError, LlmRefused, LlmUnreachable
 from overstory.llm import AnswerCache, Chat, UsageMeter
 from overstory.model import Evidence, Hit, Part
@@ -27,7 +27,8 @@ EVIDENCE = Evidence(
 
 def first_sentences(question: str, context: Context) -> Extract:
     """A stand-in for what is chosen: the whole of each passage."""
-    return Extract(tuple(Sentence(each, each.body) for each in context.items), "Ulm")
+    sentences = tuple(Sentence(each, each.body) for each in context.items)
+    return Extract(sentences, sentences[0], "Ulm")
 
 
 def no_sentence(question: str, context: Context) -> Extract:
@@ -89,7 +90,7 @@ def test_a_cited_passage_leads_to_itself() -> None:
 
 def test_a_part_that_was_not_read_cannot_be_cited() -> None:
     found = answered("Ulm [3].", evidence=dataclasses.replace(REPORTED, shares={}))
-    assert (found.text, found.citations) == ("Ulm.", ())
+    assert (found.text, found.citations, found.state) == ("Ulm.", (), "uncited")
 
 
 def test_sentences_are_quoted_of_passages_alone() -> None:
@@ -104,6 +105,42 @@ def test_without_a_language_model_the_answer_is_sentences_with_their_passages() 
     assert (found.guess, found.answered) == ("Ulm", True)
     assert found.text == "He was born in Ulm. [1]\nUlm is on the Danube. [2]"
     assert [each.text for each in found.citations] == ["He was born in Ulm.", "Ulm is on the Danube."]
+
+
+def test_an_answer_that_cites_nothing_is_shown_and_not_answered() -> None:
+    found = answered("In Ulm.")
+    assert (found.state, found.answered, found.text, found.short) == ("uncited", False, "In Ulm.", "In Ulm.")
+    assert (found.citations, found.unsupported) == ((), ())
+    assert "cited no passage" in found.notes[-1]
+
+
+def test_names_and_numbers_that_stand_in_no_cited_passage_are_marked() -> None:
+    found = answered("Ulm, in Bavaria, on the Danube, in 1879 [1].")
+    assert found.unsupported == ("Bavaria", "Danube", "1879")
+    assert found.notes[-1] == "3 names or numbers stand in no cited passage: Bavaria, Danube, 1879."
+    assert answered("Ulm, on the Danube [1][2].").unsupported == ()
+
+
+def test_a_note_names_the_first_of_many() -> None:
+    found = answered(f"In {', '.join(f'190{year}' for year in range(10))} [1].")
+    assert len(found.unsupported) == 10
+    assert found.notes[-1].endswith("1906, 1907, and 2 more.")
+
+
+def test_of_an_uncited_answer_what_nothing_that_was_read_says_is_marked() -> None:
+    found = answered("Ulm on the Danube, or Bern.")
+    assert found.unsupported == ("Bern",)
+    assert found.notes[-1] == "1 name or number stands in no passage that was read: Bern."
+
+
+def test_what_a_cited_part_says_is_supported() -> None:
+    evidence = dataclasses.replace(REPORTED, parts=(dataclasses.replace(REPORT, text="Physicists\nIn Bern."),))
+    assert answered("In Bern [3].", evidence=evidence).unsupported == ()
+    assert answered("In Bern [1].", evidence=evidence).unsupported == ("Bern",)
+
+
+def test_an_extractive_answer_and_none_have_nothing_unsupported() -> None:
+    assert answered().unsupported == answered("Not in the evidence.").unsupported == ()
 
 
 def test_what_is_not_in_the_evidence_is_no_answer() -> None:

@@ -1,90 +1,208 @@
-"""Which sentences are chosen, and what is asked for, without models: words stand for meaning here."""
+"""Which sentences are chosen, what is guessed, and what is refused; with the default embedder and pipeline."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import functools
 
-from tests.fakes import HashingEmbedder
+import pytest
 
-from overstory.answer import Extract, extract, read_within
-from overstory.answer.extractive import LONGEST
-from overstory.model import ChunkText, Evidence, Extraction, Hit, Mention
+from overstory.answer import ALWAYS, AnswerReader, Extract, extract, read_within
+from overstory.answer.reading import LONGEST
+from overstory.embed import make_embedder
+from overstory.model import Evidence, Hit
+from overstory.settings import Settings
 
-
-class Names:
-    """Finds the names that it is told, in every sentence that has them."""
-
-    fingerprint = "names"
-
-    def __init__(self, *names: tuple[str, str], by: str = "ner") -> None:
-        self.by = by
-        self.read: list[str] = []
-        self._names = names
-
-    def extract(self, chunks: Iterable[ChunkText]) -> Iterator[Extraction]:
-        for chunk in chunks:
-            self.read.append(chunk.text)
-            found = (Mention(name, kind, 0, 0, len(name)) for name, kind in self._names if name in chunk.text)
-            yield Extraction(chunk.id, (0,), tuple(found), ())
+KESTREL = (
+    "Kestrel",
+    "The Kestrel team is led by Marta Oyelaran since March 2024. She studied mathematics in Ibadan. The team was part"
+     " of the project Sparrow, which Jonas Lindqvist managed from 2019 on. He studied in Uppsala.",
+)
+NOSFERATU = ("Nosferatu", "Nosferatu is a silent film of 1922 directed by F. W. Murnau.")
+MURNAU = (
+    "F. W. Murnau",
+    "F. W. Murnau (28 December 1888 – 11 March 1931) was a German film director. He was born in Bielefeld.",
+)
 
 
-def chosen(question: str, *passages: tuple[str, str], names: Names | None = None) -> Extract:
-    hits = tuple(Hit(title, title, "test", "", title, "", text, 1.0) for title, text in passages)
+@functools.cache
+def reader() -> AnswerReader:
+    settings = Settings.from_environment()
+    return AnswerReader(make_embedder(settings.embedding), settings.extraction.pipeline)
+
+
+def chosen(question: str, *passages: tuple[str, str], least: float | None = None) -> Extract:
+    hits = tuple(Hit(str(at), title, "test", "", title, "", text, 1.0) for at, (title, text) in enumerate(passages))
     context = read_within(2_000, Evidence(question, "test", hits))
-    return extract(question, context, HashingEmbedder(256), names or Names())
+    return extract(question, context, reader()) if least is None else extract(question, context, reader(), least=least)
 
 
 def texts(found: Extract) -> list[str]:
-    return [each.text for each in found.sentences]
+    return [each.shown for each in found.sentences]
 
 
-def test_the_nearest_sentence_comes_first_and_one_that_adds_no_word_is_not_shown() -> None:
-    found = chosen(
-        "he was born in which old place here .",
-        ("A", "Nothing . He was born in a town here . He was born in an old town here . Something else ."),
-        ("B", "There are rivers ."),
+# Refusals
+
+
+@pytest.mark.parametrize(
+    ("question", "unsaid"),
+    [
+        ("What is the salary of Marta Oyelaran?", "salary"),
+        ("Who is the dentist of Marta Oyelaran?", "dentist"),
+        ("How many cars does Jonas Lindqvist own?", "cars"),
+    ],
+)
+def test_what_no_sentence_says_of_the_thing_named_is_not_answered(question: str, unsaid: str) -> None:
+    found = chosen(question, KESTREL)
+    assert found.sentences == ()
+    assert found.confidence is not None
+    assert unsaid in found.confidence.unsaid
+
+
+def test_what_another_word_says_is_answered() -> None:
+    assert chosen("Who is the leader of the Kestrel team?", KESTREL).sentences
+    assert chosen("When was F. W. Murnau born?", MURNAU).guess == "28 December 1888"
+
+
+def test_a_question_on_another_subject_is_not_answered() -> None:
+    found = chosen("When was the Eiffel tower of Paris painted?", KESTREL, MURNAU)
+    assert (found.sentences, found.short, found.guess) == ((), "", "")
+
+
+def test_the_caller_sets_the_confidence_that_an_answer_needs() -> None:
+    question = "What is the salary of Marta Oyelaran?"
+    assert chosen(question, KESTREL, least=ALWAYS).sentences
+    assert not chosen("Who leads the Kestrel team?", KESTREL, least=1.0).sentences
+
+
+def test_the_confidence_grows_with_what_passages_say() -> None:
+    question = "Who leads the Kestrel team?"
+    with_it, without = chosen(question, KESTREL).confidence, chosen(question, MURNAU).confidence
+    assert with_it is not None
+    assert without is not None
+    assert 0.0 <= without.value < with_it.value <= 1.0
+
+
+# Guesses
+
+
+def test_who_is_the_one_in_the_role_that_the_verb_of_the_question_says() -> None:
+    assert chosen("Who managed the project Sparrow?", KESTREL).guess == "Jonas Lindqvist"
+    assert chosen("Who leads the Kestrel team?", KESTREL).guess == "Marta Oyelaran"
+
+
+def test_a_who_question_is_never_answered_with_a_thing() -> None:
+    passage = ("Ledger", "The database Ledger was moved to Rotterdam by the team in 2021.")
+    assert chosen("Who moved the database Ledger?", passage).guess == ""
+
+
+@pytest.mark.parametrize(
+    ("question", "guess"),
+    [
+        ("When did F. W. Murnau die?", "11 March 1931"),
+        ("When was F. W. Murnau born?", "28 December 1888"),
+        ("Where was the director of Nosferatu born?", "Bielefeld"),
+        ("When did the director of Nosferatu die?", "11 March 1931"),
+    ],
+)
+def test_dates_and_places_are_those_of_what_is_asked_also_of_somebody_in_between(question: str, guess: str) -> None:
+    assert chosen(question, NOSFERATU, MURNAU).guess == guess
+
+
+def test_a_number_is_given_with_what_is_counted() -> None:
+    passage = ("History", "In 2015 the harbour authority of Aalborg ordered eleven buoys for 38,400 euros.")
+    assert chosen("How many buoys did the harbour authority of Aalborg order?", passage).guess == "eleven buoys"
+
+
+def test_where_several_may_be_meant_there_is_no_guess() -> None:
+    passage = ("Ulm", "Ulm was visited by Ada Huber and by Max Born, and later by Cleo Reuter.")
+    assert chosen("Who visited Ulm?", passage).guess == ""
+
+
+def test_comparisons_are_decided_by_what_passages_say_of_both() -> None:
+    stoker = ("Bram Stoker", "Bram Stoker (8 November 1847 – 20 April 1912) was an Irish author.")
+    assert chosen("Who was born first, F. W. Murnau or Bram Stoker?", MURNAU, stoker).guess == "Bram Stoker"
+    assert chosen("Who died later, F. W. Murnau or Bram Stoker?", MURNAU, stoker).guess == "F. W. Murnau"
+    assert chosen("Are F. W. Murnau and Bram Stoker of the same nationality?", MURNAU, stoker).guess == "No"
+    assert chosen("Who was born first, F. W. Murnau or Ada Huber?", MURNAU, KESTREL).guess == ""
+
+
+def test_why_and_how_questions_have_no_guess() -> None:
+    for question in ("Why is the Kestrel team led by Marta Oyelaran?", "How is the Kestrel team led?"):
+        assert chosen(question, KESTREL, least=ALWAYS).guess == ""
+
+
+# Sentences
+
+
+def test_a_pronoun_is_shown_with_what_it_means() -> None:
+    passage = ("Kestrel", "Marta Oyelaran leads the team. She studied mathematics in Ibadan. It takes four years.")
+    found = chosen("What did Marta Oyelaran study?", passage)
+    assert texts(found)[0] == "She [Marta Oyelaran] studied mathematics in Ibadan."
+
+
+def test_a_pronoun_that_may_mean_two_people_is_not_resolved_but_shown_after_its_sentence() -> None:
+    passage = (
+        "Who is who",
+        "Ada Huber and Max Born built the boat. He grew up on the island of Inishbofin in Ireland.",
     )
-    assert [(each.passage.number, each.text) for each in found.sentences] == [(1, "He was born in an old town here .")]
-    assert (found.short, found.guess) == ("He was born in an old town here .", "")
+    found = chosen("Who grew up on the island of Inishbofin?", passage)
+    assert all("[" not in text for text in texts(found))
+    assert all(not text.startswith("He ") for text in texts(found))
 
 
-def test_further_sentences_are_shown_where_they_are_near_to_the_question_too() -> None:
-    found = chosen(
-        "Where is the mouth of the Danube and where is its source",
-        ("A", "The mouth of the Danube is in Romania. Cakes are baked from flour."),
-        ("B", "The source of the Danube is in Germany. Bread is made with rye."),
+def test_hops_of_a_chain_are_shown_in_their_order() -> None:
+    found = chosen("Where was the director of Nosferatu born?", MURNAU, NOSFERATU)
+    assert texts(found)[:2] == [NOSFERATU[1], "He [F. W. Murnau] was born in Bielefeld."]
+    assert found.best is not None
+    assert found.best.text == "He [F. W. Murnau] was born in Bielefeld."
+
+
+def test_the_sentence_with_what_is_asked_comes_before_one_that_repeats_the_question() -> None:
+    passage = (
+        "Billing service",
+        "The billing service is maintained by the Kestrel team. It runs in the data centre of Rotterdam.",
     )
-    assert texts(found) == ["The mouth of the Danube is in Romania.", "The source of the Danube is in Germany."]
+    found = chosen("In which data centre does the billing service run?", passage)
+    assert texts(found)[0] == "It [Billing service] runs in the data centre of Rotterdam."
 
 
-def test_no_more_than_two_sentences_of_a_passage_and_three_in_all() -> None:
-    sentences = [f"The Danube flows through {place}." for place in ("Ulm", "Linz", "Vienna", "Bratislava", "Budapest")]
-    passages = [("A", " ".join(sentences[:3])), ("B", " ".join(sentences[3:]))]
-    found = chosen("The Danube flows through which cities", *passages)
-    assert [each.passage.number for each in found.sentences] == [1, 1, 2]
+def test_a_row_of_a_table_is_a_sentence_and_its_value_the_guess() -> None:
+    table = (
+        "| key | default | meaning |\n|---|---|---|\n| POLL_SECONDS | 45 | between two polls |\n| RETRIES | 7 | tries |"
+    )
+    found = chosen("What is the default of POLL_SECONDS?", ("Manual", table))
+    assert texts(found)[0] == "| POLL_SECONDS | 45 | between two polls |"
+    assert found.guess == "45"
+
+
+def test_a_line_of_a_key_and_its_value_is_a_sentence() -> None:
+    lines = "SESSION_MINUTES = 90  # idle time\nEXPORT_MAX_ROWS = 250000\nALARM_DELAY = 20"
+    found = chosen("What is SESSION_MINUTES set to?", ("Settings", lines))
+    assert found.guess == "90"
+
+
+def test_a_how_to_question_is_answered_with_all_steps() -> None:
+    steps = "1. Stop the daemon.\n2. List the snapshots.\n3. Restore the last snapshot.\n4. Start the daemon again."
+    found = chosen(
+        "How do I restore a snapshot?", ("Restoring", f"To restore a snapshot:\n\n{steps}\n\nIt takes long.")
+    )
+    assert texts(found) == ["To restore a snapshot:", *steps.split("\n")]
 
 
 def test_a_sentence_that_several_passages_have_is_shown_once() -> None:
+    said = "The river Danube flows through Ulm."
     found = chosen(
-        "Which river flows through Ulm",
-        ("A", "The river Danube flows through Ulm. It is long."),
-        ("B", "The river Danube flows through Ulm. It is wide."),
-        ("C", "Through Ulm flows the river: Danube."),
+        "Which river flows through Ulm?", ("A", said), ("B", said), ("C", "Through Ulm flows the river: Danube.")
     )
-    assert texts(found) == ["The river Danube flows through Ulm."]
+    assert texts(found) == [said]
 
 
 def test_navigation_is_no_answer() -> None:
-    names = Names(("Admin", "PERSON"), ("Raphael Hertzog", "PERSON"))
     prev = "Prev The Debian Administrator's Handbook Next"
-    passages = [
-        ("", prev),
-        ("", f"{prev}\n\nThe Handbook was written by Raphael Hertzog for the Debian Administrator."),
-    ]
-    found = chosen("Who wrote The Debian Administrator's Handbook?", *passages, names=names)
-    assert texts(found) == ["The Handbook was written by Raphael Hertzog for the Debian Administrator."]
-    assert found.guess == "Raphael Hertzog"
-    assert chosen("Who wrote The Debian Administrator's Handbook?", passages[0], names=names).sentences == ()
+    written = "The Debian Administrator's Handbook was written by Raphael Hertzog."
+    question = "Who wrote The Debian Administrator's Handbook?"
+    assert texts(chosen(question, ("", prev), ("", f"{prev}\n\n{written}"))) == [written]
+    assert chosen(question, ("", prev)).sentences == ()
 
 
 def test_a_sentence_that_only_repeats_the_question_answers_only_yes_or_no() -> None:
@@ -93,97 +211,23 @@ def test_a_sentence_that_only_repeats_the_question_answers_only_yes_or_no() -> N
     assert texts(chosen("Where on the Danube is Ulm?", passage)) == []
 
 
-def test_passages_that_do_not_answer_leave_no_sentence() -> None:
-    passages = [("Ulm", "Ulm lies on the Danube."), ("Bern", "Bern lies on the Aare.")]
-    found = chosen("When was the Eiffel tower of Paris painted?", *passages)
-    assert (found.sentences, found.short, found.guess) == ((), "", "")
-    assert found.fit is not None
-    assert (found.fit.names, found.fit.answers) == (0.0, False)
-
-
-def test_the_short_answer_is_the_name_that_is_asked_for_and_not_one_of_the_question() -> None:
-    names = Names(("Ulm", "GPE"), ("Einstein", "PERSON"), ("1879", "DATE"))
-    passage = ("", "Einstein was born in Ulm. He lived until 1955.")
-    assert chosen("Where was Einstein born?", passage, names=names).short == "Ulm"
-    assert chosen("Who was born in Ulm?", passage, names=names).short == "Einstein"
-    assert chosen("Where is Ulm?", passage, names=names).guess == ""
-
-
-def test_a_name_is_a_guess_only_where_it_is_an_answer() -> None:
-    said = "In 1805 Ulm, one of the towns on the Danube near Admin1s, fell to the emperor Napoleon2 at last."
-    names = Names(
-        *(("one", "CARDINAL"), ("at last", "DATE"), ("Admin", "PERSON"), ("Napoleon2", "PERSON"), ("1805", "DATE"))
-    )
-    guesses = {
-        "To whom did Ulm on the Danube fall?": "Napoleon",
-        "When did Ulm on the Danube fall?": "1805",
-        "How many towns on the Danube fell with Ulm?": "",
-        "How did Ulm on the Danube, of which the emperor was fond, fall?": "",
-        "Why did Ulm on the Danube fall when the emperor came?": "",
-        "What is Ulm on the Danube, which fell to the emperor?": "",
-    }
-    assert {question: chosen(question, ("", said), names=names).guess for question in guesses} == guesses
-
-
-def test_a_work_is_no_person() -> None:
-    names = Names(("Dracula", "PERSON"))
-    passage = ("", "Nosferatu is a film on which the novel Dracula was based by who wrote it.")
-    assert chosen("Who wrote the novel that Nosferatu is based on?", passage, names=names).guess == ""
-    assert chosen("Who wrote Nosferatu?", ("", "Dracula wrote Nosferatu."), names=names).guess == "Dracula"
-
-
-def test_the_guess_stands_in_the_first_sentence() -> None:
-    names = Names(("Rome", "GPE"))
-    found = chosen("Where did the emperor of Ulm die?", ("", "The emperor of Ulm did die at home."), names=names)
-    assert (found.guess, found.short) == ("", "The emperor of Ulm did die at home.")
-
-
-def test_of_two_dates_the_second_is_that_of_a_death() -> None:
-    names = Names(("14 March 1879", "DATE"), ("18 April 1955", "DATE"))
-    passage = ("", "When Einstein (14 March 1879 – 18 April 1955) was born, and when he did die.")
-    assert chosen("When was Einstein born?", passage, names=names).short == "14 March 1879"
-    assert chosen("When did Einstein die?", passage, names=names).short == "18 April 1955"
-
-
-def test_a_passage_that_another_one_leads_to_comes_first() -> None:
-    found = chosen(
-        "Where was the director of Nosferatu born?",
-        ("Nosferatu (film)", "Nosferatu is Murnau's film."),
-        ("Other", "The director of another film lives in Rome."),
-        ("Murnau", "He grew up in Bielefeld."),
-    )
-    assert found.sentences[0].text == "He grew up in Bielefeld."
-
-
-def test_an_extractor_that_may_ask_a_model_is_not_asked() -> None:
-    names = Names(("Ulm", "GPE"), by="llm")
-    assert chosen("Where was he born?", ("", "He was born in Ulm."), names=names).short == "He was born in Ulm."
-    assert names.read == []
-
-
 def test_references_of_a_passage_are_not_taken_for_ours() -> None:
     found = chosen(
-        "Where was Ada Lovelace born?",
-        ("", "Ada Lovelace was born in London in 1815.[3] She worked with Charles Babbage.[2][p. 7] Hers it is [7]."),
+        "Where was Ada Lovelace born?", ("", "Ada Lovelace was born in London in 1815.[3] She wrote.[2][p. 7]")
     )
-    assert {each.text for each in found.sentences} <= {
-        "Ada Lovelace was born in London in 1815.",
-        "She worked with Charles Babbage.",
-        "Hers it is.",
-    }
+    assert texts(found)[0] == "Ada Lovelace was born in London in 1815."
+    assert found.guess == "London"
 
 
-def test_headings_do_not_run_into_sentences() -> None:
-    names = Names(("Bram Stoker Bram Stoker", "PERSON"), ("Bram Stoker", "PERSON"))
-    passage = ("", "# Bram Stoker\nBram Stoker was an Irish author.\n\nLife in Dublin\n\n## Work\nHe wrote Dracula.")
-    found = chosen("Who was an Irish author?", passage, names=names)
-    assert texts(found) == ["Bram Stoker was an Irish author."]
-    assert found.short == "Bram Stoker"
+def test_german_dates_and_questions_are_understood_by_their_words() -> None:
+    passage = ("Urlaub", "Alle haben 30 Tage Urlaub. Der Resturlaub verfällt am 31. März des folgenden Jahres.")
+    found = chosen("Wann verfällt der Resturlaub?", passage)
+    assert texts(found)[0] == "Der Resturlaub verfällt am 31. März des folgenden Jahres."
 
 
 def test_control_characters_line_ends_and_endless_sentences_are_tamed() -> None:
     found = chosen("Where?", ("", "He was\nborn\x1b[31m in Ulm. The list goes " + "on and on " * 500))
-    assert {each.text for each in found.sentences} >= {"He was born[31m in Ulm."}
+    assert any("He was born[31m in Ulm." in text for text in texts(found))
     assert all(len(each.text) <= LONGEST for each in found.sentences)
 
 

@@ -43,6 +43,12 @@ def test_questions_with_gold_answers_are_asked_and_scored_without_numbers_of_pas
     assert row.kind == "extractive+llm"
 
 
+def test_an_answer_without_citations_counts_as_unanswered_and_is_counted() -> None:
+    uncited = Answer("Where?", "Ulm", "Ulm", "llm", "uncited", (), Evidence("Where?", "test", ()))
+    row = ask_all(lambda _: uncited, QUESTIONS[:1], name="dense", progress=Silence())
+    assert (row.scores.exact, row.scores.answered, row.scores.uncited) == (0.0, 0.0, 1.0)
+
+
 def test_gold_answers_that_are_missing_are_said_before_the_run(tmp_path: Path) -> None:
     assert check_answers(QUESTIONS, tmp_path) == ("1 question without gold answers count for passages alone.",)
     assert check_answers(QUESTIONS[:1], tmp_path) == ()
@@ -84,9 +90,9 @@ def test_each_retriever_s_answers_are_reported_after_its_passages(
         ),
     )
     first, second = as_objects(results)
-    assert list(first)[-7:] == ["queries", "EM", "F1", "ROUGE-L", "substring", "answered", "kind"]
-    assert [first[key] for key in list(first)[-6:]] == [1.0, 1.0, 1.0, 1.0, 1.0, "extractive"]
-    assert [second[key] for key in list(second)[-6:]] == [0.0, 0.0, 0.0, 0.0, 0.0, "extractive"]
+    assert list(first)[-8:] == ["queries", "EM", "F1", "ROUGE-L", "substring", "answered", "uncited", "kind"]
+    assert [first[key] for key in list(first)[-7:]] == [1.0, 1.0, 1.0, 1.0, 1.0, 0.0, "extractive"]
+    assert [second[key] for key in list(second)[-7:]] == [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, "extractive"]
     assert as_answer_table(results).row_count == 2
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 
 from overstory.retrieve.sections import (
@@ -13,6 +14,7 @@ from overstory.retrieve.sections import (
     chunk_query,
     nearest_passages,
     section_query,
+    with_section,
 )
 
 QUERY = re.compile(
@@ -98,3 +100,32 @@ def test_of_a_section_the_passages_nearest_to_the_question_are_candidates() -> N
     found = list(nearest_passages([long, short], cosines))
     assert found == [("b", long), ("d", long), ("c", long), ("f", short)]
     assert len(found) == PASSAGES_A_SECTION + 1
+
+
+def passages_with_cosine(cosine: float, count: int) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
+    """So many unit vectors, any two of which have this cosine."""
+    gram = np.full((count, count), cosine) + (1 - cosine) * np.eye(count)
+    return np.linalg.cholesky(gram).astype(np.float32)
+
+
+@pytest.mark.parametrize(
+    ("cosine", "weight"), [(0.9, 0.5), (0.5, 0.5), (0.3, 0.3), (0.1, 0.1), (0.0, 0.0), (-0.2, 0.0)]
+)
+def test_a_section_counts_as_much_as_its_passages_are_like_each_other_and_half_at_most(
+    cosine: float, weight: float
+) -> None:
+    passages = passages_with_cosine(cosine, 4)
+    expected = (1 - weight) * passages + weight * passages.mean(axis=0)
+    assert with_section(passages, [50] * 4) == pytest.approx(expected, abs=1e-6)
+    assert with_section(passages, [0] * 4) == pytest.approx(expected, abs=1e-6)  # nobody counted
+
+
+def test_longer_passages_count_more_in_the_mean_of_their_section() -> None:
+    passages = passages_with_cosine(0.6, 2)
+    blended = with_section(passages, [400, 100])
+    assert blended[1] == pytest.approx(0.5 * passages[1] + (2 * passages[0] + passages[1]) / 6, abs=1e-6)
+
+
+def test_a_passage_that_is_a_section_by_itself_keeps_its_vector() -> None:
+    (passage,) = passages = passages_with_cosine(0.0, 1)
+    assert with_section(passages, [7])[0].tolist() == passage.tolist()

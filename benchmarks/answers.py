@@ -1,0 +1,131 @@
+"""Measure answers on BEIR folders, with 95 % bootstrap intervals: see docs/answers.md.
+
+    python -m benchmarks.answers DIR… [--retriever NAME] [-k N] [--model NAME] [--most N] [--json FILE]
+
+The same measures as `overstory bench --answers questions.csv` (docs/bench.md), over the questions of each folder, asked
+of its own passages: by default five passages of the default retriever, and no language model. A folder's passages are
+the expected sources, by its qrels; all questions count as answerable, so that "answered" is 1 minus the refusals that
+are wrong. `benchmarks/answerable.py` measures the refusals that are right.
+
+"guessed" is the share of the questions with a guess ("Perhaps: X"), "guesses right" the share of these that agree with
+a gold answer: normalised as in SQuAD, the words of one stand in the other, contiguous and in order, with a token F1 of
+at least .5 (`overstory.bench.answer_metrics.agrees`). Folders without gold answers have no EM, F1 and substring.
+
+The corpora are those of `overstory bench DIR`, and are reused. Answers are timed one after the other, alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from overstory.answer import Answer
+from overstory.bench.comparison import load_and_index
+from overstory.bench.dataset import BenchDataset, Question, load_dataset
+from overstory.bench.outcome_report import as_objects
+from overstory.bench.outcomes import Asked, Measured, Outcome, ask_each, measures, milliseconds
+from overstory.bench.packing import Layout, corpus_name, source_name
+from overstory.cli.progress import progress_for
+from overstory.embed import make_embedder
+from overstory.errors import OverstoryError
+from overstory.knowledge import Knowledge
+from overstory.settings import DEFAULT_RETRIEVER, Settings
+
+READ = 5
+"""Passages, as many as `ask` finds by default."""
+LEFT_OUT = ("refused", "refusals right", "as expected")
+"""Measures of files of questions that say nothing where all questions are answerable, or repeat others."""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folders", nargs="+", type=Path, metavar="DIR")
+    parser.add_argument("--retriever", default=DEFAULT_RETRIEVER, metavar="NAME")
+    parser.add_argument("-k", type=int, default=READ, metavar="N", help="passages found for a question")
+    parser.add_argument("--model", default="none", metavar="NAME", help="a language model; by default none")
+    parser.add_argument("--most", type=int, metavar="N", help="questions of a folder, drawn at random; by default all")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write measures and all answers there")
+    arguments = parser.parse_args()
+    outcomes: dict[str, list[Outcome]] = {}
+    try:
+        for folder in arguments.folders:
+            dataset = load_dataset(folder)
+            asked = some_of(dataset.questions, arguments.most)
+            outcomes[folder.resolve().name] = answered(dataset, asked, arguments)
+    except OverstoryError as error:
+        print(f"Error: {error}\n  {error.remedy}".rstrip(), file=sys.stderr)
+        return error.exit_code
+    if arguments.json:
+        objects = [row | {"folder": row.pop("retriever")} for row in as_objects(outcomes)]
+        arguments.json.write_text(json.dumps(objects, ensure_ascii=False, indent=1), encoding="utf-8")
+    print(*table(outcomes), sep="\n")
+    return 0
+
+
+def some_of(questions: Sequence[Question], most: int | None) -> Sequence[Question]:
+    if most is None or len(questions) <= most:
+        return questions
+    return random.Random(0).sample(questions, most)  # noqa: S311 # no secret
+
+
+def answered(dataset: BenchDataset, questions: Sequence[Question], arguments: argparse.Namespace) -> list[Outcome]:
+    """What becomes of the questions, asked of the folder's corpus, which is made where it is not there."""
+    settings = Settings.from_environment()
+    embedder = make_embedder(settings.embedding)
+    corpus = corpus_name(dataset, Layout(), embedder=embedder.fingerprint)
+    progress = progress_for(quiet=False)
+    with Knowledge(corpus, settings=settings, progress=progress) as knowledge:
+        knowledge.use(embedder=embedder)
+        knowledge.use_model(arguments.model)
+        load_and_index(knowledge, dataset, Layout(), [arguments.retriever])
+
+        def ask(question: str) -> Answer:
+            return knowledge.ask(question, arguments.k, retriever=arguments.retriever, strict=True)
+
+        if knowledge.chat() is None:
+            ask(questions[0].text)  # loads what later ones find
+        name = f"{arguments.retriever}, {corpus}"
+        return ask_each(ask, [asked_of(each, dataset, knowledge) for each in questions], name=name, progress=progress)
+
+
+def asked_of(question: Question, dataset: BenchDataset, knowledge: Knowledge) -> Asked:
+    gold = [passage for passage, score in dataset.qrels[question.id].items() if score > 0]
+    source = source_name(dataset)
+    return Asked(
+        id=question.id,
+        text=question.text,
+        answers=question.answers,
+        sources=tuple(frozenset({knowledge.document_id(source, passage)}) for passage in gold),
+        named=tuple(gold),
+    )
+
+
+def table(outcomes: dict[str, list[Outcome]]) -> Iterator[str]:
+    """In Markdown: a line for each folder."""
+    rows = {
+        name: [measured for measured in measures(each) if measured.name not in LEFT_OUT]
+        for name, each in outcomes.items()
+    }
+    names = [measured.name for measured in next(iter(rows.values()))]
+    yield f"| | questions | {' | '.join(names)} | ms p50 | ms p95 |"
+    yield f"|{'---|' * (len(names) + 4)}"
+    for name, row in rows.items():
+        p50, p95 = milliseconds(outcomes[name])
+        cells = " | ".join(map(shown, row))
+        yield f"| `{name}` | {len(outcomes[name])} | {cells} | {p50:.0f} | {p95:.0f} |"
+
+
+def shown(measured: Measured) -> str:
+    if measured.interval is None:
+        return "–"
+    values = measured.interval.mean, measured.interval.low, measured.interval.high
+    mean, low, high = (f"{value:.3f}".removeprefix("0") for value in values)
+    return f"{mean} [{low}, {high}] of {measured.of}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,217 @@
+"""How far passages answer a question: by what it asks for, the things that it names, and the sentences nearest to it.
+
+`benchmarks/answerable.py` measures this on answerable and unanswerable questions, and fits the weights; docs/answers.md
+has its tables.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+from overstory.answer.answer_type import asks_to_choose
+from overstory.answer.context import Item
+from overstory.answer.reading import Sentence, above
+from overstory.answer.support import SAYS, WordVectors, is_said, similarity
+from overstory.answer.words import content_words, name_words
+from overstory.text.languages import language_of
+from overstory.text.names.keys import entity_key
+from overstory.text.parentheses import without_parentheses
+from overstory.text.questions.asked_for import AskedFor
+from overstory.text.questions.form import form_of
+
+USUAL = 0.5
+"""The least confidence of an answer: 95 % of the questions of the benchmark that the passages answer are answered."""
+STRICT = 0.75
+"""A higher one, for those who would rather have no answer than a wrong one."""
+ALWAYS = 0.0
+
+NEAREST = 3
+LEAST_BY_WORDS = 1.65
+STEEPNESS = 6.0
+"""Of the confidence in answers in languages that are not parsed: where it is ½, and how fast it grows there."""
+UNSAID = 0.1
+"""The share that is left of the confidence where no sentence says what a question asks for."""
+
+_POSSESSIVE = re.compile(r"['’]s\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How well passages fit a question; each from 0 to 1, as a share where nothing else is said.
+
+    Attributes:
+        cosine: of the question and the sentence nearest to it.
+        nearest: the mean cosine of the three nearest.
+        words: of its content words that stand in the passages or their titles.
+        names: of the words of its names and numbers; 1.0 where it has none.
+        whole: of its names that stand there as they are written, or 1.0.
+        apart: of its names that stand there alone, not within a longer one, or 1.0.
+        subjects: of its names that a passage, a section or a sentence is about, or 1.0.
+        said: of the words for what it asks that a sentence about its names says, or the greatest cosine of such a word.
+        together: of these words that one sentence says.
+        naming: 1.0 if it names something, else 0.0.
+    """
+
+    cosine: float = 0.0
+    nearest: float = 0.0
+    words: float = 0.0
+    names: float = 0.0
+    whole: float = 0.0
+    apart: float = 0.0
+    subjects: float = 0.0
+    said: float = 0.0
+    together: float = 0.0
+    naming: float = 0.0
+
+
+WEIGHTS = Fit(
+    cosine=1.07,
+    nearest=1.87,
+    words=1.31,
+    names=1.82,
+    whole=1.24,
+    apart=0.17,
+    subjects=1.42,
+    said=0.72,
+    together=0.96,
+    naming=1.75,
+)
+OFFSET = -7.85
+"""Fitted by `benchmarks/answerable.py --tune`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Confidence:
+    """Whether passages answer a question.
+
+    Attributes:
+        value: from 0 to 1.
+        fit: the figures behind it.
+        unsaid: words for what a direct question asks for that no sentence about its names says.
+    """
+
+    value: float
+    fit: Fit
+    unsaid: tuple[str, ...] = ()
+
+
+def confidence_in(
+    question: str, asked: AskedFor, passages: Sequence[Item], sentences: Sequence[Sentence], words: WordVectors
+) -> Confidence:
+    """The confidence that passages answer a question.
+
+    Args:
+        sentences: those of the passages that can answer, with their cosines.
+        words: looks up similar words.
+
+    Raises:
+        ModelError: the embedder cannot be used.
+    """
+    if language_of(question) != "en":
+        return _by_words(question, passages, sentences)
+    about = _about(asked, passages)
+    told = [each for each in sentences if each.passage.number in about]
+    said = {word: _said(word, told, words) for word in (*asked.wanted, *asked.others)}
+    fit = _fit(question, asked, passages, sentences, told, said)
+    score = OFFSET + sum(getattr(WEIGHTS, each.name) * getattr(fit, each.name) for each in fields(Fit))
+    value = 1.0 / (1.0 + math.exp(-score))
+    unsaid: tuple[str, ...] = ()
+    if asked.direct and form_of(question) in {"question", "definition"}:
+        unsaid = tuple(word for word in asked.wanted if said[word] < SAYS)
+        if asks_to_choose(question) and 2 * len(unsaid) <= len(asked.wanted):
+            unsaid = ()  # "Is smoking allowed in the yard?" is answered by where it is
+    return Confidence(value * UNSAID if unsaid else value, fit, unsaid)
+
+
+def _by_words(question: str, passages: Sequence[Item], sentences: Sequence[Sentence]) -> Confidence:
+    """The confidence for languages that are not parsed: by the words of question and passages, and the nearest
+    sentence."""
+    there = frozenset[str]().union(*(content_words(_read(each)) for each in passages))
+    fit = Fit(
+        cosine=max((each.cosine for each in sentences), default=0.0),
+        words=_share([word in there for word in content_words(question)]),
+        names=_share([word in there for word in name_words(question)]),
+    )
+    score = STEEPNESS * (fit.cosine + 0.5 * fit.words + fit.names - LEAST_BY_WORDS)
+    return Confidence(1.0 / (1.0 + math.exp(-score)), fit)
+
+
+def _fit(
+    question: str,
+    asked: AskedFor,
+    passages: Sequence[Item],
+    sentences: Sequence[Sentence],
+    told: Sequence[Sentence],
+    said: dict[str, float],
+) -> Fit:
+    texts = [_padded(f"{above(each.found)}\n{each.body}") for each in passages]
+    there = frozenset[str]().union(*(content_words(f"{above(each.found)}\n{each.body}") for each in passages))
+    cosines = sorted((each.cosine for each in sentences), reverse=True)[:NEAREST]
+    wanted, names = content_words(question), name_words(question)
+    keys = [_padded(name) for name in asked.names]
+    titles = {_padded(line) for each in passages for line in above(each.found).split("\n")}
+    return Fit(
+        cosine=max(0.0, cosines[0]) if cosines else 0.0,
+        nearest=max(0.0, sum(cosines) / len(cosines)) if cosines else 0.0,
+        words=_share([word in there for word in wanted]),
+        names=_share([word in there for word in names & wanted]),
+        whole=_share([any(key in text for text in texts) for key in keys]),
+        apart=_share([any(stands_alone(name, _read(each)) for each in passages) for name in asked.names]),
+        subjects=_share(
+            [key in titles or any(_padded(each.text).startswith(key) for each in sentences) for key in keys]
+        ),
+        said=sum(said.values()) / len(said) if said else 1.0,
+        together=max((_share([is_said(word, each.stems) for word in said]) for each in told), default=0.0),
+        naming=float(bool(keys)),
+    )
+
+
+def _about(asked: AskedFor, passages: Sequence[Item]) -> frozenset[int]:
+    """The numbers of the passages that have a name of the question, and of those that these lead to; of all where it
+    names nothing, or nothing that is there."""
+    texts = {each.number: _padded(_read(each)) for each in passages}
+    keys = [_padded(name) for name in asked.names]
+    named = {number for number, text in texts.items() if any(key in text for key in keys)}
+    if not named:
+        return frozenset(texts)
+    titles = {each.number: _padded(without_parentheses(each.title)) for each in passages}
+    reached = {
+        number
+        for number, title in titles.items()
+        if number not in named and title.strip() and any(title in texts[other] for other in named)
+    }
+    return frozenset(named | reached)
+
+
+def _said(word: str, sentences: Sequence[Sentence], words: WordVectors) -> float:
+    if any(is_said(word, each.stems) for each in sentences):
+        return 1.0
+    return max(0.0, similarity(word, (each.text for each in sentences), words))
+
+
+_AFTER = re.compile(r"[ -](?:[A-Z]\w|\d)")
+
+
+def stands_alone(name: str, text: str) -> bool:
+    """Whether a text has a name that is not the beginning of a longer one: "Ulm" in "Ulm is", not in "Ulm Minster"."""
+    return any(not _AFTER.match(text, found.end()) for found in _whole(name).finditer(text))
+
+
+def _whole(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
+
+
+def _read(passage: Item) -> str:
+    return f"{above(passage.found)}\n{passage.body}"
+
+
+def _share(found: Sequence[bool]) -> float:
+    return sum(found) / len(found) if found else 1.0
+
+
+def _padded(text: str) -> str:
+    """Its words between spaces, so that whole words are found in it, also where they are possessives."""
+    return f" {entity_key(_POSSESSIVE.sub('', text))} "

@@ -1,0 +1,326 @@
+"""The name, date, number or value in a sentence that a question asks for; none where that is not certain.
+
+It has the type that is asked for, and the role: the one who did what the verb of the question says, the date beside
+"born", the number before the noun that is counted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from overstory.answer.answer_type import (
+    DATE,
+    NUMBER,
+    PERSON,
+    PLACE,
+    Types,
+    asks_for_an_end,
+    asks_to_choose,
+    types_asked_for,
+)
+from overstory.answer.bridge import is_about, is_of
+from overstory.answer.life import life_in
+from overstory.answer.reading import Sentence
+from overstory.answer.rows import cells_of
+from overstory.answer.support import is_said, meaning_stems
+from overstory.model import FactStatement, Mention
+from overstory.text import entity_key
+from overstory.text.coreference.references import PRONOUNS
+from overstory.text.function_words import FUNCTION_WORDS
+from overstory.text.questions.asked_for import AskedFor
+from overstory.text.stems import stem
+
+WHO: Types = ("PERSON", "ORG")
+NATIONALITY: Types = ("NORP", "LANGUAGE", "GPE")
+LONGEST_VALUE = 12
+"""Words of a value after a key; more are a sentence."""
+NEAR = 40
+"""Characters between a word of the question and the name that it is about: "directed by F. W. Murnau"."""
+
+_FOOTNOTE = re.compile(r"(?<=[^\W\d_])\d+$")
+_OF_A_WORK = r"\b(?:album|book|film|game|movie|novel|opera|play|poem|series|song)\s+[\"'“‘]?"
+"""Before the name of a work, which spaCy may take for a person: "based on the novel Dracula"."""
+_DATED = re.compile(
+    r"\d|\b(?:january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday"
+    r"|wednesday|thursday|friday|saturday|sunday|century|noon|midnight)\b",
+    re.IGNORECASE,
+)
+_LONG = re.compile(r"\b(?:years?|months?|weeks?|days?|hours?|minutes?|seconds?)\b", re.IGNORECASE)
+_NO_NUMBER = frozenset({"one", "zero", "half"})
+"""Numbers that text has for other reasons: "one of the largest"."""
+_OF_BIRTH = frozenset(map(stem, ("born", "birth", "birthday")))
+_OF_DEATH = frozenset(map(stem, ("died", "die", "death")))
+_BY = re.compile(r"\bby\b")
+_PERSONS = frozenset({"he", "she"})
+_PASSIVE = re.compile(r"be \w+(?:ed|en|t|n|d)\b")
+_KEYED = re.compile(r"\s*(?:[-*•]\s+)?(?P<key>[^\s:=|]{1,60})\s*(?:[:=]|\s[–—-])\s+(?P<value>\S.{0,200})")
+_COMMENT = re.compile(r"(?<!\s)\s++(?:#|//|;).*")
+_MONEY = re.compile(r"\b(?:cost|price|pay|paid|fee|salary|wage|budget|charge|revenue|worth|rent)\w*\b", re.IGNORECASE)
+
+
+def guess_in(
+    question: str, asked: AskedFor, chain: Sequence[Sentence], others: Sequence[Sentence], through: str = ""
+) -> str:
+    """What the last sentence of a chain says that a question asks for, or "".
+
+    Args:
+        chain: the sentences that lead to the one that answers, and this one.
+        others: the sentences of its passage, in order, among them the header of a table.
+        through: who stands between the names of the question and what it asks for, as a sentence says.
+    """
+    sentence = chain[-1]
+    if not asks_to_choose(question) and (value := _cell(asked, sentence, others)):
+        return value
+    types = types_asked_for(question)
+    if through:
+        between = {word.lower() for word in asked.through}
+        asked = asked._replace(
+            wanted=tuple(word for word in asked.wanted if word.lower() not in between),
+            others=tuple(word for word in asked.others if word.lower() not in between),
+        )
+    if not types or not (is_of(sentence, through) if through else _is_certain(asked, chain)):
+        return ""
+    wanted = WHO if types == PERSON else types
+    fitting = [each for each in sentence.mentions if _fits(each, wanted, f"{question} {through}", sentence.text)]
+    if types == DATE:
+        return _date(question, asked, sentence, fitting)
+    if types == NUMBER:
+        return _number(question, asked, sentence, fitting)
+    if types == PLACE and (place := _place(asked, sentence)):
+        return place
+    if types in (PLACE, NATIONALITY):
+        return _called(sentence, fitting) if _COUNTRY.search(question) else _where(asked, sentence, fitting)
+    acting = [each for each in sentence.mentions if _may_act(each, question)] if types == PERSON else []
+    by_role = list(dict.fromkeys(_in_role(asked, sentence, [*fitting, *acting])))
+    if len(by_role) == 1:
+        return _cleaned(by_role[0], types)
+    if by_role or not (asked.direct or through):
+        return ""
+    if not through and not _names_itself(asked, sentence):
+        return ""
+    beside = _beside(asked, sentence, [each for each in fitting if not _is_place_of(each, sentence.text)])
+    return _cleaned(beside.surface, types) if beside is not None else ""
+
+
+def _may_act(mention: Mention, question: str) -> bool:
+    """Whether a name that the pipeline does not take for a person's has the form of one: it is a guess only in the role
+    of the one who did what is asked."""
+    words = mention.surface.split()
+    named = mention.type in {"GPE", "NORP", "LOC", "PRODUCT", "WORK_OF_ART", "FAC"}
+    whole = len(words) > 1 and all(word[:1].isupper() and word.isalpha() for word in words)
+    return named and whole and not _words(mention.surface) <= _words(question)
+
+
+def _names_itself(asked: AskedFor, sentence: Sentence) -> bool:
+    """Whether a sentence says a name of the question itself, or means one by its pronoun, and does not only stand under
+    its title."""
+    text = f" {entity_key(f'{sentence.text} {sentence.meant}')} "
+    return not asked.names or any(f" {entity_key(name)} " in text for name in asked.names)
+
+
+def _is_place_of(mention: Mention, text: str) -> bool:
+    """Whether a name stands where something was done, or to what, whatever its type: "moved to Rotterdam"."""
+    at = text.find(mention.surface)
+    return _TO.search(text[max(0, at - BEFORE_PLACE) : at]) is not None
+
+
+LEAST_TOLD = 0.8
+"""The share of the words of a question that the sentences of a chain say."""
+
+
+def _is_certain(asked: AskedFor, chain: Sequence[Sentence]) -> bool:
+    """Whether a sentence answers: it says what the question asks for, and is about what it names; or those that lead to
+    it say the rest."""
+    sentence = chain[-1]
+    if not all(is_said(word, sentence.stems) for word in asked.wanted):
+        return False
+    if len(chain) == 1:
+        return asked.direct and (not asked.names or is_about(sentence, asked.names))
+    words = (*asked.wanted, *asked.others)
+    told = [any(is_said(word, each.stems) for each in chain) for word in words]
+    return sum(told) >= LEAST_TOLD * len(told) and is_about(chain[0], asked.names or ("",))
+
+
+_PREPOSITION = re.compile(r"\b(?:in|at|near|from|to|into|on)(?: the| a)?(?: [\w'’-]+){0,2} $")
+_TO = re.compile(r"\b(?:to|in|at|from|on|into|near)(?: the)? $")
+_COUNTRY = re.compile(r"\b(?:country|nationality|citizenship|ethnicity)\b", re.IGNORECASE)
+_CALLED = re.compile(r"\b(?:is|was|are|were) (?:an?|the) $")
+_REST = re.compile(r"(?:-\w+)*(?:, [A-Z]\w+(?= and | \(|[.,;]|$))?")
+BEFORE_PLACE = 80
+
+
+def _called(sentence: Sentence, fitting: Sequence[Mention]) -> str:
+    """The nationality in "Ada was an English mathematician"."""
+    for each in fitting:
+        at = sentence.text.find(each.surface)
+        after = sentence.text[at + len(each.surface) :][:1]
+        if each.type == "NORP" and _CALLED.search(sentence.text[:at]) and after == " ":
+            return each.surface
+    return ""
+
+
+def _where(asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) -> str:
+    """The first place after the word that says what happened there, with a preposition before it."""
+    said = sorted({at for word in asked.wanted for at in _places(word, sentence.text)})
+    for start in said:
+        for each in sorted(fitting, key=lambda mention: sentence.text.find(mention.surface, start)):
+            at = sentence.text.find(each.surface, start)
+            between = sentence.text[start : max(start, at)]
+            if at >= 0 and len(between) <= BEFORE_PLACE and _PREPOSITION.search(between) and ";" not in between:
+                rest = _REST.match(sentence.text, at + len(each.surface))
+                return each.surface + (rest.group() if rest else "")
+    return ""
+
+
+def _fits(mention: Mention, types: Types, question: str, sentence: str) -> bool:
+    """Whether a name may be the answer: of a fitting type, whole words, and not what the question says itself."""
+    surface, words = mention.surface, _words(mention.surface)
+    if mention.type not in types or not words or words <= _words(question):
+        return False
+    if not re.search(rf"(?<!\w){re.escape(surface)}(?!\w)", sentence):
+        return False
+    if "PERSON" in types:
+        return not re.search(rf"{_OF_A_WORK}{re.escape(surface)}", sentence, re.IGNORECASE)
+    if types == DATE:
+        return _DATED.search(surface) is not None
+    return types != NUMBER or not words <= _NO_NUMBER
+
+
+def _in_role(asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) -> Iterator[str]:
+    """Names in the role that is asked for, by the facts of the sentence whose verb the question has; or else the names
+    that the sentence says to be what is asked for: "Ada is the mayor of Ulm"."""
+    surfaces = [each.surface for each in fitting]
+    found = False
+    for fact in sentence.facts:
+        for called, other in ((fact.object, fact.subject), (fact.subject, fact.object)):
+            if _says_what_is(asked, fact, called) and (
+                name := next((surface for surface in surfaces if surface in other), "")
+            ):
+                found = True
+                yield name
+                break
+    for fact in () if found else sentence.facts:
+        if any(is_said(word, meaning_stems(fact.predicate)) for word in asked.wanted):
+            passive = _PASSIVE.match(fact.predicate) is not None
+            by = _BY.search(fact.predicate) is not None
+            if passive and not by and asked.subject:
+                continue  # where, when or to whom something was done, not who did it
+            agent, patient = (fact.object, fact.subject) if by else (fact.subject, fact.object)
+            phrase, other = (agent, patient) if asked.subject or by else (patient, agent)
+            if phrase.lower() in _PERSONS and sentence.meant and _concerns(other, asked, sentence):
+                yield sentence.meant
+            elif _concerns(other, asked, sentence):
+                yield from [surface for surface in surfaces if surface in phrase][:1]
+
+
+def _concerns(phrase: str, asked: AskedFor, sentence: Sentence) -> bool:
+    """Whether a phrase of a fact is what the question is on: a name or a word of it, or a pronoun that means one."""
+    if phrase.lower() in PRONOUNS:
+        return not asked.names or any(entity_key(name) == entity_key(sentence.meant) for name in asked.names)
+    if not asked.names:
+        return True
+    words = meaning_stems(phrase)
+    named = any(_words(name) & _words(phrase) for name in asked.names)
+    return named or any(stem(word.lower()) in words for word in (*asked.wanted, *asked.others))
+
+
+def _says_what_is(asked: AskedFor, fact: FactStatement, called: str) -> bool:
+    """Whether a fact calls somebody what is asked for: "Ada is the mayor of Ulm"."""
+    if not fact.predicate.startswith("be") or _PASSIVE.match(fact.predicate):
+        return False
+    return any(is_said(word, meaning_stems(called)) for word in asked.wanted)
+
+
+def _beside(asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) -> Mention | None:
+    """The name of the type beside the word that says what is asked for: the only one, or the one that follows it."""
+    different = {entity_key(each.surface): each for each in fitting}
+    if not asked.wanted or not all(is_said(word, sentence.stems) for word in asked.wanted):
+        return None
+    if len(different) == 1:
+        return next(iter(different.values()))
+    for at in sorted({at for word in asked.wanted for at in _places(word, sentence.text)}):
+        after = [each for each in different.values() if 0 <= sentence.text.find(each.surface, at) - at <= NEAR]
+        if after:
+            found = min(after, key=lambda each: sentence.text.find(each.surface, at))
+            return found if found is _nearest_to_names(asked, sentence.text, list(different.values()), found) else None
+    return None
+
+
+def _nearest_to_names(asked: AskedFor, text: str, fitting: Sequence[Mention], otherwise: Mention) -> Mention:
+    """Of several, the one that stands nearest to a name of the question in the sentence."""
+    places = [at for name in asked.names if (at := text.find(name)) >= 0]
+    if not places:
+        return otherwise
+    return min(fitting, key=lambda each: min(abs(text.find(each.surface) - at) for at in places))
+
+
+def _places(word: str, text: str) -> Iterator[int]:
+    """Where a text says a word of the question."""
+    for match in re.finditer(r"\w+", text):
+        if match.group().lower() not in FUNCTION_WORDS and is_said(word, (stem(match.group().lower()),)):
+            yield match.start()
+
+
+def _date(question: str, asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) -> str:
+    stems = {stem(word.lower()) for word in (*asked.wanted, *asked.others)}
+    life = life_in(sentence.text)
+    if stems & _OF_DEATH or asks_for_an_end(question):
+        if life.died:
+            return life.died
+    elif stems & _OF_BIRTH and life.born:
+        return life.born
+    dates = [each for each in fitting if not (_LONG.search(each.surface) and not re.search(r"\d{4}", each.surface))]
+    found = _beside(asked, sentence, dates)
+    return found.surface if found is not None else ""
+
+
+def _place(asked: AskedFor, sentence: Sentence) -> str:
+    """The place of a birth or a death that a parenthesis says."""
+    stems = {stem(word.lower()) for word in asked.wanted}
+    life = life_in(sentence.text)
+    return life.deathplace if stems & _OF_DEATH else life.birthplace if stems & _OF_BIRTH else ""
+
+
+def _number(question: str, asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) -> str:
+    """The number before what is counted, with it; or the only amount of a sentence that says what is asked for."""
+    for each in fitting:
+        after = sentence.text[sentence.text.find(each.surface) + len(each.surface) :]
+        unit = re.match(r"(?: \w+){0,2}? (\w+)", after)
+        for word in asked.wanted:
+            if unit and is_said(word, (stem(unit[1].lower()),)):
+                return f"{each.surface}{unit[0]}"
+            if is_said(word, meaning_stems(each.surface)):
+                return each.surface
+    if _MONEY.search(question):
+        fitting = [each for each in fitting if each.type == "MONEY"]
+    found = _beside(asked, sentence, fitting)
+    return found.surface if found is not None else ""
+
+
+def _cell(asked: AskedFor, sentence: Sentence, others: Sequence[Sentence]) -> str:
+    """The value in a row of a table, or a line "key: value", whose key the question names."""
+    keys = {entity_key(name) for name in asked.names}
+    cells = cells_of(sentence.text)
+    if len(cells) > 1:
+        at = next((place for place, cell in enumerate(cells) if entity_key(cell) in keys), None)
+        if at is None:
+            return ""
+        header = next((cells_of(row.text) for row in others if row.header and row.row == len(cells)), cells)
+        if header != cells:
+            for place, title in enumerate(header):
+                if place != at and any(is_said(word, meaning_stems(title)) for word in asked.wanted):
+                    return cells[place]
+        return cells[at + 1] if len(cells) == at + 2 else ""
+    line = _KEYED.fullmatch(sentence.text)
+    if line is not None and entity_key(line["key"]) in keys and len(line["value"].split()) <= LONGEST_VALUE:
+        return _COMMENT.sub("", line["value"]).strip().rstrip(".")
+    return ""
+
+
+def _cleaned(surface: str, types: Types) -> str:
+    return _FOOTNOTE.sub("", surface) if types == PERSON else surface
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(entity_key(text).split()) - FUNCTION_WORDS

@@ -1,0 +1,257 @@
+"""The sentences of passages as answers read them: the names in each, what it states, and what its pronoun means."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from overstory.answer.citations import without_citations
+from overstory.answer.context import Item
+from overstory.answer.paragraphs import paragraphs
+from overstory.answer.rows import cells_of, row_texts
+from overstory.answer.support import WordVectors, meaning_stems
+from overstory.display import printable, shortened
+from overstory.model import FactStatement, Hit, Mention
+from overstory.model.passage_text import PATH_SEPARATOR
+from overstory.protocols import Embedder
+from overstory.text.coreference.chains import resolved
+from overstory.text.coreference.references import PRONOUNS, REFERENCES, Reference, References
+from overstory.text.extraction.findings import FINDINGS, Parsed
+from overstory.text.languages import language_of
+from overstory.text.names.keys import entity_key
+from overstory.text.names.shapes import shapes_of_question
+from overstory.text.parentheses import without_parentheses
+from overstory.text.parsing.pipelines import find_pipeline
+from overstory.text.parsing.readings import combined
+from overstory.text.parsing.spacy_parser import SpacyParser
+from overstory.text.questions.asked_for import ASKED_FOR, AskedFor
+from overstory.text.sentences import sentence_starts
+
+LONGEST = 500
+"""Characters of a sentence that are shown; a table without a full stop can have thousands."""
+LONGEST_PARSED = 4_000
+"""Characters of a passage that are parsed; the rest is read by its words alone."""
+PAST_PRONOUN = 16
+"""A pronoun begins within so many characters of a sentence that it is the subject of: "Later she studied"."""
+
+_WORD = re.compile(r"\w")
+_JOINED = re.compile(r"(?:, [A-Z][^,.;]{1,60})?,? (?:and|or|&) ")
+_NOBODY = frozenset({"GPE", "LOC", "FAC", "LANGUAGE", "WORK_OF_ART", "EVENT", "LAW"})
+_CODE = re.compile(r"(?:^|\s)--\w|^\s*\$ ")
+_FENCE = re.compile(r"```\w*")
+_INDENTED = re.compile(r"(?: {4}|\t)\S")
+_ITEM = re.compile(r"\s*(?:[-*•‣◦]|\d{1,3}[.)])\s")
+_WORDS = re.compile(r"\w+")
+_LEANS = re.compile(r"(?:He|She|It|They|His|Her|Its|Their)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of a passage, or a row of a table in it.
+
+    Attributes:
+        text: on one line; a pronoun at its beginning is followed by what it means: "She [Marta Oyelaran] studied …".
+        place: the rank in its passage.
+        mentions, facts: that stand in it.
+        meant: the name that its pronoun means, or "".
+        before: where it begins with a pronoun whose meaning is not certain, the sentence before it.
+        row: the number of cells, if it is the row of a table, else 0.
+        header: whether it is the first row of a table, which says what the others mean.
+        item: whether it is an item of a list, or a line of code.
+        stems: of its words that carry a meaning, and of the names that it is about.
+        score: its cosine with the question and what its place adds.
+    """
+
+    passage: Item
+    text: str
+    place: int = 0
+    mentions: tuple[Mention, ...] = ()
+    facts: tuple[FactStatement, ...] = ()
+    meant: str = ""
+    before: str = ""
+    row: int = 0
+    header: bool = False
+    item: bool = False
+    stems: frozenset[str] = frozenset()
+    score: float = 0.0
+    cosine: float = 0.0
+
+    @property
+    def shown(self) -> str:
+        """What an answer quotes: never a pronoun alone beside another passage's names."""
+        return f"{self.before} {self.text}" if self.before else self.text
+
+
+class AnswerReader:
+    """Reads questions and passages for answers without a language model. Safe to share between threads."""
+
+    def __init__(self, embedder: Embedder, pipeline: str) -> None:
+        """
+        Args:
+            pipeline: of spaCy, by name or path.
+
+        Raises:
+            ModelError: the pipeline is not installed.
+        """
+        self.embedder = embedder
+        self.words = WordVectors(embedder)
+        found = find_pipeline(pipeline)
+        self._of_passages = SpacyParser(found, combined((FINDINGS, REFERENCES)))
+        self._of_questions = SpacyParser(found, ASKED_FOR)
+
+    def asked_for(self, question: str) -> AskedFor:
+        """What a question asks for; of one that is not in English only names by their shape.
+
+        Raises:
+            ModelError: the pipeline cannot be loaded.
+        """
+        asked = self._of_questions.parse([question[:LONGEST_PARSED]])[0]
+        if language_of(question) == "en":
+            return asked
+        names = tuple(question[shape.start : shape.end] for shape in shapes_of_question(question))
+        return AskedFor(names, (), (), subject=False, direct=False)
+
+    def sentences(self, passages: Sequence[Item]) -> Iterator[Sentence]:
+        """The sentences of passages, in their order.
+
+        Raises:
+            ModelError: the pipeline cannot be loaded.
+        """
+        texts = [running_text(each.body) for each in passages]
+        parses = self._of_passages.parse([text[:LONGEST_PARSED] for text in texts])
+        for passage, text, (found, references) in zip(passages, texts, parses, strict=True):
+            yield from _sentences(passage, text, found, references)
+
+
+def running_text(body: str) -> str:
+    """The text of a passage without headings and without its own marks of references: after an answer's sentence they
+    would be numbers of our passages, and after a full stop no sentence ends before them."""
+    return "\n\n".join(paragraphs(without_citations(printable(body))))
+
+
+def above(found: object) -> str:
+    """The title of a passage and the heading that it stands under."""
+    if not isinstance(found, Hit):
+        return str(getattr(found, "title", ""))
+    last = found.heading.split(PATH_SEPARATOR)[-1]
+    return found.title if last in ("", found.title) else f"{found.title}\n{last}"
+
+
+def _sentences(passage: Item, text: str, found: Parsed, references: References) -> Iterator[Sentence]:
+    """The sentences of one passage that have a word."""
+    pieces = [piece for piece in _pieces(text) if _WORD.search(text[piece[0] : piece[1]])]
+    starts = [start for start, _ in pieces]
+    by_piece: list[list[Mention]] = [[] for _ in pieces]
+    for mention in found.mentions:
+        at = bisect_right(starts, mention.start) - 1
+        if at >= 0 and mention.end <= pieces[at][1]:
+            by_piece[at].append(mention)
+    facts: list[list[FactStatement]] = [[] for _ in pieces]
+    for fact in found.facts:
+        at = bisect_right(starts, _start_of(fact, found)) - 1
+        if at >= 0:
+            facts[at].append(fact)
+    meanings = dict(_meanings(text, references, passage.title))
+    headed = meaning_stems(above(passage.found))
+    cells = [len(cells_of(text[start:stop])) for start, stop in pieces]
+    in_code = False
+    columns = frozenset[str]()
+    for place, (start, stop) in enumerate(pieces):
+        said = text[start:stop]
+        fences = said.count("```")
+        code = in_code or fences > 0 or _INDENTED.match(said) is not None or _CODE.search(said) is not None
+        in_code = in_code != (fences % 2 == 1)
+        if fences:
+            said = _FENCE.sub("", said)
+            if not _WORD.search(said):
+                continue
+        pronoun, meant = next(
+            ((at, name) for at, name in meanings.items() if start <= at < min(stop, start + PAST_PRONOUN)), (start, "")
+        )
+        header = cells[place] > 1 and cells[place + 1 : place + 2] == [cells[place]]
+        header = header and (place == 0 or cells[place - 1] != cells[place])
+        columns = meaning_stems(said) if header else columns if cells[place] > 1 else frozenset()
+        if meant:
+            end = pronoun + _length_of_word(text, pronoun)
+            said = f"{text[start:end]} [{meant}]{text[end:stop]}"
+        yield Sentence(
+            passage,
+            shortened(said, LONGEST),
+            place,
+            tuple(by_piece[place]),
+            tuple(facts[place]),
+            meant,
+            shortened(text[slice(*pieces[place - 1])], LONGEST) if place and not meant and _LEANS.match(said) else "",
+            cells[place],
+            header,
+            code or _ITEM.match(said) is not None,
+            meaning_stems(said) | headed | columns,
+        )
+
+
+def _length_of_word(text: str, start: int) -> int:
+    found = _WORDS.match(text, start)
+    return found.end() - start if found else 0
+
+
+def _pieces(text: str) -> Iterator[tuple[int, int]]:
+    """Where sentences and rows begin and end."""
+    starts = [*sentence_starts(text), len(text)]
+    for start, stop in pairwise(starts):
+        yield from row_texts(text, start, stop)
+
+
+def _start_of(fact: FactStatement, found: Parsed) -> int:
+    """A character of the sentence that states a fact."""
+    for mention in (fact.subject_mention, fact.object_mention):
+        if mention is not None:
+            return found.mentions[mention].start
+    return found.sentences[min(fact.sentence, len(found.sentences) - 1)]
+
+
+def _meanings(text: str, references: References, title: str) -> Iterator[tuple[int, str]]:
+    """Where pronouns stand that certainly mean a name, and the name.
+
+    "He" and "she" mean the only person that may have been spoken of so far, the title, or the one that the sentence
+    before is about; "it" and "they" the title, or what the sentence before is about.
+    """
+    bare = without_parentheses(title)
+    known = title if bare and entity_key(bare) in entity_key(text) else ""
+    by_sentence: list[list[Reference]] = [[] for _ in references.sentences]
+    for reference in references.references:
+        by_sentence[reference.sentence].append(reference)
+    found = resolved(references, known)
+    about: list[str] = []  # what each sentence is about: its first reference, by name
+    others: set[str] = set()  # names so far that may be a person's
+    phrases: set[str] = set()
+    joined = False  # whether the sentence before is about several: "Ada and Max"
+    for number, (said, meant) in enumerate(zip(by_sentence, found, strict=True)):
+        first = said[0] if said else None
+        name = ""
+        if first is not None and first.kind == "pronoun":
+            candidate = next(
+                (each.name for each in meant if each.by == "coreference" and each.surface == first.surface), ""
+            )
+            before = about[-1] if number else ""
+            person = PRONOUNS[first.surface.lower()] in {"he", "she"}
+            meant_before = entity_key(candidate) == entity_key(before) and not joined
+            only = person and others <= {entity_key(candidate)}
+            certain = meant_before or only or entity_key(candidate) == entity_key(known)
+            if candidate and certain and (not person or " " in entity_key(candidate)):
+                name = candidate
+            elif before and not person and before in phrases:
+                name = before
+            if name:
+                yield first.start, without_parentheses(name)
+        elif first is not None and first.kind == "name":
+            name = next((each.name for each in meant if each.surface == first.surface), first.surface)
+        elif first is not None and first.salient:
+            name = first.surface
+            phrases.add(name)
+        about.append(name)
+        named = {each.surface for each in said if each.kind == "name" and each.type not in _NOBODY}
+        others |= {entity_key(each.name) for each in meant if each.surface in named}
+        joined = first is not None and _JOINED.match(text, first.start + len(first.surface)) is not None

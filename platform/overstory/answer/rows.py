@@ -1,0 +1,58 @@
+"""Rows of tables and lines of settings: sentences of their own, though no full stop ends them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+LEAST_ROWS = 2
+
+_CELLS = re.compile(r"\S[ \t]*(?:\||\t)[ \t]*\S")
+_KEYED = re.compile(r"\A[ \t]*+(?:[-*•][ \t]+)?[^\s:=|.!?][^:=|.!?\n]{0,60}[:=][ \t]+\S")
+_DEFINED = re.compile(r"\A[ \t]*+[^\s|.!?][^|.!?\n]{0,60}[ \t]+[–—-]{1,2}[ \t]+\S")
+_SEPARATOR = re.compile(r"[|\t]")
+_RULE = re.compile(r"[\s|:+=–—-]*")
+
+
+def row_texts(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
+    """Where the rows of a sentence by punctuation begin and end; the whole one where it is running text."""
+    lines = [(match.start(), match.end()) for match in _LINE.finditer(text, start, stop)]
+    rows = [line for line in lines if _is_row(text[line[0] : line[1]])]
+    if len(lines) < LEAST_ROWS or len(rows) * 2 < len(lines):
+        if rows and len(lines) > 1:
+            yield from _around(lines, set(rows))
+            return
+        yield start, stop
+        return
+    for line in lines:
+        if not _RULE.fullmatch(text, line[0], line[1]):
+            yield line
+
+
+def _around(lines: list[tuple[int, int]], rows: set[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Rows on their own, and the running text before, between and after them."""
+    begin: int | None = None
+    end = 0
+    for line in lines:
+        if line in rows:
+            if begin is not None:
+                yield begin, end
+            begin = None
+            yield line
+        else:
+            begin, end = (line[0] if begin is None else begin), line[1]
+    if begin is not None:
+        yield begin, end
+
+
+_LINE = re.compile(r"[^\n]+")
+
+
+def _is_row(line: str) -> bool:
+    return any(pattern.match(line) for pattern in (_KEYED, _DEFINED)) or _CELLS.search(line) is not None
+
+
+def cells_of(text: str) -> list[str]:
+    """The cells of a row; none of running text."""
+    cells = [cell.strip(" `*") for cell in _SEPARATOR.split(text.strip().strip("|"))]
+    return [cell for cell in cells if cell] if len(cells) > 1 else []

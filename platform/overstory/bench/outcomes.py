@@ -1,0 +1,212 @@
+"""What became of each question: answered or refused, right or wrong, and which documents were cited."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from overstory.answer import Answer, without_citations
+from overstory.bench.answer_metrics import AnswerScores, agrees, answer_scores
+from overstory.bench.answering import Ask
+from overstory.bench.bootstrap import Interval, mean_interval
+from overstory.errors import BenchError, LlmError, OverstoryError
+from overstory.protocols import Progress
+
+NOT_ANSWERED = "not answered"
+UNCITED = "no passage cited"
+ANOTHER_ANSWER = "another answer"
+ANOTHER_GUESS = "another guess"
+ANOTHER_SOURCE = "another source"
+NOT_REFUSED = "not refused"
+
+Keys = frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question with what is expected.
+
+    Attributes:
+        id: what it is called in messages.
+        answers: that are accepted; none where they are not known, or the documents do not answer it.
+        answerable: whether the documents answer it.
+        sources: for each expected source the ids of the documents that it names, of which any counts.
+        named: the expected sources as people read them.
+    """
+
+    id: str
+    text: str
+    answers: tuple[str, ...] = ()
+    answerable: bool = True
+    sources: tuple[Keys, ...] = ()
+    named: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a question.
+
+    Attributes:
+        scores: of an answerable question with expected answers; None for others.
+        precision: the share of the cited documents that are expected; None where nothing is cited or expected.
+        recall: the share of the expected sources that are cited; None where the question was not answered, or none is
+            expected.
+        guess: 1 if the guess of an extractive answer agrees with an expected answer, 0 if not; None without a guess, or
+            where the answers are not known.
+        cited: the origins of the cited documents, each once.
+        seconds: that the answer took.
+    """
+
+    asked: Asked
+    answer: Answer
+    scores: AnswerScores | None
+    precision: float | None
+    recall: float | None
+    guess: float | None
+    cited: tuple[str, ...]
+    seconds: float
+
+    @property
+    def refused(self) -> bool:
+        """Whether it was said that there is no answer."""
+        return not self.answer.answered and self.answer.state != "uncited"
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """What is not as expected; none where everything is."""
+        if not self.asked.answerable:
+            return () if self.refused else (NOT_REFUSED,)
+        if not self.answer.answered:
+            return (NOT_ANSWERED if self.refused else UNCITED,)
+        found: list[str] = []
+        if self.scores and not self.scores.substring and not self._agrees:
+            found.append(ANOTHER_ANSWER)
+        elif self.guess == 0.0:
+            found.append(ANOTHER_GUESS)
+        if self.recall == 0.0:
+            found.append(ANOTHER_SOURCE)
+        return tuple(found)
+
+    @property
+    def _agrees(self) -> bool:
+        return any(agrees(self.answer.short, each) for each in self.asked.answers)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A share or mean over questions, with its 95 % bootstrap interval; without questions there is no `interval`."""
+
+    name: str
+    of: int
+    interval: Interval | None
+
+
+def ask_each(ask: Ask, questions: Collection[Asked], *, name: str, progress: Progress) -> list[Outcome]:
+    """Ask all questions, one after the other.
+
+    Raises:
+        BenchError: a question failed; the message names it.
+        LlmError: the language model failed; its answers so far are cached.
+    """
+    outcomes: list[Outcome] = []
+    progress.start(f"answer {name}", len(questions), "questions")
+    for asked in questions:
+        begun = time.perf_counter()
+        answer = _answer(ask, asked, name)
+        outcomes.append(judged(asked, answer, seconds=time.perf_counter() - begun))
+        progress.advance(1)
+    right = sum(not outcome.failures for outcome in outcomes)
+    progress.finish(f"{right} of {len(outcomes)} as expected")
+    return outcomes
+
+
+def judged(asked: Asked, answer: Answer, *, seconds: float = 0.0) -> Outcome:
+    """Compare an answer with what is expected."""
+    cited = _cited(answer)
+    wanted = Keys().union(*asked.sources)
+    right = [not documents.isdisjoint(wanted) for documents in cited.values()]
+    reached = Keys().union(*cited.values())
+    found = [not source.isdisjoint(reached) for source in asked.sources]
+    known = bool(asked.answers) or not asked.answerable
+    return Outcome(
+        asked=asked,
+        answer=answer,
+        scores=_scores(asked, answer),
+        precision=float(np.mean(right)) if right and wanted else None,
+        recall=float(np.mean(found)) if found and answer.answered else None,
+        guess=float(any(agrees(answer.guess, each) for each in asked.answers)) if answer.guess and known else None,
+        cited=tuple(dict.fromkeys(passage.origin for each in answer.citations for passage in each.passages)),
+        seconds=seconds,
+    )
+
+
+def measures(outcomes: Sequence[Outcome]) -> list[Measured]:
+    """The means over the questions that each measure is about."""
+    return [_measured(name, values(outcomes)) for name, values in _MEASURES]
+
+
+def milliseconds(outcomes: Sequence[Outcome]) -> tuple[float, float]:
+    """Milliseconds of an answer: median and 95th percentile."""
+    p50, p95 = np.percentile([outcome.seconds * 1000.0 for outcome in outcomes], [50, 95])
+    return float(p50), float(p95)
+
+
+Values = Callable[[Sequence[Outcome]], "list[float]"]
+
+
+def _of_scores(measure: Callable[[AnswerScores], float]) -> Values:
+    return lambda outcomes: [measure(each.scores) for each in outcomes if each.scores]
+
+
+_MEASURES: tuple[tuple[str, Values], ...] = (
+    ("EM", _of_scores(lambda scores: scores.exact)),
+    ("F1", _of_scores(lambda scores: scores.f1)),
+    ("substring", _of_scores(lambda scores: scores.substring)),
+    ("answered", lambda outcomes: [float(o.answer.answered) for o in outcomes if o.asked.answerable]),
+    ("refused", lambda outcomes: [float(o.refused) for o in outcomes if not o.asked.answerable]),
+    ("refusals right", lambda outcomes: [float(not o.asked.answerable) for o in outcomes if o.refused]),
+    ("citations right", lambda outcomes: _known(o.precision for o in outcomes)),
+    ("sources cited", lambda outcomes: _known(o.recall for o in outcomes)),
+    ("guessed", lambda outcomes: [float(bool(o.answer.guess)) for o in outcomes]),
+    ("guesses right", lambda outcomes: _known(o.guess for o in outcomes)),
+    ("uncited", lambda outcomes: [float(o.answer.state == "uncited") for o in outcomes]),
+    ("as expected", lambda outcomes: [float(not o.failures) for o in outcomes]),
+)
+
+
+def _known(values: Iterable[float | None]) -> list[float]:
+    return [value for value in values if value is not None]
+
+
+def _measured(name: str, values: Sequence[float]) -> Measured:
+    return Measured(name, len(values), mean_interval(values) if values else None)
+
+
+def _scores(asked: Asked, answer: Answer) -> AnswerScores | None:
+    if not asked.answerable or not asked.answers:
+        return None
+    text = without_citations(answer.text)
+    return answer_scores(answer.short, text, asked.answers, answered=answer.answered, uncited=answer.state == "uncited")
+
+
+def _cited(answer: Answer) -> Mapping[str, Keys]:
+    """By cited document all documents that have the text of the cited passage, too."""
+    same = {hit.chunk_id: {repeat.document_id for repeat in hit.repeats} for hit in answer.evidence.hits}
+    cited: dict[str, Keys] = {}
+    for citation in answer.citations:
+        for passage in citation.passages:
+            documents = {passage.document_id} | same.get(passage.chunk_id, set())
+            cited[passage.document_id] = cited.get(passage.document_id, Keys()) | documents
+    return cited
+
+
+def _answer(ask: Ask, asked: Asked, name: str) -> Answer:
+    try:
+        return ask(asked.text)
+    except LlmError:
+        raise
+    except OverstoryError as error:
+        raise BenchError(f"{name}, {asked.id}: {error}", remedy=error.remedy) from error

@@ -1,0 +1,240 @@
+"""Questions of one's own in a CSV file, with the answers and the sources that are expected.
+
+question,answer,source
+Who wrote Dracula?,Bram Stoker | Stoker,authors/stoker.md
+Who is the mayor of Whitby?,,
+
+Several answers or sources are separated by " | ". Without an answer the documents do not answer the question; the
+column `source` may be left out.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import difflib
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from overstory.bench.outcomes import Asked
+from overstory.display import counted
+from overstory.errors import BenchError, QuestionError
+from overstory.index import StoredDocument
+from overstory.retrieve.question import check_question
+
+COLUMNS = ("question", "answer", "source")
+NEEDED = COLUMNS[:2]
+MOST_BYTES = 50_000_000
+MOST_NAMED = 3
+
+_SEPARATORS = ",;\t"
+_HEADER = "Begin the file with the line question,answer,source; the last column may be left out."
+_QUOTE = 'Put cells with a separator, a quotation mark or a line break between quotation marks: "Ulm, Germany".'
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark begins like it
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnQuestion:
+    """A row of the file; `line` is its first one.
+
+    Attributes:
+        answers: that are accepted; none where the documents do not answer it.
+        sources: as they are written there, each of which should be cited.
+    """
+
+    line: int
+    text: str
+    answers: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+
+
+def read_own_questions(path: Path) -> list[OwnQuestion]:
+    """The questions of a CSV file with commas, semicolons or tabs, in UTF-8, or in UTF-16 or UTF-32 with their mark.
+
+    Raises:
+        BenchError: it cannot be read, or is not such a file; the message names the line and the column.
+    """
+    text = _text_of(path)
+    rows = _rows(path, text)
+    first = next(rows, None)
+    if first is None:
+        raise BenchError(f"{path}: the file is empty", remedy=_HEADER)
+    columns = _columns(path, *first)
+    questions = [_question(path, line, cells, columns) for line, cells in rows]
+    if not questions:
+        raise BenchError(f"{path}: there is no question below the header", remedy="Write one a line.")
+    return questions
+
+
+def expected(questions: Iterable[OwnQuestion], documents: Iterable[StoredDocument], path: Path) -> list[Asked]:
+    """The questions with the documents that their sources name: by source, key or file name, or by how these end.
+
+    Raises:
+        BenchError: a source names no document; the message names it and its line.
+    """
+    questions = list(questions)
+    found = _documents_named({source for question in questions for source in question.sources}, documents)
+    missing = [(question.line, source) for question in questions for source in question.sources if not found[source]]
+    if missing:
+        line, source = missing[0]
+        more = f", and {counted(len(missing) - 1, 'other source')} of other lines" if len(missing) > 1 else ""
+        raise BenchError(
+            f"{path}, line {line}, column 'source': no document of the corpus is {source!r}{more}",
+            remedy=f"Name sources as overstory documents lists them, or how they end.{found.nearest(source)}",
+        )
+    return [
+        Asked(
+            id=f"line {question.line}",
+            text=question.text,
+            answers=question.answers,
+            answerable=bool(question.answers),
+            sources=tuple(found[source] for source in question.sources),
+            named=question.sources,
+        )
+        for question in questions
+    ]
+
+
+def notes_on(asked: Sequence[Asked]) -> tuple[str, ...]:
+    """What readers of the figures should know: sources that name several documents."""
+    several = {name: len(ids) for each in asked for name, ids in zip(each.named, each.sources, strict=True)}
+    named = [f"{name!r} names {number:,} documents" for name, number in several.items() if number > 1]
+    if not named:
+        return ()
+    more = f", and so do {len(named) - MOST_NAMED} others" if len(named) > MOST_NAMED else ""
+    return (f"{'; '.join(named[:MOST_NAMED])}{more}: any of them counts.",)
+
+
+class _Named:
+    """The ids of the documents that each source names."""
+
+    def __init__(self, wanted: Iterable[str]) -> None:
+        self._ids: dict[str, set[str]] = {_plain(source): set() for source in wanted}
+        self._last: dict[str, None] = {}
+        self._longest = max(map(len, self._ids), default=0)
+
+    def take(self, document: StoredDocument) -> None:
+        for name in (document.source, document.source_key, f"{document.source}#{document.source_key}"):
+            plain = _plain(name)
+            for ending in _endings(plain, self._longest):
+                if ending in self._ids:
+                    self._ids[ending].add(document.id)
+            self._last.setdefault(plain.rpartition("/")[2])
+
+    def __getitem__(self, source: str) -> frozenset[str]:
+        return frozenset(self._ids[_plain(source)])
+
+    def nearest(self, source: str) -> str:
+        near = difflib.get_close_matches(_plain(source).rpartition("/")[2], list(self._last), MOST_NAMED)
+        return f" Near it: {', '.join(near)}." if near else ""
+
+
+def _documents_named(sources: Iterable[str], documents: Iterable[StoredDocument]) -> _Named:
+    named = _Named(sources)
+    for document in documents:
+        named.take(document)
+    return named
+
+
+def _plain(source: str) -> str:
+    return source.replace("\\", "/").casefold().removeprefix("./")
+
+
+def _endings(name: str, longest: int) -> Iterator[str]:
+    """The name, and what follows each of its slashes, as far as it may be asked for."""
+    yield name
+    at = name.find("/", max(0, len(name) - longest - 1))
+    while at >= 0:
+        yield name[at + 1 :]
+        at = name.find("/", at + 1)
+
+
+def _text_of(path: Path) -> str:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise BenchError(
+            f"{path}: it cannot be read: {error.strerror or error}", remedy="Name a CSV file that is there."
+        ) from error
+    if len(data) > MOST_BYTES:
+        raise BenchError(f"{path}: {len(data):,} bytes are no file of questions", remedy="Name another file.")
+    codec = next((codec for mark, codec in _MARKS if data.startswith(mark)), "utf-8")
+    try:
+        text = data.decode(codec)
+    except UnicodeError as error:
+        at = error.start if isinstance(error, UnicodeDecodeError) else 0
+        line = data.count(b"\n", 0, at) + 1
+        raise BenchError(
+            f"{path}, line {line}: it is not {'UTF-8' if codec.startswith('utf-8') else codec.upper()}",
+            remedy="Save it as CSV in UTF-8, or convert it: iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW",
+        ) from error
+    if "\0" in text:
+        raise BenchError(f"{path}: it is no text", remedy="Save the table as CSV in UTF-8.")
+    return text
+
+
+def _rows(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
+    """The rows that have something in them, each with its first line."""
+    header = text.lstrip("\r\n").partition("\n")[0]
+    separator = max(_SEPARATORS, key=header.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    line = 1
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                yield line, [cell.strip() for cell in cells]
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise BenchError(f"{path}, line {line}: {error}", remedy=_QUOTE) from error
+
+
+def _columns(path: Path, line: int, header: Sequence[str]) -> Mapping[str, int]:
+    """Where each column is."""
+    names = [name.casefold() for name in header]
+    while names and not names[-1]:
+        names.pop()
+    for name in names:
+        if name not in COLUMNS:
+            raise BenchError(f"{path}, line {line}: there is no column {name!r}", remedy=_HEADER)
+        if names.count(name) > 1:
+            raise BenchError(f"{path}, line {line}: the column {name!r} is there twice", remedy=_HEADER)
+    for name in NEEDED:
+        if name not in names:
+            raise BenchError(f"{path}, line {line}: the column {name!r} is missing", remedy=_HEADER)
+    return {name: at for at, name in enumerate(names)}
+
+
+def _question(path: Path, line: int, cells: Sequence[str], columns: Mapping[str, int]) -> OwnQuestion:
+    if any(cells[len(columns) :]):
+        raise BenchError(
+            f"{path}, line {line}: {len(cells)} cells, but {len(columns)} columns: {cells[len(columns)]!r} is too much",
+            remedy=_QUOTE,
+        )
+    for name in NEEDED:
+        if columns[name] >= len(cells):
+            raise BenchError(
+                f"{path}, line {line}, column {name!r}: the row ends before it",
+                remedy="Write the separator also where the answer is empty: Who is the mayor of Whitby?,",
+            )
+    text = cells[columns["question"]]
+    try:
+        check_question(text)
+    except QuestionError as error:
+        raise BenchError(
+            f"{path}, line {line}, column 'question': {error}", remedy="Write it, or leave the line out."
+        ) from error
+    at = columns.get("source", len(cells))
+    return OwnQuestion(line, text, _several(cells[columns["answer"]]), _several(cells[at] if at < len(cells) else ""))
+
+
+def _several(cell: str) -> tuple[str, ...]:
+    parts = (part.strip() for part in f" {cell} ".split(" | "))
+    return tuple(dict.fromkeys(part for part in parts if part))

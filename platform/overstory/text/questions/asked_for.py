@@ -1,0 +1,256 @@
+"""What a question asks for: the things that it names, and the words for what it wants to know of them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from overstory.text.function_words import FUNCTION_WORDS
+from overstory.text.names.keys import entity_key
+from overstory.text.names.shapes import shapes_of_question
+from overstory.text.parsing.readings import Reading
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_VALUES = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "MONEY", "PERCENT"})
+_WITHIN = frozenset({"of", "de", "von", "van", "la", "-", "–", "&"})
+_MARKS = re.compile(r"[\d_]|(?<=\w)[A-Z]|\w[./:]\w")
+"""What makes a word a name in any case: a digit, an underscore, a capital letter inside."""
+_AROUND = " \t,;:!?.'\"“”‘’«»()[]-"
+_CLASS = re.compile(
+    r"(?:\d{4} )?(?:feature )?(?:film|song|album|novel|book|musician|band|actor|singer|game|series)", re.IGNORECASE
+)
+"""What a title has in parentheses."""
+_ARTICLE = re.compile(r"^(?:the|an?)\s+(?=\S)", re.IGNORECASE)
+_POSSESSIVE = re.compile(r"['’]s?$")
+_GENERIC = _words(
+    "person man woman people year date time month day place country city state town name kind type sort term number "
+    "amount film movie song album book novel company thing first last many much one which whose call know located "
+    "locate work have be do happen situate situated base same common both share other different following follow late "
+    "also come give take make get mean find full original current currently say tell exactly please old list"
+)
+"""Words of questions that the answer need not say: what kind of thing it is, and verbs that say nothing themselves."""
+_CONTENT = frozenset({"NOUN", "VERB", "ADJ", "NUM", "ADV"})
+_SUBJECTS = frozenset({"nsubj", "nsubjpass"})
+_ASKED_OF_ROOT = frozenset({"nsubj", "nsubjpass", "dobj", "attr", "acomp", "oprd", "prt", "pobj"})
+
+
+class AskedFor(NamedTuple):
+    """What a question asks for.
+
+    Attributes:
+        names: the things it names, as it writes them.
+        wanted: the words for what it wants to know, nearest to its question word: "salary" of "What is the salary of
+            Ada?", "born" of "Where was the director of Nosferatu born?"; none where only a name or a type is asked for.
+        others: its further words with a meaning, outside the names: "director".
+        subject: whether the question word is the subject: "Who manages Sparrow?", not "Who did Ada marry?".
+        direct: whether it asks for one thing of what it names, without a clause or somebody in between: "What is
+            the salary of Ada?", not "Where was the director of Nosferatu born?".
+        through: who stands in between, "director"; none where a clause does.
+    """
+
+    names: tuple[str, ...]
+    wanted: tuple[str, ...]
+    others: tuple[str, ...]
+    subject: bool
+    direct: bool
+    through: tuple[str, ...] = ()
+
+
+def asked_for(doc: Doc) -> AskedFor:
+    """What a parsed question asks for."""
+    named = _named(doc)
+    wanted = _wanted(doc, named)
+    kind = _kind_asked_for(doc)
+    if len(wanted) > 1:
+        wanted = [token for token in wanted if token.i != kind]
+    at = {token.i for token in wanted}
+    others = [token for token in doc if token.i not in at and not named[token.i] and _says_something(token)]
+    asking = _asking(doc)
+    clauses = _has_clauses(doc, named)
+    through = [token for token in doc if _is_between(token, named)]
+    if len(wanted) + len(others) <= MOST_OF_SIMPLE:
+        wanted, others = [*wanted, *(token for token in others if token.i != kind or not wanted)], []
+    return AskedFor(
+        names=tuple(dict.fromkeys(_names(doc, named))),
+        wanted=tuple(dict.fromkeys(token.text for token in wanted)),
+        others=tuple(dict.fromkeys(token.text for token in others)),
+        subject=asking is not None and (asking.dep_ in _SUBJECTS or asking.head.dep_ in _SUBJECTS),
+        direct=(asking is not None or doc[0].pos_ == "AUX") and not clauses and not through,
+        through=() if clauses else tuple(token.text for token in through),
+    )
+
+
+_CLAUSES = frozenset({"relcl", "ccomp", "advcl", "csubj", "conj"})
+_AGENTS = ("er", "or", "ist", "ian", "ess", "ant")
+_FARTHER_KIN = ("grand", "great-", "step", "cousin", "uncle", "aunt", "nephew", "niece")
+_PEOPLE = _words(
+    "person man woman boy girl father mother parent son daughter child brother sister sibling husband wife spouse "
+    "king queen prince princess head chief boss author poet politician artist president musician star host colleague "
+    "country state city town county company team band film"
+)
+"""Beside what ends like an agent; and what has people and relations of its own."""
+_THINGS = _words(
+    "answer premier premiere chapter char character charter color colour computer container counter door error factor "
+    "figure filter floor folder footer header order letter layer list matter meter member monitor motor number "
+    "parameter paper pointer printer power processor quarter register river router sector sensor server timer tutor "
+    "user vector water weather winter access address business class loss mass pass press process success plant grant "
+    "restaurant"
+)
+"""What ends like an agent and is none, or none whose relations are asked for."""
+
+MOST_OF_SIMPLE = 3
+"""Words with a meaning in a simple question, which wants to know what all of them say."""
+
+
+def _named(doc: Doc) -> list[bool]:
+    """For each token whether it is part of a name."""
+    named = [_MARKS.search(token.text) is not None for token in doc]
+    for entity in doc.ents:
+        if entity.label_ not in _VALUES:
+            for token in entity:
+                named[token.i] = True
+    for token in doc:
+        if token.i and token.text[:1].isupper() and token.pos_ != "PRON":
+            named[token.i] = True
+        if token.pos_ == "PROPN" and token.i:
+            named[token.i] = True
+    for shape in shapes_of_question(doc.text):
+        span = doc.char_span(shape.start, shape.end, alignment_mode="expand")
+        for token in span or ():
+            named[token.i] = True
+    for token in doc:
+        if named[token.i] and (token.is_punct or token.lower_ in FUNCTION_WORDS) and token.text[:1].islower():
+            named[token.i] = False
+    return named
+
+
+def _names(doc: Doc, named: list[bool]) -> list[str]:
+    found: list[str] = []
+    at = 0
+    while at < len(doc):
+        if not named[at]:
+            at += 1
+            continue
+        end = at
+        while end + 1 < len(doc) and (
+            named[end + 1] or (doc[end + 1].lower_ in _WITHIN and end + 2 < len(doc) and named[end + 2])
+        ):
+            end += 1
+        name = _POSSESSIVE.sub("", _ARTICLE.sub("", doc[at : end + 1].text.strip(_AROUND))).strip(_AROUND)
+        if not _CLASS.fullmatch(name) and entity_key(name):
+            found.append(name)
+        at = end + 1
+    return found
+
+
+def _says_something(token: Token) -> bool:
+    return (
+        token.pos_ in _CONTENT
+        and token.lower_ not in FUNCTION_WORDS
+        and token.lemma_.lower() not in _GENERIC
+        and any(map(str.isalpha, token.text))
+    )
+
+
+def _asking(doc: Doc) -> Token | None:
+    """The question word."""
+    return next((t for t in doc if t.tag_ in {"WDT", "WP", "WP$", "WRB"} and t.lower_ != "that"), None)
+
+
+def _kind_asked_for(doc: Doc) -> int:
+    """The noun after "which", "which team": what kind of thing the answer is, which its sentence need not say; −1 if
+    there is none."""
+    asking = _asking(doc)
+    if asking is None or asking.lower_ not in {"which", "what"} or asking.dep_ != "det":
+        return -1
+    return int(asking.head.i)
+
+
+def _wanted(doc: Doc, named: list[bool]) -> list[Token]:
+    asking = _asking(doc)
+    root = next((token for token in doc if token.dep_ == "ROOT"), None)
+    found: set[int] = set()
+    if asking is not None and asking.dep_ in {"det", "advmod", "poss"} and asking.head.pos_ in {"NOUN", "ADJ", "ADV"}:
+        found.add(asking.head.i)
+    if root is not None:
+        found.add(root.i)
+        for child in root.children:
+            if child.dep_ in _ASKED_OF_ROOT and (asking is None or child.i != asking.i):
+                found.add(child.i)
+    for i in list(found):
+        found.update(child.i for child in doc[i].children if child.dep_ in {"compound", "amod"})
+    return [doc[i] for i in sorted(found) if not named[i] and _says_something(doc[i])]
+
+
+def _has_clauses(doc: Doc, named: list[bool]) -> bool:
+    if any(_is_clause(token, named) for token in doc):
+        return True
+    # "the film directed by Murnau", not "Where was the opening held?"
+    return any(token.dep_ == "acl" and any(named[each.i] for each in token.subtree) for token in doc)
+
+
+def _is_clause(token: Token, named: list[bool]) -> bool:
+    """Whether a clause begins at a token; "Where was it held?" has none, whatever depends on "was" by the parser."""
+    if token.dep_ not in _CLAUSES or named[token.i]:
+        return False
+    parts = (token, token.head)
+    main = any(each.pos_ == "AUX" or each.lemma_ == "do" or named[each.i] for each in parts)
+    return token.dep_ != "ccomp" or not main
+
+
+def _is_between(token: Token, named: list[bool]) -> bool:
+    """Whether somebody stands between the names and what is asked for; not the film of "the film Nosferatu"."""
+    if token.pos_ != "NOUN" or named[token.i] or not _is_somebody(token) or _is_what_is_asked(token):
+        return False
+    after, before = token.i + 1, token.i - 1
+    named_after = after < len(token.doc) and named[after]
+    named_before = before >= 0 and named[before] and token.doc[before].text not in {"'s", "’s", "'", "’"}
+    return not (named_after or named_before)
+
+
+def _is_somebody(noun: Token) -> bool:
+    """Whether a noun says who someone is: "father", "director", "physicist"."""
+    word = noun.lemma_.lower()
+    return word in _PEOPLE or word.startswith(_FARTHER_KIN) or (word.endswith(_AGENTS) and word not in _THINGS)
+
+
+def _is_what_is_asked(noun: Token) -> bool:
+    """Whether it is asked who that is, "Who is the mayor of Ulm?", and not for something else of them. Who a
+    grandmother is takes two sentences, too."""
+    if noun.lemma_.lower().startswith(_FARTHER_KIN):
+        return False
+    if any(child.lower_ in {"what", "which", "many", "much"} for child in noun.children):
+        return True
+    head = noun.head
+    return (
+        head.dep_ == "ROOT" and head.lemma_ == "be" and any(child.lower_ in {"who", "what"} for child in head.children)
+    )
+
+
+def united(parts: list[tuple[int, AskedFor]]) -> AskedFor:
+    """That of a very long question: its parts together."""
+    return AskedFor(
+        names=tuple(dict.fromkeys(name for _, part in parts for name in part.names)),
+        wanted=tuple(dict.fromkeys(word for _, part in parts for word in part.wanted)),
+        others=tuple(dict.fromkeys(word for _, part in parts for word in part.others)),
+        subject=any(part.subject for _, part in parts),
+        direct=len(parts) == 1 and parts[0][1].direct,
+        through=parts[0][1].through if len(parts) == 1 else (),
+    )
+
+
+def decoded(fields: list[Any]) -> AskedFor:
+    """JSON's lists as what they were."""
+    names, wanted, others, subject, direct, through = fields
+    return AskedFor(tuple(names), tuple(wanted), tuple(others), subject, direct, tuple(through))
+
+
+ASKED_FOR = Reading("overstory.text.questions.asked_for:ASKED_FOR", asked_for, united, decoded)
+"""What a question asks for."""
