@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from overstory.answer.reading import Sentence, above
 from overstory.answer.support import is_said, meaning_stems
+from overstory.answer.words import padded
 from overstory.text.names.abbreviations import compatible
 from overstory.text.names.keys import entity_key
 from overstory.text.parentheses import without_parentheses
@@ -52,8 +53,8 @@ def is_about(sentence: Sentence, names: Sequence[str]) -> bool:
 def is_of(sentence: Sentence, name: str) -> bool:
     """Whether a sentence is on one thing: by its title, its first words, or what its pronoun means."""
     titles = [without_parentheses(line) for line in above(sentence.passage.found).split("\n")]
-    return any(same_name(title, name) for title in (*titles, sentence.meant)) or _key(sentence.text).startswith(
-        _key(name)
+    return any(same_name(title, name) for title in (*titles, sentence.meant)) or padded(sentence.text).startswith(
+        padded(name)
     )
 
 
@@ -98,8 +99,4 @@ def _about(phrase: str, names: Sequence[str]) -> bool:
 
 
 def _has(text: str, name: str) -> bool:
-    return f" {entity_key(name)} " in _key(text)
-
-
-def _key(text: str) -> str:
-    return f" {entity_key(text)} "
+    return padded(name) in padded(text)

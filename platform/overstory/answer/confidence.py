@@ -15,9 +15,8 @@ from overstory.answer.answer_type import asks_to_choose
 from overstory.answer.context import Item
 from overstory.answer.reading import Sentence, above
 from overstory.answer.support import SAYS, WordVectors, is_said, similarity
-from overstory.answer.words import content_words, name_words
+from overstory.answer.words import content_words, name_words, padded
 from overstory.text.languages import language_of
-from overstory.text.names.keys import entity_key
 from overstory.text.parentheses import without_parentheses
 from overstory.text.questions.asked_for import AskedFor
 from overstory.text.questions.form import form_of
@@ -34,8 +33,6 @@ STEEPNESS = 6.0
 """Of the confidence in answers in languages that are not parsed: where it is ½, and how fast it grows there."""
 UNSAID = 0.1
 """The share that is left of the confidence where no sentence says what a question asks for."""
-
-_POSSESSIVE = re.compile(r"['’]s\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,12 +144,12 @@ def _fit(
     told: Sequence[Sentence],
     said: dict[str, float],
 ) -> Fit:
-    texts = [_padded(f"{above(each.found)}\n{each.body}") for each in passages]
+    texts = [padded(f"{above(each.found)}\n{each.body}") for each in passages]
     there = frozenset[str]().union(*(content_words(f"{above(each.found)}\n{each.body}") for each in passages))
     cosines = sorted((each.cosine for each in sentences), reverse=True)[:NEAREST]
     wanted, names = content_words(question), name_words(question)
-    keys = [_padded(name) for name in asked.names]
-    titles = {_padded(line) for each in passages for line in above(each.found).split("\n")}
+    keys = [padded(name) for name in asked.names]
+    titles = {padded(line) for each in passages for line in above(each.found).split("\n")}
     return Fit(
         cosine=max(0.0, cosines[0]) if cosines else 0.0,
         nearest=max(0.0, sum(cosines) / len(cosines)) if cosines else 0.0,
@@ -161,7 +158,7 @@ def _fit(
         whole=_share([any(key in text for text in texts) for key in keys]),
         apart=_share([any(stands_alone(name, _read(each)) for each in passages) for name in asked.names]),
         subjects=_share(
-            [key in titles or any(_padded(each.text).startswith(key) for each in sentences) for key in keys]
+            [key in titles or any(padded(each.text).startswith(key) for each in sentences) for key in keys]
         ),
         said=sum(said.values()) / len(said) if said else 1.0,
         together=max((_share([is_said(word, each.stems) for word in said]) for each in told), default=0.0),
@@ -172,12 +169,12 @@ def _fit(
 def _about(asked: AskedFor, passages: Sequence[Item]) -> frozenset[int]:
     """The numbers of the passages that have a name of the question, and of those that these lead to; of all where it
     names nothing, or nothing that is there."""
-    texts = {each.number: _padded(_read(each)) for each in passages}
-    keys = [_padded(name) for name in asked.names]
+    texts = {each.number: padded(_read(each)) for each in passages}
+    keys = [padded(name) for name in asked.names]
     named = {number for number, text in texts.items() if any(key in text for key in keys)}
     if not named:
         return frozenset(texts)
-    titles = {each.number: _padded(without_parentheses(each.title)) for each in passages}
+    titles = {each.number: padded(without_parentheses(each.title)) for each in passages}
     reached = {
         number
         for number, title in titles.items()
@@ -210,8 +207,3 @@ def _read(passage: Item) -> str:
 
 def _share(found: Sequence[bool]) -> float:
     return sum(found) / len(found) if found else 1.0
-
-
-def _padded(text: str) -> str:
-    """Its words between spaces, so that whole words are found in it, also where they are possessives."""
-    return f" {entity_key(_POSSESSIVE.sub('', text))} "

@@ -9,7 +9,6 @@ stands: see `_Scene`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -24,7 +23,7 @@ from overstory.answer.navigation import is_navigation
 from overstory.answer.reading import AnswerReader, Sentence, above
 from overstory.answer.rows import cells_of
 from overstory.answer.support import how_far_said, is_said
-from overstory.answer.words import content_words
+from overstory.answer.words import content_words, padded
 from overstory.text import entity_key
 from overstory.text.names.keys import key_words
 from overstory.text.parentheses import without_parentheses
@@ -64,7 +63,6 @@ has a name of the kind that is asked for; the share of the names of a direct que
 stands under by half; the cosine of the question and the heading above it; less for each passage ranked above."""
 
 _VALUES = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "MONEY", "PERCENT", "NORP", "GPE", "LANGUAGE"})
-_POSSESSIVE = re.compile(r"['’]s\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,12 +145,12 @@ def _scored(
         )
         score = float(cosine) + scene.bonus(each.passage) + FITS * fits
         score += (SAID_DIRECTLY if asked.direct else SAID) * said
-        if _heading(each):
-            score += HEADED * float(headed[_heading(each)])
+        under = float(headed[_heading(each)]) if _heading(each) else 0.0
+        score += HEADED * under
         if asked.direct:
             score += WHOLLY * (bool(final) and all(is_said(word, each.stems) for word in final))
             score += ABOUT * (scene.share_named(each) + scene.is_key(each))
-        scored.append(replace(each, score=score, cosine=float(cosine)))
+        scored.append(replace(each, score=score, cosine=max(float(cosine), under)))
     return sorted(scored, key=lambda each: -each.score)
 
 
@@ -205,10 +203,10 @@ class _Scene:
     leads to: in that of Murnau, whom the question does not name."""
 
     def __init__(self, question: str, asked: AskedFor, passages: Sequence[Item], sentences: Sequence[Sentence]) -> None:
-        said = _padded(question)
-        self._names = [_padded(name) for name in asked.names]
-        titles = {each.number: _padded(without_parentheses(each.title)) for each in passages}
-        texts = {each.number: " ".join(_padded(s.text) for s in sentences if s.passage is each) for each in passages}
+        said = padded(question)
+        self._names = [padded(name) for name in asked.names]
+        titles = {each.number: padded(without_parentheses(each.title)) for each in passages}
+        texts = {each.number: " ".join(padded(s.text) for s in sentences if s.passage is each) for each in passages}
         named = {number for number, title in titles.items() if title.strip() and title in said}
         if not named:
             named = {number for number, text in texts.items() if any(name in text for name in self._names)}
@@ -228,15 +226,15 @@ class _Scene:
     def share_named(self, sentence: Sentence) -> float:
         """The share of the names of the question that a sentence says, or that its pronoun means; one
         that it only stands under counts half."""
-        text = _padded(f"{sentence.before} {sentence.text} {sentence.meant}")
-        title = _padded(above(sentence.passage.found))
+        text = padded(f"{sentence.before} {sentence.text} {sentence.meant}")
+        title = padded(above(sentence.passage.found))
         shares = [1.0 if name in text else HALF * (name in title) for name in self._names]
         return sum(shares) / max(1, len(shares))
 
     def is_key(self, sentence: Sentence) -> bool:
         """Whether a sentence is the row of a table that begins with a name of the question."""
         cells = cells_of(sentence.text)
-        return bool(cells) and any(_padded(cells[0]) == name for name in self._names)
+        return bool(cells) and any(padded(cells[0]) == name for name in self._names)
 
     @property
     def leads(self) -> bool:
@@ -308,15 +306,10 @@ def _proper_names(sentence: Sentence) -> frozenset[str]:
 
 def _link(chain: Sequence[Sentence], sentences: Sequence[Sentence], asked: AskedFor) -> Sentence | None:
     """The sentence of another passage that names what the first one of a chain is about."""
-    title = _padded(without_parentheses(chain[0].passage.title))
+    title = padded(without_parentheses(chain[0].passage.title))
     read = {each.passage.number for each in chain}
     leading = [
-        each for each in sentences if each.passage.number not in read and title.strip() and title in _padded(each.text)
+        each for each in sentences if each.passage.number not in read and title.strip() and title in padded(each.text)
     ]
     words = (*asked.others, *asked.wanted)
     return max(leading, key=lambda each: each.score + sum(is_said(word, each.stems) for word in words), default=None)
-
-
-def _padded(text: str) -> str:
-    """Its words between spaces, so that whole words are found in it, also where they are possessives."""
-    return f" {entity_key(_POSSESSIVE.sub('', text))} "

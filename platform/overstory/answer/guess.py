@@ -24,6 +24,7 @@ from overstory.answer.life import life_in
 from overstory.answer.reading import Sentence
 from overstory.answer.rows import cells_of
 from overstory.answer.support import is_said, meaning_stems
+from overstory.answer.words import padded
 from overstory.model import FactStatement, Mention
 from overstory.text import entity_key
 from overstory.text.coreference.references import PRONOUNS
@@ -115,8 +116,8 @@ def _may_act(mention: Mention, question: str) -> bool:
 def _names_itself(asked: AskedFor, sentence: Sentence) -> bool:
     """Whether a sentence says a name of the question itself, or means one by its pronoun, and does not only stand under
     its title."""
-    text = f" {entity_key(f'{sentence.text} {sentence.meant}')} "
-    return not asked.names or any(f" {entity_key(name)} " in text for name in asked.names)
+    text = padded(f"{sentence.text} {sentence.meant}")
+    return not asked.names or any(padded(name) in text for name in asked.names)
 
 
 def _is_place_of(mention: Mention, text: str) -> bool:

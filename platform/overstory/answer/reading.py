@@ -62,7 +62,8 @@ class Sentence:
         header: whether it is the first row of a table, which says what the others mean.
         item: whether it is an item of a list, or a line of code.
         stems: of its words that carry a meaning, and of the names that it is about.
-        score: its cosine with the question and what its place adds.
+        score: its cosine with the question and what its place and words add.
+        cosine: of the question and the sentence, or the heading above it if that is nearer.
     """
 
     passage: Item

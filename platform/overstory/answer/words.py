@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable
 
 from overstory.text.function_words import FUNCTION_WORDS
-from overstory.text.names.keys import key_words
+from overstory.text.names.keys import entity_key, key_words
 
+_POSSESSIVE = re.compile(r"['’]s\b")
 _STEM = 5
 _ENDINGS = ("ing", "ed", "es", "s", "er", "ion", "ly")
 _LEAST_STEM = 4
@@ -43,3 +44,9 @@ def name_words(question: str) -> frozenset[str]:
     tokens = _TOKEN.findall(question)
     names = [token for at, token in enumerate(tokens) if _INSIDE.search(token) or (at and token[0].isupper())]
     return frozenset(word for name in names for word in content_words(name))
+
+
+def padded(text: str) -> str:
+    """Its words between spaces, so that whole words are found in it, also where they are possessives, or parts of an
+    identifier."""
+    return f" {entity_key(_POSSESSIVE.sub('', text)).replace('_', ' ')} "
