@@ -150,12 +150,25 @@ def test_the_command_shows_answer_sentences_sources_and_how_to_set_a_model(
 def test_the_command_says_that_the_documents_do_not_answer(at_home: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["ask", "Which option of dpkg lists diverted files?", "--corpus", at_home, "-k", "2"]) == 0
     shown = capsys.readouterr().out
-    assert shown.startswith("The documents found do not answer this.\n\nThe nearest documents:\n     ")
+    assert shown.startswith("The documents found do not answer this. No sentence says “diverted” or “files”.\n\n")
+    assert "The nearest documents:\n     " in shown
     assert "Sources" not in shown
     assert run(["ask", "Which option of dpkg lists diverted files?", "--corpus", at_home, "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
     assert (said["state"], said["answered"], said["short"], said["citations"]) == ("not_in_documents", False, "", [])
     assert said["evidence"]["hits"]
+
+
+def test_the_caller_says_how_sure_an_answer_must_be(at_home: str, capsys: pytest.CaptureFixture[str]) -> None:
+    question = "What is the salary of Albert Einstein?"
+    assert run(["ask", question, "--corpus", at_home]) == 0
+    assert capsys.readouterr().out.startswith("The documents found do not answer this. No sentence says “salary”.")
+    assert run(["ask", question, "--corpus", at_home, "--always"]) == 0
+    shown = capsys.readouterr()
+    assert "Albert Einstein" in shown.out
+    assert "No sentence says “salary”." in shown.err
+    assert run(["ask", BORN, "--corpus", at_home, "--least-confidence", "1"]) == 0
+    assert capsys.readouterr().out.startswith("The documents found do not answer this.")
 
 
 def test_the_command_gives_json_with_what_went_wrong(
@@ -167,8 +180,8 @@ def test_the_command_gives_json_with_what_went_wrong(
     assert run(["ask", BORN, "--corpus", at_home, "--json", "-k", "1"]) == 0
     said = json.loads(capsys.readouterr().out)
     assert list(said) == [
-        *("question", "follow_up", "answer", "short", "kind", "guess", "answered", "state", "unsupported"),
-        *("citations", "notes", "model", "usage", "evidence"),
+        *("question", "follow_up", "answer", "short", "kind", "guess", "confidence", "answered", "state"),
+        *("unsupported", "citations", "notes", "model", "usage", "evidence"),
     ]
     assert (said["short"], said["kind"], said["guess"]) == ("Ulm", "extractive", "Ulm")
     assert (said["answered"], said["state"]) == (True, "answered")
@@ -185,6 +198,8 @@ def test_the_command_gives_json_with_what_went_wrong(
         ([BORN, "--retriever", "none-such"], 3),
         ([BORN, "--corpus", "none-such"], 7),
         ([BORN, "--model", "none-such"], 14),
+        ([BORN, "--strict", "--always"], 2),
+        ([BORN, "--least-confidence", "2"], 2),
     ],
 )
 def test_wrong_use_is_explained(
