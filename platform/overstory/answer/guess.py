@@ -20,7 +20,7 @@ from overstory.answer.answer_type import (
     types_asked_for,
 )
 from overstory.answer.bridge import is_about, is_of
-from overstory.answer.life import life_in
+from overstory.answer.life import Life, life_in
 from overstory.answer.reading import Sentence
 from overstory.answer.rows import cells_of
 from overstory.answer.support import is_said, meaning_stems
@@ -38,6 +38,10 @@ LONGEST_VALUE = 12
 """Words of a value after a key; more are a sentence."""
 NEAR = 40
 """Characters between a word of the question and the name that it is about: "directed by F. W. Murnau"."""
+BEFORE_PLACE = 80
+"""Characters between what happened and the place where it did."""
+LEAST_TOLD = 0.8
+"""The share of the words of a question that the sentences of a chain say."""
 
 _FOOTNOTE = re.compile(r"(?<=[^\W\d_])\d+$")
 _OF_A_WORK = r"\b(?:album|book|film|game|movie|novel|opera|play|poem|series|song)\s+[\"'“‘]?"
@@ -56,6 +60,11 @@ _BY = re.compile(r"\bby\b")
 _PERSONS = frozenset({"he", "she"})
 _PASSIVE = re.compile(r"be \w+(?:ed|en|t|n|d)\b")
 _KEYED = re.compile(r"\s*(?:[-*•]\s+)?(?P<key>[^\s:=|]{1,60})\s*(?:[:=]|\s[–—-])\s+(?P<value>\S.{0,200})")
+_PREPOSITION = re.compile(r"\b(?:in|at|near|from|to|into|on)(?: the| a)?(?: [\w'’-]+){0,2} $")
+_TO = re.compile(r"\b(?:to|in|at|from|on|into|near)(?: the)? $")
+_COUNTRY = re.compile(r"\b(?:country|nationality|citizenship|ethnicity)\b", re.IGNORECASE)
+_CALLED = re.compile(r"\b(?:is|was|are|were) (?:an?|the) $")
+_REST = re.compile(r"(?:-\w+)*(?:, [A-Z]\w+(?= and | \(|[.,;]|$))?")
 _COMMENT = re.compile(r"(?<!\s)\s++(?:#|//|;).*")
 _MONEY = re.compile(r"\b(?:cost|price|pay|paid|fee|salary|wage|budget|charge|revenue|worth|rent)\w*\b", re.IGNORECASE)
 
@@ -85,10 +94,10 @@ def guess_in(
     wanted = WHO if types == PERSON else types
     fitting = [each for each in sentence.mentions if _fits(each, wanted, f"{question} {through}", sentence.text)]
     if types == DATE:
-        return _date(question, asked, sentence, fitting)
+        return _date(question, asked, sentence, fitting, of_it=_is_of_it(asked, sentence, through))
     if types == NUMBER:
         return _number(question, asked, sentence, fitting)
-    if types == PLACE and (place := _place(asked, sentence)):
+    if types == PLACE and _is_of_it(asked, sentence, through) and (place := _place(asked, sentence)):
         return place
     if types in (PLACE, NATIONALITY):
         return _called(sentence, fitting) if _COUNTRY.search(question) else _where(asked, sentence, fitting)
@@ -126,10 +135,6 @@ def _is_place_of(mention: Mention, text: str) -> bool:
     return _TO.search(text[max(0, at - BEFORE_PLACE) : at]) is not None
 
 
-LEAST_TOLD = 0.8
-"""The share of the words of a question that the sentences of a chain say."""
-
-
 def _is_certain(asked: AskedFor, chain: Sequence[Sentence]) -> bool:
     """Whether a sentence answers: it says what the question asks for, and is about what it names; or those that lead to
     it say the rest."""
@@ -141,14 +146,6 @@ def _is_certain(asked: AskedFor, chain: Sequence[Sentence]) -> bool:
     words = (*asked.wanted, *asked.others)
     told = [any(is_said(word, each.stems) for each in chain) for word in words]
     return sum(told) >= LEAST_TOLD * len(told) and is_about(chain[0], asked.names or ("",))
-
-
-_PREPOSITION = re.compile(r"\b(?:in|at|near|from|to|into|on)(?: the| a)?(?: [\w'’-]+){0,2} $")
-_TO = re.compile(r"\b(?:to|in|at|from|on|into|near)(?: the)? $")
-_COUNTRY = re.compile(r"\b(?:country|nationality|citizenship|ethnicity)\b", re.IGNORECASE)
-_CALLED = re.compile(r"\b(?:is|was|are|were) (?:an?|the) $")
-_REST = re.compile(r"(?:-\w+)*(?:, [A-Z]\w+(?= and | \(|[.,;]|$))?")
-BEFORE_PLACE = 80
 
 
 def _called(sentence: Sentence, fitting: Sequence[Mention]) -> str:
@@ -244,7 +241,8 @@ def _beside(asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) -> 
         after = [each for each in different.values() if 0 <= sentence.text.find(each.surface, at) - at <= NEAR]
         if after:
             found = min(after, key=lambda each: sentence.text.find(each.surface, at))
-            return found if found is _nearest_to_names(asked, sentence.text, list(different.values()), found) else None
+            nearest = _nearest_to_names(asked, sentence.text, list(different.values()), found)
+            return found if found is nearest else None
     return None
 
 
@@ -263,9 +261,14 @@ def _places(word: str, text: str) -> Iterator[int]:
             yield match.start()
 
 
-def _date(question: str, asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) -> str:
+def _is_of_it(asked: AskedFor, sentence: Sentence, through: str) -> bool:
+    """Whether the life that a sentence tells is that of whom the question is on, not of a relative it names."""
+    return not asked.names or any(is_of(sentence, name) for name in (asked.names if not through else (through,)))
+
+
+def _date(question: str, asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention], *, of_it: bool) -> str:
     stems = {stem(word.lower()) for word in (*asked.wanted, *asked.others)}
-    life = life_in(sentence.text)
+    life = life_in(sentence.text) if of_it else Life()
     if stems & _OF_DEATH or asks_for_an_end(question):
         if life.died:
             return life.died

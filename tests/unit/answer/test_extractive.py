@@ -108,6 +108,14 @@ def test_dates_and_places_are_those_of_what_is_asked_also_of_somebody_in_between
     assert chosen(question, NOSFERATU, MURNAU).guess == guess
 
 
+def test_the_dates_of_a_relative_are_not_those_of_who_is_named() -> None:
+    son = (
+        "Max Huber",
+        "Max Huber (1 May 1900 – 2 June 1950) was a judge and the son of Ada Huber, who was born in Ulm.",
+    )
+    assert "1950" not in chosen("When did Ada Huber die?", son).guess
+
+
 def test_a_number_is_given_with_what_is_counted() -> None:
     passage = ("History", "In 2015 the harbour authority of Aalborg ordered eleven buoys for 38,400 euros.")
     assert chosen("How many buoys did the harbour authority of Aalborg order?", passage).guess == "eleven buoys"
