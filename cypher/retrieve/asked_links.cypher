@@ -13,6 +13,6 @@ CALL (d) {
   RETURN l, startNode(l) AS source, endNode(l) AS target ORDER BY l.weight DESC, l.type, t.id LIMIT $most
 }
 WITH d, l, source, target,
-  COLLECT { MATCH (source)<-[:PART_OF]-(c:{{corpus}}_Chunk) WHERE c.seq = 0 RETURN c.id LIMIT 1 }[0] AS first,
-  COLLECT { MATCH (target)<-[:PART_OF]-(c:{{corpus}}_Chunk) WHERE c.seq = 0 RETURN c.id LIMIT 1 }[0] AS second
+  COLLECT { MATCH (source:{{corpus}}_Document)<-[:PART_OF]-(c:{{corpus}}_Chunk) WHERE c.seq = 0 RETURN c.id LIMIT 1 }[0] AS first,
+  COLLECT { MATCH (target:{{corpus}}_Document)<-[:PART_OF]-(c:{{corpus}}_Chunk) WHERE c.seq = 0 RETURN c.id LIMIT 1 }[0] AS second
 RETURN collect([source.id, source.title, first, target.id, target.title, second, l.type, l.text, d.id]) AS links

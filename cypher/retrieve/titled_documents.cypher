@@ -6,7 +6,7 @@ CALL () {
   MATCH (e:Overstory {id: id}) WHERE e:Entity:{{corpus}}
   CALL (e) {
     MATCH (e)-[a:ABOUT]->(:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
-    WHERE a.source = 'title' AND a.full AND EXISTS { (d)-[:LINKS]-() }
+    WHERE a.source = 'title' AND a.full AND EXISTS { (d)-[:LINKS]-(:{{corpus}}_Document) }
     RETURN DISTINCT d.id AS document ORDER BY document LIMIT $most
   }
   RETURN collect(DISTINCT document) AS ids

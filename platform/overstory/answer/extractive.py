@@ -57,10 +57,12 @@ HEADED = 0.3
 HALF = 0.5
 WHOLLY = 0.3
 RANK = 0.03
+RANK_OF_STEPS = 0.15
 """Added to the cosine: the sentence is in a passage that another one led to, or on who stands in between; the share
 of the words for what is asked that it says, more where the question is direct, and again where it says all of them; it
 has a name of the kind that is asked for; the share of the names of a direct question that it says, those that it only
-stands under by half; the cosine of the question and the heading above it; less for each passage ranked above."""
+stands under by half; the cosine of the question and the heading above it; less for each passage ranked above,
+more so of a how-to question: which section has the steps its sentences say less well than its place does."""
 
 _VALUES = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "MONEY", "PERCENT", "NORP", "GPE", "LANGUAGE"})
 
@@ -114,7 +116,9 @@ def extract(question: str, context: Context, reader: AnswerReader, *, least: flo
     best = sentences[0]
     if asks_how(question):
         steps = _steps(best, read)
-        return Extract(steps, steps[0], "", confidence)
+        near = _worth_showing(sentences, _nearness_wanted(question, best, scene))
+        elsewhere = [each for each in near if each.passage is not best.passage]
+        return Extract((*steps, *elsewhere[: SHOWN - 1]), steps[0], "", confidence)
     through = next((each.name for each in found if is_of(best, each.name)), "") if len(found) == 1 else ""
     chosen = list(_worth_showing(sentences, _nearness_wanted(question, best, scene)))
     chain = _chain(best, sentences, asked, scene)
@@ -146,7 +150,7 @@ def _scored(
         score = float(cosine) + scene.bonus(each.passage) + FITS * fits
         score += (SAID_DIRECTLY if asked.direct else SAID) * said
         under = float(headed[_heading(each)]) if _heading(each) else 0.0
-        score += HEADED * under
+        score += HEADED * under - RANK_OF_STEPS * asks_how(question) * (each.passage.number - 1)
         if asked.direct:
             score += WHOLLY * (bool(final) and all(is_said(word, each.stems) for word in final))
             score += ABOUT * (scene.share_named(each) + scene.is_key(each))

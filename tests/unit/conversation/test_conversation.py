@@ -141,7 +141,7 @@ def test_a_model_completes_a_question_from_the_conversation() -> None:
         ('{"question": "Where was Henry Irving born in 1838?"}', "names what nobody spoke of: Henry Irving, 1838"),
         ('{"question": "Who wrote Dracula?"}', "The model asked something else: Who wrote Dracula?"),
         ('{"question": "\\u0007"}', "The model's question is empty"),
-        ("no JSON", "not a valid StandaloneQuestion"),
+        ("no JSON", "not the JSON that was asked for"),
     ],
 )
 def test_where_the_model_fails_rules_complete_the_question_and_a_note_says_so(

@@ -118,7 +118,7 @@ def test_a_prompt_is_bounded_and_what_it_lacks_is_counted() -> None:
 def test_a_set_whose_answer_cannot_be_used_is_summarised_by_rules_and_counted(said: str | LlmError) -> None:
     (report,), summariser = summaries_of(ScriptedChat(said), FILMS)
     assert report.by == RULES
-    assert report.title.startswith("The Matrix and others")
+    assert report.title.startswith("The Matrix; Keanu Reeves; Speed and others")
     assert summariser.notes == ("1 of 1 set of vertices summarised by rules: the answers of model-x could not be used",)
 
 
