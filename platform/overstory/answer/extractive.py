@@ -196,7 +196,12 @@ def _readable(question: str, sentences: Iterable[Sentence]) -> Iterator[Sentence
     seen: set[str] = set()
     for each in sentences:
         key = " ".join(key_words(each.text))
-        if key in seen or each.header or is_navigation(each.text) or content_words(each.text) <= asked:
+        if (
+            key in seen
+            or each.header
+            or content_words(each.shown) <= asked
+            or (not each.row and is_navigation(each.text))
+        ):
             continue
         seen.add(key)
         yield each

@@ -19,8 +19,8 @@ from overstory.answer.answer_type import (
     asks_to_choose,
     types_asked_for,
 )
-from overstory.answer.bridge import is_about, is_of
-from overstory.answer.life import Life, life_in
+from overstory.answer.bridge import is_about, is_of, same_name
+from overstory.answer.life import life_in
 from overstory.answer.reading import Sentence
 from overstory.answer.rows import cells_of
 from overstory.answer.support import is_said, meaning_stems
@@ -57,7 +57,13 @@ _NO_NUMBER = frozenset({"one", "zero", "half"})
 _OF_BIRTH = frozenset(map(stem, ("born", "birth", "birthday")))
 _OF_DEATH = frozenset(map(stem, ("died", "die", "death")))
 _BY = re.compile(r"\bby\b")
+_ARTICLE = re.compile(r"^(?:the|an?) ", re.IGNORECASE)
+_POSSESSED = re.compile(r"^(?:The )?[^,.;]{2,60}['’]s (?!\d)")
+_OWNED = re.compile(r"['’]s\b|\bof\b")
+_UNIT = re.compile(r" (\w+)")
+_COUNTS = frozenset({"CARDINAL", "QUANTITY"})
 _PERSONS = frozenset({"he", "she"})
+_YEAR = re.compile(r"(?<!\d)(?:1\d|20)\d\d(?!\d)")
 _PASSIVE = re.compile(r"be \w+(?:ed|en|t|n|d)\b")
 _KEYED = re.compile(r"\s*(?:[-*•]\s+)?(?P<key>[^\s:=|]{1,60})\s*(?:[:=]|\s[–—-])\s+(?P<value>\S.{0,200})")
 _PREPOSITION = re.compile(r"\b(?:in|at|near|from|to|into|on)(?: the| a)?(?: [\w'’-]+){0,2} $")
@@ -65,6 +71,13 @@ _TO = re.compile(r"\b(?:to|in|at|from|on|into|near)(?: the)? $")
 _COUNTRY = re.compile(r"\b(?:country|nationality|citizenship|ethnicity)\b", re.IGNORECASE)
 _CALLED = re.compile(r"\b(?:is|was|are|were) (?:an?|the) $")
 _REST = re.compile(r"(?:-\w+)*(?:, [A-Z]\w+(?= and | \(|[.,;]|$))?")
+_HEDGES = re.compile(
+    r"\b(?:not|never|nobody|neither|nor|cannot|\w+n['’]t|no longer|den(?:y|ies|ied)|rumou?rs?|alleg\w+|claim\w*"
+    r"|believ\w+|suppos\w+|reportedly|[Aa]ccording to|false(?:ly)?|wrong(?:ly)?|whether|nearly|almost|offered"
+    r"|declined|refused|(?:was|were|is|are) to|will|would|might|may|could|planned|former(?:ly)?|perhaps|probably"
+    r"|possibly|if|instead|until|before (?:he|she|it|they|moving|his|her))\b"
+)
+"""A sentence with one of these may say that it was not so, not yet, or no longer; the month is May."""
 _COMMENT = re.compile(r"(?<!\s)\s++(?:#|//|;).*")
 _MONEY = re.compile(r"\b(?:cost|price|pay|paid|fee|salary|wage|budget|charge|revenue|worth|rent)\w*\b", re.IGNORECASE)
 
@@ -89,15 +102,18 @@ def guess_in(
             wanted=tuple(word for word in asked.wanted if word.lower() not in between),
             others=tuple(word for word in asked.others if word.lower() not in between),
         )
-    if not types or not (is_of(sentence, through) if through else _is_certain(asked, chain)):
+    certain = is_of(sentence, through) if through else _is_certain(asked, chain)
+    if not types or not certain or not _says_so(question, sentence.text):
         return ""
     wanted = WHO if types == PERSON else types
     fitting = [each for each in sentence.mentions if _fits(each, wanted, f"{question} {through}", sentence.text)]
+    if (asked.direct or through) and types in (DATE, PLACE) and not _is_of_it(asked, sentence, through):
+        return ""
     if types == DATE:
-        return _date(question, asked, sentence, fitting, of_it=_is_of_it(asked, sentence, through))
+        return _date(question, asked, sentence, fitting)
     if types == NUMBER:
         return _number(question, asked, sentence, fitting)
-    if types == PLACE and _is_of_it(asked, sentence, through) and (place := _place(asked, sentence)):
+    if types == PLACE and (place := _place(asked, sentence)):
         return place
     if types in (PLACE, NATIONALITY):
         return _called(sentence, fitting) if _COUNTRY.search(question) else _where(asked, sentence, fitting)
@@ -105,12 +121,22 @@ def guess_in(
     by_role = list(dict.fromkeys(_in_role(asked, sentence, [*fitting, *acting])))
     if len(by_role) == 1:
         return _cleaned(by_role[0], types)
-    if by_role or not (asked.direct or through):
+    stated = any(is_said(word, meaning_stems(fact.predicate)) for fact in sentence.facts for word in asked.wanted)
+    if by_role or stated or not (asked.direct or through):
         return ""
     if not through and not _names_itself(asked, sentence):
         return ""
     beside = _beside(asked, sentence, [each for each in fitting if not _is_place_of(each, sentence.text)])
     return _cleaned(beside.surface, types) if beside is not None else ""
+
+
+def _says_so(question: str, text: str) -> bool:
+    """Whether a sentence says outright what it says, and of the year that the question asks of."""
+    asked = set(_HEDGES.findall(question))
+    if any(hedge not in asked for hedge in _HEDGES.findall(text)):
+        return False
+    years = set(_YEAR.findall(question))
+    return not years or set(_YEAR.findall(text)) == years
 
 
 def _may_act(mention: Mention, question: str) -> bool:
@@ -227,6 +253,8 @@ def _says_what_is(asked: AskedFor, fact: FactStatement, called: str) -> bool:
     """Whether a fact calls somebody what is asked for: "Ada is the mayor of Ulm"."""
     if not fact.predicate.startswith("be") or _PASSIVE.match(fact.predicate):
         return False
+    if len(_OWNED.findall(called)) > 1:
+        return False  # "Ada's wife's brother" is not Ada's brother
     return any(is_said(word, meaning_stems(called)) for word in asked.wanted)
 
 
@@ -262,13 +290,29 @@ def _places(word: str, text: str) -> Iterator[int]:
 
 
 def _is_of_it(asked: AskedFor, sentence: Sentence, through: str) -> bool:
-    """Whether the life that a sentence tells is that of whom the question is on, not of a relative it names."""
-    return not asked.names or any(is_of(sentence, name) for name in (asked.names if not through else (through,)))
+    """Whether what a sentence tells is told of whom the question is on, not of a relative it names, too."""
+    names = (through,) if through else asked.names
+    if not names or any(same_name(sentence.meant, name) for name in names):
+        return True
+    begins = [padded(_ARTICLE.sub("", sentence.text))] + [
+        padded(fact.subject)
+        for fact in sentence.facts
+        if any(is_said(word, meaning_stems(fact.predicate)) for word in asked.wanted)
+    ]
+    own = (padded(name) for name in names)
+    of_titles = [_short(name) for name in names]
+    begun = any(text.startswith(name) for name in (*own, *of_titles) for text in begins)
+    return begun and not _POSSESSED.search(sentence.text[:BEFORE_PLACE])
 
 
-def _date(question: str, asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention], *, of_it: bool) -> str:
+def _short(name: str) -> str:
+    """The last word of a person's name, by which a text calls him later."""
+    return f" {padded(name).split()[-1]} " if padded(name).split() else " "
+
+
+def _date(question: str, asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) -> str:
     stems = {stem(word.lower()) for word in (*asked.wanted, *asked.others)}
-    life = life_in(sentence.text) if of_it else Life()
+    life = life_in(sentence.text)
     if stems & _OF_DEATH or asks_for_an_end(question):
         if life.died:
             return life.died
@@ -287,7 +331,15 @@ def _place(asked: AskedFor, sentence: Sentence) -> str:
 
 
 def _number(question: str, asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) -> str:
-    """The number before what is counted, with it; or the only amount of a sentence that says what is asked for."""
+    """The only number of a sentence, with what is counted after it; or the only amount of one that says what is asked
+    for."""
+    counts = {
+        each.surface
+        for each in fitting
+        if each.type in _COUNTS and not _YEAR.fullmatch(each.surface) and _counts(asked, each, sentence.text)
+    }
+    if len(counts) > 1:
+        return ""
     for each in fitting:
         after = sentence.text[sentence.text.find(each.surface) + len(each.surface) :]
         unit = re.match(r"(?: \w+){0,2}? (\w+)", after)
@@ -300,6 +352,15 @@ def _number(question: str, asked: AskedFor, sentence: Sentence, fitting: Sequenc
         fitting = [each for each in fitting if each.type == "MONEY"]
     found = _beside(asked, sentence, fitting)
     return found.surface if found is not None else ""
+
+
+def _counts(asked: AskedFor, mention: Mention, text: str) -> bool:
+    """Whether a number may count what is asked for: it stands before that, or before no noun of its own, "55 in"."""
+    after = text[text.find(mention.surface) + len(mention.surface) :]
+    unit = _UNIT.match(after)
+    if unit is None or unit[1].lower() in FUNCTION_WORDS:
+        return True
+    return any(is_said(word, (stem(unit[1].lower()),)) for word in asked.wanted)
 
 
 def _cell(asked: AskedFor, sentence: Sentence, others: Sequence[Sentence]) -> str:

@@ -34,18 +34,22 @@ LONGEST = 500
 """Characters of a sentence that are shown; a table without a full stop can have thousands."""
 LONGEST_PARSED = 4_000
 """Characters of a passage that are parsed; the rest is read by its words alone."""
+LEAST_CELLS = 2
 PAST_PRONOUN = 16
 """A pronoun begins within so many characters of a sentence that it is the subject of: "Later she studied"."""
 
 _WORD = re.compile(r"\w")
 _JOINED = re.compile(r"(?:, [A-Z][^,.;]{1,60})?,? (?:and|or|&) ")
-_NOBODY = frozenset({"GPE", "LOC", "FAC", "LANGUAGE", "WORK_OF_ART", "EVENT", "LAW"})
+_OWNER = re.compile(r"['’]s?\b")
+_NO_THINGS = frozenset({"PERSON", "NORP", "LANGUAGE", "GPE", "LOC"})
+_NOBODY = frozenset({"NORP", "GPE", "LOC", "FAC", "LANGUAGE", "WORK_OF_ART", "EVENT", "LAW"})
 _CODE = re.compile(r"(?:^|\s)--\w|^\s*\$ ")
 _FENCE = re.compile(r"```\w*")
 _INDENTED = re.compile(r"(?: {4}|\t)\S")
 _ITEM = re.compile(r"\s*(?:[-*•‣◦]|\d{1,3}[.)])\s")
+_DIGIT = re.compile(r"\d")
 _WORDS = re.compile(r"\w+")
-_LEANS = re.compile(r"(?:He|She|It|They|His|Her|Its|Their)\b")
+_LEANS = re.compile(r"(?:[A-Z]\w{1,9},? )?(?:he|she|it|they|his|her|its|their)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +113,8 @@ class AnswerReader:
         Raises:
             ModelError: the pipeline cannot be loaded.
         """
-        asked = self._of_questions.parse([question[:LONGEST_PARSED]])[0]
+        said = question.lower() if question.isupper() else question
+        asked = self._of_questions.parse([said[:LONGEST_PARSED]])[0]
         if language_of(question) == "en":
             return asked
         names = tuple(question[shape.start : shape.end] for shape in shapes_of_question(question))
@@ -172,8 +177,7 @@ def _sentences(passage: Item, text: str, found: Parsed, references: References) 
         pronoun, meant = next(
             ((at, name) for at, name in meanings.items() if start <= at < min(stop, start + PAST_PRONOUN)), (start, "")
         )
-        header = cells[place] > 1 and cells[place + 1 : place + 2] == [cells[place]]
-        header = header and (place == 0 or cells[place - 1] != cells[place])
+        header = _is_header(text, pieces, cells, place)
         columns = meaning_stems(said) if header else columns if cells[place] > 1 else frozenset()
         if meant:
             end = pronoun + _length_of_word(text, pronoun)
@@ -191,6 +195,20 @@ def _sentences(passage: Item, text: str, found: Parsed, references: References) 
             code or _ITEM.match(said) is not None,
             meaning_stems(said) | headed | columns,
         )
+
+
+def _is_header(text: str, pieces: Sequence[tuple[int, int]], cells: Sequence[int], place: int) -> bool:
+    """Whether a row says what the cells below it mean: the first of several rows with as many cells, with a rule below
+    it, or without a digit above one that has some."""
+    below = place + 1
+    if cells[place] < LEAST_CELLS or below >= len(cells) or cells[below] != cells[place]:
+        return False
+    if place and cells[place - 1] == cells[place]:
+        return False
+    (start, stop), (next_start, next_stop) = pieces[place], pieces[below]
+    if "--" in text[stop:next_start]:
+        return True
+    return not _DIGIT.search(text, start, stop) and _DIGIT.search(text, next_start, next_stop) is not None
 
 
 def _length_of_word(text: str, start: int) -> int:
@@ -216,8 +234,8 @@ def _start_of(fact: FactStatement, found: Parsed) -> int:
 def _meanings(text: str, references: References, title: str) -> Iterator[tuple[int, str]]:
     """Where pronouns stand that certainly mean a name, and the name.
 
-    "He" and "she" mean the only person that may have been spoken of so far, the title, or the one that the sentence
-    before is about; "it" and "they" the title, or what the sentence before is about.
+    A pronoun means what the sentence before is about, where that names nothing else that it may mean, or where it is
+    the title; "he" and "she" also the only person that may have been spoken of so far.
     """
     bare = without_parentheses(title)
     known = title if bare and entity_key(bare) in entity_key(text) else ""
@@ -227,6 +245,8 @@ def _meanings(text: str, references: References, title: str) -> Iterator[tuple[i
     found = resolved(references, known)
     about: list[str] = []  # what each sentence is about: its first reference, by name
     others: set[str] = set()  # names so far that may be a person's
+    people_before: set[str] = set()  # of the sentence before
+    things_before: set[str] = set()
     phrases: set[str] = set()
     joined = False  # whether the sentence before is about several: "Ada and Max"
     for number, (said, meant) in enumerate(zip(by_sentence, found, strict=True)):
@@ -238,12 +258,15 @@ def _meanings(text: str, references: References, title: str) -> Iterator[tuple[i
             )
             before = about[-1] if number else ""
             person = PRONOUNS[first.surface.lower()] in {"he", "she"}
+            rivals = people_before if person else things_before
             meant_before = entity_key(candidate) == entity_key(before) and not joined
+            meant_before = meant_before and rivals <= {entity_key(candidate)}
             only = person and others <= {entity_key(candidate)}
-            certain = meant_before or only or entity_key(candidate) == entity_key(known)
+            titled = entity_key(candidate) == entity_key(known) == entity_key(before)
+            certain = meant_before or only or titled
             if candidate and certain and (not person or " " in entity_key(candidate)):
                 name = candidate
-            elif before and not person and before in phrases:
+            elif before and not person and before in phrases and not things_before:
                 name = before
             if name:
                 yield first.start, without_parentheses(name)
@@ -252,7 +275,12 @@ def _meanings(text: str, references: References, title: str) -> Iterator[tuple[i
         elif first is not None and first.salient:
             name = first.surface
             phrases.add(name)
+        if first is not None and _OWNER.match(text, first.start + len(first.surface)):
+            name = ""  # "Ada's father": the sentence is on him
         about.append(name)
         named = {each.surface for each in said if each.kind == "name" and each.type not in _NOBODY}
-        others |= {entity_key(each.name) for each in meant if each.surface in named}
+        people_before = {entity_key(each.name) for each in meant if each.surface in named}
+        others |= people_before
+        of_things = {each.surface for each in said if each.kind == "name" and each.type not in _NO_THINGS}
+        things_before = {entity_key(each.name) for each in meant if each.surface in of_things}
         joined = first is not None and _JOINED.match(text, first.start + len(first.surface)) is not None

@@ -32,7 +32,7 @@ _AMOUNT = re.compile(r"[$€£¥]\s?\d|\d\s?(?:[$€£¥]|euros?|dollars?|pounds
 _KIND = re.compile(r"\b(?:is|was|are|were) (?:an?|the)\b")
 _VERSION = re.compile(r"\b(?:v|version )?\d+\.\d+(?:\.\d+)*\b")
 _OF_VERSION = frozenset(map(stem, ("version", "release")))
-_SET = re.compile(r"\s*[`\w.-]{2,60}\s*(?:=|: )\s*\S|\s*\|")
+_SET = re.compile(r"\s*[`\w.-]{2,60}\s*(?:=|: |\|)\s*\S|\s*\|")
 _OF_SETTING = frozenset(map(stem, ("set", "value")))
 _OF_LIFE = frozenset(map(stem, ("born", "birth", "died", "death", "age", "old", "lived", "longer")))
 _OF_BIRTH = frozenset(map(stem, ("born", "birth", "age", "old")))

@@ -241,3 +241,35 @@ def test_control_characters_line_ends_and_endless_sentences_are_tamed() -> None:
 
 def test_passages_without_a_word_give_nothing() -> None:
     assert chosen("Where?", ("", "… — !"), ("", "")) == Extract(())
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Who founded the Alder Institute?", "It is false that Kurt Alder founded the Alder Institute."),
+        ("Who designed the bridge at Dorn?", "The bridge at Dorn was not designed by Omar Lutz."),
+        ("Who is the mayor of Ulm?", "The former mayor of Ulm was Franz Ott."),
+        ("When was the gallery of Oslen opened?", "The gallery of Oslen will be opened in 2031."),
+        ("When was Sven Arv born?", "The wife of Sven Arv, Tea Arv, was born on 1 May 1950."),
+        ("Who succeeded Ben Maier?", "Ben Maier succeeded Lea Kunz as chair."),
+        ("How many boats did Orbis sell in 2000?", "Orbis sold 40 boats in 1999, and 55 in 2000."),
+    ],
+)
+def test_what_is_denied_hedged_or_said_of_another_is_no_guess(question: str, said: str) -> None:
+    assert chosen(question, ("Notes", said), least=ALWAYS).guess == ""
+
+
+def test_a_pronoun_after_two_people_has_no_bracket() -> None:
+    said = "Priya Raman replaced Tom Okafor as head of data. He left for a competitor, Brightwell Ltd."
+    assert all("[" not in text for text in texts(chosen("Who left for Brightwell?", ("Data", said), least=ALWAYS)))
+
+
+def test_rows_of_capitals_are_quoted_and_the_first_of_a_list_of_codes_is_no_header() -> None:
+    table = "| Site | Manager |\n|---|---|\n| Ulm North | Ada Huber |\n| Ulm South | Ben Maier |"
+    assert chosen("Who is the manager of Ulm North?", ("Sites", table)).guess == "Ada Huber"
+    codes = "E42 | The token has expired.\nE43 | The quota is exhausted.\nE44 | The disk is full."
+    assert texts(chosen("What does E42 mean?", ("Errors", codes)))[0].startswith("E42 |")
+
+
+def test_a_question_in_capitals_is_understood() -> None:
+    assert chosen("WHO OWNS THE BILLING SERVICE?", ("Billing", "The billing service is owned by Marta Oyelaran.")).guess

@@ -68,7 +68,7 @@ def asked_for(doc: Doc) -> AskedFor:
     named = _named(doc)
     wanted = _wanted(doc, named)
     kind = _kind_asked_for(doc)
-    if len(wanted) > 1:
+    if any(token.i != kind and not named[token.i] and _says_something(token) for token in doc):
         wanted = [token for token in wanted if token.i != kind]
     at = {token.i for token in wanted}
     others = [token for token in doc if token.i not in at and not named[token.i] and _says_something(token)]
@@ -76,7 +76,7 @@ def asked_for(doc: Doc) -> AskedFor:
     clauses = _has_clauses(doc, named)
     through = [token for token in doc if _is_between(token, named)]
     if len(wanted) + len(others) <= MOST_OF_SIMPLE:
-        wanted, others = [*wanted, *(token for token in others if token.i != kind or not wanted)], []
+        wanted, others = [*wanted, *(token for token in others if token.i != kind)], []
     return AskedFor(
         names=tuple(dict.fromkeys(_names(doc, named))),
         wanted=tuple(dict.fromkeys(token.text for token in wanted)),
@@ -165,12 +165,15 @@ def _asking(doc: Doc) -> Token | None:
 
 
 def _kind_asked_for(doc: Doc) -> int:
-    """The noun after "which", "which team": what kind of thing the answer is, which its sentence need not say; −1 if
-    there is none."""
+    """The noun after "which", "which team", or the adjective after "how", "how long": what kind of thing the answer is,
+    which its sentence need not say; −1 if there is none."""
     asking = _asking(doc)
-    if asking is None or asking.lower_ not in {"which", "what"} or asking.dep_ != "det":
+    if asking is None:
         return -1
-    return int(asking.head.i)
+    if asking.lower_ == "how" and asking.i + 1 < len(doc) and doc[asking.i + 1].pos_ in {"ADJ", "ADV"}:
+        return int(asking.i) + 1
+    which = asking.lower_ in {"which", "what"} and asking.dep_ == "det"
+    return int(asking.head.i) if which else -1
 
 
 def _wanted(doc: Doc, named: list[bool]) -> list[Token]:
