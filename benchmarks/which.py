@@ -27,6 +27,7 @@ from benchmarks.retrievers import all_5, bounds, in_order, recall_5, share, sign
 
 from overstory.answer.context import CONTEXT_TOKENS, read_within
 from overstory.answer.extractive import extract
+from overstory.answer.reading import AnswerReader
 from overstory.bench.bootstrap import Interval, difference_interval
 from overstory.bench.comparison import LOAD_STAGE, load_and_index
 from overstory.bench.dataset import BenchDataset, Question, load_dataset
@@ -47,7 +48,6 @@ from overstory.protocols import Embedder
 from overstory.retrieve import retriever_names
 from overstory.settings import Settings
 from overstory.systems import Owned, find_system, installed_systems, require_state, system_names
-from overstory.text import make_extractor
 
 PAGE = Path(__file__).parents[1] / "docs" / "which.md"
 TITLES = {"2wikimultihopqa": "2WikiMultiHopQA", "hotpotqa": "HotpotQA", "musique": "MuSiQue", "man": "manual pages"}
@@ -316,7 +316,7 @@ def at_equal_tokens(
 ) -> tuple[object, str]:
     """The figures of contexts of equal length, and their table."""
     count = counting(embedder)
-    extracting = functools.partial(extract, embedder=embedder, extractor=make_extractor(settings.extraction))
+    extracting = functools.partial(extract, reader=AnswerReader(embedder, settings.extraction.pipeline))
     found: dict[str, EqualReads] = {}
     for each in targets:
         print(f"{each.name}: {each.corpus}", file=sys.stderr)
