@@ -52,6 +52,8 @@ from overstory_loaders.markdown import find_headings
 METHODS = frozenset({"search", "match", "fullmatch", "finditer", "findall", "split", "sub", "subn"})
 STEPS = (24, 36, 54, 100, 1000)
 """Lengths of a run: a search that takes exponential time would never come back from the last one."""
+ATTEMPTS = 3
+"""Measurements that must all show growth: another process may have disturbed one."""
 SUSPICIOUS = 5e-4
 """Seconds for a run of a thousand characters; a linear search takes some microseconds. For fewer, ten times as many."""
 MOST_GROWTH = 9.0
@@ -183,10 +185,16 @@ def grows(read: Callable[[str], object], run: Run) -> bool:
         is_last = length == STEPS[-1]
         if seconds(read, run.of_length(length)) > (SUSPICIOUS if is_last else 10 * SUSPICIOUS):
             few, many = (length, 4 * length) if is_last else (shorter, length)
-            fast, slow = (min(seconds(read, run.of_length(n)) for _ in range(5)) for n in (few, many))
-            if slow > MOST_GROWTH / 4 * (many / few) * fast:
+            if all(slowed(read, run, few, many) for _ in range(ATTEMPTS)):
                 return True
     return False
+
+
+def slowed(read: Callable[[str], object], run: Run, few: int, many: int) -> bool:
+    """In turns, so that a machine that is busy for a while slows both."""
+    pairs = [[seconds(read, run.of_length(length)) for length in (few, many)] for _ in range(5)]
+    fast, slow = (min(each) for each in zip(*pairs, strict=True))
+    return slow > MOST_GROWTH / 4 * (many / few) * fast
 
 
 def reader(pattern: re.Pattern[Any], method: str) -> Callable[[str], object]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
-from overstory.entropy.compile import Floats
 from overstory.graph import Corpus, Transaction
 from overstory.model import Evidence, Reason
 from overstory.protocols import Vectors
@@ -56,7 +56,7 @@ def representatives(vectors: Vectors, documents: list[str], most: int) -> list[t
     """
     if not len(vectors):
         return []
-    near: Floats = np.maximum(vectors @ vectors.T - NEAR, 0.0).astype(np.float64)
+    near: npt.NDArray[np.float64] = np.maximum(vectors @ vectors.T - NEAR, 0.0).astype(np.float64)
     reached = np.zeros(len(vectors))
     free = np.ones(len(vectors), dtype=np.bool_)
     found: list[tuple[int, float]] = []

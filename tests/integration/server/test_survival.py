@@ -77,10 +77,17 @@ def test_what_was_acknowledged_survives_a_kill(own: Settings) -> None:
     assert set(acknowledged) <= set(rows[0]["kept"])
 
 
+def freeze(pid: int) -> None:
+    """Returns when it stands still: the signal is sent at once, and obeyed a moment later."""
+    os.kill(pid, signal.SIGSTOP)
+    while psutil.Process(pid).status() != psutil.STATUS_STOPPED:
+        time.sleep(0.01)
+
+
 def test_a_frozen_server_is_ended_and_started_anew(own: Settings) -> None:
     server.ensure_running(own)
     frozen = pid_of(own)
-    os.kill(frozen, signal.SIGSTOP)
+    freeze(frozen)
     connection = server.ensure_running(own, patience=2)
     assert pid_of(own) != frozen
     assert not psutil.pid_exists(frozen)
@@ -91,7 +98,7 @@ def test_a_frozen_server_is_ended_and_started_anew(own: Settings) -> None:
 def test_a_server_that_answers_late_is_slow_and_nothing_is_wrong_with_it(own: Settings) -> None:
     server.ensure_running(own)
     pid = pid_of(own)
-    os.kill(pid, signal.SIGSTOP)
+    freeze(pid)
     waking = Timer(6, os.kill, (pid, signal.SIGCONT))
     waking.start()
     try:
