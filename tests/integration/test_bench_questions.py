@@ -42,7 +42,7 @@ def test_questions_of_a_file_are_answered_and_compared(bench: Bench, questions: 
     [row] = json.loads(result.out)
     assert (row["retriever"], row["questions"], row["answerable"], row["kind"]) == ("canopy", 4, 3, "extractive")
     born, wrong, elsewhere, unanswerable = row["answers"]
-    assert (born["guess"], born["EM"], born["sources_cited"], born["failures"]) == ("Ulm", 1.0, 1.0, [])
+    assert (born["guess"], born["EM"], born["sources_cited"], born["failures"]) == ("Ulm", 1.0, 0.5, [])  # one of two
     assert "another answer" not in elsewhere["failures"]
     assert "another source" in elsewhere["failures"]
     assert (wrong["citations_right"], wrong["sources"]) == (1.0, ["tests/passages#curie"])
