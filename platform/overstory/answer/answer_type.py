@@ -54,9 +54,15 @@ _RELATIONAL = tuple(
 _OF = re.compile(r"\s*+[?.]?\s*+$|\s+(?:of|in|on|for|that|which|when|where|from)\b")
 _ONLY_WITH_PLACE = re.compile(r"\bstate\s+of\b")
 """Of a process as well as of a federation."""
-_CHOICE = re.compile(r"\bor\b|\bboth\b|^(?:is|are|was|were|do|does|did|has|have|had|can|could)\b")
+_CHOICE = re.compile(r"\bor\b|\bboth\b|^(?:is|are|was|were|do|does|did|has|have|had|can|could|must|may|should|will)\b")
 _HOW_TO = re.compile(r"\W*how (?:do|can|should|could|to|would) (?!.*\bknow\b)", re.IGNORECASE)
 _CODE = re.compile(r"\b(?:which|what) (?:\w+ )?(?:command|option|flag|function|method|setting|variable|parameter)\b")
+_FIGURE = re.compile(
+    r"\W*(?:wann|in welchem jahr|wie (?:viele?|hoch|lange?|groß|alt|teuer)|quand|en quelle année|combien|cuándo"
+    r"|cuánt[oa]s?|quando|quant[oiae]|wanneer|hoeveel)\b",
+    re.IGNORECASE,
+)
+"""When or how many, in languages that are not parsed."""
 _DEATH = re.compile(r"\b(?:die|dies|died|death|killed)\b")
 
 
@@ -93,6 +99,11 @@ def asks_how(question: str) -> bool:
 def asks_for_code(question: str) -> bool:
     """Whether it asks for a command, an option or the like."""
     return _CODE.search(question.lower()) is not None
+
+
+def asks_for_a_figure(question: str) -> bool:
+    """Whether it asks for a date or a number in German, French, Spanish, Italian, Portuguese or Dutch."""
+    return _FIGURE.match(question) is not None
 
 
 def asks_for_an_end(question: str) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from overstory.answer.citations import without_citations
+from overstory.answer.confidence import Confidence
 from overstory.answer.context import CONTEXT_TOKENS, Context, Item, read_within
 from overstory.answer.edges import EdgeAnswer, edges_in, without_other_numbers
 from overstory.answer.extractive import Extract
@@ -163,10 +164,17 @@ def _unanswered(state: AnswerState, evidence: Evidence) -> Answer:
     return Answer(evidence.question, _TEXTS[state], "", "extractive", state, (), evidence)
 
 
+def _missing(confidence: Confidence | None) -> str:
+    """What no sentence says, of what."""
+    if confidence is None or not confidence.unsaid:
+        return ""
+    about = f" about {' and '.join(confidence.of[:MOST_NAMED])}" if confidence.of else ""
+    return f"No sentence{about} says {' or '.join(f'“{word}”' for word in confidence.unsaid)}."
+
+
 def _extracted(found: Extract, evidence: Evidence, context: Context) -> Answer:
     confidence = found.confidence.value if found.confidence is not None else None
-    unsaid = found.confidence.unsaid if found.confidence is not None else ()
-    missing = f"No sentence says {' or '.join(f'“{word}”' for word in unsaid)}." if unsaid else ""
+    missing = _missing(found.confidence)
     if not found.sentences:
         refused = replace(_unanswered("not_in_documents", evidence), confidence=confidence)
         return replace(refused, text=f"{refused.text} {missing}".rstrip())

@@ -11,10 +11,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
-from overstory.answer.answer_type import asks_to_choose
 from overstory.answer.context import Item
-from overstory.answer.reading import Sentence, above
-from overstory.answer.support import SAYS, WordVectors, is_said, similarity
+from overstory.answer.reading import Sentence, above, with_titles
+from overstory.answer.support import WordVectors, is_said
+from overstory.answer.unsaid import how_far_told, is_nowhere, unsaid_words
 from overstory.answer.words import content_words, name_words, padded
 from overstory.text.languages import language_of
 from overstory.text.parentheses import without_parentheses
@@ -87,12 +87,15 @@ class Confidence:
     Attributes:
         value: from 0 to 1.
         fit: the figures behind it.
-        unsaid: words for what a direct question asks for that no sentence about its names says.
+        unsaid: words for what a direct question asks for that no sentence about its names says, or its identifiers
+            that stand nowhere.
+        of: the names that other sentences say these words of; none where no sentence says them at all.
     """
 
     value: float
     fit: Fit
     unsaid: tuple[str, ...] = ()
+    of: tuple[str, ...] = ()
 
 
 def confidence_in(
@@ -111,22 +114,22 @@ def confidence_in(
         return _by_words(question, passages, sentences)
     about = _about(asked, passages)
     told = [each for each in sentences if each.passage.number in about]
-    said = {word: _said(word, told, words) for word in (*asked.wanted, *asked.others)}
+    said = {word: how_far_told(word, told, words) for word in (*asked.wanted, *asked.others)}
     fit = _fit(question, asked, passages, sentences, told, said)
     score = OFFSET + sum(getattr(WEIGHTS, each.name) * getattr(fit, each.name) for each in fields(Fit))
     value = 1.0 / (1.0 + math.exp(-score))
-    unsaid: tuple[str, ...] = ()
-    if asked.direct and form_of(question) in {"question", "definition"}:
-        unsaid = tuple(word for word in asked.wanted if said[word] < SAYS)
-        if asks_to_choose(question) and 2 * len(unsaid) <= len(asked.wanted):
-            unsaid = ()  # "Is smoking allowed in the yard?" is answered by where it is
-    return Confidence(value * UNSAID if unsaid else value, fit, unsaid)
+    if not asked.direct or form_of(question) not in {"question", "definition"}:
+        return Confidence(value, fit)
+    unsaid = unsaid_words(question, asked, passages, sentences, told, words)
+    of = asked.names if any(is_said(word, each.stems) for word in unsaid for each in sentences) else ()
+    unsaid = unsaid or tuple(name for name in asked.names if is_nowhere(name, passages))
+    return Confidence(value * UNSAID if unsaid else value, fit, unsaid, of)
 
 
 def _by_words(question: str, passages: Sequence[Item], sentences: Sequence[Sentence]) -> Confidence:
     """The confidence for languages that are not parsed: by the words of question and passages, and the nearest
     sentence."""
-    there = frozenset[str]().union(*(content_words(_read(each)) for each in passages))
+    there = frozenset[str]().union(*(content_words(with_titles(each)) for each in passages))
     fit = Fit(
         cosine=max((each.cosine for each in sentences), default=0.0),
         words=_share([word in there for word in content_words(question)]),
@@ -156,7 +159,7 @@ def _fit(
         words=_share([word in there for word in wanted]),
         names=_share([word in there for word in names & wanted]),
         whole=_share([any(key in text for text in texts) for key in keys]),
-        apart=_share([any(stands_alone(name, _read(each)) for each in passages) for name in asked.names]),
+        apart=_share([any(stands_alone(name, with_titles(each)) for each in passages) for name in asked.names]),
         subjects=_share(
             [key in titles or any(padded(each.text).startswith(key) for each in sentences) for key in keys]
         ),
@@ -169,7 +172,7 @@ def _fit(
 def _about(asked: AskedFor, passages: Sequence[Item]) -> frozenset[int]:
     """The numbers of the passages that have a name of the question, and of those that these lead to; of all where it
     names nothing, or nothing that is there."""
-    texts = {each.number: padded(_read(each)) for each in passages}
+    texts = {each.number: padded(with_titles(each)) for each in passages}
     keys = [padded(name) for name in asked.names]
     named = {number for number, text in texts.items() if any(key in text for key in keys)}
     if not named:
@@ -183,12 +186,6 @@ def _about(asked: AskedFor, passages: Sequence[Item]) -> frozenset[int]:
     return frozenset(named | reached)
 
 
-def _said(word: str, sentences: Sequence[Sentence], words: WordVectors) -> float:
-    if any(is_said(word, each.stems) for each in sentences):
-        return 1.0
-    return max(0.0, similarity(word, (each.text for each in sentences), words))
-
-
 _AFTER = re.compile(r"[ -](?:[A-Z]\w|\d)")
 
 
@@ -199,10 +196,6 @@ def stands_alone(name: str, text: str) -> bool:
 
 def _whole(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
-
-
-def _read(passage: Item) -> str:
-    return f"{above(passage.found)}\n{passage.body}"
 
 
 def _share(found: Sequence[bool]) -> float:

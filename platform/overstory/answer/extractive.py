@@ -9,11 +9,18 @@ stands: see `_Scene`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from overstory.answer.answer_type import asks_for_code, asks_how, asks_to_choose, types_asked_for
+from overstory.answer.answer_type import (
+    asks_for_a_figure,
+    asks_for_code,
+    asks_how,
+    asks_to_choose,
+    types_asked_for,
+)
 from overstory.answer.bridge import Bridge, bridges, is_about, is_of
 from overstory.answer.comparison import compared
 from overstory.answer.confidence import USUAL, Confidence, confidence_in
@@ -24,6 +31,7 @@ from overstory.answer.reading import AnswerReader, Sentence, above
 from overstory.answer.rows import cells_of
 from overstory.answer.support import how_far_said, is_said
 from overstory.answer.words import content_words, padded
+from overstory.answer.yes_or_no import yes_or_no
 from overstory.text import entity_key
 from overstory.text.names.keys import key_words
 from overstory.text.parentheses import without_parentheses
@@ -64,6 +72,8 @@ has a name of the kind that is asked for; the share of the names of a direct que
 stands under by half; the cosine of the question and the heading above it; less for each passage ranked above,
 more so of a how-to question: which section has the steps its sentences say less well than its place does."""
 
+_FIGURE = re.compile(r"\d")
+_WORD = re.compile(r"\w")
 _VALUES = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "MONEY", "PERCENT", "NORP", "GPE", "LANGUAGE"})
 
 
@@ -99,6 +109,8 @@ def extract(question: str, context: Context, reader: AnswerReader, *, least: flo
     Raises:
         ModelError: the embedder or the parser cannot be used.
     """
+    if not _WORD.search(question):  # "???"
+        return Extract(())
     asked = reader.asked_for(question)
     read = list(reader.sentences(context.items))
     scene = _Scene(question, asked, context.items, read)
@@ -123,7 +135,7 @@ def extract(question: str, context: Context, reader: AnswerReader, *, least: flo
     chosen = list(_worth_showing(sentences, _nearness_wanted(question, best, scene)))
     chain = _chain(best, sentences, asked, scene)
     beside = [each for each in read if each.passage.number == best.passage.number]
-    guess = guess_in(question, asked, chain, beside, through)
+    guess = guess_in(question, asked, chain, beside, through) or yes_or_no(question, asked, best)
     further = [each for each in chosen if all(each.text != other.text for other in chain)]
     return Extract((*chain, *further)[: max(SHOWN, len(chain))], best, guess, confidence)
 
@@ -139,13 +151,15 @@ def _scored(
     vectors = reader.embedder.embed([question, *(each.text for each in readable), *headings])
     cosines = vectors[1:] @ vectors[0]
     headed = dict(zip(headings, cosines[len(readable) :], strict=True))
-    types = types_asked_for(question)
+    types, figure = types_asked_for(question), asks_for_a_figure(question)
     final = [word for word in asked.wanted if word not in asked.through] or asked.wanted
     scored: list[Sentence] = []
     for each, cosine in zip(readable, cosines[: len(readable)], strict=True):
         said = sum(how_far_said(word, each.stems) for word in final) / max(1, len(final))
-        fits = (each.item and asks_for_code(question)) or any(
-            mention.type in types and mention.surface not in question for mention in each.mentions
+        fits = (
+            (each.item and asks_for_code(question))
+            or (figure and _FIGURE.search(each.text) is not None)
+            or any(mention.type in types and mention.surface not in question for mention in each.mentions)
         )
         score = float(cosine) + scene.bonus(each.passage) + FITS * fits
         score += (SAID_DIRECTLY if asked.direct else SAID) * said

@@ -43,6 +43,11 @@ _JOINED = re.compile(r"(?:, [A-Z][^,.;]{1,60})?,? (?:and|or|&) ")
 _OWNER = re.compile(r"['’]s?\b")
 _NO_THINGS = frozenset({"PERSON", "NORP", "LANGUAGE", "GPE", "LOC"})
 _NOBODY = frozenset({"NORP", "GPE", "LOC", "FAC", "LANGUAGE", "WORK_OF_ART", "EVENT", "LAW"})
+_GROUP = re.compile(
+    r"(?:the )?(?:team|project|company|group|department|committee|board|bank|firm|office|ministry|institute|university"
+    r")\b",
+    re.IGNORECASE,
+)
 _CODE = re.compile(r"(?:^|\s)--\w|^\s*\$ ")
 _FENCE = re.compile(r"```\w*")
 _INDENTED = re.compile(r"(?: {4}|\t)\S")
@@ -144,6 +149,11 @@ def above(found: object) -> str:
         return str(getattr(found, "title", ""))
     last = found.heading.split(PATH_SEPARATOR)[-1]
     return found.title if last in ("", found.title) else f"{found.title}\n{last}"
+
+
+def with_titles(passage: Item) -> str:
+    """Its title, the heading above it and its text."""
+    return f"{above(passage.found)}\n{passage.body}"
 
 
 def _sentences(passage: Item, text: str, found: Parsed, references: References) -> Iterator[Sentence]:
@@ -264,7 +274,7 @@ def _meanings(text: str, references: References, title: str) -> Iterator[tuple[i
             only = person and others <= {entity_key(candidate)}
             titled = entity_key(candidate) == entity_key(known) == entity_key(before)
             certain = meant_before or only or titled
-            if candidate and certain and (not person or " " in entity_key(candidate)):
+            if candidate and certain and (not person or _may_be_a_person(candidate)):
                 name = candidate
             elif before and not person and before in phrases and not things_before:
                 name = before
@@ -278,9 +288,18 @@ def _meanings(text: str, references: References, title: str) -> Iterator[tuple[i
         if first is not None and _OWNER.match(text, first.start + len(first.surface)):
             name = ""  # "Ada's father": the sentence is on him
         about.append(name)
-        named = {each.surface for each in said if each.kind == "name" and each.type not in _NOBODY}
+        named = {
+            each.surface
+            for each in said
+            if each.kind == "name" and (each.type not in _NOBODY or (each.type == "NORP" and " " in each.surface))
+        }
         people_before = {entity_key(each.name) for each in meant if each.surface in named}
         others |= people_before
         of_things = {each.surface for each in said if each.kind == "name" and each.type not in _NO_THINGS}
         things_before = {entity_key(each.name) for each in meant if each.surface in of_things}
         joined = first is not None and _JOINED.match(text, first.start + len(first.surface)) is not None
+
+
+def _may_be_a_person(name: str) -> bool:
+    """Whether "he" may stand for a name: it has a first and a last name, and says of no group that it is one."""
+    return " " in entity_key(name) and _GROUP.match(name) is None

@@ -10,8 +10,10 @@ _RELATIONS = """
 born birth birthplace birthday native
 die died dies death dead killed executed assassinated murdered buried posthumous posthumously suicide
 married marry marriage wife husband spouse consort widow widower wed divorced queen
-father mother parent parents son daughter child children sibling brother sister grandfather grandmother grandson
-+granddaughter uncle aunt nephew niece stepmother stepfather stepson half-brother half-sister family
+father mother parent parents son daughter child children grandfather grandmother grandson granddaughter stepmother
++stepfather stepson family
+sibling siblings brother sister half-brother half-sister twin family
+uncle aunt nephew niece
 wrote write written writer writes author authored novelist screenplay script screenwriter penned playwright book
 directed direct directs director filmmaker directorial
 composed compose composer composes music score scored soundtrack

@@ -58,6 +58,54 @@ def test_what_no_sentence_says_of_the_thing_named_is_not_answered(question: str,
     assert unsaid in found.confidence.unsaid
 
 
+BERGER = (
+    "Staff",
+    (
+        "Tim Berger works in accounts. His sister Anna Berger lives in Kiel. The salary of Anna Berger is 52,000 euros. "
+        "The limit is set with MAX_USERS. MAX_USERS defaults to 50."
+    ),
+)
+OSPREY = ("Teams", "Marta Oyelaran leads Team Osprey. She was born in Lagos in 1981.")
+
+
+@pytest.mark.parametrize(
+    ("question", "of_whom"),
+    [
+        ("What is the salary of Tim Berger?", "Anna Berger"),
+        ("Where does Tim Berger live?", "Anna Berger"),
+        ("Where was Tim Berger born?", "Marta Oyelaran"),
+    ],
+)
+def test_what_is_said_of_somebody_else_is_no_answer(question: str, of_whom: str) -> None:
+    found = chosen(question, BERGER, OSPREY)
+    assert found.sentences == ()
+    assert found.confidence is not None
+    assert found.confidence.of == ("Tim Berger",)
+    assert chosen(question.replace("Tim Berger", of_whom), BERGER, OSPREY).sentences
+
+
+def test_relatives_are_not_counted_as_children() -> None:
+    assert not chosen("How many children does Anna Berger have?", BERGER).sentences
+
+
+def test_an_identifier_is_not_a_longer_one() -> None:
+    found = chosen("What is the default of MAX_USER?", BERGER)
+    assert found.sentences == ()
+    assert found.confidence is not None
+    assert found.confidence.unsaid == ("MAX_USER",)
+    assert texts(chosen("What is the default of MAX_USERS?", BERGER))[0] == "MAX_USERS defaults to 50."
+
+
+def test_what_is_not_of_the_thing_asked_for_does_not_answer() -> None:
+    cluster = ("Search", "Team Osprey runs the search cluster. It has twelve machines.")
+    assert not chosen("How much does the search cluster cost per year?", cluster, BERGER).sentences
+
+
+@pytest.mark.parametrize("question", ["???", "\N{SHRUG}"])
+def test_a_question_without_a_word_has_no_answer(question: str) -> None:
+    assert not chosen(question, BERGER).sentences
+
+
 def test_what_another_word_says_is_answered() -> None:
     assert chosen("Who is the leader of the Kestrel team?", KESTREL).sentences
     assert chosen("When was F. W. Murnau born?", MURNAU).guess == "28 December 1888"
@@ -88,6 +136,46 @@ def test_the_confidence_grows_with_what_passages_say() -> None:
 def test_who_is_the_one_in_the_role_that_the_verb_of_the_question_says() -> None:
     assert chosen("Who managed the project Sparrow?", KESTREL).guess == "Jonas Lindqvist"
     assert chosen("Who leads the Kestrel team?", KESTREL).guess == "Marta Oyelaran"
+
+
+RULES = (
+    "Rules",
+    (
+        "Dogs are not allowed in the office. The backup runs every night. The canteen was open on Sundays. "
+        "Some visitors sign in at the desk. Ada Bern manages Max Kern."
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "guess"),
+    [
+        ("Are dogs allowed in the office?", "No"),
+        ("Does the backup run every night?", "Yes"),
+        ("Is the canteen open on Sundays?", ""),
+        ("Do visitors sign in at the desk?", ""),
+        ("Does Ada Bern manage Max Kern?", "Yes"),
+        ("Does Max Kern manage Ada Bern?", ""),
+        ("Are dogs or cats allowed in the office?", ""),
+    ],
+)
+def test_yes_and_no_only_where_a_sentence_says_all_of_it_or_denies_it(question: str, guess: str) -> None:
+    assert chosen(question, RULES).guess == guess
+
+
+def test_yes_and_no_of_a_list_of_questions_is_that_of_its_own_question() -> None:
+    passage = ("Can I use a proxy?", "Yes, set the variable HTTP_PROXY before you start it.")
+    assert chosen("Can I use a proxy?", passage).guess == "Yes"
+    assert chosen("Can I use a printer?", passage).guess == ""
+
+
+def test_a_figure_is_found_in_languages_that_are_not_parsed() -> None:
+    passage = (
+        "Lager",
+        "Die Firma Weber und Söhne betreibt ein Lager in Ulm. Das Lager wurde am 31. März 1998 eröffnet.",
+    )
+    found = chosen("Wann wurde das Lager von Weber und Söhne eröffnet?", passage)
+    assert texts(found)[0] == "Das Lager wurde am 31. März 1998 eröffnet."
 
 
 def test_a_who_question_is_never_answered_with_a_thing() -> None:

@@ -97,11 +97,13 @@ _PEOPLE = _words(
 )
 """Beside what ends like an agent; and what has people and relations of its own."""
 _THINGS = _words(
-    "answer premier premiere chapter char character charter color colour computer container counter door error factor "
-    "figure filter floor folder footer header order letter layer list matter meter member monitor motor number "
-    "parameter paper pointer printer power processor quarter register river router sector sensor server timer tutor "
-    "user vector water weather winter access address business class loss mass pass press process success plant grant "
-    "restaurant"
+    "answer adapter buffer border premier premiere chapter char character charter cluster color colour compiler "
+    "computer constructor container controller counter cursor decorator descriptor door editor elevator error factor "
+    "figure filter floor folder footer generator handler header identifier indicator integer iterator order letter "
+    "layer list loader matter meter member mirror modifier monitor motor number operator parameter paper parser "
+    "pointer printer power processor quarter refrigerator register river router scheduler sector sensor server timer "
+    "tutor user validator vector water weather winter wrapper access address business class loss mass pass press "
+    "process success plant grant restaurant"
 )
 """What ends like an agent and is none, or none whose relations are asked for."""
 
