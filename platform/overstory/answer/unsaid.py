@@ -22,7 +22,7 @@ _OF_KIN = re.compile(
 )
 _FULL_NAME = re.compile(r"\b[^\W\d_a-z]\w+ [^\W\d_a-z]\w+")
 _ACTING = frozenset({"PERSON", "ORG"})
-_IDENTIFIER = re.compile(r"(?=\S*[\d_])(?!\d+(?:st|nd|rd|th|s|D)$)(?!\d{1,3}$)\w+(?:[-_./:]\w+)*")
+_IDENTIFIER = re.compile(r"(?=\S*[\d_])(?!\d+(?:st|nd|rd|th|s|D)$)(?!\d{1,3}$)\w+(?:[-./:]\w+)*")
 _YEAR = re.compile(r"(?:1\d|20)\d\d")
 _RUNS = re.compile(r"\d+|[^\W\d_]+")
 _JOINT = r"[\W_]{0,3}"
