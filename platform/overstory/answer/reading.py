@@ -52,6 +52,7 @@ _CODE = re.compile(r"(?:^|\s)--\w|^\s*\$ ")
 _FENCE = re.compile(r"```\w*")
 _INDENTED = re.compile(r"(?: {4}|\t)\S")
 _ITEM = re.compile(r"\s*(?:[-*•‣◦]|\d{1,3}[.)])\s")
+_BULLET = re.compile(r"\s*[-*•‣◦]\s+(?=\S)")
 _DIGIT = re.compile(r"\d")
 _WORDS = re.compile(r"\w+")
 _LEANS = re.compile(r"(?:[A-Z]\w{1,9},? )?(?:he|she|it|they|his|her|its|their)\b", re.IGNORECASE)
@@ -192,6 +193,9 @@ def _sentences(passage: Item, text: str, found: Parsed, references: References) 
         if meant:
             end = pronoun + _length_of_word(text, pronoun)
             said = f"{text[start:end]} [{meant}]{text[end:stop]}"
+        item = code or _ITEM.match(said) is not None
+        if not code and (bullet := _BULLET.match(said)):
+            said = said[bullet.end() :]
         yield Sentence(
             passage,
             shortened(said, LONGEST),
@@ -202,7 +206,7 @@ def _sentences(passage: Item, text: str, found: Parsed, references: References) 
             shortened(text[slice(*pieces[place - 1])], LONGEST) if place and not meant and _LEANS.match(said) else "",
             cells[place],
             header,
-            code or _ITEM.match(said) is not None,
+            item,
             meaning_stems(said) | headed | columns,
         )
 
