@@ -193,7 +193,7 @@ def grows(read: Callable[[str], object], run: Run) -> bool:
 def slowed(read: Callable[[str], object], run: Run, few: int, many: int) -> bool:
     """In turns, so that a machine that is busy for a while slows both."""
     pairs = [[seconds(read, run.of_length(length)) for length in (few, many)] for _ in range(5)]
-    fast, slow = (min(each) for each in zip(*pairs, strict=True))
+    fast, slow = (min(pair[at] for pair in pairs) for at in (0, 1))
     return slow > MOST_GROWTH / 4 * (many / few) * fast
 
 

@@ -61,8 +61,8 @@ def test_what_no_sentence_says_of_the_thing_named_is_not_answered(question: str,
 BERGER = (
     "Staff",
     (
-        "Tim Berger works in accounts. His sister Anna Berger lives in Kiel. The salary of Anna Berger is 52,000 euros. "
-        "The limit is set with MAX_USERS. MAX_USERS defaults to 50."
+        "Tim Berger works in accounts. His sister Anna Berger lives in Kiel. "
+        "The salary of Anna Berger is 52,000 euros. The limit is set with MAX_USERS. MAX_USERS defaults to 50."
     ),
 )
 OSPREY = ("Teams", "Marta Oyelaran leads Team Osprey. She was born in Lagos in 1981.")
