@@ -72,7 +72,13 @@ has a name of the kind that is asked for; the share of the names of a direct que
 stands under by half; the cosine of the question and the heading above it; less for each passage ranked above,
 more so of a how-to question: which section has the steps its sentences say less well than its place does."""
 
-_FIGURE = re.compile(r"\d")
+_FIGURE = re.compile(
+    r"\d|\b(?:zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|onze"
+    r"|douze|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|due|tre|quattro|cinque|sei|sette|otto|nove|dieci|twee|drie"
+    r"|vijf|zes|zeven|negen|tien)\b",
+    re.IGNORECASE,
+)
+"""A number, also in words of the languages that are not parsed."""
 _WORD = re.compile(r"\w")
 _VALUES = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "MONEY", "PERCENT", "NORP", "GPE", "LANGUAGE"})
 

@@ -67,6 +67,9 @@ _YEAR = re.compile(r"(?<!\d)(?:1\d|20)\d\d(?!\d)")
 _PASSIVE = re.compile(r"be \w+(?:ed|en|t|n|d)\b")
 _KEYED = re.compile(r"\s*(?:[-*•]\s+)?(?P<key>[^\s:=|]{1,60})\s*(?:[:=]|\s[–—-])\s+(?P<value>\S.{0,200})")
 _PREPOSITION = re.compile(r"\b(?:in|at|near|from|to|into|on)(?: the| a)?(?: [\w'’-]+){0,2} $")
+_ELSEWHERE = re.compile(r";|\) (?:is|was)\b")
+"""Between what happened and a place: "(born in 1954) is a politician in Nova Scotia"."""
+_BY_WHOM = re.compile(r"(?<!\w)(\w{1,40}) by (?:who|whom)\W{0,4}$", re.IGNORECASE)
 _TO = re.compile(r"\b(?:to|in|at|from|on|into|near)(?: the)? $")
 _COUNTRY = re.compile(r"\b(?:country|nationality|citizenship|ethnicity)\b", re.IGNORECASE)
 _CALLED = re.compile(r"\b(?:is|was|are|were) (?:an?|the) $")
@@ -103,6 +106,9 @@ def guess_in(
             others=tuple(word for word in asked.others if word.lower() not in between),
         )
     certain = is_of(sentence, through) if through else _is_certain(asked, chain)
+    by_whom = _BY_WHOM.search(question)
+    if by_whom is not None and not is_said(by_whom[1], sentence.stems):
+        return ""
     if not types or not certain or not _says_so(question, sentence.text):
         return ""
     wanted = WHO if types == PERSON else types
@@ -191,7 +197,8 @@ def _where(asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) -> s
         for each in sorted(fitting, key=lambda mention: sentence.text.find(mention.surface, start)):
             at = sentence.text.find(each.surface, start)
             between = sentence.text[start : max(start, at)]
-            if at >= 0 and len(between) <= BEFORE_PLACE and _PREPOSITION.search(between) and ";" not in between:
+            near = len(between) <= BEFORE_PLACE and not _ELSEWHERE.search(between)
+            if at >= 0 and near and _PREPOSITION.search(between):
                 rest = _REST.match(sentence.text, at + len(each.surface))
                 return each.surface + (rest.group() if rest else "")
     return ""
