@@ -75,7 +75,6 @@ bench-speed: .venv/installed
 
 bench-entropy: .venv-bench/installed
 	PYTHONPATH=platform .venv-bench/bin/python benchmarks/entropy.py $(ENTROPY_DATA) $(BENCH_OPTIONS)
-	PYTHONPATH=platform .venv-bench/bin/python benchmarks/entropy.py --updates $(ENTROPY_DATA) $(BENCH_OPTIONS)
 	PYTHONPATH=platform .venv-bench/bin/python benchmarks/entropy.py --growth 6 $(BENCH_OPTIONS)
 	PYTHONPATH=platform .venv-bench/bin/python benchmarks/entropy.py --compile $(BENCH_OPTIONS)
 

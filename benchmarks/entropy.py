@@ -1,9 +1,8 @@
-"""Compare the entropy engine with other methods on the same graphs; measure its scaling, updates and compilation.
+"""Compare the entropy engine with other methods on the same graphs; measure its scaling and compilation.
 
     make bench-entropy ENTROPY_DATA="FILE.npz…"    side by side on these graphs and on planted ones, then the rest below
     python benchmarks/entropy.py FILE.npz…         side by side only
     python benchmarks/entropy.py --growth 6        planted graphs of 10^3 … 10^6 vertices, more than 10 edges a vertex
-    python benchmarks/entropy.py --updates FILE.npz…  a growing graph, compared with rebuilding its tree
     python benchmarks/entropy.py --compile         seconds until every kernel is compiled, from an empty cache
 
 A file holds `edges` (m, 2), `weights` (m,) and `n`. Every tree is scored by `structural_entropy`, from the edges and
@@ -46,7 +45,6 @@ from overstory.entropy import (
     encode,
     structural_entropy,
     structural_weights,
-    update,
 )
 from overstory.entropy.semantic import encode_semantic
 
@@ -88,7 +86,6 @@ def main() -> None:
     parser.add_argument(
         "--growth", type=int, metavar="POWER", help="instead: planted graphs of 10^3 … 10^POWER vertices"
     )
-    parser.add_argument("--updates", action="store_true", help="instead: graphs that grow by 1 %% and by 10 %%")
     parser.add_argument("--compile", action="store_true", help="instead: seconds to compile every kernel")
     parser.add_argument("--json", action="store_true", help="one JSON object per line instead of tables")
     parser.add_argument("--job", help=argparse.SUPPRESS)
@@ -100,8 +97,6 @@ def main() -> None:
         print(json.dumps(exercise()))
     elif arguments.compile:
         compare_compilation(arguments.json)
-    elif arguments.updates:
-        measure_updates(arguments.graphs, arguments.json)
     elif arguments.growth:
         measure_growth([10**power for power in range(3, arguments.growth + 1)], arguments.json)
     else:
@@ -159,67 +154,6 @@ def measure_growth(sizes: Sequence[int], as_json: bool) -> None:
             )
 
 
-@dataclass(frozen=True)
-class Growth:
-    """Figures of a graph whose last vertices arrived in batches, in a seeded random order; wall seconds."""
-
-    graph: str
-    levels: int | None
-    arrived: float
-    batches: int
-    updated: float
-    rebuilt: float
-    mean_update_seconds: float
-    rebuild_seconds: float
-
-
-def measure_updates(graphs: Sequence[str], as_json: bool) -> None:
-    """1 % of the vertices in one batch, 10 % in twenty, each compared with a tree built from all edges at the end."""
-    if not as_json:
-        print(
-            f"{'graph':<24} {'levels':>6} {'arrive':>7} {'batches':>7} {'updated':>8} {'rebuilt':>8} {'higher by':>9}",
-            end="",
-        )
-        print("  s/batch   s full   ratio")
-    for graph in graphs:
-        for levels in (1, 2, None):
-            for arrived, batches in ((0.01, 1), (0.1, 20)):
-                found = grow(graph, levels, arrived, batches)
-                print(json.dumps(asdict(found)) if as_json else growth_line(found), flush=True)
-
-
-def growth_line(found: Growth) -> str:
-    return (
-        f"{Path(found.graph).stem:<24} {found.levels or 'none':>6} {found.arrived:>7.0%} {found.batches:>7} "
-        f"{found.updated:>8.4f} {found.rebuilt:>8.4f} {found.updated / found.rebuilt - 1:>9.3%} "
-        f"{found.mean_update_seconds:>8.3f} {found.rebuild_seconds:>8.3f} "
-        f"{found.mean_update_seconds / found.rebuild_seconds:>7.1%}"
-    )
-
-
-def grow(name: str, levels: int | None, arrived: float, batches: int) -> Growth:
-    with np.load(name) as file:
-        vertices, edges, weights = int(file["n"]), file["edges"], file["weights"]
-    edges = np.random.default_rng(0).permutation(vertices)[edges]
-    arrival = edges.max(axis=1)
-    bounds = np.linspace(vertices - round(arrived * vertices), vertices, batches + 1).astype(int)
-    graph = Graph.from_edges(bounds[0], edges[arrival < bounds[0]], weights[arrival < bounds[0]])
-    tree = encode(graph, levels=levels)
-    update(graph, tree, levels=levels)  # compiles
-    seconds: list[float] = []
-    for known, total in pairwise(bounds.tolist()):
-        new = (arrival >= known) & (arrival < total)
-        arriving, ends, mass = int(total - known), edges[new], weights[new]
-        started = time.perf_counter()
-        graph, tree = update(graph, tree, levels=levels, add=arriving, edges=ends, weights=mass)
-        seconds.append(time.perf_counter() - started)
-    started = time.perf_counter()
-    rebuilt = encode(Graph.from_edges(vertices, edges, weights), levels=levels)
-    rebuild_seconds = time.perf_counter() - started
-    mean = statistics.mean(seconds)
-    return Growth(name, levels, arrived, batches, tree.entropy, rebuilt.entropy, mean, rebuild_seconds)
-
-
 def compare_compilation(as_json: bool) -> None:
     """Every operation on a small graph in a new process, from an empty cache and from the filled one."""
     with tempfile.TemporaryDirectory() as cache:
@@ -252,10 +186,7 @@ def exercise() -> dict[str, float]:
     first_call("members, labels", lambda: (tree.members(tree.root), tree.labels(1)))
     first_call("encode, one level", lambda: encode(graph, levels=1, restarts=2))
     first_call("encode, two levels", lambda: encode(graph, levels=2, restarts=2))
-    first_call("update", lambda: update(graph, encode(graph, levels=1), levels=1, add=1, edges=[(0, graph.vertices)]))
     first_call("encode, no limit", lambda: encode(graph, levels=None, restarts=2))
-    unlimited = encode(graph, levels=None)
-    first_call("update, no limit", lambda: update(graph, unlimited, levels=None, edges=[(0, 1)]))
     vectors = np.random.default_rng(0).standard_normal((graph.vertices, 8))
     first_call("semantic–structural entropy", lambda: encode_semantic(graph, vectors))
     return seconds

@@ -9,16 +9,13 @@ from overstory.entropy.consolidation import community_vectors, structural_weight
 from overstory.entropy.encode import encode
 from overstory.entropy.encoding_tree import EncodingTree, flat_entropy, structural_entropy
 from overstory.entropy.graph import Graph
-from overstory.entropy.update import Updated, update
 
 __all__ = [
     "EncodingTree",
     "Graph",
-    "Updated",
     "community_vectors",
     "encode",
     "flat_entropy",
     "structural_entropy",
     "structural_weights",
-    "update",
 ]

@@ -62,7 +62,7 @@ class Graph:
         vertices = operator.index(vertices)
         if vertices < 0 or vertices > MAX_VERTICES:
             raise GraphError(f"a graph of {vertices} vertices cannot be built; 0 to {MAX_VERTICES} are possible")
-        ends = checked_ends(vertices, edges)
+        ends = _checked_ends(vertices, edges)
         mass = checked_weights(len(ends), weights)
         with np.errstate(over="ignore", invalid="ignore"):  # an overflow shows in the volume, checked below
             loops = loop_weights(vertices, ends, mass)
@@ -96,7 +96,7 @@ def _array(name: str, given: ArrayLike) -> NDArray[np.generic]:
         raise GraphError(f"{name} are not an array: {error}") from error
 
 
-def checked_ends(vertices: int, edges: ArrayLike) -> Ids:
+def _checked_ends(vertices: int, edges: ArrayLike) -> Ids:
     ends = _array("edges", edges)
     if ends.shape == (0,):
         return np.empty((0, 2), dtype=np.int32)
