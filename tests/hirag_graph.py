@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from overstory.entropy import EncodingTree
 from overstory.graph import Writer
-from overstory.systems.hirag.knowledge_graph import LayeredGraph, LayerEntity, Relation, SummaryLink, ref_of
+from overstory.systems.entity_graph import EntityRelation
+from overstory.systems.hirag.knowledge_graph import LayeredGraph, LayerEntity, SummaryLink, ref_of
 from overstory.systems.hirag.names import ENTITY, NAME, entity_id
 
 BAND = ("Metallica", "James Hetfield", "Kirk Hammett", "Hammett")
@@ -22,10 +23,10 @@ def entity(name: str, *, layer: int = 0, description: str | None = None) -> Laye
     return LayerEntity(layer, key, name, "", said, (f"chunk of {key}",), source=f"source of {key}")
 
 
-def relation(one: str, other: str, weight: float, description: str | None = None) -> Relation:
+def relation(one: str, other: str, weight: float, description: str | None = None) -> EntityRelation:
     source, target = sorted((ref_of(0, one.lower()), ref_of(0, other.lower())))
     said = f"{one} and {other} are told of together." if description is None else description
-    return Relation(source, target, weight, said, (f"chunk of {one} and {other}".lower(),))
+    return EntityRelation(source, target, weight, said, (f"chunk of {one} and {other}".lower(),))
 
 
 def small_graph() -> LayeredGraph:

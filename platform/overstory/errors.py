@@ -40,9 +40,10 @@
         ├── LlmBusy                             it is overloaded or its quota used up, and waiting did not help
         ├── LlmRefused                          the key, the model or the request was refused
         │   └── AnswerRefused                   the model refused to answer the request
-        ├── PromptTooLong                       the request does not fit the model's context
-        ├── AnswerTruncated                     the answer was cut off at the token limit
-        ├── AnswerUnusable                      the answer is empty or invalid
+        ├── NoUsableAnswer                      to this request; AnswerRefused is one, too
+        │   ├── PromptTooLong                   the request does not fit the model's context
+        │   ├── AnswerTruncated                 the answer was cut off at the token limit
+        │   └── AnswerUnusable                  the answer is empty or invalid
         ├── LlmCancelled                        the request was cancelled from another thread
         └── BudgetExhausted                15   the next request might exceed the budget; it was not sent
 
@@ -315,19 +316,23 @@ class LlmRefused(LlmError):
     """The endpoint refused the key, the model's name, or the request."""
 
 
-class AnswerRefused(LlmRefused):
+class NoUsableAnswer(LlmError):
+    """A request brings no answer that can be used; another request may."""
+
+
+class AnswerRefused(LlmRefused, NoUsableAnswer):
     """The model refused to answer, or a content filter applied; another request may succeed."""
 
 
-class PromptTooLong(LlmError):
+class PromptTooLong(NoUsableAnswer):
     """The request does not fit the model's context."""
 
 
-class AnswerTruncated(LlmError):
+class AnswerTruncated(NoUsableAnswer):
     """The answer was cut off at the token limit."""
 
 
-class AnswerUnusable(LlmError):
+class AnswerUnusable(NoUsableAnswer):
     """The answer is empty, or does not validate even after one correction."""
 
 

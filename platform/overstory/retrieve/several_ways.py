@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from overstory.display import on_one_line, shortened
-from overstory.errors import AnswerRefused, AnswerTruncated, AnswerUnusable, LlmError, PromptTooLong, QuestionError
+from overstory.errors import LlmError, NoUsableAnswer, QuestionError
 from overstory.llm import Chat
 from overstory.model import Evidence, Hit, Reason
 from overstory.protocols import Retriever
@@ -28,8 +28,6 @@ MODEL_WEIGHT = 0.5
 DEPTH = 20
 """Passages that each way is asked for, or as many as are asked for if these are more."""
 
-_UNUSABLE = (AnswerRefused, AnswerTruncated, AnswerUnusable, PromptTooLong)
-"""Failures of this question alone, not of the model."""
 _WORD = re.compile(r"\w+")
 
 
@@ -102,7 +100,7 @@ class SeveralWays:
                 ways += [_part(text) for text in parts]
                 listed = "; ".join(_shown(text) for text in parts)
                 notes.append(f"also asked, as parts: {listed}" if parts else "the model left the question whole")
-            except _UNUSABLE as error:
+            except NoUsableAnswer as error:
                 notes.append(f"the question was not taken apart: {error}")
         if self._hypothetical:
             try:
@@ -112,7 +110,7 @@ class SeveralWays:
                 notes += (
                     [] if passages else ["searched without a hypothetical passage: the model repeated the question"]
                 )
-            except _UNUSABLE as error:
+            except NoUsableAnswer as error:
                 notes.append(f"searched without a hypothetical passage: {error}")
         return ways, notes
 

@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel, Field
 
-from overstory.errors import AnswerRefused, AnswerTruncated, AnswerUnusable, PromptTooLong
+from overstory.errors import NoUsableAnswer
 from overstory.graph import GraphClient, batches
 from overstory.llm import Chat, Estimate, Request, prompt
 from overstory.llm.answer_fields import at_most
@@ -123,7 +123,7 @@ class ModelReader:
         for window in parts:
             try:
                 answer = chat.ask_for(FoundTriples, self._messages(chunk, window), once=True).value
-            except (AnswerUnusable, AnswerTruncated, AnswerRefused, PromptTooLong):
+            except NoUsableAnswer:
                 answer = FoundTriples(triples=[])
             found = list(_grounded(answer, window, said))
             if not found:  # a model that is too small for this finds nothing anywhere

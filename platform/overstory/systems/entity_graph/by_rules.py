@@ -95,7 +95,7 @@ class EntityRelation:
     """A relation between two entities, in either direction.
 
     Attributes:
-        source, target: keys, source < target.
+        source, target: keys, source < target; in a graph of several layers, refs.
         weight: its strength, above 0.
         description: a sentence or phrase that says it, "" where there is none.
         chunks: the ids of the passages that state it, that of the description first.

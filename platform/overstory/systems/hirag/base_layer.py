@@ -10,9 +10,9 @@ from overstory.display import counted
 from overstory.graph import GraphClient
 from overstory.llm import Chat
 from overstory.systems.base import SystemRun
-from overstory.systems.entity_graph import read_entity_graph
+from overstory.systems.entity_graph import EntityRelation, read_entity_graph
 from overstory.systems.hirag.index_settings import HiragIndexSettings
-from overstory.systems.hirag.knowledge_graph import BaseLayer, LayerEntity, Relation, ref_of
+from overstory.systems.hirag.knowledge_graph import BaseLayer, LayerEntity, ref_of
 
 
 def read_base_layer(run: SystemRun[HiragIndexSettings], known: Mapping[str, LayerEntity]) -> BaseLayer:
@@ -66,7 +66,7 @@ def _layer_by_rules(
             LayerEntity(0, e.key, e.name, e.type, e.description, e.chunks, entity=e.id, source=e.source)
             for e in read.entities
         ],
-        [Relation(refs[r.source], refs[r.target], r.weight, r.description, r.chunks) for r in read.relations],
+        [EntityRelation(refs[r.source], refs[r.target], r.weight, r.description, r.chunks) for r in read.relations],
         read.counts,
         read.notes,
     )

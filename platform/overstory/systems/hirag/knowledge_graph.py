@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from overstory.entropy import Graph
-from overstory.systems.entity_graph.by_rules import embedded_text
+from overstory.systems.entity_graph.by_rules import EntityRelation, embedded_text
 from overstory.systems.hirag.names import RULES
 
 
@@ -56,24 +56,6 @@ class LayerEntity:
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
-    """A relation between two entities of layer 0, in either direction.
-
-    Attributes:
-        source, target: refs, source < target.
-        weight: its strength, above 0.
-        description: a sentence or phrase that says it, "" where there is none.
-        chunks: the ids of the passages that state it, that of the description first.
-    """
-
-    source: str
-    target: str
-    weight: float
-    description: str
-    chunks: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class SummaryLink:
     """An entity, and one of the layer above that summarises it.
 
@@ -101,7 +83,7 @@ class BaseLayer:
     """
 
     entities: Sequence[LayerEntity]
-    relations: Sequence[Relation]
+    relations: Sequence[EntityRelation]
     counts: Mapping[str, int] = field(default_factory=dict[str, int])
     notes: tuple[str, ...] = ()
 
@@ -159,7 +141,7 @@ class LayeredGraph:
     """
 
     entities: Sequence[LayerEntity]
-    relations: Sequence[Relation]
+    relations: Sequence[EntityRelation]
     links: Sequence[SummaryLink] = ()
     same: Sequence[tuple[str, str]] = ()
 

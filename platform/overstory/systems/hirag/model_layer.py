@@ -12,15 +12,16 @@ import numpy as np
 from pydantic import BaseModel, Field
 
 from overstory.display import counted
-from overstory.errors import AnswerRefused, AnswerTruncated, AnswerUnusable, PromptTooLong
+from overstory.errors import NoUsableAnswer
 from overstory.graph import GraphClient, batches
 from overstory.graph.client import Row
 from overstory.graph.ids import entity_id
 from overstory.llm import Chat, prompt
 from overstory.llm.answer_fields import at_most
 from overstory.surrogates import on_one_line
+from overstory.systems.entity_graph import EntityRelation
 from overstory.systems.entity_graph.relations import MOST_CHUNKS, MOST_PARTNERS, among_strongest, left_out_note
-from overstory.systems.hirag.knowledge_graph import BaseLayer, LayerEntity, Relation, ref_of
+from overstory.systems.hirag.knowledge_graph import BaseLayer, LayerEntity, ref_of
 from overstory.systems.hirag.names import NAME
 
 CHUNKS_A_PAGE = 1_000
@@ -165,7 +166,7 @@ def merged_layer(
     return BaseLayer(list(entities.values()), relations, counts, tuple(notes))
 
 
-def _relations(readings: Readings) -> tuple[list[Relation], int]:
+def _relations(readings: Readings) -> tuple[list[EntityRelation], int]:
     """Those among the strongest of one of their ends, in order, and how many others there are."""
     ends = sorted(readings.relations)
     place = {key: number for number, key in enumerate(sorted(readings.entities))}
@@ -173,7 +174,7 @@ def _relations(readings: Readings) -> tuple[list[Relation], int]:
     weight = np.array([readings.relations[each].strength / STRENGTHS for each in ends], dtype=np.float64)
     kept = among_strongest(table[:, 0], table[:, 1], weight, MOST_PARTNERS)
     relations = [
-        Relation(ref_of(0, one), ref_of(0, other), float(weight[number]), found.description, tuple(found.chunks))
+        EntityRelation(ref_of(0, one), ref_of(0, other), float(weight[number]), found.description, tuple(found.chunks))
         for number, (one, other) in enumerate(ends)
         if kept[number] and (found := readings.relations[one, other])
     ]
@@ -195,7 +196,7 @@ def with_rules(read: BaseLayer, rules: BaseLayer) -> BaseLayer:
     )
 
 
-def _together(read: Relation, rules: Relation) -> Relation:
+def _together(read: EntityRelation, rules: EntityRelation) -> EntityRelation:
     chunks = tuple(dict.fromkeys([*read.chunks, *rules.chunks]))[:MOST_CHUNKS]
     return replace(read, weight=read.weight + rules.weight, chunks=chunks)
 
@@ -263,6 +264,6 @@ class _Joiner:
         try:
             chat = self._chat.quoting(entity.chunks)
             answer = chat.ask_for(Joined, messages, once=True)
-        except (AnswerUnusable, AnswerTruncated, AnswerRefused, PromptTooLong):
+        except NoUsableAnswer:
             return entity, ""
         return entity, on_one_line(answer.value.description)

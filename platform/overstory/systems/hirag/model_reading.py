@@ -13,7 +13,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from overstory.errors import AnswerRefused, AnswerTruncated, AnswerUnusable, LlmError, PromptTooLong
+from overstory.errors import AnswerTruncated, LlmError, NoUsableAnswer, PromptTooLong
 from overstory.graph import Corpus, GraphClient, Transaction, batches
 from overstory.graph.client import Row
 from overstory.llm import Chat, Estimate, Request, prompt
@@ -190,7 +190,7 @@ class ModelReader:
                     waiting += [(window[half:], False), (window[:half], False)]
                 else:
                     read.leave_to_rules(window)
-            except (AnswerUnusable, AnswerRefused):
+            except NoUsableAnswer:
                 read.leave_to_rules(window)
         return read
 

@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import BaseModel, BeforeValidator, Field
 
 from overstory.display import shortened
-from overstory.errors import AnswerRefused, AnswerTruncated, AnswerUnusable, PromptTooLong
+from overstory.errors import NoUsableAnswer
 from overstory.llm import Chat, Estimate, Request, prompt
 from overstory.llm.answer_fields import Strength, at_most
 from overstory.model import Message, Usage
@@ -157,7 +157,7 @@ class ModelSummariser:
         """The summaries of a group; [] if the model's answer cannot be used."""
         try:
             reply = self._chat.quoting(shown.chunks).ask_for(FoundSummaries, shown.messages, once=True)
-        except (AnswerUnusable, AnswerTruncated, AnswerRefused, PromptTooLong):
+        except NoUsableAnswer:
             return []
         return self._read(group, shown, reply.value)
 

@@ -22,7 +22,7 @@ from overstory.graph import Transaction
 from overstory.systems.entity_graph import MOST_READ, EntityRelation, read_near_entities
 from overstory.systems.hirag.deleted import Deleted, summarised_again
 from overstory.systems.hirag.in_use import IndexInUse
-from overstory.systems.hirag.knowledge_graph import LayeredGraph, LayerEntity, Relation, SummaryLink, ref_of
+from overstory.systems.hirag.knowledge_graph import LayeredGraph, LayerEntity, SummaryLink, ref_of
 from overstory.systems.hirag.layers import VectorsOf
 from overstory.systems.hirag.names import COMMUNITIES
 from overstory.systems.hirag.store import RELATED, StoredGraph, entity_of, graph_of, weights_between
@@ -145,7 +145,7 @@ def read_near(where: IndexInUse, names: Collection[str], deleted: Deleted, vecto
     )
 
 
-def _relations(read: Iterable[EntityRelation], whole: Collection[str], stored: StoredGraph) -> list[Relation]:
+def _relations(read: Iterable[EntityRelation], whole: Collection[str], stored: StoredGraph) -> list[EntityRelation]:
     """The relations of the entities of which all were read; and of those that are mentioned everywhere, in place of the
     stored ones."""
     keys = {ref: each.key for ref, each in stored.base.items()}
@@ -155,7 +155,7 @@ def _relations(read: Iterable[EntityRelation], whole: Collection[str], stored: S
         if keys.get(each.source) not in whole and keys.get(each.target) not in whole
     }
     return [
-        Relation(*ends, each.weight, each.description, each.chunks)
+        EntityRelation(*ends, each.weight, each.description, each.chunks)
         for each in read
         for ends in [(ref_of(0, each.source), ref_of(0, each.target))]
         if each.source in whole or each.target in whole or ends in others

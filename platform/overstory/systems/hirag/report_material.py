@@ -10,7 +10,8 @@ import numpy as np
 
 from overstory.entropy import EncodingTree, Graph
 from overstory.entropy.compile import Floats, Ints
-from overstory.systems.hirag.knowledge_graph import LayeredGraph, LayerEntity, Relation
+from overstory.systems.entity_graph import EntityRelation
+from overstory.systems.hirag.knowledge_graph import LayeredGraph, LayerEntity
 from overstory.systems.hirag.names import RULES
 
 MOST_ENTITIES = 12
@@ -45,7 +46,7 @@ class Material:
     size: int
     inner: float
     entities: tuple[LayerEntity, ...]
-    relations: tuple[Relation, ...]
+    relations: tuple[EntityRelation, ...]
     ends: Mapping[str, LayerEntity]
     parts: tuple[int, ...]
 
@@ -142,11 +143,11 @@ class Materials:
             keys[node] = digest.hexdigest()[:32]
         return keys
 
-    def _strongest_relations(self) -> tuple[dict[int, list[Relation]], dict[int, list[Relation]]]:
+    def _strongest_relations(self) -> tuple[dict[int, list[EntityRelation]], dict[int, list[EntityRelation]]]:
         """Of each community the strongest relations with a description: of those that are in no community below it,
         and of all among its members."""
         tree, relations = self._tree, self._graph.relations
-        own: dict[int, list[Relation]] = {}
+        own: dict[int, list[EntityRelation]] = {}
         for place in np.argsort(-np.array([each.weight for each in relations]), kind="stable").tolist():
             home = int(self._home[place])
             if home != OUTSIDE and relations[place].description:

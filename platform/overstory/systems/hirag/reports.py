@@ -16,8 +16,9 @@ from overstory.display import counted
 from overstory.entropy import EncodingTree
 from overstory.graph.ids import content_id
 from overstory.protocols import Progress
+from overstory.systems.entity_graph import EntityRelation
 from overstory.systems.entity_graph.descriptions import is_prose
-from overstory.systems.hirag.knowledge_graph import LayeredGraph, LayerEntity, Relation
+from overstory.systems.hirag.knowledge_graph import LayeredGraph, LayerEntity
 from overstory.systems.hirag.names import NAME, RULES
 from overstory.systems.hirag.report_material import Material, Materials, is_list
 from overstory.systems.hirag.summaries import common_words, head_of, shared_theme
@@ -218,7 +219,7 @@ def lead(entity: LayerEntity) -> str:
     return sentence if entity.name.casefold() in sentence.casefold() else f"{entity.name}: {sentence}"
 
 
-def stated(relation: Relation, ends: Mapping[str, LayerEntity]) -> str:
+def stated(relation: EntityRelation, ends: Mapping[str, LayerEntity]) -> str:
     """What a relation says, after the names of its ends where it has neither.
 
     Args:
@@ -305,11 +306,11 @@ def _of_relations(material: Material) -> Iterator[Finding]:
     ends = material.ends
     rank = {entity.ref: place for place, entity in enumerate(material.entities)}
     last = len(rank)
-    said: dict[str, list[Relation]] = {}
+    said: dict[str, list[EntityRelation]] = {}
     for relation in material.relations:
         said.setdefault(stated(relation, ends), []).append(relation)
 
-    def weight(relations: Sequence[Relation]) -> float:
+    def weight(relations: Sequence[EntityRelation]) -> float:
         return sum(
             each.weight / (1 + min(rank.get(each.source, last), rank.get(each.target, last))) for each in relations
         )
@@ -324,7 +325,7 @@ def _of_relations(material: Material) -> Iterator[Finding]:
             yield Finding(text, tuple(dict.fromkeys(chunks)), tuple(entity.name for entity in about), tuple(also))
 
 
-def _whole_first(ranked: Sequence[tuple[str, list[Relation]]]) -> Iterator[tuple[str, list[Relation]]]:
+def _whole_first(ranked: Sequence[tuple[str, list[EntityRelation]]]) -> Iterator[tuple[str, list[EntityRelation]]]:
     """In place of a cut sentence the first one that says the same and is whole, if there is one."""
     runs = [_runs(text) for text, _ in ranked]
     for place, (text, _) in enumerate(ranked):

@@ -15,11 +15,11 @@ from overstory.graph.client import Row
 from overstory.graph.generations import slot_of
 from overstory.graph.ids import derived_label
 from overstory.protocols import Progress, Vectors
+from overstory.systems.entity_graph import EntityRelation
 from overstory.systems.hirag.knowledge_graph import (
     Cluster,
     LayeredGraph,
     LayerEntity,
-    Relation,
     SummaryLayers,
     SummaryLink,
 )
@@ -125,7 +125,10 @@ def graph_of(entities: Sequence[LayerEntity], rows: Mapping[tuple[str, str, str]
         of[kind].append((source, target, rows[kind, source, target]))
     return LayeredGraph(
         sorted(entities, key=lambda entity: entity.ref),
-        [Relation(one, other, p["weight"], p["description"], tuple(p["chunks"])) for one, other, p in of[RELATED]],
+        [
+            EntityRelation(one, other, p["weight"], p["description"], tuple(p["chunks"]))
+            for one, other, p in of[RELATED]
+        ],
         [SummaryLink(member, above, p["weight"], p["description"]) for member, above, p in of[SUMMARIZED]],
         [(one, other) for one, other, _ in of[SAME]],
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pydantic import BaseModel, Field
 
-from overstory.errors import AnswerRefused, AnswerTruncated, AnswerUnusable, PromptTooLong
+from overstory.errors import NoUsableAnswer
 from overstory.llm import Chat, Estimate, Request, prompt, record_usage
 from overstory.model import Message, Usage
 from overstory.systems.slimrag.reading import ReadDocument, ReadSentence, RuleReader, WholeDocument
@@ -75,7 +75,7 @@ class ModelReader:
                 try:
                     chat = self._chat.quoting([*(sentence.chunk for sentence in window), *said.chunks])
                     reply = chat.ask_for(FoundEntities, self._messages(document, window, said.names))
-                except (AnswerUnusable, AnswerTruncated, AnswerRefused, PromptTooLong):
+                except NoUsableAnswer:
                     refers: list[list[Resolved]] = []
                 else:
                     remembered += reply.completion.usage if reply.completion.cached else Usage()

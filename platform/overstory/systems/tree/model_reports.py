@@ -10,7 +10,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 from pydantic.config import JsonDict
 
-from overstory.errors import AnswerRefused, AnswerTruncated, AnswerUnusable, PromptTooLong
+from overstory.errors import NoUsableAnswer
 from overstory.llm import Chat, Estimate, Request
 from overstory.llm.answer_fields import Rating, at_most
 from overstory.llm.prompts import Prompt
@@ -105,7 +105,7 @@ class ReportWriter:
         shown = [chunk for source in sources for chunk in source.chunks]
         try:
             reply = self.chat.quoting(shown).ask_for(WrittenReport, self.request(size, sources).messages, once=True)
-        except (AnswerUnusable, AnswerTruncated, AnswerRefused, PromptTooLong):
+        except NoUsableAnswer:
             return None
         findings = [each for each in (_finding(one, sources) for one in reply.value.findings) if each is not None]
         title, summary = on_one_line(reply.value.title), on_one_line(reply.value.summary)

@@ -13,8 +13,9 @@ from overstory.errors import LlmUnreachable
 from overstory.llm import AnswerCache, Chat
 from overstory.llm.budget import prompt_tokens_at_most
 from overstory.model import Completion, Usage
+from overstory.systems.entity_graph import EntityRelation
 from overstory.systems.hirag.index_settings import HiragIndexSettings
-from overstory.systems.hirag.knowledge_graph import BaseLayer, LayerEntity, Relation
+from overstory.systems.hirag.knowledge_graph import BaseLayer, LayerEntity
 from overstory.systems.hirag.model_layer import (
     DESCRIPTION_CHARACTERS,
     PASSAGES_A_DESCRIPTION,
@@ -282,12 +283,12 @@ def test_a_summary_that_cannot_be_used_leaves_the_first_descriptions_and_is_aske
 def test_rules_add_what_the_model_did_not_read() -> None:
     ulm = LayerEntity(0, "ulm", "Ulm", "", "Read.", ("1",), by="model")
     bern = LayerEntity(0, "bern", "Bern", "", "By rules.", ("2",))
-    known = Relation("0:bern", "0:ulm", 0.5, "read", ("1",))
-    by_rules = Relation("0:bern", "0:ulm", 1.0, "by rules", ("2", "1"))
+    known = EntityRelation("0:bern", "0:ulm", 0.5, "read", ("1",))
+    by_rules = EntityRelation("0:bern", "0:ulm", 1.0, "by rules", ("2", "1"))
     layer = with_rules(
         BaseLayer([ulm], [known], {"summarised": 1}),
         BaseLayer([bern, replace(ulm, description="By rules.")], [by_rules], notes=("a note",)),
     )
     assert layer.entities == [bern, ulm]
-    assert layer.relations == [Relation("0:bern", "0:ulm", 1.5, "read", ("1", "2"))]
+    assert layer.relations == [EntityRelation("0:bern", "0:ulm", 1.5, "read", ("1", "2"))]
     assert layer.notes == ("a note",)

@@ -10,7 +10,8 @@ from tests.hirag_graph import BAND, CELL, entity, relation, small_graph, two_lev
 
 from overstory.entropy import EncodingTree
 from overstory.protocols import Silence
-from overstory.systems.hirag.knowledge_graph import LayeredGraph, Relation, SummaryLink
+from overstory.systems.entity_graph import EntityRelation
+from overstory.systems.hirag.knowledge_graph import LayeredGraph, SummaryLink
 from overstory.systems.hirag.report_material import DIRECTLY, MOST_ENTITIES, MOST_RELATIONS, Materials, centrality
 from overstory.systems.hirag.reports import (
     MOST_FINDINGS,
@@ -130,7 +131,7 @@ def test_another_sentence_or_another_passage_for_it_asks_for_a_new_report(other:
     graph = small_graph()
     tree = two_levels(graph)
     known = by_key(reports(graph, tree))
-    relations: list[Relation] = [
+    relations: list[EntityRelation] = [
         replace(each, **other) if "0:gozo" in (each.source, each.target) else each  # type: ignore[arg-type] # both are texts
         for each in graph.relations
     ]
