@@ -1,11 +1,11 @@
 """Measure the semantic–structural engine: recovery of planted groups, time, and the cost of dividing nodes in blocks.
 
-    python -m benchmarks.semantic_entropy [--sizes N …] [--updates N] [--graphs FOLDER]
+    python -m benchmarks.semantic_entropy [--sizes N …] [--graphs FOLDER]
 
 Prints adjusted Rand indices on planted graphs, for edges and texts together and for each alone; seconds and memory for
 whole trees of graphs like those of entities (`--sizes`); the entropy lost where nodes are divided in blocks and
-densities estimated; seconds and entropy of updates (`--updates`, of a graph of so many vertices); and, for a folder of
-.npz graphs, the entropy without texts (λ = 0) compared with that of the structural engine.
+densities estimated; and, for a folder of .npz graphs, the entropy without texts (λ = 0) compared with that of the
+structural engine.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.unit.entropy.semantic.planted import SPREAD, Planted, adjusted_rand, 
 from overstory.entropy import Graph
 from overstory.entropy.compile import Floats
 from overstory.entropy.encode import encode
-from overstory.entropy.semantic import Density, encode_semantic, semantic_structural_entropy, update_semantic
+from overstory.entropy.semantic import Density, encode_semantic, semantic_structural_entropy
 
 SEEDS = range(10)
 
@@ -31,13 +31,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--graphs", type=Path, help="a folder of .npz graphs: edges, weights, n")
     parser.add_argument("--sizes", type=int, nargs="*", default=[1_500, 5_000, 25_000], help="100000 takes minutes")
-    parser.add_argument("--updates", type=int, help="the number of vertices of a graph to update")
     arguments = parser.parse_args()
     recovery()
     speed(arguments.sizes)
     loss()
-    if arguments.updates is not None:
-        updates(arguments.updates)
     if arguments.graphs is not None:
         without_texts(arguments.graphs)
 
@@ -143,27 +140,6 @@ def loss() -> None:
             apart = replace(density, exact_members=0).surprise(everyone) - exact.surprise(everyone)
             mean, spread = apart.mean(), float(np.sqrt((apart**2).mean()))
             print(f"  estimated surprise in all {size}: {mean:+.3f} bits in the mean, {spread:.3f} root mean square")
-
-
-def updates(size: int) -> None:
-    """Vertices taken out of a tree and put in again: seconds, share of vertices redone, entropy against a new tree."""
-    case = entities(size)
-    (density,) = densities(case.vectors, 3.0)
-    started = time.process_time()
-    full = encode_semantic(case.graph, density)
-    print(f"updates of {size} vertices; a new tree takes {time.process_time() - started:.1f} s")
-    before = np.stack([full.labels(level) for level in (1, 2, 3)])
-    for share in (0.0001, 0.001, 0.01):
-        touched = np.random.default_rng(1).choice(size, max(int(share * size), 1), replace=False)
-        labels = before.copy()
-        labels[:, touched] = -1
-        started = time.process_time()
-        tree = update_semantic(case.graph, density, labels, touched)
-        seconds = time.process_time() - started
-        print(
-            f"  {len(touched):5} new vertices {seconds:6.1f} s, {100.0 * tree.redone.mean():5.1f} % redone, "
-            f"{100.0 * (tree.total / full.total - 1.0):+.2f} % entropy"
-        )
 
 
 def without_texts(folder: Path) -> None:

@@ -31,6 +31,7 @@ from overstory.bench.qrels import Qrels
 from overstory.bench.runner import BenchResult
 from overstory.embed import make_embedder
 from overstory.entropy import EncodingTree
+from overstory.entropy.compile import Ints
 from overstory.graph import read_corpus, writing
 from overstory.index.stages.embed import embed
 from overstory.index.stages.extract import extract
@@ -52,8 +53,7 @@ from overstory.systems.serag.gds_neighbours import find_by_gds, stored_neighbour
 from overstory.systems.serag.graph_reads import read_chunks
 from overstory.systems.serag.index_settings import TREES, SeragIndexSettings
 from overstory.systems.state import read_state
-from overstory.systems.tree.build import labels_before
-from overstory.systems.tree.stored import read_tree
+from overstory.systems.tree.stored import StoredTree, read_tree
 from overstory.vectors.nearest import alike, nearest
 
 LAYOUTS = {
@@ -240,6 +240,21 @@ def _entropy(knowledge: Knowledge) -> float:
     graph = fused(len(chunks.ids), similar, shared.layer, near).as_graph()
     stored = read_tree(knowledge.graph, corpus, TREES["serag"], state.generation)
     return EncodingTree.from_labels(graph, *labels_before(stored, chunks.ids, settings.levels)).entropy
+
+
+def labels_before(stored: StoredTree, units: Sequence[str], levels: int) -> Ints:
+    """Shape (levels, n): the stored communities of each unit, from the top; −1 for a unit without a leaf, and below the
+    last community of a leaf that hangs higher than others."""
+    number = {unit: place for place, unit in enumerate(units)}
+    communities: dict[str, int] = {}
+    labels = np.full((levels, len(units)), -1, dtype=np.int64)
+    for node in stored.values():
+        vertex = number.get(node.unit, -1)
+        above = node.parent
+        while vertex >= 0 and above in stored and stored[above].level > 0:
+            labels[stored[above].level - 1, vertex] = communities.setdefault(above, len(communities))
+            above = stored[above].parent
+    return labels
 
 
 def _added(knowledge: Knowledge, embedder: Embedder, passages: Sequence[Document]) -> float:

@@ -26,6 +26,7 @@ from pathlib import Path
 
 import numpy as np
 from benchmarks.retrievers import bounds, share, show, signed
+from benchmarks.serag import labels_before
 
 from overstory.bench.bootstrap import difference_interval, mean_interval
 from overstory.bench.comparison import compare
@@ -42,7 +43,6 @@ from overstory.systems.serag import build
 from overstory.systems.serag.graph_reads import ReadChunks, read_chunks
 from overstory.systems.serag.index_settings import TREES
 from overstory.systems.state import read_state
-from overstory.systems.tree.build import labels_before
 from overstory.systems.tree.stored import read_tree
 
 WINDOW = 10

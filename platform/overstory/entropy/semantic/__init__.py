@@ -9,7 +9,6 @@ from overstory.entropy.semantic.partition import Capped, Step, partition
 from overstory.entropy.semantic.prune import prune, prune_node
 from overstory.entropy.semantic.regulate import regulate
 from overstory.entropy.semantic.semantic_tree import SemanticTree, distinct
-from overstory.entropy.semantic.update import update_semantic
 
 __all__ = [
     "Capped",
@@ -25,5 +24,4 @@ __all__ = [
     "regulate",
     "semantic_entropy",
     "semantic_structural_entropy",
-    "update_semantic",
 ]

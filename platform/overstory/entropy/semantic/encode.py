@@ -73,7 +73,7 @@ def encode_semantic(
         if bits < least:
             best, least = low, bits
     regulated = regulate(graph, best, height)
-    return SemanticTree(regulated, edges, plain, weight, divider.capped, np.ones(graph.vertices, dtype=np.bool_))
+    return SemanticTree(regulated, edges, plain, weight, divider.capped)
 
 
 def _high_trees(divider: Divider, height: int, seed: int) -> Iterator[EncodingTree]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from overstory.entropy.compile import Flags, Floats
+from overstory.entropy.compile import Floats
 from overstory.entropy.encoding_tree import EncodingTree
 from overstory.entropy.graph import Graph
 from overstory.entropy.semantic.density import Density
@@ -20,13 +20,11 @@ from overstory.entropy.semantic.selection import without_pass_throughs
 class SemanticTree(EncodingTree):
     """An encoding tree with the semantic entropy of each node. Entropies are computed when they are asked for."""
 
-    def __init__(
-        self, tree: EncodingTree, edges: Graph, density: Density, weight: float, capped: Capped, redone: Flags
-    ) -> None:
-        """Made by `encode_semantic` and `update_semantic`."""
+    def __init__(self, tree: EncodingTree, edges: Graph, density: Density, weight: float, capped: Capped) -> None:
+        """Made by `encode_semantic`."""
         super().__init__(tree.parents, tree.leaves, tree.volume, tree.cut)
         self._edges, self._density, self._weight = edges, density, weight
-        self._capped, self._redone = capped, redone
+        self._capped = capped
 
     @cached_property
     def semantic_entropy(self) -> Floats:
@@ -54,11 +52,6 @@ class SemanticTree(EncodingTree):
     def capped(self) -> Capped:
         """Counts of the shortcuts taken."""
         return self._capped
-
-    @property
-    def redone(self) -> Flags:
-        """Shape (n,): the vertices whose groups were made anew; all of them except after an update."""
-        return self._redone
 
     def distinct(self) -> EncodingTree:
         """The tree without pass-through nodes: each set of vertices occurs once."""

@@ -14,7 +14,6 @@ from overstory.graph.client import Row
 from overstory.protocols import Vectors
 from overstory.systems.tree.ids import tree_leaf_id, tree_node_id
 from overstory.systems.tree.kinds import TreeKind
-from overstory.systems.tree.stored import StoredTree
 from overstory.vectors.packed import packed
 
 
@@ -50,21 +49,6 @@ class TreeNodes:
 def make_tree(graph: Graph, levels: int) -> EncodingTree:
     """The encoding tree of a graph, with so many levels of communities between the root and the leaves."""
     return encode(graph, levels=levels)
-
-
-def labels_before(stored: StoredTree, units: Sequence[str], levels: int) -> Ints:
-    """Shape (levels, n): the stored communities of each unit, from the top; −1 for a unit without a leaf, and below the
-    last community of a leaf that hangs higher than others."""
-    number = {unit: place for place, unit in enumerate(units)}
-    communities: dict[str, int] = {}
-    labels = np.full((levels, len(units)), -1, dtype=np.int64)
-    for node in stored.values():
-        vertex = number.get(node.unit, -1)
-        above = node.parent
-        while vertex >= 0 and above in stored and stored[above].level > 0:
-            labels[stored[above].level - 1, vertex] = communities.setdefault(above, len(communities))
-            above = stored[above].parent
-    return labels
 
 
 def stored_form(

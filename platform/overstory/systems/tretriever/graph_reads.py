@@ -16,7 +16,7 @@ from overstory.graph.client import Row
 from overstory.model import HEAVIEST_LINK
 from overstory.model.boilerplate import without_boilerplate
 from overstory.protocols import Progress, Vectors
-from overstory.systems.entity_graph.by_rules import DescribedEntity, EntityGraph, read_entity_graph
+from overstory.systems.entity_graph.by_rules import EntityGraph, read_entity_graph
 from overstory.systems.tretriever.index_settings import Vertices
 from overstory.systems.tretriever.vertex_graph import Floats, Ints, VertexGraph, VertexText, VertexTexts
 from overstory.vectors.lengths import of_unit_length
@@ -37,14 +37,12 @@ class ReadGraph:
     """The graph, what its vertices say, and what the user should know of it.
 
     Attributes:
-        described: the entities by key, for the next build to keep; none over documents.
         embedded: the text of each vertex whose vector is stored as that of a derived text; none over documents.
     """
 
     over: Vertices
     graph: VertexGraph
     texts: VertexTexts
-    described: Mapping[str, DescribedEntity] = field(default_factory=dict[str, DescribedEntity])
     embedded: Sequence[str] = ()
     counts: Mapping[str, int] = field(default_factory=dict[str, int])
     notes: tuple[str, ...] = ()
@@ -162,22 +160,16 @@ def _document_text(row: Mapping[str, object]) -> VertexText:
     return VertexText(name, said.strip(), (str(chunk),) if chunk else ())
 
 
-def read_entities(
-    graph: GraphClient,
-    corpus: Corpus,
-    vectors_of: VectorsOf,
-    known: Mapping[str, DescribedEntity],
-) -> ReadGraph:
+def read_entities(graph: GraphClient, corpus: Corpus, vectors_of: VectorsOf) -> ReadGraph:
     """Entities with the vectors of their descriptions, and relations as edges.
 
     Args:
         vectors_of: float32[n, d] of n texts.
-        known: entities of the build before by key: a description whose `source` is the same is kept.
 
     Raises:
         DatabaseError: as `GraphClient.stream`, and what `vectors_of` raises.
     """
-    found: EntityGraph = read_entity_graph(graph, corpus.label, known)
+    found: EntityGraph = read_entity_graph(graph, corpus.label, {})
     entities = sorted(found.entities, key=lambda entity: entity.id)
     place = {entity.key: number for number, entity in enumerate(entities)}
     ends = np.array([(place[each.source], place[each.target]) for each in found.relations], dtype=np.int64)
@@ -201,6 +193,4 @@ def read_entities(
         chosen = (entities[at] for at in places)
         return [VertexText(each.name, each.description, each.chunks) for each in chosen]
 
-    return ReadGraph(
-        "entities", read, texts, {each.key: each for each in entities}, embedded, found.counts, found.notes
-    )
+    return ReadGraph("entities", read, texts, embedded, found.counts, found.notes)

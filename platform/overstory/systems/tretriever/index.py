@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from importlib.resources import files
-from typing import TYPE_CHECKING
 
 from overstory.display import counted
 from overstory.graph import Corpus, GraphClient
@@ -14,7 +13,6 @@ from overstory.model.units import Unit
 from overstory.protocols import Retriever
 from overstory.retrieve import RetrievalContext
 from overstory.systems.base import BuildContext, Owned, System, SystemRun, SystemView
-from overstory.systems.build_cache import BuildCache
 from overstory.systems.settings import described
 from overstory.systems.state import IndexState, read_backlog
 from overstory.systems.tree.kinds import TreeKind
@@ -22,9 +20,6 @@ from overstory.systems.tretriever.index_settings import TRetrieverIndexSettings
 from overstory.systems.tretriever.names import DOCUMENT_TREE, ENTITY_TREE, NAME, NODE, SUMMARY
 from overstory.systems.tretriever.retriever_settings import TRetrieverRetrieverSettings
 from overstory.systems.tretriever.writers import estimate, fingerprint
-
-if TYPE_CHECKING:
-    from overstory.systems.entity_graph import DescribedEntity  # needed by a build alone
 
 
 class TRetriever(System[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
@@ -47,9 +42,6 @@ class TRetriever(System[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
     trees = (DOCUMENT_TREE, ENTITY_TREE)
     reads_with_model = True
 
-    def __init__(self) -> None:
-        self._cache: BuildCache[Mapping[str, DescribedEntity]] = BuildCache()
-
     def units_of(self, state: IndexState[TRetrieverIndexSettings] | None) -> tuple[Unit, ...]:
         """Entities follow from passages; "auto" is over documents as soon as there are links."""
         return ("document", "chunk") if state is not None and state.details.get("over") == "entities" else ("document",)
@@ -69,7 +61,7 @@ class TRetriever(System[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
         """See `System.build`."""
         from overstory.systems.tretriever.build import Build  # whose entropy engine takes a second to import
 
-        Build(run, self._cache).run()
+        Build(run).run()
 
     def estimate(self, view: SystemView[TRetrieverIndexSettings]) -> Estimate:
         """

@@ -285,7 +285,7 @@ def read_entities_of(
         return VertexText(each.name, each.description, each.chunks) if each else VertexText("", "", ())
 
     embedded = [described[id_].embedded if id_ in described else "" for id_ in ids]
-    read = ReadGraph("entities", replace(found, digests=known), texts, {}, embedded)
+    read = ReadGraph("entities", replace(found, digests=known), texts, embedded)
     return ReadRegion(read, inside, range(len(ids), len(ids) + len(sample)))
 
 

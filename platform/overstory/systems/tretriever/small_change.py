@@ -28,9 +28,6 @@ from overstory.systems.tretriever.region import (
 from overstory.systems.tretriever.vertices import KINDS, deletions_of
 from overstory.systems.vector_indexes import indexed_generation
 
-PLACED_FROM = 2_000
-"""Vertices: in smaller graphs all are read in a moment, and the sets that changed are partitioned again."""
-
 
 def state_in_use(job: SystemRun[TRetrieverIndexSettings], over: Vertices) -> IndexState[TRetrieverIndexSettings] | None:
     """The state of the index, None if it is to be built from scratch."""
@@ -99,9 +96,8 @@ class SmallChange:
         return True
 
     def _can_be_placed(self, before: IndexState[TRetrieverIndexSettings]) -> bool:
-        """Whether it is a change of a large graph whose index was built by a version that marks the sets that lost
-        something."""
-        if self.job.improve or before.figures.get("vertices", 0) < PLACED_FROM:
+        """Whether the index was built by a version that marks the sets that lost something, and has a tree."""
+        if self.job.improve or not before.figures.get("vertices", 0):
             return False
         return bool(before.details.get("marked")) or before.details.get("gone") == deletions_of(
             self.job.corpus, self.over

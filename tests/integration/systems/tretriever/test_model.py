@@ -23,7 +23,7 @@ from tests.passages import OpenCorpus
 from overstory.errors import BudgetExhausted
 from overstory.knowledge import Knowledge
 from overstory.model import Document
-from overstory.systems.tretriever import build
+from overstory.systems.tretriever import small_change
 
 
 @pytest.fixture
@@ -104,7 +104,7 @@ def test_a_change_too_large_to_make_in_place_is_paid_for_and_told_of_once(
         knowledge.ingest_documents([*GRAPH, *LINKS])
         knowledge.index(systems=["tretriever"], model=MODEL)
         knowledge.ingest_documents([vertex("flute", "music"), link("flute", "guitar")])
-        monkeypatch.setattr(build, "MOST_IN_PLACE", 1)
+        monkeypatch.setattr(small_change, "MOST_IN_PLACE", 1)
         report = knowledge.index()
         assert figures_of(knowledge)["rebuilt"] == 1
         assert set(answering.answered.values()) == {1}

@@ -5,13 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from tests.unit.systems.tree.applied import stored_after
 
 from overstory.entropy import EncodingTree, Graph, structural_weights
 from overstory.entropy.compile import Ints
 from overstory.protocols import Vectors
-from overstory.systems.tree.build import TreeNodes, labels_before, make_tree, stored_form
-from overstory.systems.tree.changes import tree_changes
+from overstory.systems.tree.build import TreeNodes, make_tree, stored_form
 from overstory.systems.tree.ids import tree_node_id
 from overstory.systems.tree.kinds import TreeKind
 from overstory.vectors.packed import unpacked
@@ -87,19 +85,6 @@ def test_the_smallest_corpora_have_trees(chunks: int) -> None:
     nodes = stored(tree, [str(n) for n in range(chunks)])
     assert len(set(nodes.ids)) == len(nodes.ids) >= chunks + 1
     assert nodes.sizes[-1] == chunks
-
-
-def test_the_communities_of_a_stored_tree_are_read_back() -> None:
-    tree = make_tree(graph_of(planted(2)), 2)
-    units = [f"{n:03}" for n in range(tree.leaves)]
-    as_stored = stored_after(tree_changes(stored(tree, units), {}), {})
-    now = ["new", *reversed(units[3:])]
-    labels = labels_before(as_stored, now, 2)
-    assert (labels[:, 0] == -1).all()
-    for level in (1, 2):
-        before = tree.labels(level)[3:][::-1]
-        pairs = set(zip(labels[level - 1, 1:].tolist(), before.tolist(), strict=True))
-        assert len(pairs) == len(set(before.tolist()))  # one number for each community
 
 
 def test_communities_have_the_properties_that_their_kind_names() -> None:
