@@ -27,9 +27,9 @@ from overstory.model.extraction import ChunkText, Extraction
 from overstory.protocols import Embedder, Extractor
 from overstory.settings import Settings
 from overstory.systems.apr.codebook import Symbol, coded
+from overstory.systems.apr.consolidation import Name, aliases
 from overstory.systems.apr.ids import edge_id
 from overstory.systems.apr.index_settings import AprIndexSettings
-from overstory.systems.apr.name_groups import Name, aliases
 from overstory.systems.apr.pronouns import resolved
 from overstory.systems.apr.same_name import name_form, same_name
 from overstory.systems.apr.triples import Triple

@@ -11,11 +11,106 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from overstory.entropy.compile import Floats, Ints
-from overstory.entropy.semantic.bandwidth import likeliest_bandwidth
 from overstory.entropy.semantic.blocks import Arrangement
 from overstory.entropy.semantic.kernels import MOST_BITS, kernel_sums
-from overstory.entropy.semantic.principal_components import principal_components
 from overstory.errors import GraphError
+
+SAMPLED_VECTORS = 512
+SAMPLED_NEIGHBOURS = 4096
+"""In a larger corpus this many vectors are scored against this many; both samples are drawn with the seed."""
+
+STEPS = 48
+NARROWEST = 0.25
+"""The grid runs from a quarter of the typical distance to the nearest different vector to that of any two vectors."""
+
+
+def likeliest_bandwidth(points: Floats, *, seed: int = 0) -> float:
+    """The bandwidth of a grid with the highest leave-one-out likelihood, in the unit of the points.
+
+    The likelihood is that of Gaussian densities with their constant, without which wide kernels would always win. Each
+    vector counts at most once towards another's nearest distance, so that copies of one text do not pull the bandwidth
+    to 0.
+
+    Args:
+        points: shape (n, c).
+        seed: draws the sample of a corpus of more than 512 vectors. More than 4,096 are thinned to 4,096, which
+            widens the bandwidth by a factor of up to (n / 4096)^(1 / (c + 4)).
+
+    Returns:
+        The bandwidth; 1.0 if all points are equal.
+    """
+    squared = _squared_distances(points, seed)
+    apart = np.where(squared > 0.0, squared, np.inf).min(axis=1, initial=np.inf)
+    nearest = np.sqrt(apart[np.isfinite(apart)])
+    if not nearest.size:
+        return 1.0
+    typical = np.sqrt(np.median(squared[np.isfinite(squared)]))
+    grid = np.geomspace(NARROWEST * np.median(nearest), typical, STEPS)
+    likelihoods = [_likelihood(squared, float(width), points.shape[1]) for width in grid]
+    return float(grid[int(np.argmax(likelihoods))])
+
+
+def _squared_distances(points: Floats, seed: int) -> Floats:
+    """(n, c) -> (asked, others): infinite between a point and itself, and between copies of one point."""
+    drawn = np.random.default_rng(seed).permutation(len(points))
+    others = np.sort(drawn[:SAMPLED_NEIGHBOURS])
+    asked = np.sort(drawn[:SAMPLED_VECTORS])
+    squared = np.zeros((len(asked), len(others)))
+    for axis in range(points.shape[1]):
+        squared += (points[asked, axis][:, None] - points[others, axis][None, :]) ** 2
+    squared[squared == 0.0] = np.inf
+    return squared
+
+
+def _likelihood(squared: Floats, width: float, components: int) -> float:
+    """The mean log density of the sampled points, in nats, up to a constant that no width changes."""
+    exponents = squared / (2.0 * width * width)
+    least = exponents.min(axis=1)
+    counted = np.isfinite(least)
+    shifted = np.exp(least[counted, None] - exponents[counted])
+    return float((np.log(shifted.sum(axis=1)) - least[counted]).mean()) - components * float(np.log(width))
+
+
+MOST_COMPONENTS = 32
+VARIANCE_KEPT = 0.9
+"""As many components as keep this share of the variance, but no more than 32."""
+
+
+def principal_components(vectors: Floats) -> Floats:
+    """Coordinates along the directions of greatest variance, the greatest first; the sign of each direction makes its
+    largest coefficient positive.
+
+    Args:
+        vectors: shape (n, d), finite.
+
+    Returns:
+        Shape (n, c): c is the least number of components with 90 % of the variance, at most 32; 0 for vectors that
+        are all equal.
+    """
+    centred = vectors - vectors.mean(axis=0) if len(vectors) else vectors
+    variance, directions = _directions(centred)
+    kept = _components_needed(variance)
+    strongest = np.abs(directions[:, :kept]).argmax(axis=0)
+    signs = np.sign(directions[strongest, np.arange(kept)])
+    return np.ascontiguousarray(centred @ (directions[:, :kept] * signs))
+
+
+def _directions(centred: Floats) -> tuple[Floats, Floats]:
+    """(n, d) -> variances (min(n, d),) falling, directions (d, min(n, d)); from the smaller of the two products."""
+    if len(centred) < centred.shape[1]:
+        _, scale, rows = np.linalg.svd(centred, full_matrices=False)
+        return scale**2, rows.T
+    rising, directions = np.linalg.eigh(centred.T @ centred)
+    return np.maximum(rising[::-1], 0.0), directions[:, ::-1]
+
+
+def _components_needed(variance: Floats) -> int:
+    total = float(variance.sum())
+    if total <= 0.0:
+        return 0
+    enough = int(np.searchsorted(np.cumsum(variance), VARIANCE_KEPT * total)) + 1
+    return min(enough, MOST_COMPONENTS, int((variance > 1e-12 * variance[0]).sum()))
+
 
 FAINTEST = 2.0**-MOST_BITS
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from overstory.errors import LlmError
 from overstory.graph import Corpus, Transaction
+from overstory.llm import Chat, prompt
 from overstory.model import CommunityReport, Evidence, Hit, Reason
 from overstory.retrieve.context import RetrievalContext, query_current_corpus
 from overstory.retrieve.corpus_cache import VectorCache
@@ -21,10 +22,24 @@ from overstory.systems.serag.index_settings import TREES
 from overstory.systems.serag.names import NameVectors, similar_entities
 from overstory.systems.serag.reports import NAMES_A_CHUNK, SelectedCommunity, community_reports
 from overstory.systems.serag.retriever_settings import SeragRetrieverSettings
-from overstory.systems.serag.self_query import passage_of
 from overstory.systems.state import StaleNotes
 from overstory.systems.tree.community_vectors import CommunityCache, members
 from overstory.systems.tree.finding import require_tree
+
+PROMPT = "self_query"
+MOST_TOKENS = 300
+
+
+def passage_of(chat: Chat, question: str) -> str:
+    """A passage that could answer the question, by the model's own knowledge (Section 3.3, Appendix A.1).
+
+    Raises:
+        LlmError: the model gave no usable answer.
+    """
+    booked = chat.booked("serag", question)
+    limit = min(MOST_TOKENS, chat.model.max_tokens)
+    return " ".join(booked.ask(prompt(PROMPT, __package__).messages(question=question), max_tokens=limit).text.split())
+
 
 MOST_MEMBERS = 20_000
 """Chunks of selected communities that are looked at; the finest communities come first."""

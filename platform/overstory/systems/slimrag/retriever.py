@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,10 +24,69 @@ from overstory.systems.slimrag.ids import entity_id
 from overstory.systems.slimrag.index import ENTITIES, SlimRag
 from overstory.systems.slimrag.question import AskedEntities, QuestionReader
 from overstory.systems.slimrag.retriever_settings import SlimRagRetrieverSettings
-from overstory.systems.slimrag.scoring import HitEntity, ScoredSentence, hit_entities, scores, within
 from overstory.systems.state import StaleNotes, require_state
 from overstory.systems.vector_indexes import SCANNED
 from overstory.text.names.keys import entity_key
+
+
+@dataclass(frozen=True, slots=True)
+class HitEntity:
+    """An entity of the corpus among the nearest to an entity of the question.
+
+    Attributes:
+        similarity: its cosine to that.
+        degree: sentences that refer to it; `sentences` are these, or the first of them.
+    """
+
+    name: str
+    similarity: float
+    degree: int
+    sentences: Sequence[str]
+
+
+class ScoredSentence(NamedTuple):
+    """A sentence with its score, and the parts of it."""
+
+    id: str
+    score: float
+    cosine: float
+    factor: float
+
+
+def hit_entities(entities: Iterable[HitEntity]) -> Counter[str]:
+    """For each sentence that refers to a hit entity, how many of them it refers to."""
+    return Counter(sentence for entity in entities for sentence in entity.sentences)
+
+
+def scores(
+    ids: Sequence[str], vectors: Vectors, question: Vectors, factor: Mapping[str, float]
+) -> list[ScoredSentence]:
+    """max(0, cos(sentence, question)) · factor of each sentence, best first; ties in the order of the ids.
+
+    Args:
+        vectors: shape (len(ids), d), about unit length.
+        question: shape (d,), unit length.
+    """
+    if not ids:
+        return []
+    lengths = np.maximum(np.linalg.norm(vectors, axis=1), 1e-9)
+    cosines = np.maximum(vectors @ question / lengths, 0.0)
+    scored = (
+        ScoredSentence(id_, cosine * factor[id_], cosine, factor[id_])
+        for id_, cosine in zip(ids, cosines.tolist(), strict=True)
+    )
+    return sorted(scored, key=lambda sentence: (-sentence.score, sentence.id))
+
+
+def within(tokens: Sequence[int], most: int) -> int:
+    """How many of the best sentences, which have these many tokens, fit into a context; at least one."""
+    total = 0
+    for number, count in enumerate(tokens):
+        total += count
+        if total > most and number > 0:
+            return number
+    return len(tokens)
+
 
 DEPTH = 30
 """Entities requested from the index, so that the best `ENTITIES` are right: of 48,000 entities 93 % of them are, and

@@ -14,9 +14,8 @@ from tests.unit.entropy.speed import compiled_only
 
 from overstory.entropy.compile import Floats
 from overstory.entropy.semantic import Density
-from overstory.entropy.semantic.bandwidth import likeliest_bandwidth
-from overstory.entropy.semantic.principal_components import principal_components
-from overstory.entropy.semantic.remembered import RememberedDensity
+from overstory.entropy.semantic.density import likeliest_bandwidth, principal_components
+from overstory.entropy.semantic.encode import RememberedDensity
 from overstory.errors import GraphError
 
 

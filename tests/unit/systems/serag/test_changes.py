@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overstory.systems.serag.changes import SAME_WEIGHT, LinkChanges, Links, link_changes
+from overstory.systems.serag.build import SAME_WEIGHT, LinkChanges, Links, link_changes
 from overstory.systems.serag.graph_reads import LinkWeights, Weights
 
 PAIRS = [(one, other) for one in "abcd" for other in "abcd" if one < other]
