@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
 from collections.abc import Mapping
-from types import TracebackType
-from typing import Self
 
+from overstory.spool import Spool
 from overstory_loaders.cleaning import is_storable
 from overstory_loaders.place import Place
 
 KEY_LIMIT = 1000
 """Longer ids are refused: indexes of Neo4j take keys of up to about 8 kB."""
 
-_CREATE = (
-    "CREATE TABLE keys (namespace TEXT, key TEXT, line INTEGER, repeats INTEGER, PRIMARY KEY (namespace, key)) "
-    "WITHOUT ROWID"
-)
+_KEYS = "keys (namespace TEXT, key TEXT, line INTEGER, repeats INTEGER, PRIMARY KEY (namespace, key)) WITHOUT ROWID"
 _INSERT = "INSERT OR IGNORE INTO keys VALUES (?, ?, ?, 1)"
 _FIRST = "SELECT line FROM keys WHERE namespace = ? AND key = ?"
 _REPEAT = "UPDATE keys SET repeats = repeats + 1 WHERE namespace = ? AND key = ?"
@@ -31,32 +26,14 @@ def content_key(values: Mapping[str, object]) -> str:
     return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-class KeyRegister:
+class KeyRegister(Spool):
     """Records the keys of one source in constant memory.
 
-    The table is in a temporary SQLite file, which is deleted when the register is closed: a set with the ids of ten
-    million records would take more than a gigabyte.
+    The loader may be advanced in another thread than the one that created it, but never in two at once.
     """
 
     def __init__(self) -> None:
-        # The loader may be advanced in another thread than the one that created it, but never in two at once.
-        self._table = sqlite3.connect("", isolation_level=None, check_same_thread=False)
-        for statement in (
-            "PRAGMA journal_mode = OFF",
-            "PRAGMA synchronous = OFF",
-            "PRAGMA cache_size = -16384",
-            _CREATE,
-            "BEGIN",
-        ):
-            self._table.execute(statement)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._table.close()
+        super().__init__(_KEYS)
 
     def claim(self, key: str, place: Place, *, namespace: str = "") -> None:
         """Register the key of the record at `place`.

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from types import TracebackType
-from typing import Literal, Self
+from typing import Literal
 
 from overstory.display import origin
 from overstory.model import Annotation, Document, Link, Loaded
+from overstory.spool import Spool
 
 Kind = Literal["added", "changed", "moved", "removed"]
 KINDS: tuple[Kind, ...] = ("added", "changed", "moved", "removed")
@@ -77,14 +76,10 @@ OnChange = Callable[[DocumentChange], object]
 
 _DOCUMENT = "id BLOB PRIMARY KEY, source TEXT, source_key TEXT, name TEXT, sha256 TEXT, content TEXT"
 _TABLES = (
-    "PRAGMA journal_mode = OFF",
-    "PRAGMA synchronous = OFF",
-    "PRAGMA cache_size = -16384",
-    f"CREATE TABLE read ({_DOCUMENT}, outcome TEXT, chunks INTEGER, taken INTEGER DEFAULT 0) WITHOUT ROWID",
-    f"CREATE TABLE gone ({_DOCUMENT}, heir BLOB, moved INTEGER DEFAULT 0) WITHOUT ROWID",
-    "CREATE TABLE pairs (old BLOB PRIMARY KEY, new BLOB) WITHOUT ROWID",
-    "CREATE TABLE annotations (found TEXT)",
-    "BEGIN",
+    f"read ({_DOCUMENT}, outcome TEXT, chunks INTEGER, taken INTEGER DEFAULT 0) WITHOUT ROWID",
+    f"gone ({_DOCUMENT}, heir BLOB, moved INTEGER DEFAULT 0) WITHOUT ROWID",
+    "pairs (old BLOB PRIMARY KEY, new BLOB) WITHOUT ROWID",
+    "annotations (found TEXT)",
 )
 _READ = (
     "INSERT OR IGNORE INTO read (id, source, source_key, name, sha256, content, outcome, chunks) "
@@ -128,21 +123,11 @@ def content_sha256(document: Document) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
-class Changes:
+class Changes(Spool):
     """The documents of a run, and the stored ones that it did not find again. Use it in a `with` block."""
 
     def __init__(self) -> None:
-        self._table = sqlite3.connect("", isolation_level=None, check_same_thread=False)
-        for statement in _TABLES:
-            self._table.execute(statement)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._table.close()
+        super().__init__(*_TABLES)
 
     def note_read(self, document: Identity, outcome: Outcome) -> None:
         """Notes a document that the run read."""

@@ -13,10 +13,8 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
-import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from overstory.display import counted
 from overstory.errors import BrokenSource
@@ -26,6 +24,7 @@ from overstory.graph.ids import document_id, missing_document_id
 from overstory.index.document_checks import link_fault
 from overstory.model import HEAVIEST_LINK, Annotation, Document, Link, Loaded
 from overstory.protocols import OnBroken, Progress
+from overstory.spool import Spool
 
 DOCUMENTS_A_PAGE = 100
 LINKS_A_COMMIT = 5_000
@@ -41,16 +40,12 @@ _LINK = """
     PRIMARY KEY (document, target_source, target_key, type, text)
 """
 _TABLES = (
-    "PRAGMA journal_mode = OFF",
-    "PRAGMA synchronous = OFF",
-    "PRAGMA cache_size = -16384",
-    "CREATE TABLE had (document BLOB PRIMARY KEY) WITHOUT ROWID",
-    "CREATE TABLE came (document BLOB PRIMARY KEY) WITHOUT ROWID",
-    f"CREATE TABLE links ({_LINK}) WITHOUT ROWID",
-    "CREATE TABLE sources (document BLOB PRIMARY KEY, source TEXT, source_key TEXT) WITHOUT ROWID",
-    "CREATE TABLE changed (document BLOB PRIMARY KEY) WITHOUT ROWID",
-    f"CREATE TABLE stored (link TEXT, target TEXT, {_LINK}) WITHOUT ROWID",
-    "BEGIN",
+    "had (document BLOB PRIMARY KEY) WITHOUT ROWID",
+    "came (document BLOB PRIMARY KEY) WITHOUT ROWID",
+    f"links ({_LINK}) WITHOUT ROWID",
+    "sources (document BLOB PRIMARY KEY, source TEXT, source_key TEXT) WITHOUT ROWID",
+    "changed (document BLOB PRIMARY KEY) WITHOUT ROWID",
+    f"stored (link TEXT, target TEXT, {_LINK}) WITHOUT ROWID",
 )
 _ADD = """
     INSERT INTO links VALUES (?, ?, ?, ?, ?, ?)
@@ -73,7 +68,7 @@ _WRITTEN = """
 """
 
 
-class ReadLinks:
+class ReadLinks(Spool):
     """The links that a run reads, and which of its documents had links before. Use it in a `with` block.
 
     Attributes:
@@ -82,19 +77,9 @@ class ReadLinks:
 
     def __init__(self, label: str) -> None:
         """`label` is that of the corpus."""
+        super().__init__(*_TABLES)
         self.label = label
         self.added = 0
-        self._table = sqlite3.connect("", isolation_level=None, check_same_thread=False)
-        for statement in _TABLES:
-            self._table.execute(statement)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._table.close()
 
     def taken_from(self, items: Iterable[Loaded], on_broken: OnBroken) -> Iterator[Document | Annotation]:
         """The documents and annotations; links are kept here, and those that cannot be stored go to `on_broken`."""
