@@ -49,3 +49,8 @@ def windows(sentences: Sequence[S]) -> Iterator[list[S]]:
         characters += len(sentence.text)
     if window:
         yield window
+
+
+def numbered(sentences: Iterable[HasText]) -> str:
+    """One a line, from 1: how a request shows a window."""
+    return "\n".join(f"{number}. {sentence.text}" for number, sentence in enumerate(sentences, start=1))

@@ -20,7 +20,7 @@ from overstory.systems.apr.reading import VERSION, ReadChunk, StatedChunk
 from overstory.systems.apr.triples import Triple
 from overstory.text.names.keys import key_words
 from overstory.text.sentences import sentence_texts
-from overstory.text.windows import windows
+from overstory.text.windows import numbered, windows
 
 STAGE = "apr"
 PROMPT = "triples"
@@ -134,8 +134,7 @@ class ModelReader:
         return ReadChunk(chunk.id, tuple(resolved(triples, chunk.title)), len(parts), by_rules)
 
     def _messages(self, chunk: StatedChunk, window: Sequence[Sentence]) -> Sequence[Message]:
-        numbered = "\n".join(f"{number}. {sentence.text}" for number, sentence in enumerate(window, start=1))
-        return self._prompt.messages(title=on_one_line(chunk.title) or NONE, sentences=numbered)
+        return self._prompt.messages(title=on_one_line(chunk.title) or NONE, sentences=numbered(window))
 
 
 def _grounded(answer: FoundTriples, window: Sequence[Sentence], said: set[str]) -> Iterator[Triple]:

@@ -26,7 +26,7 @@ from overstory.systems.base import SystemRun, SystemView
 from overstory.systems.hirag.index_settings import HiragIndexSettings
 from overstory.systems.hirag.names import NAME, reading_id
 from overstory.text.names.keys import entity_key, key_words
-from overstory.text.windows import ChunkSentence, sentences_of, windows
+from overstory.text.windows import ChunkSentence, numbered, sentences_of, windows
 
 VERSION = 2
 """Changes whenever the same answers may be stored otherwise."""
@@ -170,11 +170,11 @@ class ModelReader:
                 answer = "x " * self._chat.model.max_tokens
                 yield Request([*first, *self._missed.messages(answer=answer)], FoundEntities)
             names = "x " * (NAMES_CHARACTERS // 2)
-            messages = self._relations.messages(title=_title(document), entities=names, sentences=_numbered(window))
+            messages = self._relations.messages(title=_title(document), entities=names, sentences=numbered(window))
             yield Request(messages, FoundRelations)
 
     def _about(self, document: UnreadDocument, window: Sequence[ChunkSentence], known: str) -> list[Message]:
-        return self._entities.messages(title=_title(document), known=known, sentences=_numbered(window))
+        return self._entities.messages(title=_title(document), known=known, sentences=numbered(window))
 
     def _read(self, document: UnreadDocument) -> DocumentReading:
         read = DocumentReading(document, {chunk: ChunkReading() for chunk, _, _ in document.chunks})
@@ -241,7 +241,7 @@ class ModelReader:
         if len(found) < 2:
             return []
         names = "\n".join(_first_that_fit((entity.name for entity in found.values()), NAMES_CHARACTERS)) or NONE
-        messages = self._relations.messages(title=_title(document), entities=names, sentences=_numbered(window))
+        messages = self._relations.messages(title=_title(document), entities=names, sentences=numbered(window))
         related: dict[tuple[str, str], FoundRelation] = {}
         for relation in chat.ask_for(FoundRelations, messages, once=True).value.relations:
             one, other = sorted(entity_key(on_one_line(end)) for end in (relation.source, relation.target))
@@ -391,10 +391,6 @@ def _windows(document: UnreadDocument) -> Iterator[list[ChunkSentence]]:
 
 def _title(document: UnreadDocument) -> str:
     return document.title or NONE
-
-
-def _numbered(window: Sequence[ChunkSentence]) -> str:
-    return "\n".join(f"{number}. {sentence.text}" for number, sentence in enumerate(window, start=1))
 
 
 def _first_that_fit(names: Iterable[str], characters: int) -> list[str]:

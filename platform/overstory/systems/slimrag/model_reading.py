@@ -12,7 +12,7 @@ from overstory.model import Message, Usage
 from overstory.systems.slimrag.reading import ReadDocument, ReadSentence, RuleReader, WholeDocument
 from overstory.text.coreference.chains import Resolved
 from overstory.text.names.keys import entity_key, key_words
-from overstory.text.windows import SENTENCES, sentences_of, windows
+from overstory.text.windows import SENTENCES, numbered, sentences_of, windows
 
 STAGE = "slimrag"
 PROMPT = "entities"
@@ -90,9 +90,8 @@ class ModelReader:
     def _messages(
         self, document: WholeDocument, window: Sequence[ReadSentence], known: Sequence[str]
     ) -> Sequence[Message]:
-        numbered = "\n".join(f"{number}. {sentence.text}" for number, sentence in enumerate(window, start=1))
         return self._prompt.messages(
-            title=document.title or "(none)", known="; ".join(known) or "(none)", sentences=numbered
+            title=document.title or "(none)", known="; ".join(known) or "(none)", sentences=numbered(window)
         )
 
 
