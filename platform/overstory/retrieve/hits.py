@@ -10,7 +10,7 @@ from typing import TypeGuard, cast
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.index.write_documents import METADATA
-from overstory.model import BridgePath, Evidence, Excerpt, Hit, Reason
+from overstory.model import BridgePath, Evidence, Excerpt, Hit, Part, Reason
 from overstory.model.boilerplate import without_boilerplate
 from overstory.retrieve.wording import NEAREST
 
@@ -88,6 +88,16 @@ def hits_by_cosine(rows: Mapping[str, Row], cosines: Mapping[str, float]) -> tup
 def source_hits(rows: Mapping[str, Row], ids: Iterable[str]) -> tuple[Hit, ...]:
     """Passages that support parts of the evidence but were not found themselves: hits of score 0."""
     return ranked_hits(rows, dict.fromkeys(ids, 0.0), lambda _: ())
+
+
+def sources_of(parts: Iterable[Part], hits: Iterable[Hit], rows: Mapping[str, Row]) -> tuple[Hit, ...]:
+    """The passages that parts stand on and that are no hits.
+
+    Args:
+        rows: by id; passages that it lacks are left out.
+    """
+    found = {hit.chunk_id for hit in hits}
+    return source_hits(rows, dict.fromkeys(id_ for part in parts for id_ in part.chunks if id_ not in found))
 
 
 def with_hits(evidence: Evidence, hits: Sequence[Hit]) -> Evidence:

@@ -14,8 +14,8 @@ from overstory.graph import Corpus, Transaction, schema
 from overstory.graph.client import Row
 from overstory.model import Evidence, Hit, Reason
 from overstory.protocols import Vectors
-from overstory.retrieve.context import RetrievalContext, query_current_corpus
-from overstory.retrieve.hits import chunk_rows, near, ranked_hits, source_hits
+from overstory.retrieve.context import RetrievalContext
+from overstory.retrieve.hits import chunk_rows, near, ranked_hits, sources_of
 from overstory.retrieve.question import read_question
 from overstory.retrieve.ranking import best_of
 from overstory.retrieve.vector_search import chunk_cosines, nearest_chunks
@@ -41,7 +41,8 @@ from overstory.systems.apr.store import ENTITIES
 from overstory.systems.apr.tokens import TokenCounter
 from overstory.systems.apr.triples import FactRun, RecalledAnswer, RelatedQuestion, ScoredRun, Triple
 from overstory.systems.base import System
-from overstory.systems.state import StaleNotes, require_state
+from overstory.systems.state import require_state
+from overstory.systems.system_retriever import SystemRetriever
 from overstory.systems.vector_indexes import SCANNED
 from overstory.vectors.lengths import of_unit_length
 
@@ -62,7 +63,7 @@ NOTHING_TO_READ = "no fact was found or taken: passages are read instead"
 NO_FACTS = "the facts near the question are of fewer passages than were asked for: the others are nearest in meaning"
 
 
-class AprRetriever:
+class AprRetriever(SystemRetriever[AprIndexSettings, AprRetrieverSettings]):
     """Ranks runs of facts, and passages by their best run.
 
     Source: AutoPrunedRetriever, Sections 2.4 to 2.6 and Appendix A.3.
@@ -78,14 +79,10 @@ class AprRetriever:
         Raises:
             ModelError: the spaCy pipeline is not installed.
         """
-        self.name = system.name
-        self._system = system
-        self._context = context
-        self._settings = settings
+        super().__init__(system, context, settings)
         self._questions = QuestionReader(context.extraction)
         self._vocabulary = Vocabulary(context.embedder)
         self._recall = Recall()
-        self._stale = StaleNotes(system)
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="apr")
 
     def retrieve(self, question: str, k: int) -> Evidence:
@@ -110,18 +107,16 @@ class AprRetriever:
             prompt = build(asked.triples, found.runs, recalled, related, self._settings, counter, read.text)
             unread = {chunk for part in prompt.parts for chunk in part.chunks} - found.rows.keys()
             rows = {**found.rows, **chunk_rows(tx, corpus, unread)}
-            there = {hit.chunk_id for hit in found.hits}
             parts = (*excerpts(prompt.runs, rows), *prompt.parts)
-            others = dict.fromkeys(chunk for part in parts for chunk in part.chunks if chunk not in there)
             notes = (*read.notes, *asked.notes, *self._stale.of(tx, corpus, state), *asking.notes, *prompt.notes)
-            sources = source_hits(rows, others)
+            sources = sources_of(parts, found.hits, rows)
             divided = SHARES_WITH_TEXTS if self._settings.texts else SHARES
             if not any(part.kind in divided for part in prompt.parts):
                 divided = {}
                 notes = (*notes, NOTHING_TO_READ)
             return Evidence(question, self.name, found.hits, notes, parts=parts, sources=sources, shares=divided)
 
-        return query_current_corpus(self._context, "retrieve/apr", query)
+        return self._query(query)
 
     def _remembered(
         self, tx: Transaction, corpus: Corpus, vector: Vectors

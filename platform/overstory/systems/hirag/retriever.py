@@ -12,13 +12,11 @@ from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.model import Evidence, Hit, Part, Reason, ShareKind
 from overstory.protocols import Vectors
-from overstory.retrieve.context import RetrievalContext, query_current_corpus
-from overstory.retrieve.hits import chunk_rows, hits_by_cosine, ranked_hits, source_hits
+from overstory.retrieve.hits import chunk_rows, hits_by_cosine, ranked_hits, sources_of
 from overstory.retrieve.question import read_question
 from overstory.retrieve.ranking import best_of
 from overstory.retrieve.wording import LONGEST_TITLE, NEAREST, listed
 from overstory.systems.hirag.asking import KEYS_AMONG, Asking, Read
-from overstory.systems.hirag.index import HiRag
 from overstory.systems.hirag.index_settings import HiragIndexSettings
 from overstory.systems.hirag.parts import Paths, entity_parts, relation_parts, report_chunks, report_part
 from overstory.systems.hirag.ranking import Score, Statement, relevance, scores
@@ -30,7 +28,8 @@ from overstory.systems.hirag.selection import (
     pairs_to_join,
     select_communities,
 )
-from overstory.systems.state import IndexState, StaleNotes, generation_in_use, index_missing, require_state
+from overstory.systems.state import IndexState, index_missing, require_state
+from overstory.systems.system_retriever import SystemRetriever
 from overstory.text.questions.whole_corpus import asks_about_whole_corpus
 
 SHARES: Mapping[ShareKind, float] = {"entity": 0.11, "relation": 0.28, "report": 0.28, "passage": 0.44}
@@ -50,18 +49,11 @@ NOTHING_MATCHED = "the HiRAG index has no entity: these are the passages nearest
 NO_REPORT = "the HiRAG index has no report: these are the passages nearest to the question in meaning"
 
 
-class HiragRetriever:
+class HiragRetriever(SystemRetriever[HiragIndexSettings, HiragRetrieverSettings]):
     """Three levels of knowledge, and the passages that state them.
 
     Source: HiRAG, Section 4.2 and Algorithm 2.
     """
-
-    def __init__(self, system: HiRag, context: RetrievalContext, settings: HiragRetrieverSettings) -> None:
-        self.name = system.name
-        self._system = system
-        self._context = context
-        self._settings = settings
-        self._stale = StaleNotes(system)
 
     def retrieve(self, question: str, k: int) -> Evidence:
         """The `k` best chunks; for a question on all documents those that the most important reports stand on.
@@ -89,9 +81,7 @@ class HiragRetriever:
                 shares=found.shares,
             )
 
-        return query_current_corpus(
-            self._context, "retrieve/hirag", query, generation=lambda corpus: generation_in_use(self._system, corpus)
-        )
+        return self._query(query)
 
     def _state(self, corpus: Corpus) -> IndexState[HiragIndexSettings]:
         state = require_state(self._system, corpus)
@@ -170,9 +160,7 @@ class _Found:
     ) -> _Found:
         """With the passages of parts that are no hits; `rows` has all of them."""
         found = tuple(parts)
-        there = {hit.chunk_id for hit in hits}
-        others = dict.fromkeys(chunk for part in found for chunk in part.chunks if chunk not in there)
-        return cls(hits, found, source_hits(rows, others), shares)
+        return cls(hits, found, sources_of(found, hits, rows), shares)
 
 
 def _by_meaning(asking: Asking, k: int, note: str) -> _Found:

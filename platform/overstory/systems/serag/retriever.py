@@ -9,7 +9,7 @@ from overstory.errors import LlmError
 from overstory.graph import Corpus, Transaction
 from overstory.llm import Chat, prompt
 from overstory.model import CommunityReport, Evidence, Hit, Reason
-from overstory.retrieve.context import RetrievalContext, query_current_corpus
+from overstory.retrieve.context import RetrievalContext
 from overstory.retrieve.corpus_cache import VectorCache
 from overstory.retrieve.hits import chunk_rows, ranked_hits
 from overstory.retrieve.question import Question, read_question
@@ -18,11 +18,11 @@ from overstory.retrieve.vector_search import depth_for
 from overstory.retrieve.wording import quoted
 from overstory.systems.serag.candidates import Asking, Found
 from overstory.systems.serag.index import SeRag
-from overstory.systems.serag.index_settings import TREES
+from overstory.systems.serag.index_settings import TREES, SeragIndexSettings
 from overstory.systems.serag.names import NameVectors, similar_entities
 from overstory.systems.serag.reports import NAMES_A_CHUNK, SelectedCommunity, community_reports
 from overstory.systems.serag.retriever_settings import SeragRetrieverSettings
-from overstory.systems.state import StaleNotes
+from overstory.systems.system_retriever import SystemRetriever
 from overstory.systems.tree.community_vectors import CommunityCache, members
 from overstory.systems.tree.finding import require_tree
 
@@ -45,18 +45,14 @@ MOST_MEMBERS = 20_000
 """Chunks of selected communities that are looked at; the finest communities come first."""
 
 
-class SeragRetriever:
+class SeragRetriever(SystemRetriever[SeragIndexSettings, SeragRetrieverSettings]):
     """Ranks chunks by SeRAG's score, or by ours over its graph; see `SeragRetrieverSettings`."""
 
     def __init__(self, system: SeRag, context: RetrievalContext, settings: SeragRetrieverSettings) -> None:
-        self.name = system.name
-        self._system = system
-        self._context = context
-        self._settings = settings
+        super().__init__(system, context, settings)
         self._vectors = VectorCache()
         self._communities = CommunityCache()
         self._names = NameVectors(context.embedder)
-        self._stale = StaleNotes(system)
 
     def retrieve(self, question: str, k: int) -> Evidence:
         """The `k` best chunks.
@@ -79,7 +75,7 @@ class SeragRetriever:
             all_notes = (*asked.notes, *asking.names.notes, *self._stale.of(tx, corpus, state), *asking.notes)
             return Evidence(question, self.name, hits, notes=all_notes, parts=reports)
 
-        return query_current_corpus(self._context, "retrieve/serag", query)
+        return self._query(query)
 
     def _with_self_query(self, question: Question) -> Question:
         """The question with a language model's passage added to it, and a note that says so."""

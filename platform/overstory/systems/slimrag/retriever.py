@@ -14,17 +14,18 @@ from overstory.graph import Corpus, Transaction, schema
 from overstory.graph.client import Row
 from overstory.model import Evidence, Excerpt, Hit, Reason
 from overstory.protocols import Vectors
-from overstory.retrieve.context import RetrievalContext, query_current_corpus
+from overstory.retrieve.context import RetrievalContext
 from overstory.retrieve.corpus_cache import VectorCache, derived_vectors
-from overstory.retrieve.hits import chunk_rows, hits_by_cosine, ranked_hits, source_hits
+from overstory.retrieve.hits import chunk_rows, hits_by_cosine, ranked_hits, sources_of
 from overstory.retrieve.question import read_question
 from overstory.retrieve.vector_search import nearest_chunks, with_index
 from overstory.retrieve.wording import listed
 from overstory.systems.slimrag.ids import entity_id
-from overstory.systems.slimrag.index import ENTITIES, SlimRag
+from overstory.systems.slimrag.index import ENTITIES, SlimRag, SlimRagIndexSettings
 from overstory.systems.slimrag.question import AskedEntities, QuestionReader
 from overstory.systems.slimrag.retriever_settings import SlimRagRetrieverSettings
-from overstory.systems.state import StaleNotes, require_state
+from overstory.systems.state import require_state
+from overstory.systems.system_retriever import SystemRetriever
 from overstory.systems.vector_indexes import SCANNED
 from overstory.text.names.keys import entity_key
 
@@ -100,7 +101,7 @@ SENTENCES_A_PAGE = 50
 NOTHING_MATCHED = "no entity of the question leads to a sentence: these are the passages nearest to it in meaning"
 
 
-class SlimRagRetriever:
+class SlimRagRetriever(SystemRetriever[SlimRagIndexSettings, SlimRagRetrieverSettings]):
     """Ranks chunks by their best sentence; `Evidence.excerpts` is the context that the paper gives to a model.
 
     Source: Zhang et al. 2025, Algorithm 1, lines 11–28.
@@ -111,14 +112,10 @@ class SlimRagRetriever:
         Raises:
             ModelError: the spaCy pipeline is not installed.
         """
-        self.name = system.name
-        self._system = system
-        self._context = context
-        self._settings = settings
+        super().__init__(system, context, settings)
         self._questions = QuestionReader(context.extraction, decomposition=settings.decomposition)
         self._vectors = VectorCache(derived_vectors)
         self._entities = VectorCache(_entity_vectors)
-        self._stale = StaleNotes(system)
 
     def retrieve(self, question: str, k: int) -> Evidence:
         """The `k` chunks with the best sentences.
@@ -140,10 +137,10 @@ class SlimRagRetriever:
             found = asking.found(k)
             excerpts = self._excerpts(asking, found)
             told = (*read.notes, *asked.notes, *self._stale.of(tx, corpus, state), *found.notes)
-            sources = asking.sources(found.hits, excerpts)
+            sources = sources_of(excerpts, found.hits, asking.passages)
             return Evidence(question, self.name, found.hits, notes=told, parts=excerpts, sources=sources)
 
-        return query_current_corpus(self._context, "retrieve/slimrag", query)
+        return self._query(query)
 
     def _named(self, tx: Transaction, corpus: Corpus, names: Sequence[str]) -> Vectors:
         """float32[len(names), d]. Names of the corpus have vectors already; each other one takes 3 ms."""
@@ -253,12 +250,6 @@ class _Asking:
         self.passages.update(chunk_rows(self.tx, self.corpus, [*best, *quoted]))
         chunk_scores = {chunk: sentence.score for chunk, sentence in best.items()}
         return ranked_hits(self.passages, chunk_scores, lambda chunk: _reasons(best[chunk], names))
-
-    def sources(self, hits: Iterable[Hit], excerpts: Iterable[Excerpt]) -> tuple[Hit, ...]:
-        """The passages of excerpts that are not among the hits."""
-        found = {one.chunk_id for one in hits}
-        others = dict.fromkeys(each.chunk_id for each in excerpts if each.chunk_id not in found)
-        return source_hits(self.passages, others)
 
     def rows(self, scored: Sequence[ScoredSentence]) -> Iterator[Row]:
         """Sentences with their texts and places, best first, each with its score under "scored"."""

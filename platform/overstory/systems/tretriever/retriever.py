@@ -13,13 +13,12 @@ from overstory.graph.client import Row
 from overstory.model import Evidence, Reason, ShareKind
 from overstory.model.units import Unit
 from overstory.protocols import Vectors
-from overstory.retrieve.context import RetrievalContext, query_current_corpus
-from overstory.retrieve.hits import chunk_rows, hits_by_cosine, ranked_hits, source_hits
+from overstory.retrieve.hits import chunk_rows, hits_by_cosine, ranked_hits, sources_of
 from overstory.retrieve.question import read_question
 from overstory.retrieve.ranking import best_of
 from overstory.retrieve.wording import LONGEST_TITLE, NEAREST, listed
-from overstory.systems.base import System
-from overstory.systems.state import StaleNotes, generation_in_use, require_state
+from overstory.systems.state import require_state
+from overstory.systems.system_retriever import SystemRetriever
 from overstory.systems.tretriever.asking import Asking, Found, Read
 from overstory.systems.tretriever.index_settings import TRetrieverIndexSettings
 from overstory.systems.tretriever.parts import (
@@ -109,23 +108,11 @@ NEAREST_CHUNKS = 20
 NOTHING_MATCHED = "the T-Retriever index has no subgraph: these are the passages nearest to the question in meaning"
 
 
-class TRetrieverRetriever:
+class TRetrieverRetriever(SystemRetriever[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
     """The union of the subgraphs near the question, and the passages that say something of it.
 
     Source: T-Retriever, Eq. 11 to 13. The subgraph becomes text; there is no graph neural network (Eq. 14 and 15).
     """
-
-    def __init__(
-        self,
-        system: System[TRetrieverIndexSettings, TRetrieverRetrieverSettings],
-        context: RetrievalContext,
-        settings: TRetrieverRetrieverSettings,
-    ) -> None:
-        self.name = system.name
-        self._system = system
-        self._context = context
-        self._settings = settings
-        self._stale = StaleNotes(system)
 
     def retrieve(self, question: str, k: int) -> Evidence:
         """The `k` best chunks, and the subgraphs.
@@ -144,12 +131,7 @@ class TRetrieverRetriever:
             found = self._found(asking, question, k)
             return replace(found, notes=(*asked.notes, *self._stale.of(tx, corpus, state), *asking.notes))
 
-        return query_current_corpus(
-            self._context,
-            "retrieve/tretriever",
-            query,
-            generation=lambda corpus: generation_in_use(self._system, corpus),
-        )
+        return self._query(query)
 
     def _found(self, asking: Asking, question: str, k: int) -> Evidence:
         """The evidence, without notes."""
@@ -167,9 +149,8 @@ class TRetrieverRetriever:
         hits = ranked_hits(
             rows, {id_: ranked[id_].total for id_ in kept}, lambda id_: _reasons(ranked[id_], found.unit)
         )
-        there = {hit.chunk_id for hit in hits}
-        others = dict.fromkeys(chunk for part in parts for chunk in part.chunks if chunk not in there)
-        return Evidence(question, self.name, hits, parts=tuple(parts), sources=source_hits(rows, others), shares=SHARES)
+        sources = sources_of(parts, hits, rows)
+        return Evidence(question, self.name, hits, parts=tuple(parts), sources=sources, shares=SHARES)
 
 
 def _statements(found: Found, read: Read) -> Iterator[Statement]:
