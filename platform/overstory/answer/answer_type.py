@@ -10,6 +10,7 @@ Types = tuple[str, ...]
 PERSON: Types = ("PERSON",)
 PLACE: Types = ("GPE", "LOC", "FAC")
 DATE: Types = ("DATE", "TIME")
+DURATION: Types = ("TIME", "DATE", "QUANTITY")
 NUMBER: Types = ("CARDINAL", "QUANTITY", "MONEY", "PERCENT")
 
 _ASKING = re.compile(r"\b(?P<word>who|whom|whose|when|where|why|how|what|which)\b(?P<rest>.*)", re.DOTALL)
@@ -77,6 +78,8 @@ def types_asked_for(question: str) -> Types:
     if asking is None or asks_to_choose(question):
         return ()
     word, rest = asking["word"], asking["rest"]
+    if word == "how" and rest.startswith(" long"):
+        return DURATION
     if word == "how":
         return NUMBER if _AMOUNT.match(rest) else ()
     if word in ("who", "whom", "whose"):

@@ -130,10 +130,11 @@ def _by_words(question: str, passages: Sequence[Item], sentences: Sequence[Sente
     """The confidence for languages that are not parsed: by the words of question and passages, and the nearest
     sentence."""
     there = frozenset[str]().union(*(content_words(with_titles(each)) for each in passages))
+    words = _share([word in there for word in content_words(question)])
     fit = Fit(
         cosine=max((each.cosine for each in sentences), default=0.0),
-        words=_share([word in there for word in content_words(question)]),
-        names=_share([word in there for word in name_words(question)]),
+        words=words,
+        names=_share([word in there for word in name_words(question)]) if name_words(question) else (2.0 + words) / 3.0,
     )
     score = STEEPNESS * (fit.cosine + 0.5 * fit.words + fit.names - LEAST_BY_WORDS)
     return Confidence(1.0 / (1.0 + math.exp(-score)), fit)

@@ -29,7 +29,7 @@ from overstory.answer.guess import guess_in
 from overstory.answer.navigation import is_navigation
 from overstory.answer.reading import AnswerReader, Sentence, above
 from overstory.answer.rows import cells_of
-from overstory.answer.support import how_far_said, is_said
+from overstory.answer.support import how_far_said, is_said, meaning_stems
 from overstory.answer.words import content_words, padded
 from overstory.answer.yes_or_no import yes_or_no
 from overstory.text import entity_key
@@ -142,7 +142,7 @@ def extract(question: str, context: Context, reader: AnswerReader, *, least: flo
     chain = _chain(best, sentences, asked, scene)
     beside = [each for each in read if each.passage.number == best.passage.number]
     guess = guess_in(question, asked, chain, beside, through) or yes_or_no(question, asked, best)
-    further = [each for each in chosen if all(each.text != other.text for other in chain)]
+    further = [each for each in chosen if all(each.text not in (other.text, other.before) for other in chain)]
     return Extract((*chain, *further)[: max(SHOWN, len(chain))], best, guess, confidence)
 
 
@@ -161,7 +161,8 @@ def _scored(
     final = [word for word in asked.wanted if word not in asked.through] or asked.wanted
     scored: list[Sentence] = []
     for each, cosine in zip(readable, cosines[: len(readable)], strict=True):
-        said = sum(how_far_said(word, each.stems) for word in final) / max(1, len(final))
+        stems = each.stems | meaning_stems(each.before)
+        said = sum(how_far_said(word, stems) for word in final) / max(1, len(final))
         fits = (
             (each.item and asks_for_code(question))
             or (figure and _FIGURE.search(each.text) is not None)
@@ -172,7 +173,7 @@ def _scored(
         under = float(headed[_heading(each)]) if _heading(each) else 0.0
         score += HEADED * under - RANK_OF_STEPS * asks_how(question) * (each.passage.number - 1)
         if asked.direct:
-            score += WHOLLY * (bool(final) and all(is_said(word, each.stems) for word in final))
+            score += WHOLLY * (bool(final) and all(is_said(word, stems) for word in final))
             score += ABOUT * (scene.share_named(each) + scene.is_key(each))
         scored.append(replace(each, score=score, cosine=max(float(cosine), under)))
     return sorted(scored, key=lambda each: -each.score)

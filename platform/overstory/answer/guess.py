@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from overstory.answer.answer_type import (
     DATE,
+    DURATION,
     NUMBER,
     PERSON,
     PLACE,
@@ -117,6 +118,9 @@ def guess_in(
         return ""
     if types == DATE:
         return _date(question, asked, sentence, fitting)
+    if types == DURATION:
+        found = _beside(asked, sentence, [each for each in fitting if _LONG.search(each.surface)])
+        return found.surface if found is not None else ""
     if types == NUMBER:
         return _number(question, asked, sentence, fitting)
     if types == PLACE and (place := _place(asked, sentence)):
@@ -308,8 +312,21 @@ def _is_of_it(asked: AskedFor, sentence: Sentence, through: str) -> bool:
     ]
     own = (padded(name) for name in names)
     of_titles = [_short(name) for name in names]
+    if _is_said_of_another(asked, sentence, names):
+        return False
     begun = any(text.startswith(name) for name in (*own, *of_titles) for text in begins)
     return begun and not _POSSESSED.search(sentence.text[:BEFORE_PLACE])
+
+
+def _is_said_of_another(asked: AskedFor, sentence: Sentence, names: Sequence[str]) -> bool:
+    """Whether a sentence names somebody else between these names and what it says: "Ada replaces Max, who retired"."""
+    for at in {at for word in asked.wanted for at in _places(word, sentence.text)}:
+        before = sentence.text[:at]
+        named = max((before.rfind(name) + len(name) for name in names if name in before), default=-1)
+        between = before[named:] if named >= 0 else ""
+        if any(each.type == "PERSON" and each.surface in between for each in sentence.mentions):
+            return True
+    return False
 
 
 def _short(name: str) -> str:

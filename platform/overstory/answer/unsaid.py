@@ -9,7 +9,7 @@ from overstory.answer.answer_type import asks_to_choose
 from overstory.answer.bridge import is_about, same_name
 from overstory.answer.context import Item
 from overstory.answer.reading import Sentence, with_titles
-from overstory.answer.support import SAYS, WordVectors, is_said, similarity
+from overstory.answer.support import SAYS, WordVectors, is_said, meaning_stems, similarity
 from overstory.answer.words import content_words, padded
 from overstory.text.questions.asked_for import AskedFor
 from overstory.text.stems import stem
@@ -20,6 +20,7 @@ _OF_KIN = re.compile(
     r"|nephew|niece|grand\w+)\b",
     re.IGNORECASE,
 )
+_BY = re.compile(r"\bby\b")
 _FULL_NAME = re.compile(r"\b[^\W\d_a-z]\w+ [^\W\d_a-z]\w+")
 _ACTING = frozenset({"PERSON", "ORG"})
 _IDENTIFIER = re.compile(r"(?=\S*[\d_])(?!\d+(?:st|nd|rd|th|s|D)$)(?!\d{1,3}$)\w+(?:[-./:]\w+)*")
@@ -45,9 +46,7 @@ def unsaid_words(
     }
     near = _nearest_by_words(question, passages)
     telling = [
-        each
-        for each in told
-        if each.passage.number in near and not _tells_of_another(each, asked.names, asked.wanted, kinds & _ACTING)
+        each for each in told if each.passage.number in near and not _tells_of_another(each, asked, kinds & _ACTING)
     ]
     unsaid = tuple(word for word in asked.wanted if how_far_told(word, telling, words) < SAYS)
     if asks_to_choose(question) and 2 * len(unsaid) <= len(asked.wanted):
@@ -63,25 +62,44 @@ def _nearest_by_words(question: str, passages: Sequence[Item]) -> frozenset[int]
     return frozenset(number for number, count in shared.items() if 2 * count >= most)
 
 
-def _tells_of_another(sentence: Sentence, names: Sequence[str], wanted: Sequence[str], kinds: Set[str]) -> bool:
+def _tells_of_another(sentence: Sentence, asked: AskedFor, kinds: Set[str]) -> bool:
     """Whether a sentence names a person or an organisation, but not the one that the question does: the salary of Anna
     Berger is not Tim Berger's, though his passage says it.
 
     Args:
-        wanted: the words for what it asks for, among which a relative may be.
         kinds: what the question names, as far as it is a person or an organisation.
     """
+    names = asked.names
     of_kin = _OF_KIN.match(sentence.text) if kinds else None
-    if of_kin is not None and not any(is_said(word, (stem(of_kin["kin"].lower()),)) for word in wanted):
+    if of_kin is not None and not any(is_said(word, (stem(of_kin["kin"].lower()),)) for word in asked.wanted):
         after = padded(sentence.text[of_kin.end() :])
         return not any(padded(name) in after for name in names)  # "His sister lives in Kiel"
-    if not kinds or is_about(sentence, names) or any(padded(name) in padded(sentence.before) for name in names):
+    if not names or is_about(sentence, names) or any(padded(name) in padded(sentence.before) for name in names):
+        return False
+    if _is_stated_of_another(sentence, asked):
+        return True
+    if not kinds:
         return False
     if sentence.meant:
         return not any(same_name(sentence.meant, name) for name in names)
     if _FULL_NAME.search(sentence.before):
         return True
     return any(each.type in kinds and not _is_part_of(each.surface, names) for each in sentence.mentions)
+
+
+def _is_stated_of_another(sentence: Sentence, asked: AskedFor) -> bool:
+    """Whether its facts have another name where the question has its own: "Ada commands the Sula" does not say who
+    commands the Runde."""
+    stated = [
+        fact.subject if asked.subject == (_BY.search(fact.predicate) is not None) else fact.object
+        for fact in sentence.facts
+        if any(is_said(word, meaning_stems(fact.predicate)) for word in asked.wanted)
+    ]
+    own = {word for name in asked.names for word in padded(name).split()}
+    return bool(stated) and all(
+        own.isdisjoint(padded(phrase).split()) and any(each.surface in phrase for each in sentence.mentions)
+        for phrase in stated
+    )
 
 
 def _is_part_of(surface: str, names: Sequence[str]) -> bool:

@@ -84,6 +84,48 @@ def test_what_is_said_of_somebody_else_is_no_answer(question: str, of_whom: str)
     assert chosen(question.replace("Tim Berger", of_whom), BERGER, OSPREY).sentences
 
 
+FERRIES = (
+    "Crew handbook",
+    (
+        "The ferry Sula was built in 1994 in Ulsteinvik and carries 320 passengers. Her sister ship Runde carries 280 "
+        "passengers and 60 cars. Captain Ingrid Moen commands the Sula. Chief engineer of the Runde is Pål Aas."
+    ),
+)
+BOARD = (
+    "Minutes",
+    (
+        "Astrid Kleiva was elected to the board; she replaces Knut Rise, who retired in June. Rise had been with Norrvik "
+        "Ferries for 31 years. The new propeller costs 1.2 million NOK. It was ordered from Brunvoll in March."
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    "question", ["Who commands the Runde?", "When was the Runde built?", "How many cars does the Sula carry?"]
+)
+def test_what_a_fact_says_of_another_thing_is_no_answer(question: str) -> None:
+    assert not chosen(question, FERRIES, BOARD).sentences
+
+
+def test_what_is_said_of_whom_a_clause_is_about_is_no_guess_for_another() -> None:
+    assert chosen("When did Astrid Kleiva retire?", FERRIES, BOARD).guess == ""
+
+
+def test_how_long_asks_for_a_duration() -> None:
+    found = chosen("How long was Knut Rise with Norrvik Ferries?", FERRIES, BOARD)
+    assert texts(found)[0] == "Rise had been with Norrvik Ferries for 31 years."
+
+
+def test_a_thing_that_ends_like_an_agent_is_nobody_in_between() -> None:
+    found = chosen("When was the propeller ordered?", FERRIES, BOARD)
+    assert texts(found)[0].endswith("It was ordered from Brunvoll in March.")
+
+
+def test_a_sentence_that_stands_before_its_pronoun_is_not_said_again() -> None:
+    found = chosen("How many passengers does the Runde carry?", FERRIES)
+    assert (found.guess, len(texts(found))) == ("280 passengers", 1)
+
+
 def test_relatives_are_not_counted_as_children() -> None:
     assert not chosen("How many children does Anna Berger have?", BERGER).sentences
 

@@ -88,24 +88,32 @@ def asked_for(doc: Doc) -> AskedFor:
 
 
 _CLAUSES = frozenset({"relcl", "ccomp", "advcl", "csubj", "conj"})
-_AGENTS = ("er", "or", "ist", "ian", "ess", "ant")
+_AGENTS = ("ist", "ian")
 _FARTHER_KIN = ("grand", "great-", "step", "cousin", "uncle", "aunt", "nephew", "niece")
 _PEOPLE = _words(
     "person man woman boy girl father mother parent son daughter child brother sister sibling husband wife spouse "
     "king queen prince princess head chief boss author poet politician artist president musician star host colleague "
-    "country state city town county company team band film"
+    "actress waitress empress duchess accountant assistant consultant lieutenant commandant attendant merchant tenant "
+    "country state city town county company team band film "
+    "director composer performer singer songwriter writer screenwriter founder co-founder actor manager "
+    "leader teacher player painter producer owner co-owner maker filmmaker publisher designer developer engineer "
+    "editor officer minister commander lawyer doctor professor mayor senator governor emperor ruler successor "
+    "predecessor "
+    "inventor creator discoverer explorer winner killer murderer drummer rapper dancer conductor sculptor photographer "
+    "programmer manufacturer builder employer worker employee trainer footballer cricketer boxer wrestler "
+    "swimmer runner skater rider driver racer golfer goalkeeper keeper buyer purchaser seller sponsor "
+    "donor investor contractor supplier provider customer dealer trader banker broker adviser advisor counsellor "
+    "chancellor ambassador mediator prosecutor inspector auditor administrator operator maintainer contributor "
+    "reviewer supervisor mentor tutor lecturer researcher philosopher astronomer geographer biographer lawmaker reader "
+    "translator narrator presenter broadcaster reporter newsreader announcer anchor organizer organiser lover partner "
+    "officeholder holder speaker follower believer pastor minister monk bishop "
+    "landowner shareholder stakeholder farmer baker butcher carpenter bricklayer plumber miller fisher hunter soldier "
+    "sailor captain gardener jeweller tailor weaver shoemaker watchmaker clockmaker lodger neighbour neighbor stranger "
+    "ancestor descendant heir survivor traitor conqueror usurper pretender settler pioneer traveller traveler visitor "
+    "daughter-in-law son-in-law father-in-law mother-in-law brother-in-law sister-in-law"
 )
-"""Beside what ends like an agent; and what has people and relations of its own."""
-_THINGS = _words(
-    "answer adapter buffer border premier premiere chapter char character charter cluster color colour compiler "
-    "computer constructor container controller counter cursor decorator descriptor door editor elevator error factor "
-    "figure filter floor folder footer generator handler header identifier indicator integer iterator order letter "
-    "layer list loader matter meter member mirror modifier monitor motor number operator parameter paper parser "
-    "pointer printer power processor quarter refrigerator register river router scheduler sector sensor server timer "
-    "tutor user validator vector water weather winter wrapper access address business class loss mass pass press "
-    "process success plant grant restaurant"
-)
-"""What ends like an agent and is none, or none whose relations are asked for."""
+"""Beside scientists and musicians, whom their ending tells; and what has people and relations of its own. What ends
+with "er" or "or" is as often a thing: a propeller, a cluster."""
 
 MOST_OF_SIMPLE = 3
 """Words with a meaning in a simple question, which wants to know what all of them say."""
@@ -223,7 +231,7 @@ def _is_between(token: Token, named: list[bool]) -> bool:
 def _is_somebody(noun: Token) -> bool:
     """Whether a noun says who someone is: "father", "director", "physicist"."""
     word = noun.lemma_.lower()
-    return word in _PEOPLE or word.startswith(_FARTHER_KIN) or (word.endswith(_AGENTS) and word not in _THINGS)
+    return word in _PEOPLE or word.startswith(_FARTHER_KIN) or word.endswith(_AGENTS)
 
 
 def _is_what_is_asked(noun: Token) -> bool:
