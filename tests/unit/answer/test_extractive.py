@@ -95,7 +95,8 @@ BOARD = (
     "Minutes",
     (
         "Astrid Kleiva was elected to the board; she replaces Knut Rise, who retired in June. "
-        "Rise had been with Norrvik Ferries for 31 years. The new propeller costs 1.2 million NOK. It was ordered from Brunvoll in March."
+        "Rise had been with Norrvik Ferries for 31 years. "
+        "The new propeller costs 1.2 million NOK. It was ordered from Brunvoll in March."
     ),
 )
 
