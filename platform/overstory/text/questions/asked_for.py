@@ -112,8 +112,13 @@ _PEOPLE = _words(
     "ancestor descendant heir survivor traitor conqueror usurper pretender settler pioneer traveller traveler visitor "
     "daughter-in-law son-in-law father-in-law mother-in-law brother-in-law sister-in-law"
 )
-"""Beside scientists and musicians, whom their ending tells; and what has people and relations of its own. What ends
-with "er" or "or" is as often a thing: a propeller, a cluster."""
+"""People whom their ending does not show, and what has people and relations of its own. What ends with "er" or "or" is
+as often a thing: a propeller, a cluster."""
+_THINGS = _words(
+    "list checklist playlist setlist shortlist tracklist wishlist whitelist blacklist blocklist allowlist "
+    "assist fist gist mist twist waist wrist median meridian obsidian"
+)
+"""What ends like a scientist or a musician and is a thing."""
 
 MOST_OF_SIMPLE = 3
 """Words with a meaning in a simple question, which wants to know what all of them say."""
@@ -231,7 +236,9 @@ def _is_between(token: Token, named: list[bool]) -> bool:
 def _is_somebody(noun: Token) -> bool:
     """Whether a noun says who someone is: "father", "director", "physicist"."""
     word = noun.lemma_.lower()
-    return word in _PEOPLE or word.startswith(_FARTHER_KIN) or word.endswith(_AGENTS)
+    if word in _PEOPLE or word.startswith(_FARTHER_KIN):
+        return True
+    return word.endswith(_AGENTS) and word not in _THINGS
 
 
 def _is_what_is_asked(noun: Token) -> bool:

@@ -51,6 +51,11 @@ def test_somebody_may_stand_in_between(question: str, through: tuple[str, ...]) 
     assert (found.through, found.direct) == (through, False)
 
 
+@pytest.mark.parametrize("question", ["Which entries of the list are hidden?", "Who is on the playlist of Radio Ulm?"])
+def test_a_list_is_nobody(question: str) -> None:
+    assert asked(question).through == ()
+
+
 def test_a_clause_is_not_direct() -> None:
     assert not asked("Who leads the team that maintains Brine?").direct
     assert not asked("Who wrote the film directed by Murnau?").direct
