@@ -83,15 +83,15 @@ def select(graph: GraphClient, corpus: Corpus, given: str) -> Selection | None:
     return None
 
 
-def select_all(graph: GraphClient, corpus: Corpus, given: Iterable[str]) -> list[Selection]:
-    """What each of some texts means.
+def select_all(graph: GraphClient, corpus: Corpus, given: str | Iterable[str]) -> list[Selection]:
+    """What one or several texts mean.
 
     Raises:
         DocumentNotFound: no document has the source that one of them means; the message names the most similar ones.
     """
     schema.create_database_indexes(graph)
     found: list[Selection] = []
-    for each in given:
+    for each in [given] if isinstance(given, str) else given:
         selection = select(graph, corpus, each)
         if selection is None:
             raise _not_found(graph, corpus, each)

@@ -1,0 +1,157 @@
+"""What the corpus holds: documents, communities, counts; and its export."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from overstory import index, transfer
+from overstory.display import counted, data_frame
+from overstory.errors import CorpusError, ModelError, QuestionError
+from overstory.graph import CorpusSize, list_corpora, read_corpus
+from overstory.index import BoilerplateBlock, CorpusStatus, StoredDocument
+from overstory.knowledge.connection import CorpusConnection
+from overstory.model import Evidence
+from overstory.systems import lifecycle, systems_of
+
+if TYPE_CHECKING:
+    import pandas
+
+MOST_BLOCKS = 1_000
+DOCUMENT_COLUMNS = ("id", "source", "source_key", "title", "chunks")
+
+
+@dataclass(frozen=True, slots=True)
+class ExportReport:
+    """The result of an export: how many documents, and the digest of the corpus."""
+
+    documents: int
+    digest: str
+
+
+class CorpusContents(CorpusConnection):
+    """What the corpus holds: documents, communities, counts; and its export."""
+
+    def status(self, *, sizes: bool = True) -> CorpusStatus:
+        """Reports what the corpus holds, what its index lacks, what each stage did, and who writes.
+
+        Args:
+            sizes: whether to count what it holds, for which every name is looked at. Without, `counts` is empty.
+
+        Raises:
+            CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
+        """
+        corpus = read_corpus(self.graph, self.corpus_name)
+        status = index.read_status(self.graph, corpus, sizes=sizes)
+        systems = {each.name: lifecycle.pending(self.graph, corpus, each) for each in systems_of(corpus)}
+        pending = status.pending | systems
+        try:
+            index_time = self._index_time(pending["embed"], pending["extract"], embedder=corpus.embedder)
+        except ModelError:
+            index_time = None  # `index` says what is wrong with the model
+        return replace(status, pending=pending, index_time=index_time)
+
+    def digest(self) -> str:
+        """64 hexadecimal digits, equal for two corpora exactly if their contents are equal.
+
+        Raises:
+            CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
+        """
+        return transfer.digest(self.graph, read_corpus(self.graph, self.corpus_name))
+
+    def corpora(self) -> list[CorpusSize]:
+        """All corpora of the database, by name."""
+        return list_corpora(self.graph)
+
+    def documents(self, *, source: str | Sequence[str] | None = None) -> Iterator[StoredDocument]:
+        """The documents of the corpus in order of source and key, lazily.
+
+        Args:
+            source: only documents of this source, or of one of several: a source as documents have it; a file or
+                folder, with everything below it; or a pattern of paths ("docs/*.html"), in which `**` stands for
+                folders, too.
+
+        Raises:
+            CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
+        """
+        return index.stored_documents(self.graph, read_corpus(self.graph, self.corpus_name), source=source)
+
+    def boilerplate(self, *, limit: int = MOST_BLOCKS) -> list[BoilerplateBlock]:
+        """The blocks that most documents of their folder repeat, by folder, the most frequent first. Names, vectors and
+        answers leave them out.
+
+        Args:
+            limit: at most so many, 1 or more.
+
+        Raises:
+            QuestionError: `limit` is below 1.
+            CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
+        """
+        if limit < 1:
+            raise QuestionError(f"limit is {limit}.", remedy="Ask for 1 or more.")
+        return index.boilerplate_blocks(self.graph, read_corpus(self.graph, self.corpus_name), limit)
+
+    def documents_of(self, evidence: Evidence) -> dict[str, StoredDocument]:
+        """The documents that hits come from, with their metadata, by `Hit.document_id`; those that are still there.
+
+        Raises:
+            CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
+        """
+        ids = dict.fromkeys(hit.document_id for hit in evidence.hits)
+        found = index.documents_by_id(self.graph, read_corpus(self.graph, self.corpus_name), ids)
+        return {document.id: document for document in found}
+
+    def count_documents(self, *, source: str | Sequence[str] | None = None) -> int:
+        """How many documents the corpus has.
+
+        Args:
+            source: count only documents of these sources, as `documents` takes them.
+
+        Raises:
+            DocumentNotFound: no document has one of the sources.
+            CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
+        """
+        corpus = read_corpus(self.graph, self.corpus_name)
+        if source is None:
+            return index.count_documents(self.graph, corpus)
+        chosen = index.select_all(self.graph, corpus, source)
+        return sum(1 for _ in index.rows_of_all(self.graph, corpus, chosen))
+
+    def documents_to_pandas(self, *, source: str | Sequence[str] | None = None) -> pandas.DataFrame:
+        """A row per document: id, source, source_key, title, chunks, and `metadata_…` for what else it brought.
+
+        Raises:
+            ExtraMissing: pandas is not installed.
+            CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
+        """
+        return data_frame((_record(document) for document in self.documents(source=source)), DOCUMENT_COLUMNS)
+
+    def export(self, write: Callable[[str], object]) -> ExportReport:
+        """Gives every line of an export (JSON lines, with line ends) to `write`; `ingest` reads them back.
+
+        Raises:
+            CorpusError: the corpus is not there, or changed meanwhile.
+            DatabaseError: the server cannot be reached, or refuses a statement.
+        """
+        corpus = read_corpus(self.graph, self.corpus_name)
+        lines = 0
+        self.progress.start("export", None, "documents")
+        for line in transfer.export_lines(self.graph, corpus):
+            write(line + "\n")
+            lines += 1
+            self.progress.advance(1)
+        self.progress.finish(counted(lines - 1, "document"))
+        computed = transfer.digest(self.graph, corpus)
+        if read_corpus(self.graph, self.corpus_name).version != corpus.version:
+            raise CorpusError(
+                f"Corpus {self.corpus_name!r} changed while it was exported, so that the export is of no one state.",
+                remedy="Export it again when nobody writes to it (overstory status).",
+            )
+        return ExportReport(documents=lines - 1, digest=computed)
+
+
+def _record(document: StoredDocument) -> dict[str, object]:
+    """A document as `documents_to_pandas` gives it."""
+    fields: dict[str, object] = {name: getattr(document, name) for name in DOCUMENT_COLUMNS}
+    return fields | {f"metadata_{name}": value for name, value in document.metadata.items()}

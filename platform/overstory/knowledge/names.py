@@ -1,0 +1,169 @@
+"""The names of the corpus, edits of them by hand, and vocabularies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from overstory import index
+from overstory.errors import QuestionError
+from overstory.graph import Transaction, read_corpus, writing
+from overstory.index import ListedName, StoredNameEdit, StoredVocabulary, VocabularyChange
+from overstory.knowledge.connection import CorpusConnection
+from overstory.retrieve.name_checks import check_edits
+from overstory.text import entity_key
+from overstory.text.names.edits import NameEdit
+from overstory.text.names.keys import key_words
+from overstory.text.names.vocabulary import read_vocabulary
+
+MOST_NAMES = 50
+
+
+class NameEditing(CorpusConnection):
+    """The names of the corpus, edits of them by hand, and vocabularies."""
+
+    def names(self, *, limit: int = MOST_NAMES, type: str = "", like: str = "") -> list[ListedName]:  # noqa: A002 # what it is
+        """The names that most passages mention, the most frequent first.
+
+        Args:
+            limit: at most so many, 1 or more.
+            type: only names of this type (PERSON, ORG, CODE, TERM, …).
+            like: only names that begin so, whatever their case, accents and punctuation, or that others which begin
+                so were merged into.
+
+        Raises:
+            QuestionError: `limit` is below 1.
+            CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
+        """
+        if limit < 1:
+            raise QuestionError(f"limit is {limit}.", remedy="Ask for 1 or more.")
+        corpus = read_corpus(self.graph, self.corpus_name)
+        prefix = entity_key(like) or " ".join(key_words(like))
+        if like and not prefix:
+            return []
+        return index.most_mentioned(self.graph, corpus, limit=limit, type_=type, prefix=prefix)
+
+    def hide_names(self, names: str | Sequence[str], *, future: bool = False) -> list[StoredNameEdit]:
+        """Hides names: from the next `index` on they are no names, and nothing is found by them.
+
+        Args:
+            names: one, or several, in any spelling.
+            future: also take names that no passage mentions yet.
+
+        Returns:
+            The new edits, in their order; none for a name that is hidden already.
+
+        Raises:
+            NameNotFound: the corpus has no such name; the remedy names the nearest. Nothing was changed.
+            QuestionError: a name is empty; nothing was changed.
+            CorpusNotFound, WriterBusy, LeaseLost, DatabaseError: nothing was changed.
+        """
+        return self._edit_names([NameEdit("hide", name) for name in _texts(names)], future=future)
+
+    def merge_names(self, names: str | Sequence[str], into: str, *, future: bool = False) -> list[StoredNameEdit]:
+        """Makes names others of the same thing: from the next `index` on they lead to the name `into`.
+
+        Args:
+            names: one, or several, in any spelling, without `into`.
+            future: also take names that no passage mentions yet.
+
+        Returns:
+            The new edits, in their order.
+
+        Raises:
+            NameNotFound: as `hide_names`.
+            QuestionError: a name is empty, or two are one already; nothing was changed.
+            CorpusNotFound, WriterBusy, LeaseLost, DatabaseError: nothing was changed.
+        """
+        return self._edit_names([NameEdit("merge", name, into) for name in _texts(names)], future=future)
+
+    def rename_name(self, name: str, to: str, *, future: bool = False) -> StoredNameEdit:
+        """Gives a name another one, by which it is called from the next `index` on; the old ones still lead to it.
+
+        Args:
+            name: in any spelling.
+            to: as it is to be written.
+            future: also take a name that no passage mentions yet.
+
+        Raises:
+            NameNotFound: as `hide_names`.
+            QuestionError: a name is empty, or there is a name `to` already, with which it can be merged.
+            CorpusNotFound, WriterBusy, LeaseLost, DatabaseError: nothing was changed.
+        """
+        (edit,) = self._edit_names([NameEdit("rename", name, to)], future=future)
+        return edit
+
+    def name_edits(self) -> list[StoredNameEdit]:
+        """The edits of names by hand, in the order in which they apply.
+
+        Raises:
+            CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
+        """
+        return index.stored_edits(self.graph, read_corpus(self.graph, self.corpus_name))
+
+    def undo_name_edit(self, number: int | None = None) -> StoredNameEdit:
+        """Takes back an edit of names; those after it stay. The next `index` undoes what it did.
+
+        Args:
+            number: of the edit, as `name_edits` has it; the last one if left out.
+
+        Raises:
+            QuestionError: there is no such edit.
+            CorpusNotFound, WriterBusy, LeaseLost, DatabaseError: nothing was changed.
+        """
+        with writing(self.graph, read_corpus(self.graph, self.corpus_name), "names") as writer:
+            made = index.stored_edits(self.graph, writer.corpus)
+            found = made[-1:] if number is None else [edit for edit in made if edit.number == number]
+            if not found:
+                raise QuestionError(
+                    "No edit of names is there to undo." if number is None else f"There is no edit {number}.",
+                    remedy="`overstory names --show` lists the edits, Knowledge.name_edits in Python.",
+                )
+            index.remove_edit(writer, found[0].number)
+        return found[0]
+
+    def load_vocabulary(self, path: str | Path, *, dry_run: bool = False) -> VocabularyChange:
+        """Makes the names of a file known to the corpus, whether a parser found them or not; the next `index` looks for
+        them in all texts. Loading a file again replaces what it said before; an empty one removes it.
+
+        Args:
+            path: CSV that begins with the line "name,type,aliases", or JSON lines with these keys.
+            dry_run: write nothing, and return what would change.
+
+        Raises:
+            BrokenSource: the file cannot be read, or a line is wrong; nothing was changed.
+            CorpusNotFound, WriterBusy, LeaseLost, DatabaseError: nothing was changed.
+        """
+        source = Path(path).expanduser().resolve()
+        wanted = read_vocabulary(source)
+        corpus = read_corpus(self.graph, self.corpus_name)
+        if dry_run:
+            known = index.stored_vocabularies(self.graph, corpus).get(str(source), {})
+            return index.vocabulary_change(str(source), known, wanted)
+        with writing(self.graph, corpus, "names") as writer:
+            return index.replace_vocabulary(writer, str(source), wanted)
+
+    def vocabularies(self) -> list[StoredVocabulary]:
+        """The vocabularies of the corpus, in the order in which they apply, that of their paths.
+
+        Raises:
+            CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
+        """
+        stored = index.stored_vocabularies(self.graph, read_corpus(self.graph, self.corpus_name))
+        return [
+            StoredVocabulary(source, len(names), sum(len(name.aliases) for name in names.values()))
+            for source, names in stored.items()
+        ]
+
+    def _edit_names(self, edits: Sequence[NameEdit], *, future: bool) -> list[StoredNameEdit]:
+        with writing(self.graph, read_corpus(self.graph, self.corpus_name), "names") as writer:
+
+            def check(tx: Transaction) -> list[NameEdit]:
+                return check_edits(tx, writer.corpus, edits, future=future)
+
+            made = self.graph.reading("retrieve/path_ends", check)
+            return index.add_edits(writer, made) if made else []
+
+
+def _texts(source: str | Sequence[str]) -> Sequence[str]:
+    return [source] if isinstance(source, str) else source

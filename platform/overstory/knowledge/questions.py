@@ -1,0 +1,352 @@
+"""Questions to the corpus: passages, answers, paths between names, communities and their reports."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from overstory.answer import CONTEXT_TOKENS, USUAL, Answer, AnswerReader, Context, Extract, OnText, answer, extract
+from overstory.answer.kinds import READ as THINGS_READ
+from overstory.answer.overview import things_in
+from overstory.conversation import Conversation
+from overstory.errors import QuestionError
+from overstory.graph import Transaction, read_corpus
+from overstory.knowledge.connection import CorpusConnection
+from overstory.llm import Chat, record_usage
+from overstory.model import Evidence
+from overstory.model.communities import CommunityTree
+from overstory.model.community_reports import CommunityReports, FullReport
+from overstory.model.entity_paths import EntityPaths
+from overstory.protocols import Retriever
+from overstory.retrieve import RetrievalContext
+from overstory.retrieve.asked_edges import with_asked_edges
+from overstory.retrieve.entity_paths import find_paths
+from overstory.retrieve.hits import with_hits
+from overstory.retrieve.marks import with_marks
+from overstory.retrieve.question import check_question
+from overstory.retrieve.repeats import MOST_HITS, Group, Repeats, WithRepeats, read_repeats, search_distinct
+from overstory.retrieve.reranked import Reranked
+from overstory.retrieve.several_ways import SeveralWays, needed_chat
+from overstory.settings import DEFAULT_RETRIEVER
+from overstory.systems import (
+    CorpusMemory,
+    LearningRun,
+    Remembers,
+    check_retriever,
+    find_learner,
+    installed_systems,
+    make_retriever,
+    on_all,
+    remembered,
+    when_asking,
+)
+from overstory.systems.settings import SettingsClass
+from overstory.systems.tree.report_view import view_report, view_reports
+from overstory.systems.tree.view import view_tree
+from overstory.text.questions.follow_up import Turn
+from overstory.text.questions.kinds import kind_asked_for
+from overstory.text.questions.whole_corpus import asks_about_whole_corpus
+
+ASKING = "ask"
+"""The usage label of a language model's answers."""
+MOST_PATHS = 100
+MOST_STEPS = 6
+
+
+class Questions(CorpusConnection):
+    """Questions to the corpus: passages, answers, paths between names, communities and their reports."""
+
+    def search(
+        self,
+        question: str,
+        k: int = 5,
+        *,
+        retriever: str | SettingsClass = DEFAULT_RETRIEVER,
+        rerank: bool = False,
+        decompose: bool = False,
+        hypothetical: bool = False,
+    ) -> Evidence:
+        """The best `k` chunks for a question, with the reasons for each; fewer where there are fewer, which a
+        note says.
+
+        Passages with the same text are one hit, which says how many others there are, and where (`Hit.repeats`).
+
+        Args:
+            k: 1 to 1,000.
+            retriever: its name, like "dense" or "lexical"; one of your own too.
+            rerank: order its first passages (`Settings.rerank.passages`) by a reranker; scores are then its own.
+            decompose: also search for the simpler questions that the language model makes of the question.
+            hypothetical: also search for a passage that the language model writes as an answer.
+
+        Raises:
+            QuestionError: the question is empty, or `k` out of bounds.
+            CorpusNotFound: there is no such corpus.
+            IndexMissing: it lacks an index that the retriever needs.
+            EmbedderMismatch: its vectors are another embedder's.
+            DatabaseError: it cannot be read.
+            SettingsError: there is no such retriever.
+            ModelError: `rerank`, and there is no reranker, or it failed.
+            LlmError, ExtraMissing: `decompose` or `hypothetical`, and there is no language model, or it failed. An
+                answer that cannot be used is no error but a note.
+        """
+        if not 1 <= k <= MOST_HITS:
+            raise QuestionError(f"k is {k}.", remedy=f"Ask for 1 to {MOST_HITS:,} passages.")
+        check_question(question)
+        asked = self.retriever(retriever, rerank=rerank, decompose=decompose, hypothetical=hypothetical)
+        return with_marks(search_distinct(asked, question, k, read=self._read_repeats))
+
+    def ask(
+        self,
+        question: str,
+        k: int = 5,
+        *,
+        retriever: str | SettingsClass = DEFAULT_RETRIEVER,
+        rerank: bool = False,
+        decompose: bool = False,
+        hypothetical: bool = False,
+        on_text: OnText | None = None,
+        context_tokens: int = CONTEXT_TOKENS,
+        strict: bool = False,
+        remember: bool = False,
+        least_confidence: float = USUAL,
+    ) -> Answer:
+        """The answer to a question, with the passages that it cites, from the best `k` chunks.
+
+        The language model that `use_model` or the settings name writes it. Without one it consists of sentences of the
+        passages, as it does if the model fails, its budget is used up, or its answer breaks off; a note says why.
+
+        Args:
+            k: 1 to 1,000; how many are read depends on `context_tokens`.
+            retriever, rerank, decompose, hypothetical: as for `search`.
+            on_text: receives the language model's answer piece by piece as it streams, an extractive one whole.
+            context_tokens: most tokens of a request for passages, by an upper bound.
+            strict: raise what goes wrong with the language model instead of answering without it.
+            remember: let the retriever's system learn from the answer, once it is complete; a question that was not
+                answered is not remembered.
+            least_confidence: without a language model, the confidence below which the answer is that the documents do
+                not answer, from 0 (`overstory.answer.ALWAYS`: never say so) to 1; `STRICT` says so more often.
+
+        Raises:
+            QuestionError: the question is empty or no text, or `k`, `context_tokens` or `least_confidence` is out of
+                bounds.
+            CorpusNotFound, IndexMissing, EmbedderMismatch, DatabaseError, SettingsError: as `search`.
+            LlmError, ExtraMissing, ModelError: the language model cannot be opened; `strict`, and it failed; or as
+                `search`.
+        """
+        if context_tokens < 1:
+            raise QuestionError(f"context_tokens is {context_tokens}.", remedy="Allow some for passages to be read.")
+        if not 0.0 <= least_confidence <= 1.0:
+            raise QuestionError(f"least_confidence is {least_confidence}.", remedy="Give a number from 0 to 1.")
+        check_question(question)  # before a model is opened for it
+        learner = find_learner(retriever) if remember else None
+        chat = self.chat()
+        with record_usage() as recorded:
+            for_list = chat is None and k < THINGS_READ and bool(kind_asked_for(question))
+            evidence = self._on_all(question, k, retriever) or self.search(
+                question,
+                THINGS_READ if for_list else k,
+                retriever=when_asking(retriever),
+                rerank=rerank,
+                decompose=decompose,
+                hypothetical=hypothetical,
+            )
+            if for_list and not things_in(evidence):
+                evidence = with_hits(evidence, evidence.hits[:k])
+            evidence = self._with_edges(evidence)
+            found = answer(
+                evidence,
+                chat=None if chat is None else chat.booked(ASKING, question),
+                extracting=functools.partial(self._extract, least=least_confidence),
+                tokens=context_tokens,
+                on_text=on_text,
+                strict=strict,
+            )
+        found = replace(found, usage=recorded.spent)
+        if learner is None:
+            return found
+        if not found.answered:
+            return replace(found, notes=(*found.notes, "nothing was remembered: the question was not answered"))
+        if isinstance(learner, Remembers) and learner not in self._learners:
+            self._learners.append(learner)
+        return remembered(learner, found, evidence, lambda: self._learning_run(chat))
+
+    def conversation(self, turns: Iterable[Turn] = ()) -> Conversation:
+        """Questions that go on from each other: `conversation().ask("And when did he die?")`.
+
+        Args:
+            turns: of an earlier conversation (`Conversation.turns`), to go on from.
+        """
+        return Conversation(self, turns)
+
+    def paths(self, start: str, end: str, k: int = 3, *, steps: int = 4) -> EntityPaths:
+        """How two names are connected: the shortest path and the best others, with the sentences that state each step.
+
+        A step goes from a name to one that a fact ties to it, that a link leads to or from, or that a passage mentions
+        with it. The best paths are short, and go through names that few passages mention. Finding none is no error.
+
+        Args:
+            start, end: as texts write them; case, accents and punctuation do not matter.
+            k: how many paths, 1 to 100; no two go through the same names.
+            steps: the most that a path may have, 1 to 6.
+
+        Raises:
+            QuestionError: a name is empty, both are the same, or `k` or `steps` is out of bounds.
+            NameNotFound: no passage mentions one of them, or both; `unknown` has the most similar names of each.
+            IndexMissing: the corpus has no names yet.
+            CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
+        """
+        if not 1 <= k <= MOST_PATHS:
+            raise QuestionError(f"k is {k}.", remedy=f"Ask for 1 to {MOST_PATHS} paths.")
+        if not 1 <= steps <= MOST_STEPS:
+            raise QuestionError(f"steps is {steps}.", remedy=f"Allow 1 to {MOST_STEPS} steps.")
+        return find_paths(self.graph, self.corpus_name, start, end, k=k, steps=steps)
+
+    def tree(self, node: str | None = None, *, depth: int = 1, limit: int = 20, tree: str = "") -> CommunityTree:
+        """The communities of a tree that a system's index has: how large each is, what it is about, what it keeps
+        together.
+
+        Args:
+            node: the id of a community, or a unique prefix of it; the whole tree if left out.
+            depth: levels below it, 1 to 10: communities, and passages, names or documents that are in none of these.
+            limit: communities below each, the largest, and passages, names or documents; 1 to 100. No more than 100 of
+                either are shown.
+            tree: its name; the first that the corpus has if left out.
+
+        Raises:
+            QuestionError: no community has this id, or several begin so; `depth` or `limit` is out of bounds.
+            SettingsError: no system has such a tree; the remedy names those there are, and what builds the others.
+            IndexMissing: the corpus does not have it, or has no tree; the remedy says what builds it.
+            CorpusNotFound, EmbedderMismatch, DatabaseError: the corpus is gone, has vectors of another embedder, or
+                cannot be read.
+        """
+        context = self._retrieval_context()
+        return view_tree(installed_systems(), context, node, depth=depth, limit=limit, tree=tree)
+
+    def reports(self, *, level: int | None = None, limit: int = 20, tree: str = "") -> CommunityReports:
+        """The reports that a system wrote on the communities of a tree, those of the highest rating first.
+
+        Args:
+            level: of the communities, 1 for the coarsest; the coarsest that has a report if left out.
+            limit: 1 to 100.
+            tree: its name; the first of the corpus with reports if left out.
+
+        Raises:
+            QuestionError: `level` or `limit` is out of bounds.
+            SettingsError: no system writes reports on such a tree; the remedy names those there are, and what builds
+                the others.
+            IndexMissing: the corpus does not have it, or has no reports; the remedy says what builds them.
+            CorpusNotFound, DatabaseError: the corpus is gone, or cannot be read.
+        """
+        systems = installed_systems()
+        return view_reports(systems, self.graph, self.corpus_name, level=level, limit=limit, tree=tree)
+
+    def report(self, community: str, *, tree: str = "") -> FullReport:
+        """The report on a community, each finding with the passages it stands on, and what is above and below it.
+
+        Args:
+            community: its id, or a unique prefix of it, as `reports` and `Knowledge.tree` have them.
+            tree: as of `reports`.
+
+        Raises:
+            QuestionError: no community has this id, or several begin so.
+            SettingsError, IndexMissing, CorpusNotFound, DatabaseError: as `reports`.
+        """
+        return view_report(installed_systems(), self.graph, self.corpus_name, community, tree=tree)
+
+    def retriever(
+        self,
+        name: str | SettingsClass = DEFAULT_RETRIEVER,
+        *,
+        repeats: bool = False,
+        rerank: bool = False,
+        decompose: bool = False,
+        hypothetical: bool = False,
+    ) -> Retriever:
+        """A retriever over this corpus, made once.
+
+        Its hits may have the same text, where `search` gives one; of chunks with the same text and title it finds one
+        by meaning.
+
+        Args:
+            name: with options after a colon ("NAME:option=value"), or the settings object of a system's retriever.
+            repeats: let all chunks with the text and title of a hit follow it, with its score, even if they are then
+                more than were asked for.
+            rerank, decompose, hypothetical: as for `search`.
+
+        Raises:
+            SettingsError: there is no such retriever, or it has no such option.
+            ModelError: `rerank`, and there is no reranker.
+            LlmError, ExtraMissing: `decompose` or `hypothetical`, and there is no language model.
+        """
+        reranker = self.reranker if rerank else None
+        if decompose or hypothetical:
+            needed_chat(self.chat)
+        with self._making:
+            if name not in self._retrievers:
+                check_retriever(name)  # before a server is started for it
+                self._retrievers[name] = make_retriever(name, self._retrieval_context())
+            made = self._retrievers[name]
+        if decompose or hypothetical:
+            made = SeveralWays(made, self.chat, decompose=decompose, hypothetical=hypothetical)
+        if reranker is not None:
+            made = Reranked(made, reranker, passages=self.settings.rerank.passages)
+        return WithRepeats(made, self._retrieval_context()) if repeats else made
+
+    @property
+    def memory(self) -> CorpusMemory:
+        """What systems remember of answers (`ask` with `remember`), to look at, delete and take along."""
+        return CorpusMemory(lambda: self.graph, self.corpus_name, lambda: self.embedder)
+
+    def wait_for_copies(self) -> None:
+        """Returns when what retrievers read into memory for later questions is read, or left for now: for measurements.
+        It is read in a thread, once some questions have been asked, and when the corpus has changed since."""
+        self._copies.wait()
+
+    def _on_all(self, question: str, k: int, retriever: str | SettingsClass) -> Evidence | None:
+        """The evidence for a question on all documents; None for others, and where the retriever answers it itself."""
+        systems = installed_systems()
+        if not asks_about_whole_corpus(question) or on_all.answers_itself(systems, retriever):
+            return None
+        self.retriever(retriever)  # one that is wrong is said to be so
+        corpus = read_corpus(self.graph, self.corpus_name)
+        better = on_all.retriever_for_all(systems, corpus)
+        if not better:
+            return on_all.overview(systems, self._retrieval_context(), question)
+        found = self.search(question, k, retriever=better)
+        said = f"This asks about all documents: it is answered by the reports of the retriever {better}."
+        return replace(found, notes=(said, *found.notes))
+
+    def _with_edges(self, evidence: Evidence) -> Evidence:
+        """The evidence with the edges of a graph that the question asks for, where the corpus has any."""
+
+        def ask(tx: Transaction) -> Evidence:
+            return with_asked_edges(tx, read_corpus(tx, self.corpus_name), evidence)
+
+        return self.graph.reading("retrieve/edges", ask)
+
+    def _learning_run(self, chat: Chat | None) -> LearningRun:
+        return LearningRun(self.graph, read_corpus(self.graph, self.corpus_name), self.embedder, chat)
+
+    def _read_repeats(self, groups: Sequence[Group]) -> Repeats:
+        def read(tx: Transaction) -> Repeats:
+            return read_repeats(tx, read_corpus(tx, self.corpus_name), groups)
+
+        return self.graph.reading("retrieve/repeats", read)
+
+    def _retrieval_context(self) -> RetrievalContext:
+        self._check_models()
+        return RetrievalContext(
+            self.graph,
+            self.corpus_name,
+            self.embedder,
+            self._model.chat,
+            self.settings.extraction,
+            self._copies,
+        )
+
+    def _extract(self, question: str, context: Context, *, least: float) -> Extract:
+        with self._making:
+            if self._reader is None or self._reader.embedder is not self.embedder:
+                self._reader = AnswerReader(self.embedder, self.settings.extraction.pipeline)
+        return extract(question, context, self._reader, least=least)
