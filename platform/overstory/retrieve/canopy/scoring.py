@@ -11,7 +11,8 @@ with h = .5 for names whose words all stand in the question, else 1; and f = .45
 about a, r is 1 for the one nearest to p and 1/√m for the others; r is 1 for what only mentions a. A chunk that is about
 an abbreviated or misspelt name (w < .65) counts as one that mentions it. A way between chunks of one document does not
 count. Then once more from the best that were reached so, which adds .35·max(0, shared₂ − shared). Links between
-documents add 1.2·linked, and .7·linked₂ for those of the best that were reached so (`canopy/links.py`).
+documents add 1.2·linked, and .7·linked₂ for those of the best that were reached so (`canopy/links.py`). At last, in the
+n-th document that has a seed by the same name, the best by z first, the seed counts .8ⁿ⁻¹.
 
 A question that names nothing that a chunk is surely about (no capital within it, or no seed from .55 on) is not one to
 follow names from: the three documents that are best by A without seeds come first, then the others by z; ten where it
@@ -40,6 +41,10 @@ SENTENCE = 0.45
 
 RARE_SEED, RARE = 0.7, 2
 """The seed of a name that no chunk is about, and in how many chunks it may be."""
+
+REPEATED = 0.8
+"""What the seed of a name is worth in the second document that has it, compared with the first, in the third compared
+with the second, and so on."""
 
 NAMED = 0.55
 """The least seed of a question that names something. Between .5 and .6 nothing changes on HotpotQA and MuSiQue; from .6
@@ -331,13 +336,31 @@ def ranking(scored: Mapping[str, Scored], documents: Mapping[str, str], *, direc
         documents: of all chunks.
         direct: how many documents come first by what they say themselves.
     """
-    result = dict(scored)
-    scores = {chunk: one.score for chunk, one in scored.items()}
+    result = _varied(scored, documents)
+    scores = {chunk: one.score for chunk, one in result.items()}
     highest = max(scores.values(), default=0.0) if direct else 0.0
     for chunk, itself in _direct(scored, documents, direct).items():
-        result[chunk] = scored[chunk]._replace(direct=max(0.0, highest + itself - scores[chunk]))
+        result[chunk] = result[chunk]._replace(direct=max(0.0, highest + itself - scores[chunk]))
         scores[chunk] = result[chunk].score
     return [result[chunk] for chunk in best_of(scores, len(scores))]
+
+
+def _varied(scored: Mapping[str, Scored], documents: Mapping[str, str]) -> dict[str, Scored]:
+    """The chunks, with the seed of a name worth less in each further document that has it, the best first: five
+    paragraphs about one name of a question leave no place for what it leads to."""
+    by_name: dict[str, list[str]] = {}
+    for chunk, one in scored.items():
+        if one.candidate.seed:
+            by_name.setdefault(one.candidate.seed.name, []).append(chunk)
+    result = dict(scored)
+    for chunks in by_name.values():
+        scores = {chunk: scored[chunk].score for chunk in chunks}
+        places: dict[str, int] = {}
+        for chunk in best_of(scores, len(scores)):
+            place = places.setdefault(documents[chunk], len(places))
+            if place:
+                result[chunk] = scored[chunk]._replace(name=scored[chunk].name * REPEATED**place)
+    return result
 
 
 def direct_documents(candidates: Iterable[Candidate], *, form: Form, capital: bool) -> int:

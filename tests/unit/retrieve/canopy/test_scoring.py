@@ -149,6 +149,18 @@ def test_three_documents_come_first_with_all_of_their_chunks_before_the_next() -
     assert {one.chunk for one in ranked if one.direct > 0} == {"p", "q", "s", "u", "v"}
 
 
+def test_further_documents_about_a_name_of_the_question_count_less_and_keep_their_order() -> None:
+    ulm = {
+        chunk: Candidate(cosine, 0.0, 0.0, Seed("Ulm", 1.0)) for chunk, cosine in (("p", 0.9), ("q", 0.8), ("s", 0.7))
+    }
+    other = {"t": Candidate(0.6, 0.0, 0.0, Seed("Minster", 0.95)), "u": Candidate(0.5, 0.0)}
+    documents = {"p": "one", "q": "one", "s": "two", "t": "three", "u": "four"}
+    whole = scored(ulm | other)
+    ranked = {one.chunk: one for one in ranking(whole, documents, direct=0)}
+    assert list(ranked) == ["p", "q", "t", "s", "u"]
+    assert {chunk for chunk, one in ranked.items() if one.name < whole[chunk].name} == {"s"}
+
+
 def test_how_many_come_first_depends_on_what_is_asked() -> None:
     sure, unsure = (Candidate(0.5, 0.1, 0.0, Seed("Ulm", weight)) for weight in (0.6, 0.5))
     assert direct_documents([unsure, sure], form="question", capital=True) == 0
