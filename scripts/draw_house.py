@@ -1,0 +1,114 @@
+"""Draws the rooms of the code and what imports what into CONTRIBUTING.md, from the imports themselves.
+
+python scripts/draw_house.py            write it
+python scripts/draw_house.py --check    exit with 1 if it is not what would be written
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "CONTRIBUTING.md"
+PLATFORM = "overstory"
+BEGIN, END = "<!-- rooms: written by scripts/draw_house.py -->\n", "<!-- /rooms -->\n"
+BASE = "base"
+"""Modules at the top of the platform that import no room: what everything may use."""
+
+Rooms = dict[str, set[str]]
+"""Each room with those that it imports."""
+
+
+def packages() -> dict[str, Path]:
+    """The packages of the distribution, by name."""
+    found = (init.parent for parent in ("platform", "loaders") for init in (ROOT / parent).glob("*/__init__.py"))
+    return {package.name: package for package in sorted(found)}
+
+
+def rooms(packages: Mapping[str, Path]) -> Rooms:
+    """What the rooms import of each other. A room is a folder or module of the platform, or another package."""
+    imports: Rooms = {}
+    for name, package in packages.items():
+        for file in sorted(package.rglob("*.py")):
+            parts = (name, *file.relative_to(package).with_suffix("").parts)
+            room = _room(parts)
+            if room is not None:
+                imported = {_room(tuple(module.split("."))) for module in _imported(file, packages)}
+                imports.setdefault(room, set()).update(each for each in imported if each not in (None, room))
+    return _with_base(imports)
+
+
+def _room(parts: tuple[str, ...]) -> str | None:
+    """The room of a module; None for the front door (`overstory/__init__.py`, `__main__.py`)."""
+    if parts[0] != PLATFORM:
+        return parts[0]
+    return parts[1] if len(parts) > 1 and not parts[1].startswith("__") else None
+
+
+def _imported(file: Path, packages: Mapping[str, Path]) -> Iterator[str]:
+    """The modules of the distribution that a file imports, wherever in it."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] in packages:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name.split(".")[0] in packages)
+
+
+def _with_base(imports: Rooms) -> Rooms:
+    """The rooms, with modules that only import each other as one."""
+    folders = {path.name for path in (ROOT / "platform" / PLATFORM).iterdir() if path.is_dir()}
+    base = {room for room in imports if room not in folders and not room.startswith(PLATFORM)}
+    while outward := {room for room in base if imports[room] - base - {"model"}}:
+        base -= outward
+    base |= {"model"} & imports.keys()
+    joined: Rooms = {}
+    for room, targets in imports.items():
+        new = BASE if room in base else room
+        joined.setdefault(new, set()).update({BASE if each in base else each for each in targets} - {new})
+    return joined
+
+
+def arrows(rooms: Rooms) -> list[tuple[str, str]]:
+    """The imports that follow from no others: a → c is left out where a → b and b → c are there."""
+    below: Rooms = {room: set(_reached(rooms, room)) for room in rooms}
+    return sorted(
+        (room, target)
+        for room, targets in rooms.items()
+        for target in targets
+        if not any(target in below[other] for other in targets - {target})
+    )
+
+
+def _reached(rooms: Rooms, start: str) -> Iterator[str]:
+    """The rooms that one imports, also through others."""
+    waiting, seen = [start], set[str]()
+    while waiting:
+        new = rooms[waiting.pop()] - seen
+        seen |= new
+        waiting += new
+        yield from new
+
+
+def picture() -> str:
+    """The rooms as a Mermaid flowchart."""
+    lines = (f"    {room} --> {target}\n" for room, target in arrows(rooms(packages())))
+    return "```mermaid\nflowchart TD\n" + "".join(lines) + "```\n"
+
+
+def main(arguments: list[str]) -> int:
+    """The exit code."""
+    text = PAGE.read_text(encoding="utf-8")
+    before, after = text.index(BEGIN) + len(BEGIN), text.index(END)
+    drawn = text[:before] + picture() + text[after:]
+    if arguments == ["--check"]:
+        print(f"{PAGE.name} is current." if drawn == text else f"Run: python scripts/{Path(__file__).name}")
+        return int(drawn != text)
+    PAGE.write_text(drawn, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
