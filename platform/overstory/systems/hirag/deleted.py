@@ -177,8 +177,8 @@ class _Made:
         if len(there) < 2:
             return
         members = sorted(there, key=lambda each: each.ref)
-        group = Group(members, self.vectors_of([each.embedded for each in members]))
-        said = rule_summary(group, self.common)
+        group = Group(members, self.vectors_of([each.embedded for each in members]), self.common)
+        said = rule_summary(group)
         summary = LayerEntity(
             deleted.layer,
             entity_key(said.name),

@@ -15,7 +15,8 @@ from overstory.systems.hirag.placing import PlacedTree, new_communities
 from overstory.systems.hirag.report_material import Materials
 from overstory.systems.hirag.reports import Reporter, report_key
 from overstory.systems.hirag.store import entity_of, graph_of
-from overstory.systems.tree.reports import Report, ReportChanges, StoredReports, report_changes
+from overstory.systems.texts.reports import Report
+from overstory.systems.tree.reports import ReportChanges, StoredReports, report_changes
 
 MOST_MEMBERS = 500
 """Entities of a community whose report is written again; that of a larger one stays."""
@@ -96,8 +97,8 @@ class NewReports:
         tree = EncodingTree.from_labels(part.as_graph(), labels)
         materials = Materials(tree, part)
         node = int(tree.parents[part.number[min(inside)]])
-        (material,) = (each for each in materials.of_level(1) if each.node == node)
-        key = report_key(self.reporter, material)
+        (material,) = materials.of([node])
+        key = report_key(self.reporter, material.key)
         known = {report.key: report for report in self.stored.values()}
         if key in known:
             return known[key]

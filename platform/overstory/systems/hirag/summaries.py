@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, get_args
+from typing import Literal, TypeAlias, get_args
 
 from overstory.display import shortened
 from overstory.protocols import Vectors
 from overstory.systems.hirag.knowledge_graph import LayerEntity
-from overstory.systems.hirag.names import RULES
+from overstory.systems.texts.passages import passages_of, within
+from overstory.systems.texts.reports import RULES
+from overstory.systems.texts.writing import RuleWriter, TextWriter
 from overstory.systems.tree.nearness import nearest_first, to_mean
 from overstory.text.key_phrases import CommonWords, Described, evenly, key_phrases, sentences_of, theme_of
 
@@ -79,10 +81,12 @@ class Group:
     Attributes:
         members: entities of one layer, in order of ref.
         vectors: theirs, shape (n, d).
+        common: how specific words are in the whole layer.
     """
 
     members: Sequence[LayerEntity]
     vectors: Vectors
+    common: CommonWords
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,42 +123,17 @@ class Summary:
     members: tuple[Joined, ...]
 
 
-class Summariser(Protocol):
-    """Summarises clusters.
-
-    Attributes:
-        fingerprint: changes whenever the same cluster may get another summary.
-    """
-
-    fingerprint: str
-
-    def summarise(self, layer: Sequence[LayerEntity], groups: Iterable[Group]) -> Iterator[Sequence[Summary]]:
-        """At least one summary for each group, in order, lazily.
-
-        Args:
-            layer: all entities of the layer of the groups: what most of them have in common distinguishes none.
-        """
-        ...
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What the user should know of all groups so far."""
-        ...
+Summariser: TypeAlias = TextWriter[Group, Sequence[Summary]]
+"""Writes at least one summary of each group."""
 
 
-class RuleSummariser:
-    """One summary for each group; every member is joined, by its cosine to the mean of the members' vectors."""
+class RuleSummariser(RuleWriter[Group, Sequence[Summary]]):
+    """One summary of each group; every member is joined, by its cosine to the mean of the members' vectors."""
 
     fingerprint = "hirag-summaries:2"
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        return ()
-
-    def summarise(self, layer: Sequence[LayerEntity], groups: Iterable[Group]) -> Iterator[Sequence[Summary]]:
-        common = common_words(layer)
-        for group in groups:
-            yield [rule_summary(group, common)]
+    def text(self, group: Group) -> Sequence[Summary]:
+        return [rule_summary(group)]
 
 
 def common_words(layer: Sequence[LayerEntity]) -> CommonWords:
@@ -177,20 +156,20 @@ def _described(entity: LayerEntity) -> Described:
     return Described(entity.name, entity.description)
 
 
-def rule_summary(group: Group, common: CommonWords) -> Summary:
+def rule_summary(group: Group) -> Summary:
     """The summary of a group by rules. It is named after the nearest member that is of the summary's type."""
     cosines = to_mean(group.vectors)
     kind = meta_type(group.members)
     by_nearness = [group.members[place] for place in nearest_first(cosines).tolist()]
     nearest = [each for each in by_nearness if meta_type([each]) == kind]
     nearest += [each for each in by_nearness if meta_type([each]) != kind]
-    named, chunks = readable(nearest, NAMED, MOST_CHUNKS)
-    phrases = shared_phrases(named, common)
+    named = within(nearest, MOST_CHUNKS)[:NAMED]
+    phrases = shared_phrases(named, group.common)
     return Summary(
         name=_name(named, theme_of(phrases, [_described(member) for member in named]), len(nearest)),
         type=kind,
         description=_description(named, phrases, len(nearest)),
-        chunks=chunks,
+        chunks=passages_of(named),
         by=RULES,
         members=tuple(Joined(place, as_weight(float(cosine))) for place, cosine in enumerate(cosines)),
     )
@@ -198,23 +177,6 @@ def rule_summary(group: Group, common: CommonWords) -> Summary:
 
 def as_weight(cosine: float) -> float:
     return min(1.0, max(LEAST_WEIGHT, cosine))
-
-
-def readable(members: Sequence[LayerEntity], most: int, most_chunks: int) -> tuple[list[LayerEntity], tuple[str, ...]]:
-    """The members that a description may take something from, and all passages that they stand on.
-
-    The first always; then each, in order, that does not bring the passages above `most_chunks`.
-    """
-    chosen: list[LayerEntity] = []
-    chunks: dict[str, None] = {}
-    for member in members:
-        if len(chosen) == most:
-            break
-        more = dict.fromkeys(member.chunks)
-        if not chosen or len(chunks | more) <= most_chunks:
-            chosen.append(member)
-            chunks |= more
-    return chosen, tuple(chunks)
 
 
 def meta_type(members: Iterable[LayerEntity]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,10 +14,10 @@ from overstory.index.derived_vectors import DerivedVectors, remove_unused_of, ve
 from overstory.protocols import Vectors
 from overstory.systems.base import SystemRun
 from overstory.systems.figures import Asked, PartSeconds, TimedEmbedder
+from overstory.systems.texts.reports import Report, write_levels
 from overstory.systems.tree.build import TreeNodes
 from overstory.systems.tree.changes import TreeChanges, run_statements, tree_changes, write_tree_in
 from overstory.systems.tree.reports import (
-    Report,
     ReportChanges,
     StoredReports,
     report_changes,
@@ -37,6 +37,7 @@ from overstory.systems.tretriever.store import (
     index_changes,
     text_digest,
 )
+from overstory.systems.tretriever.summaries import NAMED, SHOWN, SetWithTexts, common_words, with_texts
 from overstory.systems.tretriever.writers import summariser_for
 
 
@@ -151,25 +152,18 @@ class Contents:
             sample: places of texts that tell which words are common.
         """
         job = self.job
-        known = stored.by_key
-        summariser = summariser_for(job.chat, job.model)
-        reports: dict[int, Report] = {}
-        written = 0
+        summariser = summariser_for(job.chat, job.model, common_words(read.texts, sample))
+
+        def to_summarise(nodes: Sequence[int], reports: Mapping[int, Report]) -> Iterator[SetWithTexts]:
+            return with_texts(sets.to_summarise(nodes, reports), read.texts, SHOWN if job.chat else NAMED)
+
         job.progress.start(f"{NAME} summaries", sets.count, "sets")
-        for level in sets.bottom_up():
-            reports |= {node: known[sets.keys[node]] for node in level if sets.keys[node] in known}
-            new = [node for node in level if node not in reports]
-            job.progress.advance(len(level) - len(new))
-            told = summariser.summarise(sets.to_summarise(new, reports), read.texts, sample)
-            for node, report in zip(new, told, strict=True):
-                reports[node] = report
-                job.progress.advance(1)
-            written += len(new)
-        job.progress.finish(f"{counted(written, 'summary', 'summaries')} written")
+        found = write_levels(sets.levels(), to_summarise, summariser, known=stored.by_key, progress=job.progress)
+        job.progress.finish(f"{counted(found.written, 'summary', 'summaries')} written")
         self.notes = summariser.notes
-        job.figures |= {"sets": len(reports), "summaries_written": written}
+        job.figures |= {"sets": len(found.of_node), "summaries_written": found.written}
         job.figures |= self._asked.figures()
-        return reports
+        return found.of_node
 
     def _index_changes(
         self,

@@ -17,7 +17,8 @@ from overstory.model.units import Unit
 from overstory.protocols import Vectors
 from overstory.systems.entity_graph import MOST_READ, read_near_entities
 from overstory.systems.state import unit_label
-from overstory.systems.tree.reports import Report, StoredReports
+from overstory.systems.texts.reports import Report
+from overstory.systems.tree.reports import StoredReports
 from overstory.systems.tree.stored import StoredTree, stored_node
 from overstory.systems.tretriever.graph_reads import (
     MOST_PASSAGES,

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from overstory.entropy import EncodingTree, Graph
-from overstory.systems.tree.reports import Report
+from overstory.systems.texts.reports import Report
 from overstory.systems.tretriever.summaries import SetToSummarise, ShownEdge
 from overstory.systems.tretriever.vertex_graph import Ints, VertexGraph
 
@@ -41,12 +41,12 @@ class Sets:
         self.count = max(0, len(tree) - tree.leaves - 1)
         self.keys = _keys(graph, tree)
 
-    def bottom_up(self) -> Iterator[list[int]]:
-        """The nodes of two vertices or more but the root, those of the lowest level first."""
+    def levels(self) -> Iterator[dict[int, str]]:
+        """The keys of nodes of two vertices or more but the root, those of the lowest level first."""
         tree = self._tree
         inner = np.arange(tree.leaves, len(tree) - 1)
         for depth in range(tree.height - 1, 0, -1):
-            yield inner[tree.depths[inner] == depth].tolist()
+            yield {node: self.keys[node] for node in inner[tree.depths[inner] == depth].tolist()}
 
     def to_summarise(self, nodes: Sequence[int], reports: Mapping[int, Report]) -> Iterator[SetToSummarise]:
         """These nodes, in order.

@@ -8,18 +8,20 @@ from overstory.systems.entity_graph.counts import most_names
 from overstory.systems.tretriever.index_settings import TRetrieverIndexSettings
 from overstory.systems.tretriever.summaries import RuleSummariser, Summariser
 from overstory.systems.tretriever.vertices import vertices_of
+from overstory.text.key_phrases import CommonWords
 
 
-def summariser_for(chat: Chat | None, model: str) -> Summariser:
+def summariser_for(chat: Chat | None, model: str, common: CommonWords | None = None) -> Summariser:
     """
     Args:
         model: the name of the language model.
+        common: how specific words are in the graph.
     """
     if chat is None:
-        return RuleSummariser()
+        return RuleSummariser(common)
     from overstory.systems.tretriever.model_summaries import ModelSummariser  # pydantic, which only a model needs
 
-    return ModelSummariser(chat, model)
+    return ModelSummariser(chat, model, common)
 
 
 def fingerprint(chat: Chat | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -12,10 +12,10 @@ from tests.fakes import ScriptedChat
 
 from overstory.errors import AnswerRefused, AnswerTruncated, LlmError, LlmUnreachable, PromptTooLong
 from overstory.llm import AnswerCache, Chat
-from overstory.systems.tree.model_reports import CHARACTERS
-from overstory.systems.tree.reports import RULES, Finding, Report
-from overstory.systems.tretriever.model_summaries import BESIDE_PARTS, MOST_SOURCES, MOST_STOOD_ON, ModelSummariser
-from overstory.systems.tretriever.summaries import SetToSummarise, ShownEdge
+from overstory.systems.texts.model_reports import BESIDE_PARTS, CHARACTERS
+from overstory.systems.texts.reports import RULES, Finding, Report
+from overstory.systems.tretriever.model_summaries import MOST_STOOD_ON, ModelSummariser
+from overstory.systems.tretriever.summaries import SHOWN, SetToSummarise, SetWithTexts, ShownEdge, with_texts
 from overstory.systems.tretriever.vertex_graph import VertexText
 from overstory.systems.tretriever.writers import fingerprint, summariser_for
 
@@ -34,12 +34,15 @@ def answer(*findings: tuple[str, list[int]], title: str = "Films\nof Keanu", sum
     return json.dumps({"title": title, "summary": summary, "rating": 7.25, "findings": said})
 
 
+def read(sets: Iterable[SetToSummarise], vertices: Sequence[VertexText] = VERTICES) -> Iterator[SetWithTexts]:
+    return with_texts(sets, lambda places: [vertices[place] for place in places], SHOWN)
+
+
 def summaries_of(
     model: ScriptedChat, *sets: SetToSummarise, vertices: Sequence[VertexText] = VERTICES
 ) -> tuple[list[Report], ModelSummariser]:
     summariser = ModelSummariser(Chat(model, at_once=1), "model-x")
-    found = summariser.summarise(sets, lambda places: [vertices[place] for place in places], range(len(vertices)))
-    return list(found), summariser
+    return list(summariser.write(read(sets, vertices))), summariser
 
 
 def part(number: int, *chunks: str) -> Report:
@@ -99,7 +102,7 @@ def test_a_prompt_is_bounded_and_what_it_lacks_is_counted() -> None:
     text = model.asked[0][-1].text
     shown = text.count(" nr=")
     assert 1 < shown < 40
-    assert len(text) < CHARACTERS + 100 * MOST_SOURCES
+    assert len(text) < CHARACTERS + 100 * ModelSummariser.most_sources
     (note,) = summariser.notes
     assert note.startswith(f"{100 - shown} texts")
 
@@ -139,7 +142,7 @@ def test_the_cached_answer_is_forgotten_with_any_passage_of_what_was_shown(tmp_p
     cache = AnswerCache(tmp_path / "answers.sqlite3", most_bytes=1_000_000)
     chat = Chat(ScriptedChat(answer(("He plays Neo.", [1]))), cache=cache)
     summariser = ModelSummariser(chat, "model-x")
-    list(summariser.summarise([FILMS], lambda places: [VERTICES[place] for place in places], range(4)))
+    list(summariser.write(read([FILMS])))
     assert cache.forget(["c2"]) == 1
 
 
@@ -156,9 +159,7 @@ def test_a_text_can_neither_close_its_tag_nor_pose_as_another_source() -> None:
 def test_summaries_come_in_order_with_several_requests_at_a_time() -> None:
     sets = [SetToSummarise(f"k{number}", [0, 1 + number % 2], 2, 0.5) for number in range(20)]
     chat = Chat(ScriptedChat(answer(("It is so.", [1]))), at_once=4)
-    found = ModelSummariser(chat, "model-x").summarise(
-        sets, lambda places: [VERTICES[place] for place in places], range(4)
-    )
+    found = ModelSummariser(chat, "model-x").write(read(sets))
     assert [report.key for report in found] == [each.key for each in sets]
 
 
