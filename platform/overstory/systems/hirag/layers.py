@@ -19,7 +19,6 @@ from overstory.systems.hirag.index_settings import HiragIndexSettings
 from overstory.systems.hirag.knowledge_graph import Cluster, LayerEntity, SummaryLayers, SummaryLink, ref_of
 from overstory.systems.hirag.names import NAME
 from overstory.systems.hirag.summaries import Group, Summariser, Summary, common_words
-from overstory.text.names.keys import entity_key
 from overstory.vectors.k_means import require_clustering
 
 LEAST_CHANGE = 0.05
@@ -285,18 +284,8 @@ class _Above:
         """The refs of the summaries, ascending."""
         refs = set[str]()
         for summary in summaries:
-            key = entity_key(summary.name)
-            entity = LayerEntity(
-                self._layer,
-                key,
-                summary.name,
-                summary.type,
-                summary.description,
-                summary.chunks,
-                by=summary.by,
-                source=cluster.key,
-            )
-            self._parts[key].setdefault(entity.description, entity)
+            entity = summary.entity(self._layer, cluster.key)
+            self._parts[entity.key].setdefault(entity.description, entity)
             refs.add(entity.ref)
             for joined in summary.members:
                 self._join(SummaryLink(cluster.members[joined.member], entity.ref, joined.weight, joined.description))

@@ -21,7 +21,7 @@ from overstory.systems.entity_graph.descriptions import is_prose
 from overstory.systems.hirag.knowledge_graph import LayeredGraph, LayerEntity
 from overstory.systems.hirag.names import NAME
 from overstory.systems.hirag.report_material import Material, Materials, is_list
-from overstory.systems.hirag.summaries import common_words, head_of, shared_theme
+from overstory.systems.hirag.summaries import common_words, head_of, shared
 from overstory.systems.texts.phrasing import about
 from overstory.systems.texts.reports import RULES, Finding, Report, TreeReports, rating_of, write_levels
 from overstory.systems.texts.writing import RuleWriter, TextWriter
@@ -126,7 +126,7 @@ class RuleReporter(RuleWriter[CommunityMaterial, Report]):
             return "", ()
         said = [entity for entity in material.entities if entity.layer == 0 and not any(entity is one for one in shown)]
         described = [entity for entity in (*shown, *said) if not is_list(entity)][:MOST_COMPARED]
-        theme = shared_theme(described, self._common)
+        _, theme = shared(described, self._common)
         said_by = [each for each in described if theme.casefold() in each.description.casefold()] if theme else []
         return theme, said_by
 

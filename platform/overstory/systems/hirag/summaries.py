@@ -17,10 +17,12 @@ from overstory.display import shortened
 from overstory.protocols import Vectors
 from overstory.systems.hirag.knowledge_graph import LayerEntity
 from overstory.systems.texts.passages import passages_of, within
+from overstory.systems.texts.phrasing import in_common
 from overstory.systems.texts.reports import RULES
 from overstory.systems.texts.writing import RuleWriter, TextWriter
 from overstory.systems.tree.nearness import nearest_first, to_mean
-from overstory.text.key_phrases import CommonWords, Described, evenly, key_phrases, sentences_of, theme_of
+from overstory.text.key_phrases import CommonWords, Described, evenly, sentences_of
+from overstory.text.names.keys import entity_key
 
 MetaType = Literal[
     "organization",
@@ -122,6 +124,15 @@ class Summary:
     by: str
     members: tuple[Joined, ...]
 
+    def entity(self, layer: int, cluster: str) -> LayerEntity:
+        """The entity that it becomes.
+
+        Args:
+            cluster: the digest of what the summary is made from.
+        """
+        key = entity_key(self.name)
+        return LayerEntity(layer, key, self.name, self.type, self.description, self.chunks, by=self.by, source=cluster)
+
 
 Summariser: TypeAlias = TextWriter[Group, Sequence[Summary]]
 """Writes at least one summary of each group."""
@@ -141,15 +152,9 @@ def common_words(layer: Sequence[LayerEntity]) -> CommonWords:
     return CommonWords(lambda: map(_described, evenly(layer)))
 
 
-def shared_phrases(members: Sequence[LayerEntity], common: CommonWords) -> list[str]:
-    """What the descriptions of members have in common, without words of the first one's head; see `key_phrases`."""
-    head = head_of(members[0]) if members else ""
-    return key_phrases([_described(member) for member in members], common, head=head)
-
-
-def shared_theme(members: Sequence[LayerEntity], common: CommonWords) -> str:
-    """The one of `shared_phrases` that a title may begin with, "" if none reads like one."""
-    return theme_of(shared_phrases(members, common), [_described(member) for member in members])
+def shared(members: Sequence[LayerEntity], common: CommonWords) -> tuple[list[str], str]:
+    """What the descriptions of members have in common, without words of the first one's head; see `in_common`."""
+    return in_common(list(map(_described, members)), common, head_of(members[0]) if members else "")
 
 
 def _described(entity: LayerEntity) -> Described:
@@ -164,9 +169,9 @@ def rule_summary(group: Group) -> Summary:
     nearest = [each for each in by_nearness if meta_type([each]) == kind]
     nearest += [each for each in by_nearness if meta_type([each]) != kind]
     named = within(nearest, MOST_CHUNKS)[:NAMED]
-    phrases = shared_phrases(named, group.common)
+    phrases, theme = shared(named, group.common)
     return Summary(
-        name=_name(named, theme_of(phrases, [_described(member) for member in named]), len(nearest)),
+        name=_name(named, theme, len(nearest)),
         type=kind,
         description=_description(named, phrases, len(nearest)),
         chunks=passages_of(named),

@@ -20,7 +20,7 @@ from typing import NamedTuple, TypeAlias
 
 from overstory.display import counted, shortened
 from overstory.systems.texts.passages import passages_of, within
-from overstory.systems.texts.phrasing import about
+from overstory.systems.texts.phrasing import about, in_common
 from overstory.systems.texts.reports import RULES, Finding, Report, rating_of
 from overstory.systems.texts.writing import RuleWriter, TextWriter
 from overstory.systems.tretriever.vertex_graph import VertexText, VertexTexts
@@ -29,9 +29,7 @@ from overstory.text.key_phrases import (
     Described,
     evenly,
     is_readable_name,
-    key_phrases,
     sentences_of,
-    theme_of,
 )
 
 WITHOUT_THEME = 3
@@ -126,8 +124,7 @@ class RuleSummariser(RuleWriter[SetWithTexts, Report]):
         named = _named(read, members)
         head = _head(named, each.size, by_parts)
         described = [Described(one.name, one.text) for one in read]
-        phrases = key_phrases(described, self._common, head=head)
-        theme = theme_of(phrases, described)
+        phrases, theme = in_common(described, self._common, head)
         findings = _findings(each, read, members, () if by_parts else phrases)
         chunks = [chunk for finding in findings for chunk in (*finding.chunks, *finding.also)]
         return Report(
