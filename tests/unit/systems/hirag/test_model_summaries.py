@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from tests.fakes import ScriptedChat
 
-from overstory.errors import AnswerRefused, LlmUnreachable, PromptTooLong
+from overstory.errors import AnswerRefused, PromptTooLong
 from overstory.llm import AnswerCache, Chat
 from overstory.model import Completion, Usage
 from overstory.systems.hirag.knowledge_graph import LayerEntity
@@ -131,11 +131,6 @@ def test_a_cluster_whose_answer_cannot_be_used_is_summarised_by_rules_and_counte
     assert [each.member for each in summary.members] == [0, 1, 2]
     assert (summariser.groups, summariser.by_rules) == (1, 1)
     assert summariser.notes == ("1 of 1 clusters were summarised by rules: the answers of model-x could not be used",)
-
-
-def test_an_endpoint_that_cannot_be_reached_ends_the_work() -> None:
-    with pytest.raises(LlmUnreachable):
-        summaries_of(ScriptedChat(LlmUnreachable("gone")))
 
 
 def test_descriptions_cannot_leave_their_tags() -> None:
