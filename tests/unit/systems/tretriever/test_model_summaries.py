@@ -14,7 +14,7 @@ from overstory.systems.texts.reports import RULES, Finding, Report
 from overstory.systems.tretriever.model_summaries import MOST_STOOD_ON, ModelSummariser
 from overstory.systems.tretriever.summaries import SHOWN, SetToSummarise, SetWithTexts, ShownEdge, with_texts
 from overstory.systems.tretriever.vertex_graph import VertexText
-from overstory.systems.tretriever.writers import fingerprint, summariser_for
+from overstory.systems.tretriever.writers import summariser_for
 
 VERTICES = [
     VertexText("The Matrix", "Neo is a hacker.", ("c0", "c0b")),
@@ -128,8 +128,8 @@ def test_an_estimate_counts_a_request_for_each_set_and_asks_nothing() -> None:
 
 
 def test_the_fingerprint_tells_rules_and_models_and_prompts_apart() -> None:
-    chat = Chat(ScriptedChat(answer()))
-    assert fingerprint(None) == summariser_for(None, "").fingerprint
-    assert "scripted:1" in fingerprint(chat)
-    assert "prompt-summary" in fingerprint(chat)
-    assert fingerprint(None) in fingerprint(chat)
+    rules = summariser_for(None, "").fingerprint
+    model = summariser_for(Chat(ScriptedChat(answer())), "").fingerprint
+    assert "scripted:1" in model
+    assert "prompt-summary" in model
+    assert rules in model
