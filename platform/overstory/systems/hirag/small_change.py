@@ -182,8 +182,7 @@ class NewReports:
 
     where: IndexInUse
     reporter: Reporter
-    stored: dict[str, Report] = field(default_factory=dict[str, Report])
-    of: dict[str, str] = field(default_factory=dict[str, str])
+    stored: StoredReports = field(default_factory=StoredReports)
     written: int = 0
     without: int = 0
     _unreported: set[str] = field(default_factory=set[str])
@@ -191,9 +190,7 @@ class NewReports:
     def before(self, tx: Transaction, placed: PlacedTree) -> None:
         """Reads the reports of what is about to change."""
         ids = [*placed.lowest, *placed.changes.gone]
-        for row in tx.run("systems/hirag/reports_of", self.where.corpus.label, ids=ids):
-            self.stored[row["id"]] = Report.from_properties(row["properties"], row["chunks"])
-            self.of |= dict.fromkeys(row["communities"], row["id"])
+        self.stored = StoredReports.from_rows(tx.run("systems/hirag/reports_of", self.where.corpus.label, ids=ids))
         rows = tx.run("systems/hirag/unreported", self.where.corpus.label, generation=self.where.generation)
         self._unreported = {row["id"] for row in rows}
 
@@ -203,7 +200,7 @@ class NewReports:
         wanted = {
             *placed.lowest,
             *new_communities(placed.changes),
-            *(self.of.keys() - gone),
+            *(self.stored.of.keys() - gone),
             *(self._unreported - gone),
         }
         wanted.discard(self.where.root)
@@ -215,8 +212,8 @@ class NewReports:
         by_members: dict[frozenset[str], Report] = {}
         for id_ in sorted(wanted):
             if id_ not in members:  # too large: it keeps its report
-                if id_ in self.of:
-                    found[id_] = self.stored[self.of[id_]]
+                if id_ in self.stored.of:
+                    found[id_] = self.stored.reports[self.stored.of[id_]]
                 else:
                     self.without += 1
                 continue
@@ -224,8 +221,8 @@ class NewReports:
             if some not in by_members:
                 by_members[some] = self._report(graph, some)
             found[id_] = by_members[some]
-        kept = {id_: report for id_, report in self.of.items() if id_ in found}
-        return report_changes(COMMUNITIES, label, generation, found, StoredReports(self.stored, kept))
+        kept = {id_: report for id_, report in self.stored.of.items() if id_ in found}
+        return report_changes(COMMUNITIES, label, generation, found, replace(self.stored, of=kept))
 
     def _read(self, tx: Transaction, ids: Collection[str]) -> LayeredGraph:
         """Some entities with all that they are tied to; of the other ends nothing but their refs."""
@@ -240,15 +237,15 @@ class NewReports:
 
     def _report(self, graph: LayeredGraph, ids: Collection[str]) -> Report:
         """The report on a community, by its own sentences."""
-        part = _around(graph, {each.ref for each in graph.entities if self.where.id(each.ref) in ids})
         inside = {each.ref for each in graph.entities if self.where.id(each.ref) in ids}
+        part = _around(graph, inside)
         labels = [int(each.ref not in inside) for each in part.entities]
         tree = EncodingTree.from_labels(part.as_graph(), labels)
         materials = Materials(tree, part)
         node = int(tree.parents[part.number[min(inside)]])
         (material,) = materials.of([node])
         key = report_key(self.reporter, material.key)
-        known = {report.key: report for report in self.stored.values()}
+        known = self.stored.by_key
         if key in known:
             return known[key]
         (report,) = self.reporter.write([(replace(material, key=key), [])])

@@ -7,7 +7,7 @@ without a report until the next build. Communities with the same content share a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from overstory.graph import Corpus, GraphClient, Transaction, Writer
@@ -34,6 +34,16 @@ class StoredReports:
     reports: Mapping[str, Report] = field(default_factory=dict[str, Report])
     of: Mapping[str, str] = field(default_factory=dict[str, str])
 
+    @classmethod
+    def from_rows(cls, rows: Iterable[Row]) -> StoredReports:
+        """From rows with `id`, `properties`, `chunks` and `communities`."""
+        reports: dict[str, Report] = {}
+        of: dict[str, str] = {}
+        for row in rows:
+            of |= dict.fromkeys(row["communities"], row["id"])
+            reports[row["id"]] = Report.from_properties(row["properties"], row["chunks"])
+        return cls(reports, of)
+
     @property
     def by_key(self) -> dict[str, Report]:
         return {report.key: report for report in self.reports.values()}
@@ -44,13 +54,9 @@ def read_reports(graph: GraphClient, corpus: Corpus, kind: TreeKind, generation:
     Raises:
         DatabaseError: as `GraphClient.stream`.
     """
-    reports: dict[str, Report] = {}
-    of: dict[str, str] = {}
-    rows = graph.stream("systems/tree/stored_reports", corpus.label, tree=kind.name, generation=generation)
-    for row in rows:
-        of |= dict.fromkeys(row["communities"], row["id"])
-        reports[row["id"]] = Report.from_properties(row["properties"], row["chunks"])
-    return StoredReports(reports, of)
+    return StoredReports.from_rows(
+        graph.stream("systems/tree/stored_reports", corpus.label, tree=kind.name, generation=generation)
+    )
 
 
 @dataclass(frozen=True, slots=True)
