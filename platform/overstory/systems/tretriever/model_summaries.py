@@ -48,11 +48,9 @@ class ModelSummariser(ReportWriter[SetWithTexts]):
     def shown(self, group: SetWithTexts) -> Shown:
         each, members = group
         known = {place: one for place, one in zip(each.members, members, strict=False) if one.chunks}
-        edges = [edge for edge in each.edges if edge.source in known and edge.target in known][:MOST_EDGES]
-        vertices = [_vertex(one) for one in known.values()]
-        found = sources_of(
-            vertices, [_edge(edge, known[edge.source], known[edge.target]) for edge in edges], each.parts
-        )
+        ends = [(edge, known.get(edge.source), known.get(edge.target)) for edge in each.edges]
+        edges = [_edge(edge, source, target) for edge, source, target in ends if source and target]
+        found = sources_of(list(map(_vertex, known.values())), edges[:MOST_EDGES], each.parts)
         found = [source for source in found if source.chunks]
         sources = within(fitting(found), MOST_STOOD_ON)
         unread = 0 if each.parts else each.size - len(members)
