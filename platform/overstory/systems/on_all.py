@@ -19,8 +19,8 @@ from overstory.retrieve.hits import chunk_rows, source_hits
 from overstory.systems.base import System
 from overstory.systems.settings import SettingsClass
 from overstory.systems.state import StaleNotes, require_state
+from overstory.systems.texts.reports import Report
 from overstory.systems.tree.finding import FoundTree, find_tree
-from overstory.systems.tree.reports import Report
 
 REPORTS = 8
 FEW = 5

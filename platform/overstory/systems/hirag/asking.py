@@ -17,7 +17,7 @@ from overstory.systems.hirag.parts import MOST_OF_ONE, RELATED, PathEntity, Path
 from overstory.systems.hirag.ranking import RANKING, RELATIONS_EACH
 from overstory.systems.hirag.selection import Community, Hierarchy, NearEntity, Selected, StoredReport
 from overstory.systems.state import IndexState
-from overstory.systems.tree.reports import Report
+from overstory.systems.texts.reports import Report
 from overstory.systems.vector_indexes import SCANNED
 
 KEYS_AMONG = 50

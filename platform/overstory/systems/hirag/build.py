@@ -233,14 +233,9 @@ class Build:
                 bridges = find_bridges(projected, tree, graph, wanted.vectors)
         job.progress.finish(_told(tree))
         with self._timed("reports"):
-            reports = write_reports(
-                tree,
-                graph,
-                known=stored.by_key,
-                writer_of_reports=reporter_for(job.chat, job.model, graph.entities),
-                progress=job.progress,
-            )
-        job.notes.extend(reports.notes)
+            reporter = reporter_for(job.chat, job.model, graph.entities)
+            reports = write_reports(tree, graph, known=stored.by_key, reporter=reporter, progress=job.progress)
+        job.notes.extend(reporter.notes)
         job.figures |= self._asked.figures()
         job.figures |= _community_figures(tree) | {"reports_written": reports.written}
         job.figures |= {"bridges": len(bridges), "communities_not_bridged": bridges.left_out}

@@ -23,7 +23,6 @@ from overstory.systems.hirag.summaries import Group, as_weight, common_words, ru
 from overstory.systems.tree.nearness import to_mean
 from overstory.systems.tree.part import StoredLeaf
 from overstory.text.key_phrases import CommonWords
-from overstory.text.names.keys import entity_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,18 +176,9 @@ class _Made:
         if len(there) < 2:
             return
         members = sorted(there, key=lambda each: each.ref)
-        group = Group(members, self.vectors_of([each.embedded for each in members]))
-        said = rule_summary(group, self.common)
-        summary = LayerEntity(
-            deleted.layer,
-            entity_key(said.name),
-            said.name,
-            said.type,
-            said.description,
-            said.chunks,
-            by=said.by,
-            source=cluster_key(members),
-        )
+        group = Group(members, self.vectors_of([each.embedded for each in members]), self.common)
+        said = rule_summary(group)
+        summary = said.entity(deleted.layer, cluster_key(members))
         self.entities[deleted.id] = summary
         self.links += [
             SummaryLink(members[each.member].ref, summary.ref, each.weight, each.description) for each in said.members

@@ -12,13 +12,19 @@ from overstory.llm import Chat, Estimate
 from overstory.protocols import Retriever
 from overstory.retrieve import RetrievalContext
 from overstory.systems.base import BuildContext, Owned, System, SystemRun, SystemView
+from overstory.systems.entity_graph.counts import most_names
+from overstory.systems.entity_graph.descriptions import VERSION
 from overstory.systems.hirag.index_settings import HiragIndexSettings
 from overstory.systems.hirag.names import COMMUNITIES, COMMUNITY, DESCRIPTION, ENTITY, LAYERS, NAME, READING, REPORT
 from overstory.systems.hirag.retriever_settings import HiragRetrieverSettings
-from overstory.systems.hirag.writers import estimate, fingerprint
+from overstory.systems.hirag.writers import reporter_for, summariser_for
 from overstory.systems.settings import described
 from overstory.systems.state import IndexState, read_backlog
 from overstory.systems.tree.kinds import TreeKind
+
+NAMES_A_CLUSTER = 5
+NAMES_A_COMMUNITY = 2
+"""For an estimate before anything was read: real graphs have twice as many names for each."""
 
 
 class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
@@ -56,8 +62,13 @@ class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
             require_clustering()
 
     def fingerprint(self, settings: HiragIndexSettings, context: BuildContext, chat: Chat | None) -> str:  # noqa: ARG002
-        """Of the rules, or of a language model and its prompts."""
-        return fingerprint(chat, settings)
+        """Of descriptions, summaries and reports by rules, or by a language model and its prompts."""
+        parts = [str(VERSION), summariser_for(chat, "").fingerprint, reporter_for(chat, "").fingerprint]
+        if chat is not None:
+            from overstory.systems.hirag.model_reading import reader_fingerprint  # pydantic, which only a model needs
+
+            parts.insert(0, reader_fingerprint(chat, settings))
+        return " ".join(parts)
 
     def build(self, run: SystemRun[HiragIndexSettings]) -> None:
         """See `System.build`."""
@@ -66,12 +77,25 @@ class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
         Build(run).run()
 
     def estimate(self, view: SystemView[HiragIndexSettings]) -> Estimate:
-        """
+        """As if all clusters and communities were new; how many there will be is taken from the names of the corpus.
+
         Raises:
-            LlmError, ModelError, DatabaseError: as `System.build`.
+            LlmError, DatabaseError: as `System.estimate`.
         """
+        from overstory.systems.hirag.model_reading import estimate_reading
+        from overstory.systems.hirag.model_reports import ModelReporter
+        from overstory.systems.hirag.model_summaries import ModelSummariser
+
         backlog = read_backlog(view.graph, view.corpus, self, view.before)
-        return estimate(view, backlog.pending + backlog.deleted)
+        if view.is_as_built and not backlog.pending + backlog.deleted:
+            return Estimate.nothing()
+        reading = estimate_reading(view)
+        chat = view.context.chat(view.model)
+        names = most_names(view.graph, view.corpus.label)
+        clusters = 0 if view.settings.flat else -(-names // NAMES_A_CLUSTER)
+        communities = -(-names // NAMES_A_COMMUNITY)
+        summaries = ModelSummariser(chat, view.model).estimate(clusters)
+        return reading + summaries + ModelReporter(chat, view.model).estimate(communities)
 
     def index_options(self, settings: HiragRetrieverSettings) -> str:
         """The ablation w/o HiIndex asks an index of its own."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from overstory.entropy import Graph
 from overstory.systems.entity_graph.by_rules import EntityRelation, embedded_text
-from overstory.systems.hirag.names import RULES
+from overstory.systems.texts.reports import RULES
 
 
 def ref_of(layer: int, key: str) -> str:

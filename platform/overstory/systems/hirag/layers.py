@@ -18,8 +18,7 @@ from overstory.systems.hirag.clusters import MOST, clusters, sparsity
 from overstory.systems.hirag.index_settings import HiragIndexSettings
 from overstory.systems.hirag.knowledge_graph import Cluster, LayerEntity, SummaryLayers, SummaryLink, ref_of
 from overstory.systems.hirag.names import NAME
-from overstory.systems.hirag.summaries import Group, Summariser, Summary
-from overstory.text.names.keys import entity_key
+from overstory.systems.hirag.summaries import Group, Summariser, Summary, common_words
 from overstory.vectors.k_means import require_clustering
 
 LEAST_CHANGE = 0.05
@@ -59,7 +58,7 @@ def grow(
 
     Raises:
         ExtraMissing: scikit-learn is not installed.
-        LlmError: see `Summariser`.
+        LlmError: as `TextWriter.write`.
     """
     if settings.flat:
         return SummaryLayers((), (), (), (), (), 0)
@@ -247,11 +246,12 @@ def _summarised(
     above = _Above(layer + 1)
     for cluster in kept.values():
         above.keep(cluster, known)
+    common = common_words(members)
     asked: Iterator[Group] = (
-        Group([members[place] for place in groups[at].tolist()], vectors[groups[at]]) for at in wanted
+        Group([members[place] for place in groups[at].tolist()], vectors[groups[at]], common) for at in wanted
     )
     summaries = {key: each.summaries for key, each in kept.items()}
-    for at, said in zip(wanted, summariser.summarise(members, asked), strict=True):
+    for at, said in zip(wanted, summariser.write(asked), strict=True):
         summaries[found[at].key] = above.add(found[at], said)
         progress.advance(1)
     entities = above.entities()
@@ -284,18 +284,8 @@ class _Above:
         """The refs of the summaries, ascending."""
         refs = set[str]()
         for summary in summaries:
-            key = entity_key(summary.name)
-            entity = LayerEntity(
-                self._layer,
-                key,
-                summary.name,
-                summary.type,
-                summary.description,
-                summary.chunks,
-                by=summary.by,
-                source=cluster.key,
-            )
-            self._parts[key].setdefault(entity.description, entity)
+            entity = summary.entity(self._layer, cluster.key)
+            self._parts[entity.key].setdefault(entity.description, entity)
             refs.add(entity.ref)
             for joined in summary.members:
                 self._join(SummaryLink(cluster.members[joined.member], entity.ref, joined.weight, joined.description))

@@ -6,13 +6,12 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import numpy as np
 from pydantic import BaseModel, Field
 
 from overstory.display import counted
-from overstory.errors import NoUsableAnswer
 from overstory.graph import GraphClient, batches
 from overstory.graph.client import Row
 from overstory.graph.ids import entity_id
@@ -23,6 +22,7 @@ from overstory.systems.entity_graph import EntityRelation
 from overstory.systems.entity_graph.relations import MOST_CHUNKS, MOST_PARTNERS, among_strongest, left_out_note
 from overstory.systems.hirag.knowledge_graph import BaseLayer, LayerEntity, ref_of
 from overstory.systems.hirag.names import NAME
+from overstory.systems.texts.writing import Asked, ModelWriter, RuleWriter
 
 CHUNKS_A_PAGE = 1_000
 IDS_A_PAGE = 5_000
@@ -128,9 +128,9 @@ def merged_layer(
     Raises:
         LlmError, BudgetExhausted: a description could not be summarised.
     """
-    joiner = _Joiner(chat)
+    joiner = _Joiner(chat, model)
     entities: dict[str, LayerEntity] = {}
-    long: list[tuple[LayerEntity, Sequence[str]]] = []
+    long: list[_Long] = []
     kept = 0
     for key in sorted(readings.entities):
         entity = readings.entities[key]
@@ -147,20 +147,10 @@ def merged_layer(
                 kept += 1
             else:
                 long.append((made, texts))
-    fallen = 0
-    for made, text in chat.each(joiner, long):
-        if text:
-            entities[made.key] = replace(made, description=text)
-        else:  # without a source, so that the next build asks again
-            shortened = first_that_fit(readings.entities[made.key].descriptions)
-            entities[made.key] = replace(made, description=shortened, source="")
-            fallen += 1
+    entities |= {entity.key: entity for entity in joiner.write(long)}
     relations, dropped = _relations(readings)
     counts = {"left_out": 0, "summarised": len(long), "kept_descriptions": kept, "relations_left_out": dropped}
-    notes = []
-    if fallen:
-        cut = counted(fallen, "long description was", "long descriptions were")
-        notes.append(f"{cut} cut: the answers of {model} could not be used")
+    notes = list(joiner.notes)
     if dropped:
         notes.append(left_out_note(dropped))
     return BaseLayer(list(entities.values()), relations, counts, tuple(notes))
@@ -250,20 +240,31 @@ def _held(texts: Sequence[str]) -> list[str]:
     return held
 
 
-class _Joiner:
-    """Summarises long descriptions; "" where the answer cannot be used."""
+_Long: TypeAlias = tuple[LayerEntity, Sequence[str]]
+"""An entity whose description is too long, and the descriptions that it consists of."""
 
-    def __init__(self, chat: Chat) -> None:
-        self._chat = chat.booked(NAME)
-        self._prompt = prompt("description", __package__)
-        self.fingerprint = f"{chat.model.fingerprint} {self._prompt.fingerprint}"
 
-    def __call__(self, item: tuple[LayerEntity, Sequence[str]]) -> tuple[LayerEntity, str]:
-        entity, texts = item
-        messages = self._prompt.messages(name=entity.name, descriptions=_held(texts))
-        try:
-            chat = self._chat.quoting(entity.chunks)
-            answer = chat.ask_for(Joined, messages, once=True)
-        except NoUsableAnswer:
-            return entity, ""
-        return entity, on_one_line(answer.value.description)
+class _FirstThatFit(RuleWriter[_Long, LayerEntity]):
+    fingerprint = ""
+
+    def text(self, group: _Long) -> LayerEntity:
+        """Without a source, so that the next build asks again."""
+        entity, texts = group
+        return replace(entity, description=first_that_fit(texts), source="")
+
+
+class _Joiner(ModelWriter[_Long, LayerEntity]):
+    """Summarises long descriptions."""
+
+    def __init__(self, chat: Chat, model: str) -> None:
+        super().__init__(chat.booked(NAME), model, prompt("description", __package__), _FirstThatFit())
+
+    def fallen_back(self) -> str:
+        return f"{counted(self.by_rules, 'long description was', 'long descriptions were')} cut"
+
+    def asked(self, group: _Long) -> Asked[LayerEntity]:
+        entity, texts = group
+        messages = self.prompt.messages(name=entity.name, descriptions=_held(texts))
+        joined = self.answer(Joined, messages, entity.chunks)
+        text = on_one_line(joined.description) if joined else ""
+        return Asked(replace(entity, description=text) if text else None)

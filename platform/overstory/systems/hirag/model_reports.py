@@ -2,83 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from overstory.display import counted
-from overstory.llm import Chat, Estimate, Request, prompt
+from overstory.llm import Chat, prompt
 from overstory.systems.hirag.knowledge_graph import LayerEntity
 from overstory.systems.hirag.names import NAME
 from overstory.systems.hirag.report_material import MOST_ENTITIES, MOST_RELATIONS, Material
-from overstory.systems.hirag.reports import RuleReporter, stated
-from overstory.systems.tree.model_reports import MOST_CHUNKS, ReportWriter, Source, cut, fitting, part_source
-from overstory.systems.tree.reports import Report
+from overstory.systems.hirag.reports import CommunityMaterial, RuleReporter, stated
+from overstory.systems.texts.model_reports import MOST_CHUNKS, ReportWriter, Shown, Source, fitting, sources_of
+from overstory.systems.texts.phrasing import cut
 
-PROMPT = "report"
-MOST_SOURCES = MOST_ENTITIES + MOST_RELATIONS
 LONGEST_ENTITY = 400
-BESIDE_PARTS = 6
-"""Entities, and relations, that a request has along with reports on parts."""
 
 
-class ModelReporter:
-    """Asks a model, several communities of a level at a time.
+class ModelReporter(ReportWriter[CommunityMaterial]):
+    """Asks a model, several communities of a level at a time."""
 
-    A community whose answer cannot be used, or has no finding with a source that was shown, gets its report by rules,
-    and is counted.
-    """
+    most_sources = MOST_ENTITIES + MOST_RELATIONS
 
     def __init__(self, chat: Chat, model: str, entities: Sequence[LayerEntity] = ()) -> None:
         """
         Args:
             model: the name that reports carry in `by`.
-            entities: as of `RuleReporter`, which takes over where answers cannot be used.
+            entities: as of `RuleReporter`.
         """
-        self._writer = ReportWriter(chat.booked(NAME), model, prompt(PROMPT, __package__))
-        self._rules = RuleReporter(entities)
-        self._by_rules = 0
-        self.fingerprint = f"{self._writer.fingerprint} {RuleReporter.fingerprint}"
+        super().__init__(chat.booked(NAME), model, prompt("report", __package__), RuleReporter(entities))
 
-    @property
-    def notes(self) -> Sequence[str]:
-        """See `Reporter.notes`."""
-        if not self._by_rules:
-            return ()
-        reports = counted(self._by_rules, "report")
-        return (f"{reports} on communities by rules: the answers of {self._writer.model} could not be used",)
+    def fallen_back(self) -> str:
+        return f"{counted(self.by_rules, 'report')} on communities by rules"
 
-    def write(self, communities: Iterable[tuple[Material, Sequence[Report]]]) -> Iterator[Report]:
-        """See `Reporter.write`.
-
-        Raises:
-            BudgetExhausted: the next request might go over the budget.
-            LlmError: there is no answer; earlier reports have been yielded.
-        """
-        for report, by_rules in self._writer.chat.each(self._one, communities):
-            self._by_rules += by_rules
-            yield report
-
-    def estimate(self, communities: int) -> Estimate:
-        """The most that reports on so many communities cost; see `ReportWriter.estimate`."""
-        return self._writer.estimate(communities, MOST_SOURCES)
-
-    def request(self, material: Material, parts: Sequence[Report]) -> Request:
-        """What is asked for one community."""
-        return self._writer.request(material.size, shown_sources(material, parts))
-
-    def _one(self, community: tuple[Material, Sequence[Report]]) -> tuple[Report, bool]:
-        """The report, and whether it is by rules."""
-        material, parts = community
-        written = self._writer.report(material.key, material.size, shown_sources(material, parts))
-        return (self._rules.report(material, parts), True) if written is None else (written, False)
-
-
-def shown_sources(material: Material, parts: Sequence[Report]) -> list[Source]:
-    """What a request says of a community, as far as it fits: entities and relations, of a large community few of them
-    and then the reports on its parts."""
-    entities, relations = list(_entities(material)), list(_relations(material))
-    if not parts:
-        return fitting([*entities, *relations])
-    return fitting([*entities[:BESIDE_PARTS], *relations[:BESIDE_PARTS], *map(part_source, parts)])
+    def shown(self, group: CommunityMaterial) -> Shown:
+        material, parts = group
+        sources = sources_of(list(_entities(material)), list(_relations(material)), parts)
+        return Shown(material.key, material.size, fitting(sources))
 
 
 def _entities(material: Material) -> Iterator[Source]:

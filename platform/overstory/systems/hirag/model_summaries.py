@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -10,14 +10,12 @@ import numpy as np
 from pydantic import BaseModel, BeforeValidator, Field
 
 from overstory.display import shortened
-from overstory.errors import NoUsableAnswer
 from overstory.llm import Chat, Estimate, Request, prompt
 from overstory.llm.answer_fields import Strength, at_most
-from overstory.model import Message, Usage
+from overstory.model import Message
 from overstory.model.token_bound import count_at_most
 from overstory.surrogates import on_one_line
 from overstory.systems.hirag.clusters import MOST
-from overstory.systems.hirag.knowledge_graph import LayerEntity
 from overstory.systems.hirag.names import NAME
 from overstory.systems.hirag.summaries import (
     META_TYPES,
@@ -28,14 +26,12 @@ from overstory.systems.hirag.summaries import (
     RuleSummariser,
     Summary,
     as_weight,
-    common_words,
-    readable,
-    rule_summary,
 )
+from overstory.systems.texts.passages import passages_of, within
+from overstory.systems.texts.writing import Asked, ModelWriter
 from overstory.systems.tree.nearness import cosines_to, nearest_first, to_mean
 from overstory.text.names.keys import entity_key
 
-PROMPT = "summary"
 MOST_TOKENS = 4_000
 """Of the members that a prompt shows, by an upper estimate. The nearest to the mean is always shown."""
 MOST_CHUNKS = 1_000
@@ -92,80 +88,48 @@ class _Shown:
         chunks: the passages that they stand on.
     """
 
-    messages: Sequence[Message]
+    texts: Sequence[str]
     places: Sequence[int]
     chunks: tuple[str, ...]
 
 
-class ModelSummariser:
-    """Asks a model, several clusters at a time. A cluster whose answer cannot be used is summarised by rules."""
+class ModelSummariser(ModelWriter[Group, Sequence[Summary]]):
+    """Asks a model, several clusters at a time."""
 
     def __init__(self, chat: Chat, model: str) -> None:
         """
         Args:
             model: its name, which summaries carry in `by`.
         """
-        self._chat = chat.booked(NAME)
-        self._model = model
-        self._prompt = prompt(PROMPT, __package__)
-        self.fingerprint = f"{chat.model.fingerprint} {self._prompt.fingerprint} {RuleSummariser.fingerprint}"
-        self.groups = self.by_rules = self.members = self.not_shown = 0
+        super().__init__(chat.booked(NAME), model, prompt("summary", __package__), RuleSummariser())
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        found: list[str] = []
-        if self.by_rules:
-            found.append(
-                f"{self.by_rules:,} of {self.groups:,} clusters were summarised by rules: the answers of {self._model} "
-                "could not be used"
-            )
-        if self.not_shown:
-            found.append(
-                f"{self.not_shown:,} of {self.members:,} entities in clusters did not fit into the prompts: they were "
-                "joined to the nearest summary unread"
-            )
-        return tuple(found)
+    def fallen_back(self) -> str:
+        return f"{self.by_rules:,} of {self.groups:,} clusters were summarised by rules"
 
-    def summarise(self, layer: Sequence[LayerEntity], groups: Iterable[Group]) -> Iterator[Sequence[Summary]]:
-        """
-        Raises:
-            BudgetExhausted: the next request might go over the budget.
-            LlmError: there is no answer; summaries of earlier groups have been yielded.
-        """
-        common = common_words(layer)
+    def not_shown(self) -> str:
+        return (
+            f"{self.left_out:,} of {self.things:,} entities in clusters did not fit into the prompts: they were joined "
+            "to the nearest summary unread"
+        )
 
-        def one(group: Group) -> tuple[Group, int, Sequence[Summary]]:
-            shown = self._shown(group)
-            return group, len(shown.places), self._asked(group, shown)
+    def asked(self, group: Group) -> Asked[Sequence[Summary]]:
+        shown, size = self._shown(group), len(group.members)
+        written = self.answer(FoundSummaries, self._messages(shown.texts), shown.chunks)
+        summaries = self._read(group, shown, written) if written else []
+        return Asked(summaries or None, size, size - len(shown.places))
 
-        for group, shown, found in self._chat.each(one, groups):
-            self.groups += 1
-            self.members += len(group.members)
-            self.not_shown += (len(group.members) - shown) if found else 0
-            self.by_rules += not found
-            yield found or [rule_summary(group, common)]
+    def estimate(self, groups: int) -> Estimate:
+        """As if each prompt held as many tokens as it may."""
+        return self.times(Request(self._messages([""]), FoundSummaries), groups, more_tokens=MOST_TOKENS)
 
-    def estimate(self, clusters: int) -> Estimate:
-        """The most that so many clusters cost: each with as many tokens as a prompt holds. What the answer cache has is
-        not known before there are clusters."""
-        messages = self._prompt.messages(types=_TYPES_SAID, entity=[""])
-        one = self._chat.estimate([Request(messages, FoundSummaries)]).usage
-        usage = Usage((one.prompt_tokens + MOST_TOKENS) * clusters, one.completion_tokens * clusters, estimated=True)
-        return Estimate(clusters, 0, usage, self._chat.usage.prices.of(usage))
-
-    def _asked(self, group: Group, shown: _Shown) -> list[Summary]:
-        """The summaries of a group; [] if the model's answer cannot be used."""
-        try:
-            reply = self._chat.quoting(shown.chunks).ask_for(FoundSummaries, shown.messages, once=True)
-        except NoUsableAnswer:
-            return []
-        return self._read(group, shown, reply.value)
+    def _messages(self, texts: Sequence[str]) -> Sequence[Message]:
+        return self.prompt.messages(types=_TYPES_SAID, entity=texts)
 
     def _shown(self, group: Group) -> _Shown:
         """The members nearest to the mean, in that order."""
         order = nearest_first(to_mean(group.vectors)).tolist()
         place_of = {each.ref: place for place, each in enumerate(group.members)}
-        fitting, _ = readable([group.members[place] for place in order], MOST, MOST_CHUNKS)
+        fitting = within([group.members[place] for place in order], MOST_CHUNKS)[:MOST]
         texts: list[str] = []
         tokens = 0
         for each in fitting:
@@ -176,9 +140,7 @@ class ModelSummariser:
                 break
             texts.append(text)
         chosen = fitting[: len(texts)]
-        chunks = dict.fromkeys(chunk for each in chosen for chunk in each.chunks)
-        messages = self._prompt.messages(types=_TYPES_SAID, entity=texts)
-        return _Shown(messages, [place_of[each.ref] for each in chosen], tuple(chunks))
+        return _Shown(texts, [place_of[each.ref] for each in chosen], passages_of(chosen))
 
     def _read(self, group: Group, shown: _Shown, answer: FoundSummaries) -> list[Summary]:
         """The answer without numbers that nobody has, and with the members that it left out."""
@@ -198,7 +160,7 @@ class ModelSummariser:
                 type=each.type,
                 description=shortened(_line(each.description), LONGEST_SUMMARY),
                 chunks=shown.chunks,
-                by=self._model,
+                by=self.model,
                 members=tuple(members[place] for place in sorted(members)),
             )
             for each, members in zip(named, joined, strict=True)

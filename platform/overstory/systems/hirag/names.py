@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from overstory.graph.ids import content_id
 from overstory.systems.tree.kinds import TreeKind
-from overstory.systems.tree.reports import RULES as BY_RULES
 
 NAME = "hirag"
 ENTITY = "HiragEntity"
@@ -38,8 +37,6 @@ LAYERS = TreeKind(
     encodes=False,
 )
 """Has no nodes of its own: its communities are entities that summarise others."""
-RULES = BY_RULES
-"""Also in `by` of entities."""
 
 
 def entity_id(label: str, generation: int, ref: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -12,7 +12,7 @@ from overstory.entropy import EncodingTree, Graph
 from overstory.entropy.compile import Floats, Ints
 from overstory.systems.entity_graph import EntityRelation
 from overstory.systems.hirag.knowledge_graph import LayeredGraph, LayerEntity
-from overstory.systems.hirag.names import RULES
+from overstory.systems.texts.reports import RULES
 
 MOST_ENTITIES = 12
 MOST_RELATIONS = 24
@@ -68,27 +68,24 @@ class Materials:
         self._keys = self._digests(_texts_of_entities(graph))
         self._joining, self._strongest = self._strongest_relations()
 
-    @property
-    def depths(self) -> range:
-        """The levels of communities, deepest first."""
-        return range(self._tree.height - 1, 0, -1)
+    def levels(self) -> Iterator[dict[int, str]]:
+        """The keys of communities, the deepest level first, without those that are the same as their child."""
+        for depth in range(self._tree.height - 1, 0, -1):
+            nodes = np.unique(self._tree.labels(depth)).tolist()
+            yield {node: self._keys[node] for node in nodes if self._same_as[node] == node}
 
-    def communities(self, depth: int) -> list[int]:
-        """The communities of one level, ascending."""
-        return [int(node) for node in np.unique(self._tree.labels(depth))]
-
-    def shared_with(self, node: int) -> int:
-        """The only child of a community, which has its members; the community itself where it has several or none."""
-        return int(self._same_as[node])
-
-    def of_level(self, depth: int) -> Iterator[Material]:
-        """The material of the communities of one level, ascending, without those that are the same as their child."""
+    def of(self, communities: Collection[int]) -> Iterator[Material]:
+        """The material of some communities of one level, ascending."""
+        if not communities:
+            return
         tree, entities, number = self._tree, self._graph.entities, self._graph.number
+        wanted = frozenset(communities)
+        depth = int(tree.depths[min(wanted)])
         labels = tree.labels(depth)
         order = by_centrality(self._graph, self._joined, labels)
         nodes, starts = np.unique(labels[order], return_index=True)
         for node, start in zip(nodes.tolist(), starts.tolist(), strict=True):
-            if self._same_as[node] != node:
+            if node not in wanted:
                 continue
             size = int(tree.sizes[node])
             first = order[start : start + min(size, 2 * MOST_ENTITIES)].tolist()
@@ -112,7 +109,7 @@ class Materials:
 
     def bottom(self, node: int) -> int:
         """The deepest community with the members of this one."""
-        while (below := self.shared_with(node)) != node:
+        while (below := int(self._same_as[node])) != node:
             node = below
         return node
 
@@ -130,7 +127,7 @@ class Materials:
         }
         keys: dict[int, str] = {}
         for node in range(leaves, tree.root):
-            child = self.shared_with(node)
+            child = int(self._same_as[node])
             if child != node:
                 known[node], keys[node] = known[child], keys[child]
                 continue

@@ -1,4 +1,4 @@
-"""Reports of communities, the deepest first: who writes them, and how rules do.
+"""Reports on communities, and how rules write them.
 
 Source: HiRAG, Section 4.1; without a language model, sentences of the corpus stand in for what a model would write.
 """
@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 from itertools import chain, islice, zip_longest
-from typing import Protocol
+from typing import TypeAlias
 
 from overstory.display import counted
 from overstory.entropy import EncodingTree
@@ -19,10 +19,12 @@ from overstory.protocols import Progress
 from overstory.systems.entity_graph import EntityRelation
 from overstory.systems.entity_graph.descriptions import is_prose
 from overstory.systems.hirag.knowledge_graph import LayeredGraph, LayerEntity
-from overstory.systems.hirag.names import NAME, RULES
+from overstory.systems.hirag.names import NAME
 from overstory.systems.hirag.report_material import Material, Materials, is_list
-from overstory.systems.hirag.summaries import common_words, head_of, shared_theme
-from overstory.systems.tree.reports import Finding, Report, rating_of
+from overstory.systems.hirag.summaries import common_words, head_of, shared
+from overstory.systems.texts.phrasing import about
+from overstory.systems.texts.reports import RULES, Finding, Report, TreeReports, rating_of, write_levels
+from overstory.systems.texts.writing import RuleWriter, TextWriter
 from overstory.text.key_phrases import is_readable_name
 from overstory.text.names.shapes import shape_key
 from overstory.text.sentences import sentence_starts, sentence_texts
@@ -39,113 +41,48 @@ SAME = 0.5
 """Two sentences say the same if they share more than this part of the runs of the shorter one."""
 _WORD = re.compile(r"\w+")
 
-
-@dataclass(frozen=True, slots=True)
-class CommunityReports:
-    """The reports of a tree.
-
-    Attributes:
-        of_node: by node of the tree, of every community, the root left out; those with the same content share one.
-        written: how many reports were written now, the others were known.
-        notes: what the user should know.
-    """
-
-    of_node: Mapping[int, Report]
-    written: int
-    notes: tuple[str, ...] = ()
-
-
-class Reporter(Protocol):
-    """Writes reports. `fingerprint` changes with whatever may change them."""
-
-    @property
-    def fingerprint(self) -> str: ...
-
-    @property
-    def notes(self) -> Sequence[str]:
-        """What the user should know of the reports written so far."""
-        ...
-
-    def write(self, communities: Iterable[tuple[Material, Sequence[Report]]]) -> Iterator[Report]:
-        """The reports of communities of one level, in order.
-
-        Args:
-            communities: the material of each, with the reports of its parts. The report's key is that of the material.
-        """
-        ...
+CommunityMaterial: TypeAlias = tuple[Material, Sequence[Report]]
+"""What a community's report is made from, and the reports on its parts. The report's key is that of the material."""
+Reporter: TypeAlias = TextWriter[CommunityMaterial, Report]
 
 
 def write_reports(
-    tree: EncodingTree,
-    graph: LayeredGraph,
-    *,
-    known: Mapping[str, Report],
-    writer_of_reports: Reporter,
-    progress: Progress,
-) -> CommunityReports:
-    """Reports of all communities of a tree, the deepest level first, because large ones are described by their parts.
+    tree: EncodingTree, graph: LayeredGraph, *, known: Mapping[str, Report], reporter: Reporter, progress: Progress
+) -> TreeReports:
+    """Reports on all communities of a tree but the root; those with the same content share one.
 
     Args:
         tree: over the entities of the graph, all leaves at one depth.
         known: reports by key, as an earlier build wrote them: communities with the same content keep theirs.
 
     Raises:
-        BudgetExhausted, LlmError: as the writer of reports raises them; nothing is kept but what the answer cache has.
+        BudgetExhausted, LlmError: as `write_levels`.
     """
     materials = Materials(tree, graph)
-    of_node: dict[int, Report] = {}
-    by_key: dict[str, Report] = {}
-    written = 0
+
+    def communities(nodes: Sequence[int], reports: Mapping[int, Report]) -> Iterator[CommunityMaterial]:
+        for material in materials.of(nodes):
+            key = report_key(reporter, material.key)
+            yield replace(material, key=key), [reports[part] for part in material.parts]
+
     progress.start(f"{NAME} reports", tree.root - tree.leaves, "communities")
-    for depth in materials.depths:
-        keys: dict[int, str] = {}
-        for report in writer_of_reports.write(_lacking(materials, depth, writer_of_reports, known, keys, of_node)):
-            by_key[report.key] = report
-            written += 1
-            progress.advance(1)
-        communities = materials.communities(depth)
-        before = len(by_key)
-        by_key.update((key, known[key]) for key in keys.values() if key not in by_key)
-        progress.advance(len(by_key) - before)
-        of_node.update((node, by_key[key]) for node, key in keys.items())
-        same = [node for node in communities if node not in keys]
-        of_node.update((node, of_node[materials.bottom(node)]) for node in same)
-        progress.advance(len(same))
-    progress.finish(f"{counted(written, 'report')} written, {len(of_node) - written:,} kept or shared")
-    return CommunityReports(of_node, written, tuple(writer_of_reports.notes))
+    levels = ({node: report_key(reporter, key) for node, key in keys.items()} for keys in materials.levels())
+    found = write_levels(levels, communities, reporter, known=known, progress=progress)
+    of_node = {node: found.of_node[materials.bottom(node)] for node in range(tree.leaves, tree.root)}
+    progress.advance(len(of_node) - len(found.of_node))
+    progress.finish(f"{counted(found.written, 'report')} written, {len(of_node) - found.written:,} kept or shared")
+    return TreeReports(of_node, found.written)
 
 
-def _lacking(
-    materials: Materials,
-    depth: int,
-    reporter: Reporter,
-    known: Mapping[str, Report],
-    keys: dict[int, str],
-    of_node: Mapping[int, Report],
-) -> Iterator[tuple[Material, Sequence[Report]]]:
-    """The communities of a level whose reports are not known, one by one: a large corpus has many.
-
-    Args:
-        keys: gets the key of each community's report, also of known ones, by node.
-        of_node: the reports of deeper levels.
-    """
-    for material in materials.of_level(depth):
-        key = report_key(reporter, material)
-        keys[material.node] = key
-        if key not in known:
-            yield replace(material, key=key), [of_node[part] for part in material.parts]
+def report_key(reporter: Reporter, content: str) -> str:
+    """Of the report on a community, by who writes it and the digest of its content."""
+    return content_id("hirag-report-content", reporter.fingerprint, content)
 
 
-def report_key(reporter: Reporter, material: Material) -> str:
-    """Of the report on a community, by who writes it and its content."""
-    return content_id("hirag-report-content", reporter.fingerprint, material.key)
-
-
-class RuleReporter:
+class RuleReporter(RuleWriter[CommunityMaterial, Report]):
     """Writes reports of sentences that are in the corpus, by rules."""
 
     fingerprint = "rules-7"
-    notes: Sequence[str] = ()
 
     def __init__(self, entities: Sequence[LayerEntity] = ()) -> None:
         """
@@ -154,13 +91,8 @@ class RuleReporter:
         """
         self._common = common_words([entity for entity in entities if entity.layer == 0])
 
-    def write(self, communities: Iterable[tuple[Material, Sequence[Report]]]) -> Iterator[Report]:
-        """See `Reporter.write`."""
-        for material, parts in communities:
-            yield self.report(material, parts)
-
-    def report(self, material: Material, parts: Sequence[Report]) -> Report:
-        """The report of one community."""
+    def text(self, group: CommunityMaterial) -> Report:
+        material, parts = group
         shown = _for_title(material.entities)
         told = min(shown, key=lambda entity: (is_list(entity), not _is_sentence(lead(entity))))
         leading = lead(told)
@@ -194,7 +126,7 @@ class RuleReporter:
             return "", ()
         said = [entity for entity in material.entities if entity.layer == 0 and not any(entity is one for one in shown)]
         described = [entity for entity in (*shown, *said) if not is_list(entity)][:MOST_COMPARED]
-        theme = shared_theme(described, self._common)
+        _, theme = shared(described, self._common)
         said_by = [each for each in described if theme.casefold() in each.description.casefold()] if theme else []
         return theme, said_by
 
@@ -214,9 +146,7 @@ def rating(material: Material) -> float:
 def lead(entity: LayerEntity) -> str:
     """The first sentence of what is said of an entity, with its name in it; "" where nothing is said."""
     sentence = _first_sentence(entity.description)
-    if not sentence:
-        return ""
-    return sentence if entity.name.casefold() in sentence.casefold() else f"{entity.name}: {sentence}"
+    return about(entity.name, sentence) if sentence else ""
 
 
 def stated(relation: EntityRelation, ends: Mapping[str, LayerEntity]) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from overstory.systems.tree.reports import Report
+from overstory.systems.texts.reports import Report
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.names.keys import key_words
 

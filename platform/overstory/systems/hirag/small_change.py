@@ -4,32 +4,39 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 
 from overstory.display import counted, index_command
-from overstory.graph import Transaction, generations, schema
+from overstory.entropy import EncodingTree
+from overstory.graph import Transaction, batches, generations, schema
+from overstory.graph.client import Row
 from overstory.graph.generations import slot_of
 from overstory.index.derived_vectors import DerivedVectors, remove_unused_of
 from overstory.systems.base import SystemRun
 from overstory.systems.figures import OF_ONE_BUILD, PartSeconds
 from overstory.systems.hirag import placing
 from overstory.systems.hirag.deleted import layer_of, read_deleted
-from overstory.systems.hirag.in_use import IndexInUse
+from overstory.systems.hirag.in_use import IDS_A_STATEMENT, IndexInUse
 from overstory.systems.hirag.index_settings import HiragIndexSettings
+from overstory.systems.hirag.knowledge_graph import LayeredGraph, LayerEntity
 from overstory.systems.hirag.layers import VectorsOf
-from overstory.systems.hirag.names import ENTITY, NAME
-from overstory.systems.hirag.new_reports import NewReports
-from overstory.systems.hirag.placing import Near, PlacedTree, place, read_near, touched_names
-from overstory.systems.hirag.store import GraphChanges, Wanted, write_graph_in
+from overstory.systems.hirag.names import COMMUNITIES, ENTITY, NAME
+from overstory.systems.hirag.placing import Near, PlacedTree, new_communities, place, read_near, touched_names
+from overstory.systems.hirag.report_material import Materials
+from overstory.systems.hirag.reports import Reporter, report_key
+from overstory.systems.hirag.store import GraphChanges, Wanted, entity_of, graph_of, write_graph_in
 from overstory.systems.hirag.writers import reporter_for
 from overstory.systems.state import IndexState
+from overstory.systems.texts.reports import Report
 from overstory.systems.tree.changes import MOST_CHANGED, MOST_IN_PLACE, write_tree_in
-from overstory.systems.tree.reports import store_reports_in
+from overstory.systems.tree.reports import ReportChanges, StoredReports, report_changes, store_reports_in
 from overstory.systems.vector_indexes import SCANNED, indexed_generation
 
 DELETIONS_NOTED = "deletions_noted"
 """In the details of an index: from its build on, deletions note what they take along (`deleted`)."""
+MOST_MEMBERS = 500
+"""Entities of a community whose report is written again; that of a larger one stays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,3 +169,104 @@ def _figures(before: Mapping[str, float], near: Near, tree: PlacedTree) -> dict[
         "clusters_summarised": sum(layer_of(ref) > 0 for ref in near.new),
         "reports_written": 0,
     }
+
+
+@dataclass(slots=True)
+class NewReports:
+    """Writes reports on communities again, within the transaction that changed them.
+
+    Attributes:
+        written: how many.
+        without: how many communities lost theirs, and are too large to get another.
+    """
+
+    where: IndexInUse
+    reporter: Reporter
+    stored: StoredReports = field(default_factory=StoredReports)
+    written: int = 0
+    without: int = 0
+    _unreported: set[str] = field(default_factory=set[str])
+
+    def before(self, tx: Transaction, placed: PlacedTree) -> None:
+        """Reads the reports of what is about to change."""
+        ids = [*placed.lowest, *placed.changes.gone]
+        self.stored = StoredReports.from_rows(tx.run("systems/hirag/reports_of", self.where.corpus.label, ids=ids))
+        rows = tx.run("systems/hirag/unreported", self.where.corpus.label, generation=self.where.generation)
+        self._unreported = {row["id"] for row in rows}
+
+    def changes(self, tx: Transaction, placed: PlacedTree) -> ReportChanges:
+        """What is to be written of reports, by the communities as they now are."""
+        gone = set(placed.changes.gone)
+        wanted = {
+            *placed.lowest,
+            *new_communities(placed.changes),
+            *(self.stored.of.keys() - gone),
+            *(self._unreported - gone),
+        }
+        wanted.discard(self.where.root)
+        label, generation = self.where.corpus.label, self.where.generation
+        rows = tx.run("systems/hirag/members", label, ids=sorted(wanted), most=MOST_MEMBERS)
+        members = {row["id"]: frozenset[str](row["members"]) for row in rows}
+        graph = self._read(tx, set().union(*members.values()) if members else set())
+        found: dict[str, Report] = {}
+        by_members: dict[frozenset[str], Report] = {}
+        for id_ in sorted(wanted):
+            if id_ not in members:  # too large: it keeps its report
+                if id_ in self.stored.of:
+                    found[id_] = self.stored.reports[self.stored.of[id_]]
+                else:
+                    self.without += 1
+                continue
+            some = members[id_]
+            if some not in by_members:
+                by_members[some] = self._report(graph, some)
+            found[id_] = by_members[some]
+        kept = {id_: report for id_, report in self.stored.of.items() if id_ in found}
+        return report_changes(COMMUNITIES, label, generation, found, replace(self.stored, of=kept))
+
+    def _read(self, tx: Transaction, ids: Collection[str]) -> LayeredGraph:
+        """Some entities with all that they are tied to; of the other ends nothing but their refs."""
+        label = self.where.corpus.label
+        entities: list[LayerEntity] = []
+        rows: dict[tuple[str, str, str], Row] = {}
+        for some in batches(sorted(ids), IDS_A_STATEMENT):
+            entities += map(entity_of, tx.run("systems/hirag/some_entities", label, ids=some))
+            for row in tx.run("systems/hirag/some_relations", label, ids=some):
+                rows[row["type"], row["source"], row["target"]] = row["properties"]
+        return graph_of(entities, rows)
+
+    def _report(self, graph: LayeredGraph, ids: Collection[str]) -> Report:
+        """The report on a community, by its own sentences."""
+        inside = {each.ref for each in graph.entities if self.where.id(each.ref) in ids}
+        part = _around(graph, inside)
+        labels = [int(each.ref not in inside) for each in part.entities]
+        tree = EncodingTree.from_labels(part.as_graph(), labels)
+        materials = Materials(tree, part)
+        node = int(tree.parents[part.number[min(inside)]])
+        (material,) = materials.of([node])
+        key = report_key(self.reporter, material.key)
+        known = self.stored.by_key
+        if key in known:
+            return known[key]
+        (report,) = self.reporter.write([(replace(material, key=key), [])])
+        self.written += 1
+        return report
+
+
+def _around(graph: LayeredGraph, inside: Collection[str]) -> LayeredGraph:
+    """Some entities, all that they are tied to, and these ends without what is said of them."""
+    relations = [each for each in graph.relations if each.source in inside or each.target in inside]
+    links = [each for each in graph.links if each.member in inside or each.summary in inside]
+    same = [ends for ends in graph.same if ends[0] in inside or ends[1] in inside]
+    ends = {end for each in relations for end in (each.source, each.target)}
+    ends.update(end for each in links for end in (each.member, each.summary))
+    ends.update(end for pair in same for end in pair)
+    known = {each.ref: each for each in graph.entities}
+    others = [_unread(ref) for ref in ends if ref not in inside]
+    entities = sorted([*(known[ref] for ref in inside), *others], key=lambda each: each.ref)
+    return LayeredGraph(entities, relations, links, same)
+
+
+def _unread(ref: str) -> LayerEntity:
+    layer, _, key = ref.partition(":")
+    return LayerEntity(int(layer), key, key, "", "", ())

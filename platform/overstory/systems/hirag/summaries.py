@@ -9,16 +9,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, get_args
+from typing import Literal, TypeAlias, get_args
 
 from overstory.display import shortened
 from overstory.protocols import Vectors
 from overstory.systems.hirag.knowledge_graph import LayerEntity
-from overstory.systems.hirag.names import RULES
+from overstory.systems.texts.passages import passages_of, within
+from overstory.systems.texts.phrasing import in_common
+from overstory.systems.texts.reports import RULES
+from overstory.systems.texts.writing import RuleWriter, TextWriter
 from overstory.systems.tree.nearness import nearest_first, to_mean
-from overstory.text.key_phrases import CommonWords, Described, evenly, key_phrases, sentences_of, theme_of
+from overstory.text.key_phrases import CommonWords, Described, evenly, sentences_of
+from overstory.text.names.keys import entity_key
 
 MetaType = Literal[
     "organization",
@@ -79,10 +83,12 @@ class Group:
     Attributes:
         members: entities of one layer, in order of ref.
         vectors: theirs, shape (n, d).
+        common: how specific words are in the whole layer.
     """
 
     members: Sequence[LayerEntity]
     vectors: Vectors
+    common: CommonWords
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,43 +124,27 @@ class Summary:
     by: str
     members: tuple[Joined, ...]
 
-
-class Summariser(Protocol):
-    """Summarises clusters.
-
-    Attributes:
-        fingerprint: changes whenever the same cluster may get another summary.
-    """
-
-    fingerprint: str
-
-    def summarise(self, layer: Sequence[LayerEntity], groups: Iterable[Group]) -> Iterator[Sequence[Summary]]:
-        """At least one summary for each group, in order, lazily.
+    def entity(self, layer: int, cluster: str) -> LayerEntity:
+        """The entity that it becomes.
 
         Args:
-            layer: all entities of the layer of the groups: what most of them have in common distinguishes none.
+            cluster: the digest of what the summary is made from.
         """
-        ...
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What the user should know of all groups so far."""
-        ...
+        key = entity_key(self.name)
+        return LayerEntity(layer, key, self.name, self.type, self.description, self.chunks, by=self.by, source=cluster)
 
 
-class RuleSummariser:
-    """One summary for each group; every member is joined, by its cosine to the mean of the members' vectors."""
+Summariser: TypeAlias = TextWriter[Group, Sequence[Summary]]
+"""Writes at least one summary of each group."""
+
+
+class RuleSummariser(RuleWriter[Group, Sequence[Summary]]):
+    """One summary of each group; every member is joined, by its cosine to the mean of the members' vectors."""
 
     fingerprint = "hirag-summaries:2"
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        return ()
-
-    def summarise(self, layer: Sequence[LayerEntity], groups: Iterable[Group]) -> Iterator[Sequence[Summary]]:
-        common = common_words(layer)
-        for group in groups:
-            yield [rule_summary(group, common)]
+    def text(self, group: Group) -> Sequence[Summary]:
+        return [rule_summary(group)]
 
 
 def common_words(layer: Sequence[LayerEntity]) -> CommonWords:
@@ -162,35 +152,29 @@ def common_words(layer: Sequence[LayerEntity]) -> CommonWords:
     return CommonWords(lambda: map(_described, evenly(layer)))
 
 
-def shared_phrases(members: Sequence[LayerEntity], common: CommonWords) -> list[str]:
-    """What the descriptions of members have in common, without words of the first one's head; see `key_phrases`."""
-    head = head_of(members[0]) if members else ""
-    return key_phrases([_described(member) for member in members], common, head=head)
-
-
-def shared_theme(members: Sequence[LayerEntity], common: CommonWords) -> str:
-    """The one of `shared_phrases` that a title may begin with, "" if none reads like one."""
-    return theme_of(shared_phrases(members, common), [_described(member) for member in members])
+def shared(members: Sequence[LayerEntity], common: CommonWords) -> tuple[list[str], str]:
+    """What the descriptions of members have in common, without words of the first one's head; see `in_common`."""
+    return in_common(list(map(_described, members)), common, head_of(members[0]) if members else "")
 
 
 def _described(entity: LayerEntity) -> Described:
     return Described(entity.name, entity.description)
 
 
-def rule_summary(group: Group, common: CommonWords) -> Summary:
+def rule_summary(group: Group) -> Summary:
     """The summary of a group by rules. It is named after the nearest member that is of the summary's type."""
     cosines = to_mean(group.vectors)
     kind = meta_type(group.members)
     by_nearness = [group.members[place] for place in nearest_first(cosines).tolist()]
     nearest = [each for each in by_nearness if meta_type([each]) == kind]
     nearest += [each for each in by_nearness if meta_type([each]) != kind]
-    named, chunks = readable(nearest, NAMED, MOST_CHUNKS)
-    phrases = shared_phrases(named, common)
+    named = within(nearest, MOST_CHUNKS)[:NAMED]
+    phrases, theme = shared(named, group.common)
     return Summary(
-        name=_name(named, theme_of(phrases, [_described(member) for member in named]), len(nearest)),
+        name=_name(named, theme, len(nearest)),
         type=kind,
         description=_description(named, phrases, len(nearest)),
-        chunks=chunks,
+        chunks=passages_of(named),
         by=RULES,
         members=tuple(Joined(place, as_weight(float(cosine))) for place, cosine in enumerate(cosines)),
     )
@@ -198,23 +182,6 @@ def rule_summary(group: Group, common: CommonWords) -> Summary:
 
 def as_weight(cosine: float) -> float:
     return min(1.0, max(LEAST_WEIGHT, cosine))
-
-
-def readable(members: Sequence[LayerEntity], most: int, most_chunks: int) -> tuple[list[LayerEntity], tuple[str, ...]]:
-    """The members that a description may take something from, and all passages that they stand on.
-
-    The first always; then each, in order, that does not bring the passages above `most_chunks`.
-    """
-    chosen: list[LayerEntity] = []
-    chunks: dict[str, None] = {}
-    for member in members:
-        if len(chosen) == most:
-            break
-        more = dict.fromkeys(member.chunks)
-        if not chosen or len(chunks | more) <= most_chunks:
-            chosen.append(member)
-            chunks |= more
-    return chosen, tuple(chunks)
 
 
 def meta_type(members: Iterable[LayerEntity]) -> str:

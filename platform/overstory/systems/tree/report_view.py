@@ -22,8 +22,8 @@ from overstory.model.units import PLURAL, Unit
 from overstory.retrieve.hits import chunk_rows, source_hits
 from overstory.systems.base import System
 from overstory.systems.state import StaleNotes
+from overstory.systems.texts.reports import Report
 from overstory.systems.tree.finding import FoundTree, community_id, find_tree, other_trees
-from overstory.systems.tree.reports import Report
 
 MOST_REPORTS = 100
 MOST_BELOW = 20

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import hashlib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,10 +15,10 @@ from overstory.index.derived_vectors import DerivedVectors, remove_unused_of, ve
 from overstory.protocols import Vectors
 from overstory.systems.base import SystemRun
 from overstory.systems.figures import Asked, PartSeconds, TimedEmbedder
+from overstory.systems.texts.reports import Report, write_levels
 from overstory.systems.tree.build import TreeNodes
 from overstory.systems.tree.changes import TreeChanges, run_statements, tree_changes, write_tree_in
 from overstory.systems.tree.reports import (
-    Report,
     ReportChanges,
     StoredReports,
     report_changes,
@@ -28,7 +29,6 @@ from overstory.systems.tree.stored import StoredTree
 from overstory.systems.tretriever.graph_reads import ReadGraph
 from overstory.systems.tretriever.index_settings import TRetrieverIndexSettings
 from overstory.systems.tretriever.names import NAME
-from overstory.systems.tretriever.sets import Sets
 from overstory.systems.tretriever.store import (
     Edge,
     IndexChanges,
@@ -37,7 +37,23 @@ from overstory.systems.tretriever.store import (
     index_changes,
     text_digest,
 )
+from overstory.systems.tretriever.summaries import (
+    NAMED,
+    SHOWN,
+    SetToSummarise,
+    SetWithTexts,
+    ShownEdge,
+    common_words,
+    with_texts,
+)
+from overstory.systems.tretriever.vertex_graph import Ints, VertexGraph
 from overstory.systems.tretriever.writers import summariser_for
+
+MOST_MEMBERS = 30
+"""Vertices of a set that are read for its summary, those nearest to the mean of all."""
+MOST_EDGES = 30
+MOST_PARTS = 20
+"""Summaries of sets right below that are read with them, those of the largest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,25 +167,18 @@ class Contents:
             sample: places of texts that tell which words are common.
         """
         job = self.job
-        known = stored.by_key
-        summariser = summariser_for(job.chat, job.model)
-        reports: dict[int, Report] = {}
-        written = 0
+        summariser = summariser_for(job.chat, job.model, common_words(read.texts, sample))
+
+        def to_summarise(nodes: Sequence[int], reports: Mapping[int, Report]) -> Iterator[SetWithTexts]:
+            return with_texts(sets.to_summarise(nodes, reports), read.texts, SHOWN if job.chat else NAMED)
+
         job.progress.start(f"{NAME} summaries", sets.count, "sets")
-        for level in sets.bottom_up():
-            reports |= {node: known[sets.keys[node]] for node in level if sets.keys[node] in known}
-            new = [node for node in level if node not in reports]
-            job.progress.advance(len(level) - len(new))
-            told = summariser.summarise(sets.to_summarise(new, reports), read.texts, sample)
-            for node, report in zip(new, told, strict=True):
-                reports[node] = report
-                job.progress.advance(1)
-            written += len(new)
-        job.progress.finish(f"{counted(written, 'summary', 'summaries')} written")
+        found = write_levels(sets.levels(), to_summarise, summariser, known=stored.by_key, progress=job.progress)
+        job.progress.finish(f"{counted(found.written, 'summary', 'summaries')} written")
         self.notes = summariser.notes
-        job.figures |= {"sets": len(reports), "summaries_written": written}
+        job.figures |= {"sets": len(found.of_node), "summaries_written": found.written}
         job.figures |= self._asked.figures()
-        return reports
+        return found.of_node
 
     def _index_changes(
         self,
@@ -213,3 +222,97 @@ class Contents:
                 first, second = sorted((nodes.ids[one], nodes.ids[other]))
                 edges[first, second] = (weight, chunks)
         return index_changes(generation, wanted, vectors, edges, stored.index, frozenset(new_summaries))
+
+
+class Sets:
+    """What the summaries of a tree's sets are made from: texts of vertices and edges (T-Retriever, Eq. 10).
+
+    Attributes:
+        count: how many sets of two vertices or more there are, without the root.
+        keys: of every node a digest of what stands below it: what its summary is made from.
+    """
+
+    def __init__(self, graph: VertexGraph, edges: Graph, tree: EncodingTree) -> None:
+        """
+        Args:
+            edges: `graph` for the entropy engine, as the tree was made over it.
+            tree: without pass-through nodes.
+        """
+        self._graph, self._edges, self._tree = graph, edges, tree
+        self._local = np.full(len(graph.ids), -1, dtype=np.int64)
+        self.count = max(0, len(tree) - tree.leaves - 1)
+        self.keys = _keys(graph, tree)
+
+    def levels(self) -> Iterator[dict[int, str]]:
+        """The keys of nodes of two vertices or more but the root, those of the lowest level first."""
+        tree = self._tree
+        inner = np.arange(tree.leaves, len(tree) - 1)
+        for depth in range(tree.height - 1, 0, -1):
+            yield {node: self.keys[node] for node in inner[tree.depths[inner] == depth].tolist()}
+
+    def to_summarise(self, nodes: Sequence[int], reports: Mapping[int, Report]) -> Iterator[SetToSummarise]:
+        """These nodes, in order.
+
+        Args:
+            reports: of the nodes summarised so far; those of a node's children must be there when it is asked for.
+        """
+        tree = self._tree
+        for node in nodes:
+            members = np.sort(tree.members(node))
+            shown = self._nearest_to_mean(members)
+            below = tree.children(node)
+            parts = [child for child in below.tolist() if child in reports]
+            parts.sort(key=lambda child: (-int(tree.sizes[child]), child))
+            volume = float(tree.volume[node])
+            yield SetToSummarise(
+                key=self.keys[node],
+                members=shown.tolist(),
+                size=len(members),
+                inside=1.0 - float(tree.cut[node]) / volume if volume > 0.0 else 0.0,
+                edges=self._edges_among(shown),
+                parts=[reports[child] for child in parts[:MOST_PARTS]],
+            )
+
+    def _nearest_to_mean(self, members: Ints) -> Ints:
+        vectors = self._graph.vectors[members]
+        cosines = np.rint(vectors @ vectors.mean(axis=0) * 2**20)
+        return members[np.argsort(-cosines, kind="stable")[:MOST_MEMBERS]]
+
+    def _edges_among(self, members: Ints) -> list[ShownEdge]:
+        """The strongest edges between some vertices."""
+        graph, edges, local = self._graph, self._edges, self._local
+        local[members] = np.arange(len(members))
+        rows: list[tuple[float, int, int]] = []
+        for member in members.tolist():
+            row = slice(int(edges.indptr[member]), int(edges.indptr[member + 1]))
+            neighbours = edges.neighbours[row]
+            inside = np.flatnonzero((local[neighbours] >= 0) & (neighbours > member))
+            weights, others = edges.weights[row][inside], neighbours[inside]
+            rows.extend((-float(w), member, int(other)) for w, other in zip(weights, others, strict=True))
+        local[members] = -1
+        shown = [(one, other, graph.edge_at(one, other)) for _, one, other in sorted(rows)[:MOST_EDGES]]
+        return [
+            ShownEdge(*((other, one) if graph.turned[at] else (one, other)), graph.chunks[at], graph.says[at])
+            for one, other, at in shown
+        ]
+
+
+def _keys(graph: VertexGraph, tree: EncodingTree) -> list[str]:
+    """A digest of each node: of a leaf the vertex, what it says and its edges; above them of all children.
+
+    The edges of a vertex are in it, so that a set whose edges changed has another digest.
+    """
+    own = graph.edge_digests
+    keys = [_digest(id_, source, edges) for id_, source, edges in zip(graph.ids, graph.sources, own, strict=True)]
+    below: list[list[str]] = [[] for _ in range(len(tree) - tree.leaves)]
+    keys += [""] * len(below)
+    for node in np.argsort(-tree.depths, kind="stable").tolist():
+        if node >= tree.leaves:
+            keys[node] = _digest(*sorted(below[node - tree.leaves]))
+        if node != tree.root:
+            below[int(tree.parents[node]) - tree.leaves].append(keys[node])
+    return keys
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]

@@ -13,13 +13,15 @@ from overstory.model.units import Unit
 from overstory.protocols import Retriever
 from overstory.retrieve import RetrievalContext
 from overstory.systems.base import BuildContext, Owned, System, SystemRun, SystemView
+from overstory.systems.entity_graph.counts import most_names
 from overstory.systems.settings import described
 from overstory.systems.state import IndexState, read_backlog
 from overstory.systems.tree.kinds import TreeKind
 from overstory.systems.tretriever.index_settings import TRetrieverIndexSettings
 from overstory.systems.tretriever.names import DOCUMENT_TREE, ENTITY_TREE, NAME, NODE, SUMMARY
 from overstory.systems.tretriever.retriever_settings import TRetrieverRetrieverSettings
-from overstory.systems.tretriever.writers import estimate, fingerprint
+from overstory.systems.tretriever.vertices import vertices_of
+from overstory.systems.tretriever.writers import summariser_for
 
 
 class TRetriever(System[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
@@ -55,7 +57,7 @@ class TRetriever(System[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
 
     def fingerprint(self, settings: TRetrieverIndexSettings, context: BuildContext, chat: Chat | None) -> str:  # noqa: ARG002
         """Of the rules, or of a language model and its prompts."""
-        return fingerprint(chat)
+        return summariser_for(chat, "").fingerprint
 
     def build(self, run: SystemRun[TRetrieverIndexSettings]) -> None:
         """See `System.build`."""
@@ -64,12 +66,22 @@ class TRetriever(System[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
         Build(run).run()
 
     def estimate(self, view: SystemView[TRetrieverIndexSettings]) -> Estimate:
-        """
+        """As if all sets were new, and there were as many as vertices.
+
         Raises:
             LlmError, DatabaseError: as `System.estimate`.
         """
+        from overstory.systems.tretriever.model_summaries import ModelSummariser  # pydantic, which only a model needs
+
         backlog = read_backlog(view.graph, view.corpus, self, view.before)
-        return estimate(view, backlog.pending + backlog.deleted)
+        if view.is_as_built and not backlog.pending + backlog.deleted:
+            return Estimate.nothing()
+        if vertices_of(view.settings, view.graph, view.corpus) == "documents":
+            (row,) = view.graph.run("corpus/count_documents", view.corpus.label, read=True)
+            vertices = int(row["documents"])
+        else:
+            vertices = most_names(view.graph, view.corpus.label)
+        return ModelSummariser(view.context.chat(view.model), view.model).estimate(vertices)
 
     def has_tree(self, tree: TreeKind, state: IndexState[TRetrieverIndexSettings]) -> bool:
         """It is over documents or over entities."""

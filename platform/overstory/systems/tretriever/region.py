@@ -17,7 +17,7 @@ from overstory.model.units import Unit
 from overstory.protocols import Vectors
 from overstory.systems.entity_graph import MOST_READ, read_near_entities
 from overstory.systems.state import unit_label
-from overstory.systems.tree.reports import Report, StoredReports
+from overstory.systems.tree.reports import StoredReports
 from overstory.systems.tree.stored import StoredTree, stored_node
 from overstory.systems.tretriever.graph_reads import (
     MOST_PASSAGES,
@@ -158,14 +158,13 @@ def read_region(graph: GraphClient, corpus: Corpus, generation: int, units: Coll
             edges[_pair(row["source"], row["target"])] = said
             if row["one"] and row["other"]:
                 between[_pair(row["one"], row["other"])] = said
-    reports: dict[str, Report] = {}
-    of: dict[str, str] = {}
-    for some in batches([id_ for id_, node in tree.items() if node.vector], IDS_A_STATEMENT):
-        for row in graph.run("systems/tretriever/summaries_of", label, read=True, ids=some):
-            of |= dict.fromkeys(row["communities"], row["id"])
-            reports[row["id"]] = Report.from_properties(row["properties"], row["chunks"])
+    reports = StoredReports.from_rows(
+        row
+        for some in batches([id_ for id_, node in tree.items() if node.vector], IDS_A_STATEMENT)
+        for row in graph.run("systems/tretriever/summaries_of", label, read=True, ids=some)
+    )
     (root,) = (id_ for id_, node in tree.items() if not node.level)
-    return Region(generation, tree, root, StoredIndex(nodes, edges), StoredReports(reports, of), vectors, between, lost)
+    return Region(generation, tree, root, StoredIndex(nodes, edges), reports, vectors, between, lost)
 
 
 def _pair(one: str, other: str) -> tuple[str, str]:

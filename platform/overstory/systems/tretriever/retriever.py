@@ -24,6 +24,7 @@ from overstory.systems.tretriever.index_settings import TRetrieverIndexSettings
 from overstory.systems.tretriever.parts import (
     Edge,
     FoundEdge,
+    Passages,
     Subgraph,
     SubgraphPart,
     Vertex,
@@ -31,7 +32,6 @@ from overstory.systems.tretriever.parts import (
     subgraph_parts,
 )
 from overstory.systems.tretriever.retriever_settings import TRetrieverRetrieverSettings
-from overstory.systems.tretriever.sentences import Passages
 from overstory.text.questions.asked_words import AskedWords
 
 OWN = 2

@@ -16,25 +16,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, TypeAlias
 
 from overstory.display import counted, shortened
-from overstory.systems.tree.reports import RULES, Finding, Report, rating_of
+from overstory.systems.texts.passages import passages_of, within
+from overstory.systems.texts.phrasing import about, in_common
+from overstory.systems.texts.reports import RULES, Finding, Report, rating_of
+from overstory.systems.texts.writing import RuleWriter, TextWriter
 from overstory.systems.tretriever.vertex_graph import VertexText, VertexTexts
 from overstory.text.key_phrases import (
     CommonWords,
     Described,
     evenly,
     is_readable_name,
-    key_phrases,
     sentences_of,
-    theme_of,
 )
 
 WITHOUT_THEME = 3
 """Names in a title that says nothing else."""
 NAMED = 12
 """Members whose names a summary by rules gives."""
+SHOWN = 16
+"""Members that a request to a model shows."""
 READ = 8
 """Of these, members whose texts it reads."""
 BESIDE_PARTS = 4
@@ -95,63 +98,47 @@ class SetToSummarise:
     parts: Sequence[Report] = ()
 
 
-class Summariser(Protocol):
-    """Summarises sets of vertices of one graph.
-
-    Attributes:
-        fingerprint: changes whenever the same set may get another summary.
-    """
-
-    fingerprint: str
-
-    def summarise(
-        self, sets: Iterable[SetToSummarise], texts: VertexTexts, vertices: Sequence[int]
-    ) -> Iterator[Report]:
-        """The summary of each set, in order, lazily. Sets are read ahead of their summaries: a set whose parts are
-        summarised, too, is for a later call.
-
-        Args:
-            texts: called from this thread alone, for some thousand places at a time.
-            vertices: places of all, or of a sample: what the texts of most of them have in common distinguishes no set.
-        """
-        ...
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What the user should know of all sets so far."""
-        ...
+SetWithTexts: TypeAlias = tuple[SetToSummarise, Sequence[VertexText]]
+"""A set, and what the first of its members say, in order."""
+Summariser: TypeAlias = TextWriter[SetWithTexts, Report]
 
 
-class RuleSummariser:
+class RuleSummariser(RuleWriter[SetWithTexts, Report]):
     """Takes names and sentences from the texts."""
 
     fingerprint = "tretriever-summaries:2"
 
-    def __init__(self) -> None:
-        self._common: CommonWords | None = None
+    def __init__(self, common: CommonWords | None = None) -> None:
+        """
+        Args:
+            common: how specific words are in the graph.
+        """
+        self._common = common or CommonWords(list)
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        return ()
+    def text(self, group: SetWithTexts) -> Report:
+        each, members = group
+        read, by_parts = _read_by_rules(each, members)
+        if not read:
+            said = f"{counted(each.size, 'vertex', 'vertices')} without a passage"
+            return Report(each.key, said, f"{said}.", rating_of(each.size, each.inside), [], RULES, ())
+        named = _named(read, members)
+        head = _head(named, each.size, by_parts)
+        described = [Described(one.name, one.text) for one in read]
+        phrases, theme = in_common(described, self._common, head)
+        findings = _findings(each, read, members, () if by_parts else phrases)
+        chunks = [chunk for finding in findings for chunk in (*finding.chunks, *finding.also)]
+        return Report(
+            key=each.key,
+            title=f"{head} – {theme}" if theme else _head(named, each.size, by_parts, most=WITHOUT_THEME),
+            summary=_summary(named, each.size, phrases, findings),
+            rating=rating_of(each.size, each.inside),
+            findings=findings[:MOST_FINDINGS],
+            by=RULES,
+            stands_on=tuple(dict.fromkeys([*chunks, *passages_of((*read, *named))])),
+        )
 
-    def summarise(
-        self, sets: Iterable[SetToSummarise], texts: VertexTexts, vertices: Sequence[int]
-    ) -> Iterator[Report]:
-        """See `Summariser.summarise`."""
-        common = self.common_words(texts, vertices)
-        for each, members in with_texts(sets, texts, NAMED):
-            yield rule_summary(each, members, common)
 
-    def common_words(self, texts: VertexTexts, vertices: Sequence[int]) -> CommonWords:
-        """How specific words are in the graph; read once."""
-        if self._common is None:
-            self._common = CommonWords(lambda: _sample(texts, vertices))
-        return self._common
-
-
-def with_texts(
-    sets: Iterable[SetToSummarise], texts: VertexTexts, most: int
-) -> Iterator[tuple[SetToSummarise, Sequence[VertexText]]]:
+def with_texts(sets: Iterable[SetToSummarise], texts: VertexTexts, most: int) -> Iterator[SetWithTexts]:
     """Each set with the texts of its first members, in order; those of many sets are read at once.
 
     Args:
@@ -168,33 +155,10 @@ def with_texts(
     yield from _read(waiting, wanted, texts, most)
 
 
-def rule_summary(each: SetToSummarise, members: Sequence[VertexText], common: CommonWords) -> Report:
-    """The summary of a set by rules.
-
-    Args:
-        members: what the first of `each.members` say, in order.
-    """
-    read, by_parts = _read_by_rules(each, members)
-    if not read:
-        said = f"{counted(each.size, 'vertex', 'vertices')} without a passage"
-        return Report(each.key, said, f"{said}.", rating_of(each.size, each.inside), [], RULES, ())
-    named = _named(read, members)
-    head = _head(named, each.size, by_parts)
-    described = [Described(one.name, one.text) for one in read]
-    phrases = key_phrases(described, common, head=head)
-    theme = theme_of(phrases, described)
-    findings = _findings(each, read, members, () if by_parts else phrases)
-    chunks = [chunk for finding in findings for chunk in (*finding.chunks, *finding.also)]
-    chunks += [chunk for one in (*read, *named) for chunk in one.chunks]
-    return Report(
-        key=each.key,
-        title=f"{head} – {theme}" if theme else _head(named, each.size, by_parts, most=WITHOUT_THEME),
-        summary=_summary(named, each.size, phrases, findings),
-        rating=rating_of(each.size, each.inside),
-        findings=findings[:MOST_FINDINGS],
-        by=RULES,
-        stands_on=tuple(dict.fromkeys(chunks)),
-    )
+def common_words(texts: VertexTexts, vertices: Sequence[int]) -> CommonWords:
+    """How specific words are in the texts of all vertices, or of a sample of them: what most of them have in common
+    distinguishes no set."""
+    return CommonWords(lambda: _sample(texts, vertices))
 
 
 def _sample(texts: VertexTexts, vertices: Sequence[int]) -> Iterator[Described]:
@@ -205,7 +169,7 @@ def _sample(texts: VertexTexts, vertices: Sequence[int]) -> Iterator[Described]:
 
 def _read(
     sets: Sequence[SetToSummarise], wanted: Iterable[int], texts: VertexTexts, most: int
-) -> Iterator[tuple[SetToSummarise, Sequence[VertexText]]]:
+) -> Iterator[SetWithTexts]:
     places = sorted(wanted)
     known = dict(zip(places, texts(places), strict=True)) if places else {}
     for each in sets:
@@ -217,9 +181,9 @@ def _read_by_rules(each: SetToSummarise, members: Sequence[VertexText]) -> tuple
     more members than are read, then other members. Whether it reads parts."""
     own = [one._replace(text=one.text[:LONGEST_READ]) for one in members]
     if each.size <= READ or not each.parts:
-        return within(own[:READ], MOST_CHUNKS), False
+        return _within(own[:READ], MOST_CHUNKS), False
     leading = [_leading(part) for part in each.parts[:PARTS] if part.findings]
-    return within([*own[:1], *leading, *own[1:BESIDE_PARTS]], MOST_CHUNKS), bool(leading)
+    return _within([*own[:1], *leading, *own[1:BESIDE_PARTS]], MOST_CHUNKS), bool(leading)
 
 
 def _leading(part: Report) -> VertexText:
@@ -229,27 +193,16 @@ def _leading(part: Report) -> VertexText:
     return VertexText(finding.names[0] if finding.names else "", finding.text, chunks)
 
 
-def within(texts: Iterable[VertexText], most_chunks: int) -> list[VertexText]:
-    """Those that have passages, each once, as name and first passage tell: the first, and of the others those that do
-    not bring the number of passages above `most_chunks`."""
-    chosen: list[VertexText] = []
-    known: set[tuple[str, str]] = set()
-    chunks: set[str] = set()
-    for each in texts:
-        if not each.chunks or (each.name, each.chunks[0]) in known:
-            continue
-        if not chosen or len(chunks.union(each.chunks)) <= most_chunks:
-            chosen.append(each)
-            chunks.update(each.chunks)
-            known.add((each.name, each.chunks[0]))
-    return chosen
+def _within(texts: Iterable[VertexText], most_chunks: int) -> list[VertexText]:
+    """Those that have passages and fit, each once, as name and first passage tell."""
+    return within((one for one in texts if one.chunks), most_chunks, same=lambda one: (one.name, one.chunks[0]))
 
 
 def _named(read: Sequence[VertexText], members: Sequence[VertexText]) -> list[VertexText]:
     """Whom a summary names: what it reads, then other members, which bring one passage each."""
     others = [one._replace(chunks=one.chunks[:1]) for one in members]
     room = max(MOST_CHUNKS, len({chunk for one in read for chunk in one.chunks}))
-    return [one for one in within([*read, *others], room) if one.name.strip()][:NAMED]
+    return [one for one in _within([*read, *others], room) if one.name.strip()][:NAMED]
 
 
 def _head(named: Sequence[VertexText], size: int, by_parts: bool, *, most: int = 0) -> str:
@@ -304,7 +257,7 @@ def _findings(
     for one in read:
         score, sentence = _central(one.text, words)
         if sentence and sentence.casefold() != one.name.casefold():
-            ranked.append((score, Finding(_about(one.name, sentence), one.chunks, (one.name,) if one.name else ())))
+            ranked.append((score, Finding(about(one.name, sentence), one.chunks, (one.name,) if one.name else ())))
     first, others = ranked[:1], sorted(ranked[1:], key=lambda item: -item[0])
     found = [*(finding for _, finding in first), *_of_edges(each, read, members), *(finding for _, finding in others)]
     by_text: dict[str, Finding] = {}
@@ -322,10 +275,6 @@ def _central(text: str, phrases: Sequence[str]) -> tuple[float, str]:
         if score > best:
             best, sentence = score, each
     return best, shortened(sentence, LONGEST_SENTENCE)
-
-
-def _about(name: str, sentence: str) -> str:
-    return sentence if not name or name.casefold() in sentence.casefold() else f"{name}: {sentence}"
 
 
 def _of_edges(each: SetToSummarise, read: Sequence[VertexText], members: Sequence[VertexText]) -> Iterator[Finding]:

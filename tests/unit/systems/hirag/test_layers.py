@@ -15,6 +15,7 @@ from overstory.systems.hirag.index_settings import HiragIndexSettings
 from overstory.systems.hirag.knowledge_graph import Cluster, LayerEntity, SummaryLayers
 from overstory.systems.hirag.layers import LEAST_CHANGE, cluster_key, grow
 from overstory.systems.hirag.summaries import Group, Joined, RuleSummariser, Summariser, Summary
+from overstory.systems.texts.writing import TextWriter
 
 KINDS = ("baker", "sailor", "weaver", "tanner", "glazier", "cooper", "mason", "dyer")
 
@@ -39,21 +40,16 @@ class Embedded:
         return unit
 
 
-class Called:
+class Called(TextWriter[Group, Sequence[Summary]]):
     """Names every cluster as it is told to: the last name over and over; a summary is what its members say."""
 
     fingerprint = "called:1"
-    notes = ()
 
     def __init__(self, *names: str) -> None:
         self._names = list(names)
         self.asked: list[Group] = []
 
-    def summarise(
-        self,
-        layer: Sequence[LayerEntity],  # noqa: ARG002 # what is common there matters to rules only
-        groups: Iterable[Group],
-    ) -> Iterator[Sequence[Summary]]:
+    def write(self, groups: Iterable[Group]) -> Iterator[Sequence[Summary]]:
         for group in groups:
             self.asked.append(group)
             name = self._names.pop(0) if len(self._names) > 1 else self._names[0]

@@ -17,7 +17,7 @@ from overstory.systems.hirag.parts import (
     report_part,
 )
 from overstory.systems.hirag.selection import NearEntity, StoredReport
-from overstory.systems.tree.reports import Finding, Report
+from overstory.systems.texts.reports import Finding, Report
 
 DOCUMENTS = {"c1": "d1", "c2": "d1", "c3": "d3"}
 EINSTEIN = PathEntity("e", "Albert Einstein", 0, 0.8, "A physicist.", ["c1"])

@@ -12,28 +12,38 @@ from overstory.entropy import EncodingTree
 from overstory.protocols import Silence
 from overstory.systems.entity_graph import EntityRelation
 from overstory.systems.hirag.knowledge_graph import LayeredGraph, SummaryLink
-from overstory.systems.hirag.report_material import DIRECTLY, MOST_ENTITIES, MOST_RELATIONS, Materials, centrality
+from overstory.systems.hirag.report_material import (
+    DIRECTLY,
+    MOST_ENTITIES,
+    MOST_RELATIONS,
+    Material,
+    Materials,
+    centrality,
+)
 from overstory.systems.hirag.reports import (
     MOST_FINDINGS,
-    CommunityReports,
     RuleReporter,
     lead,
     stated,
     write_reports,
 )
-from overstory.systems.tree.reports import Report
+from overstory.systems.texts.reports import Report, TreeReports
 
 
-def reports(graph: LayeredGraph, tree: EncodingTree, known: dict[str, Report] | None = None) -> CommunityReports:
-    return write_reports(tree, graph, known=known or {}, writer_of_reports=RuleReporter(), progress=Silence())
+def reports(graph: LayeredGraph, tree: EncodingTree, known: dict[str, Report] | None = None) -> TreeReports:
+    return write_reports(tree, graph, known=known or {}, reporter=RuleReporter(), progress=Silence())
 
 
-def report_on(found: CommunityReports, graph: LayeredGraph, tree: EncodingTree, name: str, level: int) -> Report:
+def report_on(found: TreeReports, graph: LayeredGraph, tree: EncodingTree, name: str, level: int) -> Report:
     place = next(place for place, each in enumerate(graph.entities) if each.name == name and not each.layer)
     return found.of_node[int(tree.labels(level)[place])]
 
 
-def by_key(found: CommunityReports) -> dict[str, Report]:
+def materials(tree: EncodingTree, graph: LayeredGraph, level: int) -> list[Material]:
+    return list(Materials(tree, graph).of(set(tree.labels(level).tolist())))
+
+
+def by_key(found: TreeReports) -> dict[str, Report]:
     return {report.key: report for report in found.of_node.values()}
 
 
@@ -87,7 +97,7 @@ def test_a_report_stands_on_the_passages_that_its_title_has_words_from() -> None
     ]
     graph = replace(small, entities=entities)
     tree = two_levels(graph)
-    found = write_reports(tree, graph, known={}, writer_of_reports=RuleReporter(graph.entities), progress=Silence())
+    found = write_reports(tree, graph, known={}, reporter=RuleReporter(graph.entities), progress=Silence())
     report = report_on(found, graph, tree, BAND[0], 2)
     assert report.title.startswith("Quixotrope: ")
     assert {"more of metallica", "more of hammett"} <= set(report.stands_on)
@@ -168,14 +178,14 @@ def test_a_large_community_is_described_by_its_parts_within_bounds() -> None:
 
 def test_material_is_bounded_and_of_equal_names_has_the_lowest_layer() -> None:
     graph = small_graph()
-    (isle,) = [each for each in Materials(two_levels(graph), graph).of_level(2) if each.entities[0].name == "Malta"]
+    (isle,) = [each for each in materials(two_levels(graph), graph, 2) if each.entities[0].name == "Malta"]
     assert [each.ref for each in isle.entities] == ["0:malta", "0:gozo", "0:valletta"]
     assert isle.size == 4  # with the summary called Malta
     big = LayeredGraph(
         sorted([entity("Hub"), *(entity(f"Spoke{i}") for i in range(100))], key=lambda each: each.ref),
         [relation("Hub", f"Spoke{i}", 1.0 + i) for i in range(100)],
     )
-    (all_of_it,) = Materials(EncodingTree.from_labels(big.as_graph(), [0] * 101), big).of_level(1)
+    (all_of_it,) = materials(EncodingTree.from_labels(big.as_graph(), [0] * 101), big, 1)
     assert len(all_of_it.entities) == MOST_ENTITIES
     assert [each.weight for each in all_of_it.relations] == [100.0 - i for i in range(MOST_RELATIONS)]
     assert all_of_it.entities[0].name == "Hub"

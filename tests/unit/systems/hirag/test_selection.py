@@ -16,7 +16,7 @@ from overstory.systems.hirag.selection import (
     pairs_to_join,
     select_communities,
 )
-from overstory.systems.tree.reports import Finding, Report
+from overstory.systems.texts.reports import Finding, Report
 
 
 def near(name: str, cosine: float, bottom: str) -> NearEntity:

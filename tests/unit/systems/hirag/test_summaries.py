@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from overstory.protocols import Vectors
 from overstory.systems.hirag.knowledge_graph import LayerEntity
-from overstory.systems.hirag.names import RULES
 from overstory.systems.hirag.summaries import (
-    MOST_CHUNKS,
     NAMED,
     Group,
     RuleSummariser,
     Summary,
+    common_words,
     meta_type,
-    readable,
 )
+from overstory.systems.texts.reports import RULES
 from overstory.text.names.keys import entity_key
 
 
@@ -23,19 +25,23 @@ def entity(name: str, description: str, *chunks: str, kind: str = "PERSON", laye
     return LayerEntity(layer, entity_key(name), name, kind, description, chunks or (f"c-{name}",))
 
 
+def group_of(members: list[LayerEntity], vectors: Vectors) -> Group:
+    return Group(members, vectors, common_words(members))
+
+
 BOHR = entity("Niels Bohr", "He was a Danish physicist who explained the quantum atom.")
 PAULI = entity("Wolfgang Pauli", "He was an Austrian physicist who found a quantum rule.")
 HEISENBERG = entity("Werner Heisenberg", "He was a German physicist. His quantum mechanics came from Helgoland.")
 COPENHAGEN = entity("Copenhagen", "A town by the sea.", kind="GPE")
 REST = [entity(f"Town {place}", f"It is a town of {place} houses on a river.", kind="GPE") for place in range(40)]
-PHYSICISTS = Group(
+PHYSICISTS = group_of(
     [BOHR, COPENHAGEN, HEISENBERG, PAULI],
     np.array([[1.0, 0.0], [0.0, 1.0], [0.9, 0.1], [0.8, 0.3]], dtype=np.float32),
 )
 
 
 def summary_of(group: Group, layer: list[LayerEntity]) -> Summary:
-    (found,) = RuleSummariser().summarise(layer, [group])
+    (found,) = RuleSummariser().write([replace(group, common=common_words(layer))])
     (summary,) = found
     return summary
 
@@ -51,7 +57,7 @@ def test_a_summary_is_named_after_the_nearest_member_of_its_type_and_what_member
 
 
 def test_every_member_is_joined_by_its_cosine_to_the_mean_and_never_by_nothing() -> None:
-    group = Group([BOHR, HEISENBERG, PAULI], np.array([[1.0, 0.0], [1.0, 0.0], [-1.0, 0.0]], dtype=np.float32))
+    group = group_of([BOHR, HEISENBERG, PAULI], np.array([[1.0, 0.0], [1.0, 0.0], [-1.0, 0.0]], dtype=np.float32))
     joined = summary_of(group, list(group.members)).members
     assert [each.member for each in joined] == [0, 1, 2]
     assert [each.weight for each in joined] == pytest.approx([1.0, 1.0, 0.01])
@@ -60,18 +66,10 @@ def test_every_member_is_joined_by_its_cosine_to_the_mean_and_never_by_nothing()
 
 def test_a_summary_stands_on_all_passages_of_those_it_names() -> None:
     members = [entity(f"Name {place:02}", f"A thing of kind {place}.", f"a{place}", f"b{place}") for place in range(20)]
-    summary = summary_of(Group(members, np.ones((20, 3), dtype=np.float32)), members)
+    summary = summary_of(group_of(members, np.ones((20, 3), dtype=np.float32)), members)
     assert summary.chunks == tuple(f"{letter}{place}" for place in range(NAMED) for letter in "ab")
     assert "Name 07 and 12 more" in summary.description
     assert "Name 08" not in summary.description
-
-
-def test_members_that_would_bring_too_many_passages_are_left_out_but_for_the_first() -> None:
-    wide = entity("Wide", "w", *(f"w{place}" for place in range(MOST_CHUNKS + 1)))
-    chosen, chunks = readable([BOHR, wide, PAULI], 8, MOST_CHUNKS)
-    assert chosen == [BOHR, PAULI]
-    assert chunks == BOHR.chunks + PAULI.chunks
-    assert readable([wide, BOHR], 8, MOST_CHUNKS) == ([wide], wide.chunks)
 
 
 def test_summaries_of_summaries_are_called_after_several_heads() -> None:
@@ -80,19 +78,19 @@ def test_summaries_of_summaries_are_called_after_several_heads() -> None:
         entity("Marie Curie and others – chemist", "…", kind="person", layer=1),
         entity("Otto Hahn and Lise Meitner – fission", "…", kind="person", layer=1),
     ]
-    summary = summary_of(Group(members, np.ones((3, 2), dtype=np.float32)), members)
+    summary = summary_of(group_of(members, np.ones((3, 2), dtype=np.float32)), members)
     assert summary.name.partition(" – ")[0] == "Niels Bohr; Marie Curie and others"
     assert summary.type == "person"
 
 
 def test_two_members_are_both_in_the_name() -> None:
-    group = Group([BOHR, PAULI], np.ones((2, 2), dtype=np.float32))
+    group = group_of([BOHR, PAULI], np.ones((2, 2), dtype=np.float32))
     assert summary_of(group, [*group.members, *REST]).name == "Niels Bohr and Wolfgang Pauli – physicist"
 
 
 def test_members_without_descriptions_and_vectors_have_a_summary_too() -> None:
     members = [entity("Ada", "", "c1", kind=""), entity("Ben", "", "c2", kind="")]
-    summary = summary_of(Group(members, np.zeros((2, 4), dtype=np.float32)), members)
+    summary = summary_of(group_of(members, np.zeros((2, 4), dtype=np.float32)), members)
     assert (summary.name, summary.type, summary.chunks) == ("Ada and Ben", "other", ("c1", "c2"))
     assert summary.description == "Summary of 2 entities: Ada; Ben."
 

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import pytest
 
-from overstory.systems.tree.reports import RULES, Finding, Report
+from overstory.systems.texts.reports import RULES, Finding, Report
 from overstory.systems.tretriever.summaries import (
     LONGEST_SUMMARY,
     MOST_CHUNKS,
     MOST_FINDINGS,
+    NAMED,
     PAGE,
     RuleSummariser,
     SetToSummarise,
     ShownEdge,
+    common_words,
+    with_texts,
 )
-from overstory.systems.tretriever.vertex_graph import VertexText
+from overstory.systems.tretriever.vertex_graph import VertexText, VertexTexts
 
 MATRIX = VertexText("The Matrix", "Neo is a hacker. The Wachowskis tell of machines that keep people quiet.", ("c0",))
 RELOADED = VertexText("Reloaded", "A film of 2003. The hacker Neo of the Wachowskis looks for the Keymaker.", ("c1",))
@@ -30,9 +33,14 @@ def of(*members: int, size: int = 0, edges: Sequence[ShownEdge] = (), parts: Seq
     return SetToSummarise("key", members, size or len(members), 0.5, edges, parts)
 
 
+def summaries(sets: Sequence[SetToSummarise], texts: VertexTexts, vertices: int) -> Iterator[Report]:
+    writer = RuleSummariser(common_words(texts, range(vertices)))
+    return writer.write(with_texts(sets, texts, NAMED))
+
+
 def summary_of(one: SetToSummarise, vertices: Sequence[VertexText]) -> Report:
     every = [*vertices, *REST]
-    (report,) = RuleSummariser().summarise([one], lambda places: [every[place] for place in places], range(len(every)))
+    (report,) = summaries([one], lambda places: [every[place] for place in places], len(every))
     return report
 
 
@@ -152,12 +160,12 @@ def test_texts_are_read_for_many_sets_at_once_and_summaries_come_in_order() -> N
         return [vertices[place] for place in places]
 
     sets = [SetToSummarise(str(place), [place, place + 1], 2, 0.5) for place in range(0, len(vertices), 2)]
-    reports = RuleSummariser().summarise(sets, texts, range(len(vertices)))
+    reports = summaries(sets, texts, len(vertices))
     first = next(reports)
     assert sum(calls) < len(vertices)
     found = [first, *reports]
     assert [report.key for report in found] == [each.key for each in sets]
     assert max(calls) <= PAGE + 1
     assert len(calls) <= 8
-    again = RuleSummariser().summarise(sets, texts, range(len(vertices)))
+    again = summaries(sets, texts, len(vertices))
     assert list(again) == found

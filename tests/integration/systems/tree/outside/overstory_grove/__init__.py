@@ -17,12 +17,11 @@ from overstory.graph.client import Row
 from overstory.protocols import Retriever
 from overstory.retrieve import DEFAULT_RETRIEVER, RetrievalContext, make_retriever
 from overstory.systems import IndexState, Owned, System, SystemRun, option
+from overstory.systems.texts.reports import Finding, Report
 from overstory.systems.tree.build import TreeNodes, make_tree, stored_form
 from overstory.systems.tree.changes import tree_changes, write_tree, write_tree_in
 from overstory.systems.tree.kinds import TreeKind
 from overstory.systems.tree.reports import (
-    Finding,
-    Report,
     ReportChanges,
     StoredReports,
     read_reports,

@@ -3,23 +3,26 @@ believed."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, Field
 from pydantic.config import JsonDict
 
-from overstory.errors import NoUsableAnswer
-from overstory.llm import Chat, Estimate, Request
+from overstory.llm import Estimate, Request
 from overstory.llm.answer_fields import Rating, at_most
-from overstory.llm.prompts import Prompt
-from overstory.model import Usage
 from overstory.surrogates import on_one_line
-from overstory.systems.tree.reports import Finding, Report
+from overstory.systems.texts.passages import passages_of
+from overstory.systems.texts.phrasing import cut
+from overstory.systems.texts.reports import Finding, Report
+from overstory.systems.texts.writing import Asked, G, ModelWriter
 
 CHARACTERS = 6_000
 """The most of all sources of a request: what a small model can take in."""
+BESIDE_PARTS = 6
+"""Things, and relations, that a request shows along with reports on parts."""
 LONGEST_PART = 700
 LONGEST_TITLE = 200
 LONGEST_SUMMARY = 2_000
@@ -70,66 +73,60 @@ class Source:
     names: tuple[str, ...]
 
 
-class ReportWriter:
-    """Asks a model for reports."""
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a request shows of a group.
 
-    def __init__(self, chat: Chat, model: str, prompt: Prompt) -> None:
-        """
-        Args:
-            chat: booked under the system's name.
-            model: the name that reports carry in `by`.
-            prompt: with the slots `size`, the number of members, and `data:source`.
-        """
-        self.chat = chat
-        self.model = model
-        self._prompt = prompt
+    Attributes:
+        key: of its report.
+        size: members of the group.
+        left_out: how many sources there was no room for.
+    """
 
-    @property
-    def fingerprint(self) -> str:
-        """Changes with the model and with the prompt."""
-        return f"{self.chat.model.fingerprint} {self._prompt.fingerprint}"
+    key: str
+    size: int
+    sources: Sequence[Source]
+    left_out: int = 0
 
-    def request(self, size: int, sources: Sequence[Source]) -> Request:
+
+class ReportWriter(ModelWriter[G, Report]):
+    """Asks a model for reports. Its prompt has the slots `size`, the number of members, and `data:source`.
+
+    A group whose answer has no finding with a source that was shown is left to rules, too.
+    """
+
+    most_sources: ClassVar[int]
+    """Of a request."""
+
+    @abstractmethod
+    def shown(self, group: G) -> Shown:
+        """What the request shows of a group."""
+
+    def asked(self, group: G) -> Asked[Report]:
+        shown = self.shown(group)
+        if not shown.sources:
+            return Asked(None, sent=False)
+        chunks = passages_of(shown.sources)
+        written = self.answer(WrittenReport, self.request(shown).messages, chunks)
+        report = None if written is None else _report(written, shown, self.model, chunks)
+        return Asked(report, left_out=shown.left_out)
+
+    def request(self, shown: Shown) -> Request:
         """What is asked for one report."""
-        texts = [source.text for source in sources]
-        return Request(self._prompt.messages(size=str(size), source=texts), WrittenReport)
+        texts = [source.text for source in shown.sources]
+        return Request(self.prompt.messages(size=str(shown.size), source=texts), WrittenReport)
 
-    def report(self, key: str, size: int, sources: Sequence[Source]) -> Report | None:
-        """The report on something of so many members; None where the answer cannot be used, or has no finding with a
-        source that was shown.
+    def estimate(self, groups: int) -> Estimate:
+        """As if each request were full, and of half a token a character, which is the double of what texts in the
+        Latin script have."""
+        source = Source("Xyz " * (CHARACTERS // 4 // self.most_sources), (), (), ())
+        return self.times(self.request(Shown("", 1_000_000, [source] * self.most_sources)), groups)
 
-        Raises:
-            BudgetExhausted: the request might go over the budget.
-            LlmError: there is no answer.
-        """
-        shown = [chunk for source in sources for chunk in source.chunks]
-        try:
-            reply = self.chat.quoting(shown).ask_for(WrittenReport, self.request(size, sources).messages, once=True)
-        except NoUsableAnswer:
-            return None
-        findings = [each for each in (_finding(one, sources) for one in reply.value.findings) if each is not None]
-        title, summary = on_one_line(reply.value.title), on_one_line(reply.value.summary)
-        if not (findings and title and summary):
-            return None
-        first = [chunk for finding in findings for chunk in finding.chunks]
-        return Report(
-            key=key,
-            title=title,
-            summary=summary,
-            rating=round(reply.value.rating, 1),
-            findings=findings[:MOST_FINDINGS],
-            by=self.model,
-            stands_on=tuple(dict.fromkeys([*first, *shown])),
-        )
 
-    def estimate(self, reports: int, most_sources: int) -> Estimate:
-        """The cost of so many reports: each with as many sources as a request holds, and half a token a character,
-        which is the double of what texts in the Latin script have. What the answer cache has is not known yet."""
-        sources = ["Xyz " * (CHARACTERS // 4 // most_sources)] * most_sources
-        one = self.chat.estimate([Request(self._prompt.messages(size="1000000", source=sources), WrittenReport)])
-        prompts, answers = one.usage.prompt_tokens * reports, one.usage.completion_tokens * reports
-        usage = Usage(prompts, answers, estimated=True)
-        return Estimate(reports, 0, usage, self.chat.usage.prices.of(usage))
+def sources_of(things: Sequence[Source], relations: Sequence[Source], parts: Sequence[Report]) -> list[Source]:
+    """What there is to show of a group: of one with parts few things and relations, and then the reports on parts."""
+    most = BESIDE_PARTS if parts else None
+    return [*things[:most], *relations[:most], *map(_part_source, parts)]
 
 
 def fitting(sources: Iterable[Source]) -> list[Source]:
@@ -143,7 +140,29 @@ def fitting(sources: Iterable[Source]) -> list[Source]:
     return shown
 
 
-def part_source(report: Report) -> Source:
+def _report(written: WrittenReport, shown: Shown, model: str, chunks: Sequence[str]) -> Report | None:
+    """A report of what the model wrote; None without a title, a summary or a finding with a source.
+
+    Args:
+        chunks: the passages of all sources, on which the report stands.
+    """
+    findings = [each for each in (_finding(one, shown.sources) for one in written.findings) if each is not None]
+    title, summary = on_one_line(written.title), on_one_line(written.summary)
+    if not (findings and title and summary):
+        return None
+    first = [chunk for finding in findings for chunk in finding.chunks]
+    return Report(
+        key=shown.key,
+        title=title,
+        summary=summary,
+        rating=round(written.rating, 1),
+        findings=findings[:MOST_FINDINGS],
+        by=model,
+        stands_on=tuple(dict.fromkeys([*first, *chunks])),
+    )
+
+
+def _part_source(report: Report) -> Source:
     """What a report on a part says to the report on the whole."""
     findings = " ".join(finding.text for finding in report.findings)
     cited = dict.fromkeys(chunk for finding in report.findings for chunk in finding.chunks)
@@ -153,12 +172,6 @@ def part_source(report: Report) -> Source:
         tuple(cited)[:MOST_CHUNKS] or report.stands_on[:MOST_CHUNKS],
         (),
     )
-
-
-def cut(text: str, longest: int) -> str:
-    """The text on one line, of at most so many characters."""
-    line = " ".join(text.split())
-    return line if len(line) <= longest else f"{line[: longest - 1]}…"
 
 
 def _finding(written: WrittenFinding, sources: Sequence[Source]) -> Finding | None:

@@ -1,0 +1,38 @@
+"""What a text or a request may be taken from, so that it stands on a bounded number of passages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Protocol, TypeVar
+
+
+class FromPassages(Protocol):
+    """Something that is taken from passages; `chunks` has their ids."""
+
+    @property
+    def chunks(self) -> Sequence[str]: ...
+
+
+P = TypeVar("P", bound=FromPassages)
+
+
+def within(things: Iterable[P], most_chunks: int, *, same: Callable[[P], Hashable] = id) -> list[P]:
+    """The first, and of the others, in order, those that do not bring the passages of all above `most_chunks`.
+
+    Args:
+        same: of things for which it is equal, one at most is taken.
+    """
+    chosen: list[P] = []
+    chunks: set[str] = set()
+    taken: set[Hashable] = set()
+    for each in things:
+        if same(each) not in taken and (not chosen or len(chunks.union(each.chunks)) <= most_chunks):
+            chosen.append(each)
+            chunks.update(each.chunks)
+            taken.add(same(each))
+    return chosen
+
+
+def passages_of(things: Iterable[FromPassages]) -> tuple[str, ...]:
+    """The ids of all passages that things are taken from, each once, in order."""
+    return tuple(dict.fromkeys(chunk for each in things for chunk in each.chunks))

@@ -1,0 +1,133 @@
+"""Who writes texts on groups: rules, or a language model, with rules where its answer cannot be used."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from overstory.errors import NoUsableAnswer
+from overstory.llm import Chat, Estimate, Request
+from overstory.llm.prompts import Prompt
+from overstory.model import Message, Usage
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+G = TypeVar("G")
+T = TypeVar("T")
+A = TypeVar("A", bound="BaseModel")
+
+
+class TextWriter(ABC, Generic[G, T]):
+    """Writes texts on groups.
+
+    Attributes:
+        fingerprint: changes whenever the same group may get another text.
+    """
+
+    fingerprint: str
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the user should know of the texts written so far."""
+        return ()
+
+    @abstractmethod
+    def write(self, groups: Iterable[G]) -> Iterator[T]:
+        """The text on each group, in order, lazily. Groups are read ahead of their texts.
+
+        Raises:
+            BudgetExhausted: the next request to a model might go over the budget.
+            LlmError: there is no answer; earlier texts have been yielded.
+        """
+
+
+class RuleWriter(TextWriter[G, T]):
+    """Writes by rules."""
+
+    @abstractmethod
+    def text(self, group: G) -> T:
+        """The text on one group."""
+
+    def write(self, groups: Iterable[G]) -> Iterator[T]:
+        return map(self.text, groups)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked(Generic[T]):
+    """What came of asking for the text on a group.
+
+    Attributes:
+        text: None if the answer could not be used, or nothing was sent.
+        things, left_out: how many things the group has to show, and how many the request did not hold.
+        sent: False for a group with nothing to show.
+    """
+
+    text: T | None
+    things: int = 0
+    left_out: int = 0
+    sent: bool = True
+
+
+class ModelWriter(TextWriter[G, T]):
+    """Asks a model, several groups at a time. Rules write where its answer cannot be used, which is counted."""
+
+    def __init__(self, chat: Chat, model: str, prompt: Prompt, rules: RuleWriter[G, T]) -> None:
+        """
+        Args:
+            chat: booked under the system's name.
+            model: the name that texts carry in `by`.
+        """
+        self.chat, self.model, self.prompt, self.rules = chat, model, prompt, rules
+        self.fingerprint = f"{chat.model.fingerprint} {prompt.fingerprint} {rules.fingerprint}".strip()
+        self.groups = self.by_rules = self.things = self.left_out = 0
+
+    @abstractmethod
+    def asked(self, group: G) -> Asked[T]:
+        """Asks for the text on one group; called in several threads."""
+
+    @abstractmethod
+    def fallen_back(self) -> str:
+        """What rules wrote, and how many, as a note begins."""
+
+    def not_shown(self) -> str:
+        """What did not fit into requests."""
+        return ""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        unusable = f"{self.fallen_back()}: the answers of {self.model} could not be used" if self.by_rules else ""
+        return tuple(filter(None, (unusable, self.not_shown() if self.left_out else "")))
+
+    def write(self, groups: Iterable[G]) -> Iterator[T]:
+        def one(group: G) -> tuple[G, Asked[T]]:
+            return group, self.asked(group)
+
+        for group, asked in self.chat.each(one, groups):
+            self.groups += 1
+            self.things += asked.things
+            if asked.text is None:
+                self.by_rules += asked.sent
+                yield self.rules.text(group)
+            else:
+                self.left_out += asked.left_out
+                yield asked.text
+
+    def answer(self, kind: type[A], messages: Sequence[Message], quoted: Iterable[str]) -> A | None:
+        """The answer to a request, None if it cannot be used.
+
+        Args:
+            quoted: ids of all passages that the request was made from.
+        """
+        try:
+            return self.chat.quoting(quoted).ask_for(kind, messages, once=True).value
+        except NoUsableAnswer:
+            return None
+
+    def times(self, request: Request, number: int, *, more_tokens: int = 0) -> Estimate:
+        """The cost of so many requests like this one, each with more tokens in its prompt."""
+        one = self.chat.estimate([request]).usage
+        usage = Usage((one.prompt_tokens + more_tokens) * number, one.completion_tokens * number, estimated=True)
+        return Estimate(number, 0, usage, self.chat.usage.prices.of(usage))
