@@ -30,7 +30,6 @@ from benchmarks.measuring import client_peak_megabytes, server_megabytes
 from benchmarks.which import markdown
 
 from overstory import Knowledge
-from overstory.entropy.compile import Ids, Ints
 from overstory.errors import OverstoryError
 from overstory.graph import read_corpus, writing
 from overstory.graph.client import batches
@@ -42,6 +41,7 @@ from overstory.systems.serag.gds_neighbours import find_by_gds, stored_neighbour
 from overstory.systems.serag.graph_reads import read_chunks
 from overstory.systems.serag.index_settings import SeragIndexSettings
 from overstory.vectors.nearest import nearest
+from overstory_entropy.compile import Ids, Ints
 
 SCRATCH = "bench-neighbours"
 PROPERTY = "benchmarked"

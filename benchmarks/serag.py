@@ -30,8 +30,6 @@ from overstory.bench.packing import Layout, corpus_name, document_qrels, documen
 from overstory.bench.qrels import Qrels
 from overstory.bench.runner import BenchResult
 from overstory.embed import make_embedder
-from overstory.entropy import EncodingTree
-from overstory.entropy.compile import Ints
 from overstory.graph import read_corpus, writing
 from overstory.index.stages.embed import embed
 from overstory.index.stages.extract import extract
@@ -55,6 +53,8 @@ from overstory.systems.serag.index_settings import TREES, SeragIndexSettings
 from overstory.systems.state import read_state
 from overstory.systems.tree.stored import StoredTree, read_tree
 from overstory.vectors.nearest import alike, nearest
+from overstory_entropy import EncodingTree
+from overstory_entropy.compile import Ints
 
 LAYOUTS = {
     "titles in their field": Layout(),

@@ -33,7 +33,6 @@ from overstory.bench.comparison import compare
 from overstory.bench.dataset import BenchDataset, load_dataset
 from overstory.bench.packing import Layout, corpus_name, source_name
 from overstory.embed import make_embedder
-from overstory.entropy.compile import Ints
 from overstory.graph import read_corpus
 from overstory.knowledge import Knowledge
 from overstory.protocols import Silence
@@ -44,6 +43,7 @@ from overstory.systems.serag.graph_reads import ReadChunks, read_chunks
 from overstory.systems.serag.index_settings import TREES
 from overstory.systems.state import read_state
 from overstory.systems.tree.stored import read_tree
+from overstory_entropy.compile import Ints
 
 WINDOW = 10
 """Places after which the distance layer ends (the paper's Table 5)."""

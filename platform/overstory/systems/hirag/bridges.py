@@ -12,14 +12,14 @@ from itertools import chain, zip_longest
 
 import numpy as np
 
-from overstory.entropy import EncodingTree, Graph
-from overstory.entropy.compile import Floats, Ints
 from overstory.graph import batches
 from overstory.graph.client import Row
 from overstory.protocols import Vectors
 from overstory.systems.hirag.communities import LayeredProjection
 from overstory.systems.hirag.knowledge_graph import LayeredGraph
 from overstory.systems.hirag.report_material import by_centrality
+from overstory_entropy import EncodingTree, Graph
+from overstory_entropy.compile import Floats, Ints
 
 PARTNERS = 5
 """Communities that one is bridged with."""

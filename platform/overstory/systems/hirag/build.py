@@ -17,7 +17,6 @@ from functools import partial
 import numpy as np
 
 from overstory.display import counted
-from overstory.entropy import EncodingTree
 from overstory.graph import Transaction, generations
 from overstory.graph.client import Row
 from overstory.graph.ids import derived_label
@@ -61,6 +60,7 @@ from overstory.systems.tree.reports import (
 )
 from overstory.systems.tree.stored import StoredTree, read_tree
 from overstory.systems.vector_indexes import indexed_generation
+from overstory_entropy import EncodingTree
 
 CLUSTER_SIZES = ((1, 1), (2, 5), (6, 10), (11, 20), (21, 30))
 

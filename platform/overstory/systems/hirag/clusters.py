@@ -14,9 +14,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from overstory.entropy.compile import Floats, Ints
 from overstory.protocols import Vectors
 from overstory.vectors.k_means import SEED, parts, pieces, principal_axes, reproducible, require_clustering, slices
+from overstory_entropy.compile import Floats, Ints
 
 MOST = 30
 """Members of a cluster: what a prompt holds."""

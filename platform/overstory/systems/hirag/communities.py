@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from overstory.entropy.compile import Ints
 from overstory.errors import GraphError
 from overstory.graph import GraphClient, Writer
 from overstory.graph.client import Row
 from overstory.graph.gds import gds_client, projected_by, require_client, require_memory
 from overstory.systems.hirag.names import NAME
+from overstory_entropy.compile import Ints
 
 if TYPE_CHECKING:
     from pandas import DataFrame

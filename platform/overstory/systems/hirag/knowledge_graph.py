@@ -11,9 +11,9 @@ from functools import cached_property
 
 import numpy as np
 
-from overstory.entropy import Graph
 from overstory.systems.entity_graph.by_rules import EntityRelation, embedded_text
 from overstory.systems.hirag.names import RULES
+from overstory_entropy import Graph
 
 
 def ref_of(layer: int, key: str) -> str:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from overstory.entropy.compile import Floats, Ints
 from overstory.llm.digests import digest_of
 from overstory.protocols import Progress, Vectors
 from overstory.systems.hirag.clusters import MOST, clusters, sparsity
@@ -21,6 +20,7 @@ from overstory.systems.hirag.names import NAME
 from overstory.systems.hirag.summaries import Group, Summariser, Summary
 from overstory.text.names.keys import entity_key
 from overstory.vectors.k_means import require_clustering
+from overstory_entropy.compile import Floats, Ints
 
 LEAST_CHANGE = 0.05
 """ε of Section 5.4: another layer is built where cluster sparsity changes by more than this part of it."""

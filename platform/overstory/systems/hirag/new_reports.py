@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 
-from overstory.entropy import EncodingTree
 from overstory.graph import Transaction, batches
 from overstory.graph.client import Row
 from overstory.systems.hirag.in_use import IDS_A_STATEMENT, IndexInUse
@@ -16,6 +15,7 @@ from overstory.systems.hirag.report_material import Materials
 from overstory.systems.hirag.reports import Reporter, report_key
 from overstory.systems.hirag.store import entity_of, graph_of
 from overstory.systems.tree.reports import Report, ReportChanges, StoredReports, report_changes
+from overstory_entropy import EncodingTree
 
 MOST_MEMBERS = 500
 """Entities of a community whose report is written again; that of a larger one stays."""

@@ -8,11 +8,11 @@ from hashlib import sha256
 
 import numpy as np
 
-from overstory.entropy import EncodingTree, Graph
-from overstory.entropy.compile import Floats, Ints
 from overstory.systems.entity_graph import EntityRelation
 from overstory.systems.hirag.knowledge_graph import LayeredGraph, LayerEntity
 from overstory.systems.hirag.names import RULES
+from overstory_entropy import EncodingTree, Graph
+from overstory_entropy.compile import Floats, Ints
 
 MOST_ENTITIES = 12
 MOST_RELATIONS = 24

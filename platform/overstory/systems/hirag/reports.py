@@ -13,7 +13,6 @@ from itertools import chain, islice, zip_longest
 from typing import Protocol
 
 from overstory.display import counted
-from overstory.entropy import EncodingTree
 from overstory.graph.ids import content_id
 from overstory.protocols import Progress
 from overstory.systems.entity_graph import EntityRelation
@@ -26,6 +25,7 @@ from overstory.systems.tree.reports import Finding, Report, rating_of
 from overstory.text.key_phrases import is_readable_name
 from overstory.text.names.shapes import shape_key
 from overstory.text.sentences import sentence_starts, sentence_texts
+from overstory_entropy import EncodingTree
 
 MOST_FINDINGS = 6
 LOOKED_AT = 4 * MOST_FINDINGS

@@ -14,8 +14,6 @@ from math import inf
 
 import numpy as np
 
-from overstory.entropy import EncodingTree, Graph
-from overstory.entropy.compile import Ints
 from overstory.graph import Writer, generations
 from overstory.graph.client import Row
 from overstory.protocols import Progress
@@ -36,6 +34,8 @@ from overstory.systems.serag.index_settings import NAME, REACH, SEMANTIC, TREES,
 from overstory.systems.tree.build import TreeNodes, make_tree, stored_form
 from overstory.systems.tree.changes import commit_rows, tree_changes, write_tree
 from overstory.vectors.nearest import Neighbours, alike, nearest
+from overstory_entropy import EncodingTree, Graph
+from overstory_entropy.compile import Ints
 
 SAME_WEIGHT = 1e-5
 """Cosines come in steps of 2⁻²⁰; what differs by less is the same edge."""

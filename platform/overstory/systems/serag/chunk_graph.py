@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from overstory.entropy import Graph
-from overstory.entropy.compile import Floats, Ids, Ints, kernel
 from overstory.vectors.nearest import Scores
+from overstory_entropy import Graph
+from overstory_entropy.compile import Floats, Ids, Ints, kernel
 
 SIGMA = 5.0
 """Chunks after which nearness in a document has fallen to exp(−1/2)."""

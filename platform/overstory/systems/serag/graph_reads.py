@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from overstory.entropy.compile import Ints
 from overstory.graph import Corpus, GraphClient
 from overstory.graph.client import Row
 from overstory.protocols import Progress, Vectors
 from overstory.systems.serag.chunk_graph import Mentioned
 from overstory.vectors.lengths import of_unit_length
+from overstory_entropy.compile import Ints
 
 CHUNKS_A_PAGE = 1_000
 

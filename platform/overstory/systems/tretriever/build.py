@@ -13,8 +13,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from overstory.display import counted
-from overstory.entropy import EncodingTree, Graph
-from overstory.entropy.semantic import Density, SemanticTree, distinct, encode_semantic
 from overstory.graph import generations
 from overstory.index.derived_vectors import remove_other_embedders, remove_unused
 from overstory.systems.base import SystemRun
@@ -30,6 +28,8 @@ from overstory.systems.tretriever.store import StoredIndex
 from overstory.systems.tretriever.vertex_graph import VertexGraph
 from overstory.systems.tretriever.vertices import KINDS, deletions_of, vertices_of
 from overstory.systems.vector_indexes import indexed_generation
+from overstory_entropy import EncodingTree, Graph
+from overstory_entropy.semantic import Density, SemanticTree, distinct, encode_semantic
 
 
 @dataclass(slots=True)

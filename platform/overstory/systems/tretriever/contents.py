@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from overstory.display import counted
-from overstory.entropy import EncodingTree, Graph
 from overstory.graph import Transaction
 from overstory.index.derived_vectors import DerivedVectors, remove_unused_of, vectors_of_nodes
 from overstory.protocols import Vectors
@@ -38,6 +37,7 @@ from overstory.systems.tretriever.store import (
     text_digest,
 )
 from overstory.systems.tretriever.writers import summariser_for
+from overstory_entropy import EncodingTree, Graph
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,12 @@ from collections.abc import Collection, Mapping
 
 import numpy as np
 
-from overstory.entropy import EncodingTree, Graph
-from overstory.entropy.semantic import distinct
 from overstory.systems.tree.build import TreeNodes
 from overstory.systems.tretriever.region import ReadRegion, Region
 from overstory.systems.tretriever.store import StoredNode
 from overstory.systems.tretriever.vertex_graph import Ints, VertexGraph
+from overstory_entropy import EncodingTree, Graph
+from overstory_entropy.semantic import distinct
 
 ROOT = -1
 

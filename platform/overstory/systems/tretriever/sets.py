@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from overstory.entropy import EncodingTree, Graph
 from overstory.systems.tree.reports import Report
 from overstory.systems.tretriever.summaries import SetToSummarise, ShownEdge
 from overstory.systems.tretriever.vertex_graph import Ints, VertexGraph
+from overstory_entropy import EncodingTree, Graph
 
 MOST_MEMBERS = 30
 """Vertices of a set that are read for its summary, those nearest to the mean of all."""

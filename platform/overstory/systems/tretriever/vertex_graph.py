@@ -15,7 +15,7 @@ from overstory.model.units import Unit
 from overstory.protocols import Vectors
 
 if TYPE_CHECKING:
-    from overstory.entropy import Graph  # which takes a second to import
+    from overstory_entropy import Graph  # which takes a second to import
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -56,7 +56,7 @@ class VertexGraph:
         Args:
             weighted: False for weight 1 everywhere, as in the paper.
         """
-        from overstory.entropy import Graph
+        from overstory_entropy import Graph
 
         weights = self.weights if weighted else np.ones(len(self.weights))
         return Graph.from_edges(len(self.ids), self.ends, weights)

@@ -10,7 +10,6 @@ from pathlib import Path
 from tests.fakes import ScriptedChat
 from tests.hirag_graph import small_graph, two_levels, with_description
 
-from overstory.entropy import EncodingTree
 from overstory.errors import AnswerTruncated, LlmError
 from overstory.llm import AnswerCache, Chat
 from overstory.protocols import Silence
@@ -20,6 +19,7 @@ from overstory.systems.hirag.report_material import DIRECTLY, Material, Material
 from overstory.systems.hirag.reports import CommunityReports, RuleReporter, write_reports
 from overstory.systems.tree.model_reports import CHARACTERS
 from overstory.systems.tree.reports import Finding, Report
+from overstory_entropy import EncodingTree
 
 ANSWER: Mapping[str, object] = {
     "title": "A band\nand more",

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from tests.hirag_graph import BAND, CELL, entity, relation, small_graph, two_levels, with_description
 
-from overstory.entropy import EncodingTree
 from overstory.protocols import Silence
 from overstory.systems.entity_graph import EntityRelation
 from overstory.systems.hirag.knowledge_graph import LayeredGraph, SummaryLink
@@ -22,6 +21,7 @@ from overstory.systems.hirag.reports import (
     write_reports,
 )
 from overstory.systems.tree.reports import Report
+from overstory_entropy import EncodingTree
 
 
 def reports(graph: LayeredGraph, tree: EncodingTree, known: dict[str, Report] | None = None) -> CommunityReports:

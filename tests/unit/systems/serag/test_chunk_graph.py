@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overstory.entropy import Graph
 from overstory.systems.serag.chunk_graph import (
     MEANING_ALONE,
     Layer,
@@ -20,6 +19,7 @@ from overstory.systems.serag.chunk_graph import (
     shared_entities,
     strongest_pairs,
 )
+from overstory_entropy import Graph
 
 Pairs = dict[tuple[int, int], float]
 
