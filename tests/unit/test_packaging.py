@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = {"overstory", "overstory_entropy", "overstory_loaders"}
+PACKAGES = {"overstory", "overstory_entropy", "overstory_loaders", "overstory_systems"}
 CHECK_NAMES = ROOT / "scripts" / "check_names.py"
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 
-LOGGED = ("overstory", "overstory_entropy")
+LOGGED = ("overstory", "overstory_entropy", "overstory_systems")
 """The packages whose log `-v` shows. That of the loaders may have a line for each record of a file."""
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on standard output.")

@@ -13,13 +13,13 @@ from tests.hirag_graph import small_graph, two_levels, with_description
 from overstory.errors import AnswerTruncated, LlmError
 from overstory.llm import AnswerCache, Chat
 from overstory.protocols import Silence
-from overstory.systems.hirag.knowledge_graph import LayeredGraph
-from overstory.systems.hirag.model_reports import ModelReporter, shown_sources
-from overstory.systems.hirag.report_material import DIRECTLY, Material, Materials
-from overstory.systems.hirag.reports import CommunityReports, RuleReporter, write_reports
 from overstory.systems.tree.model_reports import CHARACTERS
 from overstory.systems.tree.reports import Finding, Report
 from overstory_entropy import EncodingTree
+from overstory_systems.hirag.knowledge_graph import LayeredGraph
+from overstory_systems.hirag.model_reports import ModelReporter, shown_sources
+from overstory_systems.hirag.report_material import DIRECTLY, Material, Materials
+from overstory_systems.hirag.reports import CommunityReports, RuleReporter, write_reports
 
 ANSWER: Mapping[str, object] = {
     "title": "A band\nand more",

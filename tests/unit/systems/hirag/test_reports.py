@@ -10,9 +10,11 @@ from tests.hirag_graph import BAND, CELL, entity, relation, small_graph, two_lev
 
 from overstory.protocols import Silence
 from overstory.systems.entity_graph import EntityRelation
-from overstory.systems.hirag.knowledge_graph import LayeredGraph, SummaryLink
-from overstory.systems.hirag.report_material import DIRECTLY, MOST_ENTITIES, MOST_RELATIONS, Materials, centrality
-from overstory.systems.hirag.reports import (
+from overstory.systems.tree.reports import Report
+from overstory_entropy import EncodingTree
+from overstory_systems.hirag.knowledge_graph import LayeredGraph, SummaryLink
+from overstory_systems.hirag.report_material import DIRECTLY, MOST_ENTITIES, MOST_RELATIONS, Materials, centrality
+from overstory_systems.hirag.reports import (
     MOST_FINDINGS,
     CommunityReports,
     RuleReporter,
@@ -20,8 +22,6 @@ from overstory.systems.hirag.reports import (
     stated,
     write_reports,
 )
-from overstory.systems.tree.reports import Report
-from overstory_entropy import EncodingTree
 
 
 def reports(graph: LayeredGraph, tree: EncodingTree, known: dict[str, Report] | None = None) -> CommunityReports:

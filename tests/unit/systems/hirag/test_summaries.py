@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from overstory.systems.hirag.knowledge_graph import LayerEntity
-from overstory.systems.hirag.names import RULES
-from overstory.systems.hirag.summaries import (
+from overstory.text.names.keys import entity_key
+from overstory_systems.hirag.knowledge_graph import LayerEntity
+from overstory_systems.hirag.names import RULES
+from overstory_systems.hirag.summaries import (
     MOST_CHUNKS,
     NAMED,
     Group,
@@ -16,7 +17,6 @@ from overstory.systems.hirag.summaries import (
     meta_type,
     readable,
 )
-from overstory.text.names.keys import entity_key
 
 
 def entity(name: str, description: str, *chunks: str, kind: str = "PERSON", layer: int = 0) -> LayerEntity:

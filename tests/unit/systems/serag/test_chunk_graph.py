@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overstory.systems.serag.chunk_graph import (
+from overstory_entropy import Graph
+from overstory_systems.serag.chunk_graph import (
     MEANING_ALONE,
     Layer,
     Mentioned,
@@ -19,7 +20,6 @@ from overstory.systems.serag.chunk_graph import (
     shared_entities,
     strongest_pairs,
 )
-from overstory_entropy import Graph
 
 Pairs = dict[tuple[int, int], float]
 

@@ -14,10 +14,10 @@ from overstory.errors import AnswerRefused, AnswerTruncated, LlmError, LlmUnreac
 from overstory.llm import AnswerCache, Chat
 from overstory.systems.tree.model_reports import CHARACTERS
 from overstory.systems.tree.reports import RULES, Finding, Report
-from overstory.systems.tretriever.model_summaries import BESIDE_PARTS, MOST_SOURCES, MOST_STOOD_ON, ModelSummariser
-from overstory.systems.tretriever.summaries import SetToSummarise, ShownEdge
-from overstory.systems.tretriever.vertex_graph import VertexText
-from overstory.systems.tretriever.writers import fingerprint, summariser_for
+from overstory_systems.tretriever.model_summaries import BESIDE_PARTS, MOST_SOURCES, MOST_STOOD_ON, ModelSummariser
+from overstory_systems.tretriever.summaries import SetToSummarise, ShownEdge
+from overstory_systems.tretriever.vertex_graph import VertexText
+from overstory_systems.tretriever.writers import fingerprint, summariser_for
 
 VERTICES = [
     VertexText("The Matrix", "Neo is a hacker.", ("c0", "c0b")),

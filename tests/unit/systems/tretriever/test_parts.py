@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from overstory.model.units import Unit
-from overstory.systems.tretriever.parts import (
+from overstory.text.questions.asked_words import AskedWords
+from overstory_systems.tretriever.parts import (
     LONGEST_SUMMARY,
     LONGEST_TEXT,
     MOST_EDGES,
@@ -21,7 +22,6 @@ from overstory.systems.tretriever.parts import (
     divided,
     subgraph_parts,
 )
-from overstory.text.questions.asked_words import AskedWords
 
 DOCUMENTS = {"c1": "d1", "c2": "d1", "c3": "d3", "c4": "d4"}
 MATRIX, REEVES, SPEED = Member("m", "The Matrix", 0.9), Member("r", "Keanu Reeves", 0.8), Member("s", "Speed", 0.5)

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from overstory.systems.tretriever.sentences import DOCUMENT_CHARACTERS, EDGE_CHARACTERS, Passages
 from overstory.text.sentences import sentence_starts
+from overstory_systems.tretriever.sentences import DOCUMENT_CHARACTERS, EDGE_CHARACTERS, Passages
 
 
 def row(text: str, boilerplate: list[int] | None = None) -> dict[str, Any]:

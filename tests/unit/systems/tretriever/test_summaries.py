@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from overstory.systems.tree.reports import RULES, Finding, Report
-from overstory.systems.tretriever.summaries import (
+from overstory_systems.tretriever.summaries import (
     LONGEST_SUMMARY,
     MOST_CHUNKS,
     MOST_FINDINGS,
@@ -16,7 +16,7 @@ from overstory.systems.tretriever.summaries import (
     SetToSummarise,
     ShownEdge,
 )
-from overstory.systems.tretriever.vertex_graph import VertexText
+from overstory_systems.tretriever.vertex_graph import VertexText
 
 MATRIX = VertexText("The Matrix", "Neo is a hacker. The Wachowskis tell of machines that keep people quiet.", ("c0",))
 RELOADED = VertexText("Reloaded", "A film of 2003. The hacker Neo of the Wachowskis looks for the Keymaker.", ("c1",))
