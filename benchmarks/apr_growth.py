@@ -26,15 +26,15 @@ from overstory.embed.registry import make_embedder
 from overstory.model.extraction import ChunkText, Extraction
 from overstory.protocols import Embedder, Extractor
 from overstory.settings import Settings
-from overstory.systems.apr.codebook import Symbol, coded
-from overstory.systems.apr.consolidation import Name, aliases
-from overstory.systems.apr.ids import edge_id
-from overstory.systems.apr.index_settings import AprIndexSettings
-from overstory.systems.apr.pronouns import resolved
-from overstory.systems.apr.same_name import name_form, same_name
-from overstory.systems.apr.triples import Triple
 from overstory.text.extraction.registry import make_extractor
 from overstory.text.sentences import sentence_starts, sentence_texts
+from overstory_systems.apr.codebook import Symbol, coded
+from overstory_systems.apr.consolidation import Name, aliases
+from overstory_systems.apr.ids import edge_id
+from overstory_systems.apr.index_settings import AprIndexSettings
+from overstory_systems.apr.pronouns import resolved
+from overstory_systems.apr.same_name import name_form, same_name
+from overstory_systems.apr.triples import Triple
 
 LABEL = "Corpus_0123456789abcdef"
 """Any: no database has it."""

@@ -12,7 +12,7 @@ Half of the questions, by digests of their ids, train the policy and choose the 
 held out. Prints Markdown: for each price of 1,000 tokens the mean utility of the policy, of that constant, of the
 defaults and of the best action of each question, and by how much the policy is better than the constant, with a 95 %
 bootstrap interval of the paired differences. `--write` stores the policy of the default prices, trained on all
-questions, as `overstory/systems/apr/policy.json` has it.
+questions, as `overstory_systems/apr/policy.json` has it.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ from overstory.embed import make_embedder
 from overstory.knowledge import Knowledge
 from overstory.protocols import Embedder
 from overstory.settings import Settings
-from overstory.systems.apr import prompt
-from overstory.systems.apr import retriever as retriever_module
-from overstory.systems.apr.dpo import Outcomes, Prices, best_constant, default_actions, picked, train
-from overstory.systems.apr.parts import KnowledgePart
-from overstory.systems.apr.policy import ACTIONS, Floats, features_of
-from overstory.systems.apr.retriever_settings import AprRetrieverSettings
-from overstory.systems.apr.tokens import TokenCounter
-from overstory.systems.apr.triples import RecalledAnswer, RelatedQuestion, ScoredRun, Triple
+from overstory_systems.apr import prompt
+from overstory_systems.apr import retriever as retriever_module
+from overstory_systems.apr.dpo import Outcomes, Prices, best_constant, default_actions, picked, train
+from overstory_systems.apr.parts import KnowledgePart
+from overstory_systems.apr.policy import ACTIONS, Floats, features_of
+from overstory_systems.apr.retriever_settings import AprRetrieverSettings
+from overstory_systems.apr.tokens import TokenCounter
+from overstory_systems.apr.triples import RecalledAnswer, RelatedQuestion, ScoredRun, Triple
 
 K = 5
 WITH_MEMORY = AprRetrieverSettings(recall="always", answers="all", questions="all")

@@ -38,7 +38,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from overstory.entropy import (
+from overstory_entropy import (
     EncodingTree,
     Graph,
     community_vectors,
@@ -46,7 +46,7 @@ from overstory.entropy import (
     structural_entropy,
     structural_weights,
 )
-from overstory.entropy.semantic import encode_semantic
+from overstory_entropy.semantic import encode_semantic
 
 Ints = NDArray[np.int64]
 

@@ -30,7 +30,6 @@ from benchmarks.measuring import client_peak_megabytes, server_megabytes
 from benchmarks.which import markdown
 
 from overstory import Knowledge
-from overstory.entropy.compile import Ids, Ints
 from overstory.errors import OverstoryError
 from overstory.graph import read_corpus, writing
 from overstory.graph.client import batches
@@ -38,10 +37,11 @@ from overstory.graph.statements import add_statements
 from overstory.model import Document
 from overstory.protocols import Silence, Vectors
 from overstory.settings import Settings
-from overstory.systems.serag.gds_neighbours import find_by_gds, stored_neighbours
-from overstory.systems.serag.graph_reads import read_chunks
-from overstory.systems.serag.index_settings import SeragIndexSettings
 from overstory.vectors.nearest import nearest
+from overstory_entropy.compile import Ids, Ints
+from overstory_systems.serag.gds_neighbours import find_by_gds, stored_neighbours
+from overstory_systems.serag.graph_reads import read_chunks
+from overstory_systems.serag.index_settings import SeragIndexSettings
 
 SCRATCH = "bench-neighbours"
 PROPERTY = "benchmarked"

@@ -19,10 +19,10 @@ from pathlib import Path
 import numpy as np
 from tests.unit.entropy.semantic.planted import SPREAD, Planted, adjusted_rand, planted
 
-from overstory.entropy import Graph
-from overstory.entropy.compile import Floats
-from overstory.entropy.encode import encode
-from overstory.entropy.semantic import Density, encode_semantic, semantic_structural_entropy
+from overstory_entropy import Graph
+from overstory_entropy.compile import Floats
+from overstory_entropy.encoding import encode
+from overstory_entropy.semantic import Density, encode_semantic, semantic_structural_entropy
 
 SEEDS = range(10)
 

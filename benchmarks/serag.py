@@ -30,8 +30,6 @@ from overstory.bench.packing import Layout, corpus_name, document_qrels, documen
 from overstory.bench.qrels import Qrels
 from overstory.bench.runner import BenchResult
 from overstory.embed import make_embedder
-from overstory.entropy import EncodingTree
-from overstory.entropy.compile import Ints
 from overstory.graph import read_corpus, writing
 from overstory.index.stages.embed import embed
 from overstory.index.stages.extract import extract
@@ -41,20 +39,22 @@ from overstory.model import Document
 from overstory.protocols import Embedder, Silence
 from overstory.settings import Settings
 from overstory.systems import BuildContext, Wish, find_system, lifecycle
-from overstory.systems.serag import SeRag
-from overstory.systems.serag.chunk_graph import (
+from overstory.systems.state import read_state
+from overstory.systems.tree.stored import StoredTree, read_tree
+from overstory.vectors.nearest import alike, nearest
+from overstory_entropy import EncodingTree
+from overstory_entropy.compile import Ints
+from overstory_systems.serag import SeRag
+from overstory_systems.serag.chunk_graph import (
     Layer,
     fused,
     most_chunks_of_an_entity,
     near_in_documents,
     shared_entities,
 )
-from overstory.systems.serag.gds_neighbours import find_by_gds, stored_neighbours
-from overstory.systems.serag.graph_reads import read_chunks
-from overstory.systems.serag.index_settings import TREES, SeragIndexSettings
-from overstory.systems.state import read_state
-from overstory.systems.tree.stored import StoredTree, read_tree
-from overstory.vectors.nearest import alike, nearest
+from overstory_systems.serag.gds_neighbours import find_by_gds, stored_neighbours
+from overstory_systems.serag.graph_reads import read_chunks
+from overstory_systems.serag.index_settings import TREES, SeragIndexSettings
 
 LAYOUTS = {
     "titles in their field": Layout(),

@@ -33,17 +33,17 @@ from overstory.bench.comparison import compare
 from overstory.bench.dataset import BenchDataset, load_dataset
 from overstory.bench.packing import Layout, corpus_name, source_name
 from overstory.embed import make_embedder
-from overstory.entropy.compile import Ints
 from overstory.graph import read_corpus
 from overstory.knowledge import Knowledge
 from overstory.protocols import Silence
 from overstory.settings import Settings
 from overstory.systems import find_system
-from overstory.systems.serag import build
-from overstory.systems.serag.graph_reads import ReadChunks, read_chunks
-from overstory.systems.serag.index_settings import TREES
 from overstory.systems.state import read_state
 from overstory.systems.tree.stored import read_tree
+from overstory_entropy.compile import Ints
+from overstory_systems.serag import build
+from overstory_systems.serag.graph_reads import ReadChunks, read_chunks
+from overstory_systems.serag.index_settings import TREES
 
 WINDOW = 10
 """Places after which the distance layer ends (the paper's Table 5)."""

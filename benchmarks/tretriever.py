@@ -32,7 +32,7 @@ from overstory.graph import read_corpus
 from overstory.knowledge import Knowledge
 from overstory.model import Document, ShareKind
 from overstory.systems import find_system, require_state
-from overstory.systems.tretriever.parts import SubgraphPart
+from overstory_systems.tretriever.parts import SubgraphPart
 
 VARIANTS = {
     "edges and texts": "",

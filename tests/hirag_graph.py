@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from overstory.entropy import EncodingTree
 from overstory.graph import Writer
 from overstory.systems.entity_graph import EntityRelation
-from overstory.systems.hirag.knowledge_graph import LayeredGraph, LayerEntity, SummaryLink, ref_of
-from overstory.systems.hirag.names import ENTITY, NAME, entity_id
+from overstory_entropy import EncodingTree
+from overstory_systems.hirag.knowledge_graph import LayeredGraph, LayerEntity, SummaryLink, ref_of
+from overstory_systems.hirag.names import ENTITY, NAME, entity_id
 
 BAND = ("Metallica", "James Hetfield", "Kirk Hammett", "Hammett")
 ISLE = ("Malta", "Valletta", "Gozo")

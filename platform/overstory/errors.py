@@ -48,7 +48,8 @@
         └── BudgetExhausted                15   the next request might exceed the budget; it was not sent
 
 The numbers are exit codes of the command line; a class without a number has its parent's. 2 is a wrong use of a
-command (from click), 130 an interruption.
+command (from click), 130 an interruption. `OverstoryError` and `GraphError` are those of `overstory_entropy`, which can
+be imported without this package.
 """
 
 from __future__ import annotations
@@ -57,24 +58,10 @@ import shlex
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import ClassVar
 
-from overstory.surrogates import escaped, printable
-
-
-class OverstoryError(Exception):
-    """Raised on purpose: what is wrong (`str(error)`), and what the reader can do about it (`error.remedy`).
-
-    Tracebacks show the remedy as a note.
-    """
-
-    exit_code: ClassVar[int] = 1
-
-    def __init__(self, message: str, *, remedy: str = "") -> None:
-        super().__init__(printable(message))  # it may quote a file's name, an endpoint, or what Java printed
-        self.remedy = printable(remedy)
-        if remedy:
-            self.add_note(self.remedy)
+from overstory.surrogates import escaped
+from overstory_entropy.errors import GraphError as GraphError
+from overstory_entropy.errors import OverstoryError as OverstoryError
 
 
 class SettingsError(OverstoryError):
@@ -273,12 +260,6 @@ class BenchError(OverstoryError):
     """A benchmark folder, question file or relevance file is invalid."""
 
     exit_code = 11
-
-
-class GraphError(OverstoryError):
-    """Edges, weights, vectors or trees are invalid; the message names the first bad row."""
-
-    exit_code = 12
 
 
 def install_command(extra: str) -> str:

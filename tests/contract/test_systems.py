@@ -15,8 +15,8 @@ from overstory.graph import Writer
 from overstory.knowledge import Knowledge
 from overstory.retrieve import retriever_names
 from overstory.systems import Learner, Remembers, System, find_system, system_names
-from overstory.systems.serag import SeragIndexSettings
 from overstory.systems.settings import described, parse, usage
+from overstory_systems.serag import SeragIndexSettings
 
 OUTSIDE = Path(__file__).parents[1] / "outside"
 QUESTION = "Where was Albert Einstein born?"

@@ -10,7 +10,7 @@ import traceback
 from pathlib import Path
 
 from overstory import errors
-from overstory.errors import BrokenSource, ExtraMissing, OverstoryError, install_command
+from overstory.errors import BrokenSource, ExtraMissing, OverstoryError, SettingsError, install_command
 
 CLASSES = [c for _, c in inspect.getmembers(errors, inspect.isclass) if issubclass(c, OverstoryError)]
 
@@ -36,9 +36,9 @@ def test_exit_codes_tell_kinds_apart_and_leave_click_its_own() -> None:
 
 
 def test_a_traceback_shows_the_remedy_below_the_message() -> None:
-    error = OverstoryError("It is broken.", remedy="Mend it.")
+    error = SettingsError("It is broken.", remedy="Mend it.")
     assert "".join(traceback.format_exception_only(error)).splitlines()[-2:] == [
-        "overstory.errors.OverstoryError: It is broken.",
+        "overstory.errors.SettingsError: It is broken.",
         "Mend it.",
     ]
 

@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 ROOT = Path(__file__).parents[2]
+PACKAGES = {"overstory", "overstory_entropy", "overstory_loaders", "overstory_systems"}
 CHECK_NAMES = ROOT / "scripts" / "check_names.py"
 
 
@@ -36,8 +37,8 @@ def wheel(built: Path) -> Path:
 
 
 def test_the_wheel_holds_every_module_statement_and_example(wheel: Path) -> None:
-    expected = {path.relative_to(ROOT / "platform") for path in (ROOT / "platform" / "overstory").rglob("*.py")}
-    expected |= {path.relative_to(ROOT / "loaders") for path in (ROOT / "loaders" / "overstory_loaders").rglob("*.py")}
+    folders = [ROOT / "platform", ROOT / "loaders"]
+    expected = {path.relative_to(folder) for folder in folders for path in folder.rglob("*.py")}
     for source, target in (("cypher", "_cypher"), ("examples", "_examples")):
         files = [path for path in (ROOT / source).rglob("*") if path.is_file()]
         assert files
@@ -45,13 +46,13 @@ def test_the_wheel_holds_every_module_statement_and_example(wheel: Path) -> None
     prompts = list((ROOT / "platform" / "overstory" / "llm" / "prompts").glob("*.md"))
     assert prompts
     expected |= {path.relative_to(ROOT / "platform") for path in prompts}
-    expected |= {Path("overstory/py.typed"), Path("overstory_loaders/py.typed")}
+    expected |= {Path(package, "py.typed") for package in PACKAGES}
     assert expected <= {path.relative_to(wheel) for path in wheel.rglob("*")}
 
 
-def test_the_wheel_holds_nothing_but_the_two_packages_and_their_description(wheel: Path) -> None:
+def test_the_wheel_holds_nothing_but_the_packages_and_their_description(wheel: Path) -> None:
     tops = {path.name.partition("-")[0] for path in wheel.iterdir()}
-    assert tops == {"overstory", "overstory_loaders"}
+    assert tops == PACKAGES
     assert not list(wheel.rglob("__pycache__"))
 
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 
+LOGGED = ("overstory", "overstory_entropy", "overstory_systems")
+"""The packages whose log `-v` shows. That of the loaders may have a line for each record of a file."""
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on standard output.")
 
 corpus_option = click.option(
@@ -99,7 +102,8 @@ def knowledge_options(command: Callable[Concatenate[Knowledge, P], R]) -> Callab
 
 
 def _log_to_stderr() -> None:
-    log = logging.getLogger("overstory")
-    log.setLevel(logging.DEBUG)
-    if not log.handlers:
-        log.addHandler(logging.StreamHandler())
+    for package in LOGGED:
+        log = logging.getLogger(package)
+        log.setLevel(logging.DEBUG)
+        if not log.handlers:
+            log.addHandler(logging.StreamHandler())

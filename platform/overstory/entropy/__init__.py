@@ -1,18 +1,25 @@
-"""Encoding trees: hierarchies that describe the edges of a graph in the fewest bits.
+"""Encoding trees, under the name that `overstory_entropy` had before it became a package of its own.
 
-Pure functions on arrays, independent of Neo4j, text and models.
+The public names of `overstory_entropy`, for programs that import them from here.
 """
 
 from __future__ import annotations
 
-from overstory.entropy.consolidation import community_vectors, structural_weights
-from overstory.entropy.encode import encode
-from overstory.entropy.encoding_tree import EncodingTree, flat_entropy, structural_entropy
-from overstory.entropy.graph import Graph
+from overstory_entropy import (
+    EncodingTree,
+    Graph,
+    GraphError,
+    community_vectors,
+    encode,
+    flat_entropy,
+    structural_entropy,
+    structural_weights,
+)
 
 __all__ = [
     "EncodingTree",
     "Graph",
+    "GraphError",
     "community_vectors",
     "encode",
     "flat_entropy",

@@ -1,4 +1,4 @@
-"""Published systems, each an index and a retriever on the one graph model, and the rooms that they share."""
+"""The framework of systems, each an index and a retriever on the one graph model, and the rooms that they share."""
 
 from overstory.systems.base import (
     BuildContext,

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from overstory.entropy.compile import Floats, Ints
 from overstory.errors import ExtraMissing
 from overstory.protocols import Vectors
+from overstory_entropy.compile import Floats, Ints
 
 SEED = 20_250
 COMPONENTS = 10

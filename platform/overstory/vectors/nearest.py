@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from overstory.entropy.compile import Ids, Ints, kernel
 from overstory.protocols import Vectors
+from overstory_entropy.compile import Ids, Ints, kernel
 
 Scores = NDArray[np.float32]
 

@@ -11,8 +11,8 @@ from overstory.model.units import Unit
 from overstory.protocols import Silence
 from overstory.settings import ExtractionSettings
 from overstory.systems.base import BuildContext, SystemRun, unread
-from overstory.systems.serag import SeRag, SeragIndexSettings
 from overstory.systems.state import Backlog, IndexState, StaleNotes, read_backlog
+from overstory_systems.serag import SeRag, SeragIndexSettings
 
 
 class OverEither(SeRag):

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 from tests.unit.entropy.oracle import Edge
 
-from overstory.entropy import Graph
+from overstory_entropy import Graph
 
 
 class EdgeList(NamedTuple):

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.unit.entropy import oracle
 from tests.unit.entropy.generated import EdgeList, edge_lists
 
-from overstory.entropy.compile import Ints
-from overstory.entropy.problem import Levels, Problem, place, vertices_as_nodes
+from overstory_entropy.compile import Ints
+from overstory_entropy.problem import Levels, Problem, place, vertices_as_nodes
 
 
 class Placed(NamedTuple):

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from tests.unit.entropy.generated import graph_of
 from tests.unit.entropy.placed import Placed, placements
 
-from overstory.entropy.aggregate import aggregate
-from overstory.entropy.improve import first_of_each
-from overstory.entropy.problem import Problem, place, spent, vertices_as_nodes
-from overstory.entropy.refine import numbered
+from overstory_entropy.aggregate import aggregate
+from overstory_entropy.improve import first_of_each
+from overstory_entropy.problem import Problem, place, spent, vertices_as_nodes
+from overstory_entropy.refine import numbered
 
 
 def merged(problem: Problem, data: st.DataObject) -> tuple[Problem, list[int]]:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.unit.entropy import oracle
 from tests.unit.entropy.generated import EdgeList, binary_parents_over, edge_lists
 
-from overstory.entropy.binary_tree import (
+from overstory_entropy.binary_tree import (
     NONE,
     BinaryTree,
     children_of,
@@ -17,7 +17,7 @@ from overstory.entropy.binary_tree import (
     volumes_and_own,
     without_idle_nodes,
 )
-from overstory.entropy.problem import vertices_as_nodes
+from overstory_entropy.problem import vertices_as_nodes
 
 
 def graphs_with_edges() -> st.SearchStrategy[EdgeList]:

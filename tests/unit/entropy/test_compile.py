@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from overstory.entropy.compile import kernel
+from overstory_entropy.compile import kernel
 
 
 def test_a_kernel_whose_machine_code_cannot_be_kept_is_compiled_all_the_same() -> None:

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from tests.unit.entropy import oracle
 from tests.unit.entropy.generated import EdgeList, edge_lists, graph_of, parents_over
 
-from overstory.entropy import EncodingTree, community_vectors, structural_weights
-from overstory.entropy.consolidation import Vectors
-from overstory.errors import GraphError
+from overstory_entropy import EncodingTree, community_vectors, structural_weights
+from overstory_entropy.consolidation import Vectors
+from overstory_entropy.errors import GraphError
 
 PATH = [(0, 1, 2.0), (1, 2, 1.0), (2, 3, 2.0), (3, 4, 1.0)]
 
@@ -75,7 +75,7 @@ def test_columns_in_blocks_give_what_all_at_once_give(monkeypatch: pytest.Monkey
     tree = EncodingTree.from_labels(graph_of(5, PATH), [0, 0, 0, 1, 1])
     vectors = np.random.default_rng(2).normal(size=(5, 7))
     at_once = community_vectors(tree, vectors)
-    monkeypatch.setattr("overstory.entropy.consolidation.WORKING_BYTES", 16 * 3 * 2)
+    monkeypatch.setattr("overstory_entropy.consolidation.WORKING_BYTES", 16 * 3 * 2)
     assert community_vectors(tree, vectors).tolist() == at_once.tolist()
 
 

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 from tests.unit.entropy import oracle
 from tests.unit.entropy.generated import EdgeList, edge_lists, graph_of, parents_over
 
-from overstory.entropy import EncodingTree, Graph, flat_entropy, structural_entropy
-from overstory.errors import GraphError
+from overstory_entropy import EncodingTree, Graph, flat_entropy, structural_entropy
+from overstory_entropy.errors import GraphError
 
 PAIRS = graph_of(4, [(0, 1, 2.0), (2, 3, 2.0), (1, 2, 1.0)])
 

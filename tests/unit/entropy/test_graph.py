@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 from tests.unit.entropy import oracle
 from tests.unit.entropy.generated import EdgeList, edge_lists
 
-from overstory.entropy import Graph
-from overstory.errors import GraphError
+from overstory_entropy import Graph
+from overstory_entropy.errors import GraphError
 
 
 def rows_of(graph: Graph) -> dict[tuple[int, int], float]:

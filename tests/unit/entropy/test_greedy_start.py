@@ -11,11 +11,11 @@ from hypothesis import assume, given
 from tests.unit.entropy import oracle
 from tests.unit.entropy.generated import EdgeList, edge_lists
 
-from overstory.entropy import encode
-from overstory.entropy.compile import Ints
-from overstory.entropy.greedy_start import greedy_partition
-from overstory.entropy.pairing import paired
-from overstory.entropy.problem import vertices_as_nodes
+from overstory_entropy import encode
+from overstory_entropy.compile import Ints
+from overstory_entropy.greedy_start import greedy_partition
+from overstory_entropy.pairing import paired
+from overstory_entropy.problem import vertices_as_nodes
 
 
 def cuts(node: int, parents: list[int], groups: list[set[int]]) -> Iterator[list[set[int]]]:

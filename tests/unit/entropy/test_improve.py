@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from tests.unit.entropy.generated import graph_of
 from tests.unit.entropy.placed import Placed, placements
 
-from overstory.entropy import EncodingTree, Graph
-from overstory.entropy.improve import first_of_each, improve, improved
-from overstory.entropy.problem import nested_labels, place, spent, vertices_as_nodes
-from overstory.entropy.refine import numbered
-from overstory.entropy.relocate import relocate
+from overstory_entropy import EncodingTree, Graph
+from overstory_entropy.improve import first_of_each, improve, improved
+from overstory_entropy.problem import nested_labels, place, spent, vertices_as_nodes
+from overstory_entropy.refine import numbered
+from overstory_entropy.relocate import relocate
 
 SEEDS = st.integers(0, 2**32 - 1)
 

@@ -12,8 +12,8 @@ from tests.unit.entropy.generated import graph_of
 from tests.unit.entropy.placed import Placed, placements
 from tests.unit.entropy.speed import PLAIN_PYTHON
 
-from overstory.entropy.levels import community_levels
-from overstory.entropy.problem import vertices_as_nodes
+from overstory_entropy.levels import community_levels
+from overstory_entropy.problem import vertices_as_nodes
 
 
 @given(placements(), st.integers(1, 4), st.integers(0, 2**32 - 1))

@@ -14,9 +14,9 @@ from tests.unit.entropy import oracle
 from tests.unit.entropy.generated import EdgeList, edge_lists
 from tests.unit.entropy.placed import nested_over, parents_of
 
-from overstory.entropy import EncodingTree
-from overstory.entropy.compile import Ints
-from overstory.entropy.local import Community, Leaf, TreePart
+from overstory_entropy import EncodingTree
+from overstory_entropy.compile import Ints
+from overstory_entropy.local import Community, Leaf, TreePart
 
 NEAR = 1e-9
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from tests.unit.entropy import oracle
 from tests.unit.entropy.generated import EdgeList, edge_lists, graph_of
 
-from overstory.entropy.compile import Ints
-from overstory.entropy.pairing import paired
-from overstory.entropy.problem import vertices_as_nodes
+from overstory_entropy.compile import Ints
+from overstory_entropy.pairing import paired
+from overstory_entropy.problem import vertices_as_nodes
 
 
 def graphs_with_edges() -> st.SearchStrategy[EdgeList]:

@@ -9,9 +9,9 @@ from tests.unit.entropy import oracle
 from tests.unit.entropy.generated import EdgeList, edge_lists, graph_of
 from tests.unit.entropy.placed import Placed, parents_of, placements
 
-from overstory.entropy import flat_entropy
-from overstory.entropy.problem import FREE, ROOT, logarithm, nested_labels, place, spent, vertices_as_nodes
-from overstory.entropy.refine import numbered
+from overstory_entropy import flat_entropy
+from overstory_entropy.problem import FREE, ROOT, logarithm, nested_labels, place, spent, vertices_as_nodes
+from overstory_entropy.refine import numbered
 
 
 @given(placements())

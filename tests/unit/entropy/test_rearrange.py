@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from tests.unit.entropy import oracle
 from tests.unit.entropy.generated import EdgeList, binary_parents_over, edge_lists
 
-from overstory.entropy.binary_tree import BinaryTree, children_of, in_order
-from overstory.entropy.problem import Problem, vertices_as_nodes
-from overstory.entropy.rearrange import SUBTREES, rearranged
+from overstory_entropy.binary_tree import BinaryTree, children_of, in_order
+from overstory_entropy.problem import Problem, vertices_as_nodes
+from overstory_entropy.rearrange import SUBTREES, rearranged
 
 SEED_OF_A_LARGE_PIECE = 4
 """Its first number, .94, lets the first piece have as many subtrees as any."""

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.entropy.placed import Placed, nested_over, placements
 
-from overstory.entropy.improve import CONVERGED
-from overstory.entropy.problem import nested_labels
-from overstory.entropy.recombine import escape, recombine
+from overstory_entropy.improve import CONVERGED
+from overstory_entropy.problem import nested_labels
+from overstory_entropy.recombine import escape, recombine
 
 SEEDS = st.integers(0, 2**32 - 1)
 

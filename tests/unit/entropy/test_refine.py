@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from tests.unit.entropy.generated import graph_of
 from tests.unit.entropy.placed import Placed, placements
 
-from overstory.entropy.compile import Ints
-from overstory.entropy.problem import place, vertices_as_nodes
-from overstory.entropy.refine import numbered, refine
+from overstory_entropy.compile import Ints
+from overstory_entropy.problem import place, vertices_as_nodes
+from overstory_entropy.refine import numbered, refine
 
 
 def refined(placed: Placed, data: st.DataObject) -> Ints:

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from tests.unit.entropy import oracle
 from tests.unit.entropy.generated import EdgeList, binary_parents_over, edge_lists
 
-from overstory.entropy.binary_tree import BinaryTree, children_of, in_order
-from overstory.entropy.problem import Problem, vertices_as_nodes
-from overstory.entropy.regraft import BLOCK, regrafted, small_subtrees
+from overstory_entropy.binary_tree import BinaryTree, children_of, in_order
+from overstory_entropy.problem import Problem, vertices_as_nodes
+from overstory_entropy.regraft import BLOCK, regrafted, small_subtrees
 
 
 @st.composite

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from tests.unit.entropy.generated import EdgeList, graph_of
 from tests.unit.entropy.placed import Placed, placements
 
-from overstory.entropy.compile import Ints
-from overstory.entropy.problem import Levels, Problem, nested_labels, place, vertices_as_nodes
-from overstory.entropy.relocate import relocate
+from overstory_entropy.compile import Ints
+from overstory_entropy.problem import Levels, Problem, nested_labels, place, vertices_as_nodes
+from overstory_entropy.relocate import relocate
 
 TRIANGLES = [(0, 1, 1.0), (1, 2, 1.0), (2, 0, 1.0), (3, 4, 1.0), (4, 5, 1.0), (5, 3, 1.0), (2, 3, 1.0)]
 

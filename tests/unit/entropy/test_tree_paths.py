@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overstory.entropy.compile import Ints
-from overstory.entropy.tree_paths import common_ancestor, depths_of, heavy_paths
+from overstory_entropy.compile import Ints
+from overstory_entropy.tree_paths import common_ancestor, depths_of, heavy_paths
 
 
 @st.composite

@@ -12,7 +12,7 @@ from tests.unit.entropy import oracle
 from tests.unit.entropy.generated import EdgeList, edge_lists, graph_of
 from tests.unit.entropy.speed import PLAIN_PYTHON, compiled_only
 
-from overstory.entropy import EncodingTree, Graph, encode, structural_entropy
+from overstory_entropy import EncodingTree, Graph, encode, structural_entropy
 
 
 def star(leaves: int) -> Graph:
@@ -82,6 +82,6 @@ def test_the_leaves_of_a_star_join_its_centre_one_after_the_other() -> None:
 
 @compiled_only
 def test_what_could_not_be_tried_in_a_tree_too_deep_is_logged(caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.INFO, logger="overstory.entropy"):
+    with caplog.at_level(logging.INFO, logger="overstory_entropy"):
         assert encode(star(13_000), levels=None).height == 13_000
     assert "too deep to try every move" in caplog.text

@@ -9,8 +9,8 @@ import pytest
 
 from overstory.errors import IndexMissing
 from overstory.graph import Corpus
-from overstory.systems.serag import SeRag, SeragIndexSettings
 from overstory.systems.state import IndexState, placed_note, read_state, require_state
+from overstory_systems.serag import SeRag, SeragIndexSettings
 
 NOW = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
 SYSTEM = SeRag()

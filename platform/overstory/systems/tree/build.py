@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from overstory.entropy import EncodingTree, Graph, community_vectors, encode
-from overstory.entropy.compile import Floats, Ints
 from overstory.graph.client import Row
 from overstory.protocols import Vectors
 from overstory.systems.tree.ids import tree_leaf_id, tree_node_id
 from overstory.systems.tree.kinds import TreeKind
 from overstory.vectors.packed import packed
+from overstory_entropy import EncodingTree, Graph, community_vectors, encode
+from overstory_entropy.compile import Floats, Ints
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from overstory.entropy.compile import Ints
 from overstory.graph import Corpus, Transaction
 from overstory.protocols import Vectors
 from overstory.vectors.packed import unpacked
+from overstory_entropy.compile import Ints
 
 
 @dataclass(frozen=True, slots=True)

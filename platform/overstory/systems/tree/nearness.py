@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from overstory.entropy.compile import Floats, Ints
 from overstory.protocols import Vectors
+from overstory_entropy.compile import Floats, Ints
 
 STEPS = 2.0**20
 """Cosines are compared in steps of 2⁻²⁰: closer ones differ by rounding."""

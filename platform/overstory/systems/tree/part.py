@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from overstory.entropy.local import Community, Leaf, TreePart
 from overstory.graph import Transaction
 from overstory.graph.client import Row
 from overstory.protocols import Vectors
@@ -23,6 +22,7 @@ from overstory.systems.tree.changes import TreeChanges
 from overstory.systems.tree.ids import tree_leaf_id, tree_node_id
 from overstory.systems.tree.kinds import TreeKind
 from overstory.vectors.packed import packed, unpacked
+from overstory_entropy.local import Community, Leaf, TreePart
 
 
 @dataclass(frozen=True, slots=True)

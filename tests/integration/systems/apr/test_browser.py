@@ -13,8 +13,8 @@ from overstory.browser.queries import all_queries, saved_queries
 from overstory.graph import read_corpus
 from overstory.knowledge import Knowledge
 from overstory.model import Annotation
-from overstory.systems.apr import AprIndexSettings
 from overstory.systems.contributions import contributions
+from overstory_systems.apr import AprIndexSettings
 
 Paths = list[neo4j.graph.Path]
 

@@ -9,8 +9,8 @@ from tests.passages import OpenCorpus, passage
 
 from overstory.knowledge import Knowledge
 from overstory.model import Annotation, Document
-from overstory.systems.apr import AprIndexSettings
-from overstory.systems.apr.consolidation import IN_A_PIECE, ONE_BY_ONE
+from overstory_systems.apr import AprIndexSettings
+from overstory_systems.apr.consolidation import IN_A_PIECE, ONE_BY_ONE
 
 Triples = tuple[tuple[str, str, str], ...]
 

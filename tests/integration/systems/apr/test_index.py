@@ -10,8 +10,8 @@ from tests.passages import CURIE, DANUBE, EINSTEIN, PASSAGES, SOURCE, ULM, OpenC
 
 from overstory.knowledge import Knowledge
 from overstory.model import Annotation, Document
-from overstory.systems.apr import AprIndexSettings
-from overstory.systems.apr.reading import FactReader
+from overstory_systems.apr import AprIndexSettings
+from overstory_systems.apr.reading import FactReader
 
 BOHR = passage("bohr", "Niels Bohr", "Niels Bohr lived in Copenhagen. He argued with Albert Einstein.")
 

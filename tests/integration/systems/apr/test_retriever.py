@@ -7,9 +7,9 @@ from tests.passages import PASSAGES, OpenCorpus, passage
 
 from overstory.knowledge import Knowledge
 from overstory.model import Annotation, Evidence
-from overstory.systems.apr import candidates
-from overstory.systems.apr.parts import KnowledgePart
-from overstory.systems.apr.retriever import NO_FACTS
+from overstory_systems.apr import candidates
+from overstory_systems.apr.parts import KnowledgePart
+from overstory_systems.apr.retriever import NO_FACTS
 
 BOHR = passage("bohr", "Niels Bohr", "Niels Bohr lived in Copenhagen. He argued with Albert Einstein.")
 COPENHAGEN = passage("copenhagen", "Copenhagen", "Copenhagen is the capital of Denmark. It lies on Zealand.")

@@ -13,11 +13,11 @@ from overstory.graph.gds import projections
 from overstory.graph.generations import slot_of
 from overstory.index.derived_vectors import count_vectors
 from overstory.knowledge import Knowledge
-from overstory.systems.hirag import HiRag, HiragIndexSettings
-from overstory.systems.hirag.names import ENTITY
 from overstory.systems.state import IndexState, read_state
 from overstory.systems.vector_indexes import SCANNED
 from overstory.vectors.packed import unpacked
+from overstory_systems.hirag import HiRag, HiragIndexSettings
+from overstory_systems.hirag.names import ENTITY
 
 Rows = list[dict[str, Any]]
 

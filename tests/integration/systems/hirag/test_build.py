@@ -21,9 +21,9 @@ from overstory.errors import ExtraMissing, GdsMissing, IndexMissing, QuestionErr
 from overstory.graph import generations, schema
 from overstory.knowledge import Knowledge
 from overstory.model import Document, RatedReport
-from overstory.systems.hirag import build
-from overstory.systems.hirag.names import ENTITY
 from overstory.systems.vector_indexes import SCANNED
+from overstory_systems.hirag import build
+from overstory_systems.hirag.names import ENTITY
 
 HOTPOTQA = Path(__file__).parents[4] / "examples" / "hotpotqa" / "corpus.jsonl"
 QUESTION = "Who designed the dice game Demon Dice?"

@@ -13,13 +13,13 @@ import pytest
 from tests.hirag_graph import BAND, CELL, ISLE, entity, relation, small_graph, store_graph
 from tests.passages import OpenCorpus
 
-from overstory.entropy import EncodingTree
 from overstory.errors import GdsMissing, GraphError, StatementFailed, install_command
 from overstory.graph import Writer, writing
 from overstory.graph.gds import gds_client, projections, require_client, require_memory
-from overstory.systems.hirag.bridges import MOST_HOPS, PARTNERS, find_bridges
-from overstory.systems.hirag.communities import layered_projection, require_gds
-from overstory.systems.hirag.knowledge_graph import LayeredGraph
+from overstory_entropy import EncodingTree
+from overstory_systems.hirag.bridges import MOST_HOPS, PARTNERS, find_bridges
+from overstory_systems.hirag.communities import layered_projection, require_gds
+from overstory_systems.hirag.knowledge_graph import LayeredGraph
 
 
 def large_graph() -> LayeredGraph:

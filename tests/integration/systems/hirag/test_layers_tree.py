@@ -11,8 +11,8 @@ from tests.passages import OpenCorpus, passage
 from overstory.errors import IndexMissing, QuestionError
 from overstory.graph import read_corpus, writing
 from overstory.knowledge import Knowledge
-from overstory.systems.hirag import HiragIndexSettings
 from overstory.systems.state import IndexState
+from overstory_systems.hirag import HiragIndexSettings
 
 LAYERS: LiteralString = """
 MATCH (c:Chunk {corpus: $label}) WITH collect(c) AS chunks

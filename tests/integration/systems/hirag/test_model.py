@@ -28,12 +28,12 @@ from overstory.knowledge import Knowledge
 from overstory.llm import answer_cache
 from overstory.llm.local import LocalChat, LocalServer
 from overstory.settings import LlmSettings
-from overstory.systems.hirag import HiRag
-from overstory.systems.hirag.knowledge_graph import LayeredGraph
-from overstory.systems.hirag.names import COMMUNITIES
-from overstory.systems.hirag.store import read_graph
 from overstory.systems.state import require_state
 from overstory.systems.tree.reports import StoredReports, read_reports
+from overstory_systems.hirag import HiRag
+from overstory_systems.hirag.knowledge_graph import LayeredGraph
+from overstory_systems.hirag.names import COMMUNITIES
+from overstory_systems.hirag.store import read_graph
 
 MODEL = "reader"
 DOCUMENTS = [

@@ -14,7 +14,7 @@ from tests.passages import OpenCorpus
 from overstory.knowledge import Knowledge
 from overstory.model import Document
 from overstory.systems.entity_graph import by_rules
-from overstory.systems.hirag import placing, small_change
+from overstory_systems.hirag import placing, small_change
 
 DOCUMENTS = hotpotqa(0, 40)
 MORE = hotpotqa(40, 43)

@@ -17,10 +17,10 @@ from overstory.model import Document, Evidence, RatedReport
 from overstory.retrieve import RetrievalContext
 from overstory.retrieve.context import query_current_corpus
 from overstory.systems import find_system
-from overstory.systems.hirag.asking import Asking
-from overstory.systems.hirag.parts import EntityPart, RelationPart
-from overstory.systems.hirag.retriever import NO_REPORT, NOTHING_MATCHED, SHARES
 from overstory.systems.state import require_state
+from overstory_systems.hirag.asking import Asking
+from overstory_systems.hirag.parts import EntityPart, RelationPart
+from overstory_systems.hirag.retriever import NO_REPORT, NOTHING_MATCHED, SHARES
 
 HOTPOTQA = Path(__file__).parents[4] / "examples" / "hotpotqa" / "corpus.jsonl"
 QUESTION = "Who designed the dice game Demon Dice?"

@@ -10,11 +10,11 @@ from typing import Any, LiteralString
 import numpy as np
 import pytest
 
-from overstory.entropy import EncodingTree, Graph, structural_entropy, structural_weights
 from overstory.knowledge import Knowledge
 from overstory.protocols import Vectors
-from overstory.systems.serag import SeRag, SeragIndexSettings
 from overstory.systems.state import IndexState, read_state
+from overstory_entropy import EncodingTree, Graph, structural_entropy, structural_weights
+from overstory_systems.serag import SeRag, SeragIndexSettings
 
 Pair = tuple[str, str]
 """Two chunks, the one with the lower id first."""

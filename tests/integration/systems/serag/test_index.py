@@ -31,8 +31,8 @@ from overstory.model import CommunityReport, Document
 from overstory.protocols import Retriever
 from overstory.retrieve import RetrievalContext
 from overstory.systems import make_retriever
-from overstory.systems.serag import update
 from overstory.systems.tree import changes as tree_changes
+from overstory_systems.serag import update
 
 HOTPOTQA = Path(__file__).parents[4] / "examples" / "hotpotqa"
 QUESTION = "Who designed the dice game Demon Dice?"

@@ -15,8 +15,8 @@ from overstory.knowledge import Knowledge
 from overstory.model import ChunkText, Extraction
 from overstory.protocols import Extractor
 from overstory.settings import ExtractionSettings, Settings
-from overstory.systems.slimrag.reading import RuleReader
 from overstory.text import make_extractor
+from overstory_systems.slimrag.reading import RuleReader
 
 TEXTS = sorted(passage.text for passage in PASSAGES)
 QUESTION = "Where was Albert Einstein born?"

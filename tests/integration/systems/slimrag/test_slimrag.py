@@ -16,9 +16,9 @@ from overstory.knowledge import Knowledge
 from overstory.model import Document
 from overstory.retrieve import retriever_names
 from overstory.systems import SystemReport
-from overstory.systems.slimrag import SlimRagRetrieverSettings
-from overstory.systems.slimrag.reading import RuleReader
-from overstory.systems.slimrag.retriever import NOTHING_MATCHED
+from overstory_systems.slimrag import SlimRagRetrieverSettings
+from overstory_systems.slimrag.reading import RuleReader
+from overstory_systems.slimrag.retriever import NOTHING_MATCHED
 
 QUESTION = "Where was Albert Einstein born?"
 BOHR = passage("bohr", "Niels Bohr", "Niels Bohr lived in Copenhagen. He argued with Albert Einstein.")

@@ -13,7 +13,6 @@ from tests.passages import OpenCorpus, passage
 
 from overstory.browser.queries import all_queries, saved_queries
 from overstory.cli.main import run
-from overstory.entropy import EncodingTree, Graph
 from overstory.graph import read_corpus, writing
 from overstory.knowledge import Knowledge
 from overstory.protocols import Silence
@@ -26,6 +25,7 @@ from overstory.systems.tree.changes import tree_changes, write_tree
 from overstory.systems.tree.ids import tree_leaf_id, tree_node_id
 from overstory.systems.tree.kinds import TreeKind
 from overstory.vectors.packed import packed
+from overstory_entropy import EncodingTree, Graph
 
 OUTSIDE = Path(__file__).parent / "outside"
 TYPES: dict[str, str] = dict.fromkeys(("Ada", "Bob", "Cid", "Dan", "Eva"), "PERSON")

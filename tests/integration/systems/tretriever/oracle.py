@@ -8,7 +8,7 @@ from overstory.graph import read_corpus
 from overstory.knowledge import Knowledge
 from overstory.systems import find_system
 from overstory.systems.state import IndexState, require_state
-from overstory.systems.tretriever import TRetrieverIndexSettings
+from overstory_systems.tretriever import TRetrieverIndexSettings
 
 _TREE: LiteralString = """
     MATCH (t:TretrieverNode {corpus: $label, generation: $generation})

@@ -18,10 +18,10 @@ from overstory.examples import movie_graph
 from overstory.graph import schema
 from overstory.knowledge import Knowledge
 from overstory.model import Document, Link
-from overstory.systems.tretriever import build, contents, small_change
-from overstory.systems.tretriever.contents import Contents
-from overstory.systems.tretriever.names import NODE
 from overstory.systems.vector_indexes import SCANNED
+from overstory_systems.tretriever import build, contents, small_change
+from overstory_systems.tretriever.contents import Contents
+from overstory_systems.tretriever.names import NODE
 
 HOTPOTQA = Path(__file__).parents[4] / "examples" / "hotpotqa" / "corpus.jsonl"
 QUESTION = "Which instrument is played by a musician of the band?"

@@ -23,7 +23,7 @@ from tests.passages import OpenCorpus
 from overstory.errors import BudgetExhausted
 from overstory.knowledge import Knowledge
 from overstory.model import Document
-from overstory.systems.tretriever import small_change
+from overstory_systems.tretriever import small_change
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ from overstory.graph import read_corpus, writing
 from overstory.index.derived_vectors import count_vectors
 from overstory.knowledge import Knowledge
 from overstory.model import Document, Link
-from overstory.systems.tretriever import contents, small_change
+from overstory_systems.tretriever import contents, small_change
 
 FLUTE: list[Document | Link] = [vertex("flute", "music"), link("flute", "guitar"), link("flute", "violin")]
 

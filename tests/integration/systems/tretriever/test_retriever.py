@@ -22,13 +22,13 @@ from overstory.knowledge import Knowledge
 from overstory.model import Document, Evidence
 from overstory.retrieve import RetrievalContext
 from overstory.retrieve.context import query_current_corpus
-from overstory.systems.tretriever import asking
-from overstory.systems.tretriever.asking import Asking, Found
-from overstory.systems.tretriever.names import NODE
-from overstory.systems.tretriever.parts import SubgraphPart
-from overstory.systems.tretriever.retriever import NOTHING_MATCHED, SHARES
-from overstory.systems.tretriever.retriever_settings import TRetrieverRetrieverSettings
 from overstory.systems.vector_indexes import SCANNED
+from overstory_systems.tretriever import asking
+from overstory_systems.tretriever.asking import Asking, Found
+from overstory_systems.tretriever.names import NODE
+from overstory_systems.tretriever.parts import SubgraphPart
+from overstory_systems.tretriever.retriever import NOTHING_MATCHED, SHARES
+from overstory_systems.tretriever.retriever_settings import TRetrieverRetrieverSettings
 
 HOTPOTQA = Path(__file__).parents[4] / "examples" / "hotpotqa" / "corpus.jsonl"
 FILMS = "Which actors played in films by Rob Reiner?"

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests.unit.entropy.generated import edge_lists, parents_over
 
-from overstory.entropy import EncodingTree, Graph
-from overstory.entropy.compile import Floats, Ints
-from overstory.entropy.semantic import Density
+from overstory_entropy import EncodingTree, Graph
+from overstory_entropy.compile import Floats, Ints
+from overstory_entropy.semantic import Density
 
 SPREAD = 0.4
 """A bandwidth that reaches over one topic of `planted` and not to the next."""

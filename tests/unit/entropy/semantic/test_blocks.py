@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overstory.entropy import EncodingTree, Graph
-from overstory.entropy.semantic.blocks import Arrangement
+from overstory_entropy import EncodingTree, Graph
+from overstory_entropy.semantic.blocks import Arrangement
 
 EDGELESS = Graph.from_edges(12, [])
 

@@ -12,11 +12,11 @@ from tests.unit.entropy.semantic import oracle
 from tests.unit.entropy.semantic.planted import Attributed, attributed
 from tests.unit.entropy.speed import compiled_only
 
-from overstory.entropy.compile import Floats
-from overstory.entropy.semantic import Density
-from overstory.entropy.semantic.density import likeliest_bandwidth, principal_components
-from overstory.entropy.semantic.encode import RememberedDensity
-from overstory.errors import GraphError
+from overstory_entropy.compile import Floats
+from overstory_entropy.errors import GraphError
+from overstory_entropy.semantic import Density
+from overstory_entropy.semantic.density import likeliest_bandwidth, principal_components
+from overstory_entropy.semantic.encode import RememberedDensity
 
 
 @given(attributed())

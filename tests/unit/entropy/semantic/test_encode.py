@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from tests.unit.entropy.semantic.planted import SPREAD, Attributed, adjusted_rand, attributed, planted
 from tests.unit.entropy.speed import compiled_only
 
-from overstory.entropy import EncodingTree, Graph
-from overstory.entropy.encode import encode
-from overstory.entropy.semantic import Density, encode_semantic, node_semantic_entropy, semantic_structural_entropy
-from overstory.errors import GraphError
+from overstory_entropy import EncodingTree, Graph
+from overstory_entropy.encoding import encode
+from overstory_entropy.errors import GraphError
+from overstory_entropy.semantic import Density, encode_semantic, node_semantic_entropy, semantic_structural_entropy
 
 
 @compiled_only

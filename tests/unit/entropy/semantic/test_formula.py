@@ -9,8 +9,9 @@ from tests.unit.entropy.oracle import entropy
 from tests.unit.entropy.semantic import oracle
 from tests.unit.entropy.semantic.planted import Attributed, attributed
 
-from overstory.entropy import EncodingTree, Graph, structural_entropy
-from overstory.entropy.semantic import (
+from overstory_entropy import EncodingTree, Graph, structural_entropy
+from overstory_entropy.errors import GraphError
+from overstory_entropy.semantic import (
     Density,
     encode_semantic,
     node_semantic_entropy,
@@ -18,7 +19,6 @@ from overstory.entropy.semantic import (
     semantic_entropy,
     semantic_structural_entropy,
 )
-from overstory.errors import GraphError
 
 PATH = Graph.from_edges(4, [(0, 1), (1, 2), (2, 3)])
 ON_A_LINE = Density.from_vectors([[0.0], [1.0], [2.0], [3.0]], bandwidth=1.0)

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from tests.unit.entropy.semantic.planted import SPREAD, Attributed, adjusted_rand, attributed, planted
 from tests.unit.entropy.speed import compiled_only
 
-from overstory.entropy import EncodingTree, Graph
-from overstory.entropy.semantic import Density, partition, prune, prune_node, semantic_structural_entropy
-from overstory.entropy.semantic.partition import DEEPEST, Divider, partition_all
-from overstory.entropy.semantic.selection import best_selection, without_pass_throughs
-from overstory.errors import GraphError
+from overstory_entropy import EncodingTree, Graph
+from overstory_entropy.errors import GraphError
+from overstory_entropy.semantic import Density, partition, prune, prune_node, semantic_structural_entropy
+from overstory_entropy.semantic.partition import DEEPEST, Divider, partition_all
+from overstory_entropy.semantic.selection import best_selection, without_pass_throughs
 
 WEIGHTS = st.sampled_from([0.0, 0.3, 1.0, 5.0])
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from overstory.protocols import Vectors
-from overstory.systems.apr.triples import Edge, FactRun, RecalledAnswer, RelatedQuestion, ScoredRun, no_vectors
 from overstory.vectors.lengths import of_unit_length
+from overstory_systems.apr.triples import Edge, FactRun, RecalledAnswer, RelatedQuestion, ScoredRun, no_vectors
 
 DIMENSION = 16
 

@@ -8,7 +8,7 @@ import pytest
 from overstory.answer import Answer, Citation
 from overstory.answer.result import AnswerKind, CitedPassage
 from overstory.model import Evidence
-from overstory.systems.apr.memory.citing import (
+from overstory_systems.apr.memory.citing import (
     MOST_FACTS,
     CitedFact,
     StatedFact,

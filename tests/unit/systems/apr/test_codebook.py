@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from overstory.systems.apr.codebook import LONGEST_TEXT, coded, edge_vectors
-from overstory.systems.apr.triples import Triple
+from overstory_systems.apr.codebook import LONGEST_TEXT, coded, edge_vectors
+from overstory_systems.apr.triples import Triple
 
 LABEL = "Corpus_0123456789abcdef"
 

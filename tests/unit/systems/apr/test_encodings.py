@@ -11,8 +11,8 @@ from tests.unit.systems.apr.decoding import decoded
 
 from overstory.answer import read_within
 from overstory.model import Evidence, Hit
-from overstory.systems.apr.encodings import Channels, Form, encode
-from overstory.systems.apr.parts import KnowledgePart
+from overstory_systems.apr.encodings import Channels, Form, encode
+from overstory_systems.apr.parts import KnowledgePart
 
 FORMS: tuple[Form, ...] = get_args(Form)
 FIGURE_8 = Channels(

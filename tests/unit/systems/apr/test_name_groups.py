@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from overstory.protocols import Vectors
-from overstory.systems.apr.consolidation import Name, aliases
+from overstory_systems.apr.consolidation import Name, aliases
 
 
 def at(*degrees: float) -> Vectors:

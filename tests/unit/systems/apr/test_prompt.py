@@ -11,14 +11,14 @@ from tests.fakes import HashingEmbedder
 from tests.unit.systems.apr.decoding import decoded
 from tests.unit.systems.apr.runs import direction, edge, recalled, related, run, vectors
 
-from overstory.systems.apr.dpo import default_actions
-from overstory.systems.apr.encodings import Form
-from overstory.systems.apr.parts import KnowledgePart, RememberedAnswer
-from overstory.systems.apr.policy import features_of, trained
-from overstory.systems.apr.prompt import NEAR, PARAPHRASE, PrunedPrompt, build
-from overstory.systems.apr.retriever_settings import AprRetrieverSettings, ChannelAction
-from overstory.systems.apr.tokens import TokenCounter
-from overstory.systems.apr.triples import RecalledAnswer, ScoredRun, Triple
+from overstory_systems.apr.dpo import default_actions
+from overstory_systems.apr.encodings import Form
+from overstory_systems.apr.parts import KnowledgePart, RememberedAnswer
+from overstory_systems.apr.policy import features_of, trained
+from overstory_systems.apr.prompt import NEAR, PARAPHRASE, PrunedPrompt, build
+from overstory_systems.apr.retriever_settings import AprRetrieverSettings, ChannelAction
+from overstory_systems.apr.tokens import TokenCounter
+from overstory_systems.apr.triples import RecalledAnswer, ScoredRun, Triple
 
 ASKED = [Triple("", "wrote", "Dracula")]
 WROTE, BORN, DIED = edge("Stoker|wrote|Dracula"), edge("Stoker|born in|Dublin"), edge("Stoker|died in|London")

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from overstory.systems.apr.pronouns import resolved, subject_of
-from overstory.systems.apr.triples import Triple
+from overstory_systems.apr.pronouns import resolved, subject_of
+from overstory_systems.apr.triples import Triple
 
 
 def told(title: str, *triples: tuple[str, str, str]) -> list[tuple[str, str, str]]:

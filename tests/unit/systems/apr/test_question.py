@@ -7,8 +7,8 @@ import pytest
 from overstory.model import FactStatement
 from overstory.retrieve.question import read_question
 from overstory.settings import ExtractionSettings
-from overstory.systems.apr.question import MOST_NAMES, MOST_TRIPLES, QuestionReader, asked_triples
-from overstory.systems.apr.triples import Triple
+from overstory_systems.apr.question import MOST_NAMES, MOST_TRIPLES, QuestionReader, asked_triples
+from overstory_systems.apr.triples import Triple
 
 
 @pytest.fixture(scope="module")

@@ -11,11 +11,11 @@ from tests.fakes import ScriptedChat
 from overstory.errors import LlmUnreachable
 from overstory.llm import Chat
 from overstory.model import Completion, Usage
-from overstory.systems.apr.index_settings import TripleSource
-from overstory.systems.apr.model_reading import ModelReader, Sentence
-from overstory.systems.apr.reading import FactReader, ReadChunk, StatedChunk
-from overstory.systems.apr.triples import Triple
 from overstory.text.windows import SENTENCES
+from overstory_systems.apr.index_settings import TripleSource
+from overstory_systems.apr.model_reading import ModelReader, Sentence
+from overstory_systems.apr.reading import FactReader, ReadChunk, StatedChunk
+from overstory_systems.apr.triples import Triple
 
 LOADED = Triple("Marie Curie", "discovered", "polonium")
 BY_RULES = (Triple("Marie Curie", "be born in", "Warsaw", 0), Triple("She", "die in", "France", 2))

@@ -7,9 +7,9 @@ import pytest
 from tests.unit.systems.apr.runs import direction, edge, vectors
 
 from overstory.protocols import Vectors
-from overstory.systems.apr.selection import SAME, Path, consensus, edge_cosine, groups, select
-from overstory.systems.apr.triples import Edge
 from overstory.vectors.lengths import of_unit_length
+from overstory_systems.apr.selection import SAME, Path, consensus, edge_cosine, groups, select
+from overstory_systems.apr.triples import Edge
 
 BORN, WROTE = edge("Stoker|born in|Dublin"), edge("Stoker|wrote|Dracula")
 BORN_AT, WROTE_IT = edge("Bram Stoker|was born in|Dublin"), edge("Bram Stoker|is the author of|Dracula")

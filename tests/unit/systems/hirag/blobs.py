@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from overstory.entropy.compile import Ints
 from overstory.protocols import Vectors
+from overstory_entropy.compile import Ints
 
 
 def blobs(*, groups: int, each: int, dimension: int = 16, spread: float = 0.02) -> tuple[Vectors, Ints]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from overstory.entropy import Graph
-from overstory.systems.hirag.bridges import PARTNERS, Bridge, pairs_to_bridge
+from overstory_entropy import Graph
+from overstory_systems.hirag.bridges import PARTNERS, Bridge, pairs_to_bridge
 
 
 def test_a_community_is_bridged_with_those_it_touches_and_those_it_is_like_in_turn() -> None:

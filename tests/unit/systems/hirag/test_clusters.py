@@ -11,7 +11,7 @@ from tests.unit.systems.hirag.blobs import blobs
 
 from overstory.errors import install_command
 from overstory.protocols import Vectors
-from overstory.systems.hirag.clusters import PIECE, clusters, sparsity
+from overstory_systems.hirag.clusters import PIECE, clusters, sparsity
 
 
 def sizes(vectors: Vectors, wanted: int = 10, most: int = 30) -> list[int]:
@@ -99,7 +99,7 @@ def test_scikit_learn_is_loaded_when_it_is_used_and_its_absence_has_a_remedy() -
     """In a process of its own, in which it is hidden."""
     program = """
 import sys
-import overstory.systems.hirag.clusters, overstory.systems.hirag.layers, overstory.vectors.k_means as k_means
+import overstory_systems.hirag.clusters, overstory_systems.hirag.layers, overstory.vectors.k_means as k_means
 from overstory.errors import ExtraMissing
 assert "sklearn" not in sys.modules
 sys.modules["sklearn"] = None

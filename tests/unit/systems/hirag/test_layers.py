@@ -11,11 +11,11 @@ import pytest
 from tests.unit.systems.hirag.blobs import blobs
 
 from overstory.protocols import Silence, Vectors
-from overstory.systems.hirag.index_settings import HiragIndexSettings
-from overstory.systems.hirag.knowledge_graph import Cluster, LayerEntity, SummaryLayers
-from overstory.systems.hirag.layers import LEAST_CHANGE, cluster_key, grow
-from overstory.systems.hirag.summaries import Group, Joined, RuleSummariser, Summariser, Summary
 from overstory.systems.texts.writing import TextWriter
+from overstory_systems.hirag.index_settings import HiragIndexSettings
+from overstory_systems.hirag.knowledge_graph import Cluster, LayerEntity, SummaryLayers
+from overstory_systems.hirag.layers import LEAST_CHANGE, cluster_key, grow
+from overstory_systems.hirag.summaries import Group, Joined, RuleSummariser, Summariser, Summary
 
 KINDS = ("baker", "sailor", "weaver", "tanner", "glazier", "cooper", "mason", "dyer")
 

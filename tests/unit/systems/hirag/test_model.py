@@ -14,16 +14,17 @@ from overstory.llm import AnswerCache, Chat
 from overstory.llm.budget import prompt_tokens_at_most
 from overstory.model import Completion, Usage
 from overstory.systems.entity_graph import EntityRelation
-from overstory.systems.hirag.index_settings import HiragIndexSettings
-from overstory.systems.hirag.knowledge_graph import BaseLayer, LayerEntity
-from overstory.systems.hirag.model_layer import (
+from overstory.text.windows import SENTENCES
+from overstory_systems.hirag.index_settings import HiragIndexSettings
+from overstory_systems.hirag.knowledge_graph import BaseLayer, LayerEntity
+from overstory_systems.hirag.model_layer import (
     DESCRIPTION_CHARACTERS,
     PASSAGES_A_DESCRIPTION,
     Readings,
     merged_layer,
     with_rules,
 )
-from overstory.systems.hirag.model_reading import (
+from overstory_systems.hirag.model_reading import (
     LONGEST_DESCRIPTION,
     DocumentReading,
     FoundEntities,
@@ -32,7 +33,6 @@ from overstory.systems.hirag.model_reading import (
     UnreadDocument,
     reader_fingerprint,
 )
-from overstory.text.windows import SENTENCES
 
 CURIE = UnreadDocument(
     "curie", "Marie Curie", (("c1", "Marie Curie was born in Warsaw. ", 1), ("c2", "She died in France.", 2))

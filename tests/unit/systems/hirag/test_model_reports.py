@@ -9,16 +9,16 @@ from dataclasses import replace
 from tests.fakes import ScriptedChat
 from tests.hirag_graph import small_graph, two_levels, with_description
 
-from overstory.entropy import EncodingTree
 from overstory.errors import AnswerTruncated, LlmError
 from overstory.llm import Chat
 from overstory.protocols import Silence
-from overstory.systems.hirag.knowledge_graph import LayeredGraph
-from overstory.systems.hirag.model_reports import ModelReporter
-from overstory.systems.hirag.report_material import DIRECTLY, Material, Materials
-from overstory.systems.hirag.reports import RuleReporter, write_reports
 from overstory.systems.texts.model_reports import CHARACTERS
 from overstory.systems.texts.reports import Finding, Report, TreeReports
+from overstory_entropy import EncodingTree
+from overstory_systems.hirag.knowledge_graph import LayeredGraph
+from overstory_systems.hirag.model_reports import ModelReporter
+from overstory_systems.hirag.report_material import DIRECTLY, Material, Materials
+from overstory_systems.hirag.reports import RuleReporter, write_reports
 
 ANSWER: Mapping[str, object] = {
     "title": "A band\nand more",

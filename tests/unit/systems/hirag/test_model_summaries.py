@@ -14,15 +14,15 @@ from tests.fakes import ScriptedChat
 from overstory.errors import AnswerRefused, PromptTooLong
 from overstory.llm import AnswerCache, Chat
 from overstory.model import Completion, Usage
-from overstory.systems.hirag.knowledge_graph import LayerEntity
-from overstory.systems.hirag.model_summaries import (
+from overstory.systems.texts.reports import RULES
+from overstory_systems.hirag.knowledge_graph import LayerEntity
+from overstory_systems.hirag.model_summaries import (
     LONGEST_NAME,
     LONGEST_SUMMARY,
     MOST_SUMMARIES,
     ModelSummariser,
 )
-from overstory.systems.hirag.summaries import META_TYPES, Group, Joined, MetaType, Summary, common_words
-from overstory.systems.texts.reports import RULES
+from overstory_systems.hirag.summaries import META_TYPES, Group, Joined, MetaType, Summary, common_words
 
 NAMES = ("Niels Bohr", "Wolfgang Pauli", "Copenhagen")
 VECTORS = np.array([[1.0, 0.0], [0.9, 0.2], [0.0, 1.0]], dtype=np.float32)

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis.extra.numpy import arrays
 
-from overstory.systems.hirag.communities import MORE, nested
+from overstory_systems.hirag.communities import MORE, nested
 
 
 def groups(labels: np.ndarray) -> int:

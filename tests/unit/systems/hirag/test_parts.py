@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 
-from overstory.systems.hirag.parts import (
+from overstory.systems.texts.reports import Finding, Report
+from overstory_systems.hirag.parts import (
     LONGEST,
     MOST_ACROSS,
     MOST_OF_REPORT,
@@ -16,8 +17,7 @@ from overstory.systems.hirag.parts import (
     report_chunks,
     report_part,
 )
-from overstory.systems.hirag.selection import NearEntity, StoredReport
-from overstory.systems.texts.reports import Finding, Report
+from overstory_systems.hirag.selection import NearEntity, StoredReport
 
 DOCUMENTS = {"c1": "d1", "c2": "d1", "c3": "d3"}
 EINSTEIN = PathEntity("e", "Albert Einstein", 0, 0.8, "A physicist.", ["c1"])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from overstory.systems.hirag.ranking import ENTITIES, OWN, RANKING, RELATIONS, Score, Statement, relevance, scores
-from overstory.systems.hirag.selection import NearEntity
+from overstory_systems.hirag.ranking import ENTITIES, OWN, RANKING, RELATIONS, Score, Statement, relevance, scores
+from overstory_systems.hirag.selection import NearEntity
 
 
 def near(*cosines: float) -> list[NearEntity]:

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from tests.hirag_graph import BAND, CELL, entity, relation, small_graph, two_levels, with_description
 
-from overstory.entropy import EncodingTree
 from overstory.protocols import Silence
 from overstory.systems.entity_graph import EntityRelation
-from overstory.systems.hirag.knowledge_graph import LayeredGraph, SummaryLink
-from overstory.systems.hirag.report_material import (
+from overstory.systems.texts.reports import Report, TreeReports
+from overstory_entropy import EncodingTree
+from overstory_systems.hirag.knowledge_graph import LayeredGraph, SummaryLink
+from overstory_systems.hirag.report_material import (
     DIRECTLY,
     MOST_ENTITIES,
     MOST_RELATIONS,
@@ -20,14 +21,13 @@ from overstory.systems.hirag.report_material import (
     Materials,
     centrality,
 )
-from overstory.systems.hirag.reports import (
+from overstory_systems.hirag.reports import (
     MOST_FINDINGS,
     RuleReporter,
     lead,
     stated,
     write_reports,
 )
-from overstory.systems.texts.reports import Report, TreeReports
 
 
 def reports(graph: LayeredGraph, tree: EncodingTree, known: dict[str, Report] | None = None) -> TreeReports:

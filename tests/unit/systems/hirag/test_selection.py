@@ -7,7 +7,8 @@ root ─ 1a ─ 2a (a, b)
 
 from __future__ import annotations
 
-from overstory.systems.hirag.selection import (
+from overstory.systems.texts.reports import Finding, Report
+from overstory_systems.hirag.selection import (
     Hierarchy,
     NearEntity,
     StoredReport,
@@ -16,7 +17,6 @@ from overstory.systems.hirag.selection import (
     pairs_to_join,
     select_communities,
 )
-from overstory.systems.texts.reports import Finding, Report
 
 
 def near(name: str, cosine: float, bottom: str) -> NearEntity:

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from overstory.protocols import Vectors
-from overstory.systems.hirag.knowledge_graph import LayerEntity
-from overstory.systems.hirag.summaries import (
+from overstory.systems.texts.reports import RULES
+from overstory.text.names.keys import entity_key
+from overstory_systems.hirag.knowledge_graph import LayerEntity
+from overstory_systems.hirag.summaries import (
     NAMED,
     Group,
     RuleSummariser,
@@ -17,8 +19,6 @@ from overstory.systems.hirag.summaries import (
     common_words,
     meta_type,
 )
-from overstory.systems.texts.reports import RULES
-from overstory.text.names.keys import entity_key
 
 
 def entity(name: str, description: str, *chunks: str, kind: str = "PERSON", layer: int = 0) -> LayerEntity:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overstory.systems.serag.build import SAME_WEIGHT, LinkChanges, Links, link_changes
-from overstory.systems.serag.graph_reads import LinkWeights, Weights
+from overstory_systems.serag.build import SAME_WEIGHT, LinkChanges, Links, link_changes
+from overstory_systems.serag.graph_reads import LinkWeights, Weights
 
 PAIRS = [(one, other) for one in "abcd" for other in "abcd" if one < other]
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overstory.entropy import Graph
-from overstory.systems.serag.chunk_graph import (
+from overstory_entropy import Graph
+from overstory_systems.serag.chunk_graph import (
     MEANING_ALONE,
     Layer,
     Mentioned,

@@ -7,10 +7,10 @@ from dataclasses import fields
 import pytest
 
 from overstory.errors import SettingsError
-from overstory.systems.serag import SeRag, SeragIndexSettings, SeragRetrieverSettings
-from overstory.systems.serag.chunk_graph import FUSED, MEANING_ALONE
-from overstory.systems.serag.index_settings import NAME, SEMANTIC
 from overstory.systems.settings import parse
+from overstory_systems.serag import SeRag, SeragIndexSettings, SeragRetrieverSettings
+from overstory_systems.serag.chunk_graph import FUSED, MEANING_ALONE
+from overstory_systems.serag.index_settings import NAME, SEMANTIC
 
 BOUNDS = {"levels": (1, 8), "nearest": (1, 1_000), "common": (2, 100_000), "sharing": (1, 10_000), "linked": (1, 1_000)}
 

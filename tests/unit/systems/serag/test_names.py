@@ -8,8 +8,8 @@ from tests.fakes import HashingEmbedder
 
 from overstory.embed.minilm import MiniLmEmbedder
 from overstory.graph.client import Row
-from overstory.systems.serag.names import MOST_SIMILAR, SIMILAR, NamedEntities, NameVectors, similar_entities
 from overstory.text.names.keys import entity_key
+from overstory_systems.serag.names import MOST_SIMILAR, SIMILAR, NamedEntities, NameVectors, similar_entities
 
 
 def asked(*names: str) -> NamedEntities:
@@ -46,7 +46,7 @@ def test_only_names_that_share_a_word_are_compared_and_each_is_embedded_once() -
 
 
 def test_vectors_of_names_are_in_order_and_the_longest_unused_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("overstory.systems.serag.names.REMEMBERED", 2)
+    monkeypatch.setattr("overstory_systems.serag.names.REMEMBERED", 2)
     embedder = HashingEmbedder(64)
     names = NameVectors(embedder)
     expected = HashingEmbedder(64).embed(["Ulm", "Bern", "Ulm"])

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from overstory.errors import SettingsError
-from overstory.systems.serag import SeragRetrieverSettings
-from overstory.systems.serag.index_settings import NAME, SEMANTIC
 from overstory.systems.settings import parse
+from overstory_systems.serag import SeragRetrieverSettings
+from overstory_systems.serag.index_settings import NAME, SEMANTIC
 
 
 def named(options: str) -> SeragRetrieverSettings:

@@ -6,7 +6,7 @@ from math import log
 
 import pytest
 
-from overstory.systems.serag.scoring import Edge, NamedEntity, Nearness, entity_bonus, nearness
+from overstory_systems.serag.scoring import Edge, NamedEntity, Nearness, entity_bonus, nearness
 
 EINSTEIN = NamedEntity("Albert Einstein", 1.0, 0.5, {"a": 3, "b": 1})
 ULM = NamedEntity("Ulm", 0.9, 1.0, {"b": 7})

@@ -7,7 +7,7 @@ from tests.fakes import ScriptedChat
 
 from overstory.errors import LlmUnreachable
 from overstory.llm import Chat
-from overstory.systems.serag.retriever import passage_of
+from overstory_systems.serag.retriever import passage_of
 
 QUESTION = "Where was Albert Einstein born?"
 

@@ -12,14 +12,14 @@ from overstory.errors import LlmUnreachable
 from overstory.llm import AnswerCache, Chat
 from overstory.model import ChunkText, Completion, Usage
 from overstory.settings import ExtractionSettings
-from overstory.systems.slimrag.model_reading import ModelReader
-from overstory.systems.slimrag.question import QuestionReader
-from overstory.systems.slimrag.reading import RuleReader, WholeDocument
 from overstory.text.coreference.references import REFERENCES
 from overstory.text.extraction.spacy_extractor import SpacyExtractor
 from overstory.text.parsing.parsed_texts import ParsedTexts
 from overstory.text.parsing.pipelines import find_pipeline
 from overstory.text.windows import SENTENCES
+from overstory_systems.slimrag.model_reading import ModelReader
+from overstory_systems.slimrag.question import QuestionReader
+from overstory_systems.slimrag.reading import RuleReader, WholeDocument
 
 CURIE = WholeDocument(
     "curie", "Marie Curie", (("c1", "Marie Curie was born in Warsaw. "), ("c2", "She died in France."))

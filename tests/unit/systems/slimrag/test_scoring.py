@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from overstory.systems.slimrag.retriever import HitEntity, hit_entities, scores, within
+from overstory_systems.slimrag.retriever import HitEntity, hit_entities, scores, within
 
 EINSTEIN = HitEntity("Albert Einstein", 1.0, 2, ["a", "b"])
 ULM = HitEntity("Ulm", 0.8, 2, ["b", "c"])

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from overstory.entropy import EncodingTree, Graph, structural_weights
-from overstory.entropy.compile import Ints
 from overstory.protocols import Vectors
 from overstory.systems.tree.build import TreeNodes, make_tree, stored_form
 from overstory.systems.tree.ids import tree_node_id
 from overstory.systems.tree.kinds import TreeKind
 from overstory.vectors.packed import unpacked
+from overstory_entropy import EncodingTree, Graph, structural_weights
+from overstory_entropy.compile import Ints
 
 GROUPS, SIZE = 6, 12
 KIND = TreeKind("toy", "toy tree", "chunk", "ToyNode", structure="toy")

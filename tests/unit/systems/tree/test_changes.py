@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.systems.tree.applied import stored_after
 
-from overstory.entropy import EncodingTree, Graph
 from overstory.systems.tree.build import TreeNodes, stored_form
 from overstory.systems.tree.changes import tree_changes
 from overstory.systems.tree.kinds import TreeKind
 from overstory.systems.tree.stored import StoredNode, StoredTree
+from overstory_entropy import EncodingTree, Graph
 
 KIND = TreeKind("toy", "toy tree", "entity", "ToyNode", structure="toys", properties=("title", "rating"))
 

@@ -9,10 +9,10 @@ import pytest
 from overstory.errors import IndexMissing, SettingsError
 from overstory.graph import Corpus
 from overstory.model.units import PLURAL
-from overstory.systems.serag import SeRag, SeragIndexSettings
 from overstory.systems.state import IndexState
 from overstory.systems.tree.finding import find_tree, other_trees
 from overstory.systems.tree.kinds import TreeKind
+from overstory_systems.serag import SeRag, SeragIndexSettings
 
 NOW = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
 OF_DOCUMENTS = TreeKind("oak", "Oak", "document", "Oak", structure="oak", options="semantic")

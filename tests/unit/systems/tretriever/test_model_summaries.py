@@ -11,10 +11,10 @@ from tests.fakes import ScriptedChat
 from overstory.llm import Chat
 from overstory.systems.texts.model_reports import BESIDE_PARTS, CHARACTERS
 from overstory.systems.texts.reports import RULES, Finding, Report
-from overstory.systems.tretriever.model_summaries import MOST_STOOD_ON, ModelSummariser
-from overstory.systems.tretriever.summaries import SHOWN, SetToSummarise, SetWithTexts, ShownEdge, with_texts
-from overstory.systems.tretriever.vertex_graph import VertexText
-from overstory.systems.tretriever.writers import summariser_for
+from overstory_systems.tretriever.model_summaries import MOST_STOOD_ON, ModelSummariser
+from overstory_systems.tretriever.summaries import SHOWN, SetToSummarise, SetWithTexts, ShownEdge, with_texts
+from overstory_systems.tretriever.vertex_graph import VertexText
+from overstory_systems.tretriever.writers import summariser_for
 
 VERTICES = [
     VertexText("The Matrix", "Neo is a hacker.", ("c0", "c0b")),

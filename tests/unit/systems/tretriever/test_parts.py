@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from overstory.model.units import Unit
-from overstory.systems.tretriever.parts import (
+from overstory.text.questions.asked_words import AskedWords
+from overstory.text.sentences import sentence_starts
+from overstory_systems.tretriever.parts import (
     DOCUMENT_CHARACTERS,
     EDGE_CHARACTERS,
     LONGEST_SUMMARY,
@@ -26,8 +28,6 @@ from overstory.systems.tretriever.parts import (
     divided,
     subgraph_parts,
 )
-from overstory.text.questions.asked_words import AskedWords
-from overstory.text.sentences import sentence_starts
 
 DOCUMENTS = {"c1": "d1", "c2": "d1", "c3": "d3", "c4": "d4"}
 MATRIX, REEVES, SPEED = Member("m", "The Matrix", 0.9), Member("r", "Keanu Reeves", 0.8), Member("s", "Speed", 0.5)

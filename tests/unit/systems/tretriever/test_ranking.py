@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from overstory.systems.tretriever.retriever import EDGES, SETS, Score, Statement, relevance, scores
+from overstory_systems.tretriever.retriever import EDGES, SETS, Score, Statement, relevance, scores
 
 EINSTEIN = Statement("edge", "Einstein", "Bern", 1.0, ["c1", "c2"])
 ULM = Statement("edge", "Ulm", "Bern", 0.5, ["c2"])

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from overstory.systems.texts.reports import RULES, Finding, Report
-from overstory.systems.tretriever.summaries import (
+from overstory_systems.tretriever.summaries import (
     LONGEST_SUMMARY,
     MOST_CHUNKS,
     MOST_FINDINGS,
@@ -19,7 +19,7 @@ from overstory.systems.tretriever.summaries import (
     common_words,
     with_texts,
 )
-from overstory.systems.tretriever.vertex_graph import VertexText, VertexTexts
+from overstory_systems.tretriever.vertex_graph import VertexText, VertexTexts
 
 MATRIX = VertexText("The Matrix", "Neo is a hacker. The Wachowskis tell of machines that keep people quiet.", ("c0",))
 RELOADED = VertexText("Reloaded", "A film of 2003. The hacker Neo of the Wachowskis looks for the Keymaker.", ("c1",))

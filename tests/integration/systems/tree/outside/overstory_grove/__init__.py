@@ -11,7 +11,6 @@ from importlib.resources import files
 
 import numpy as np
 
-from overstory.entropy import EncodingTree, Graph
 from overstory.graph import Transaction, generations
 from overstory.graph.client import Row
 from overstory.protocols import Retriever
@@ -30,6 +29,7 @@ from overstory.systems.tree.reports import (
     store_reports_in,
 )
 from overstory.systems.tree.stored import read_tree
+from overstory_entropy import EncodingTree, Graph
 
 LABEL, REPORT = "GroveNode", "GroveReport"
 NAMES = TreeKind(

@@ -1,9 +1,0 @@
-"""SlimRAG (Zhang et al. 2025): retrieval without a graph of entities; entities lead to sentences, and to nothing else.
-
-`docs/slimrag.md` says how the paper was read, and what was measured.
-"""
-
-from overstory.systems.slimrag.index import SlimRag, SlimRagIndexSettings
-from overstory.systems.slimrag.retriever_settings import SlimRagRetrieverSettings
-
-__all__ = ["SlimRag", "SlimRagIndexSettings", "SlimRagRetrieverSettings"]

@@ -1,0 +1,123 @@
+"""Binary trees: every internal node has two children. Their numbering, and their conversion to encoding trees."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from overstory_entropy.compile import Floats, Ints, kernel
+from overstory_entropy.problem import Problem
+from overstory_entropy.tree_paths import common_ancestor, heavy_paths
+
+NONE = -1
+
+
+class BinaryTree(NamedTuple):
+    """n leaves 0 … n−1 and n − 1 internal nodes, every parent numbered above its children, the root last; n ≥ 2.
+
+    Attributes:
+        left: shape (2n − 1,), −1 for leaves.
+        right: shape (2n − 1,), −1 for leaves.
+        parents: shape (2n − 1,), −1 for the root.
+        first: shape (2n − 1,), the place of each node's leftmost leaf when the leaves are read from left to right.
+    """
+
+    left: Ints
+    right: Ints
+    parents: Ints
+    first: Ints
+
+
+@kernel
+def children_of(parents: Ints) -> tuple[Ints, Ints]:
+    """(nodes,) of a binary tree -> left, right children (nodes,), the smaller number left."""
+    left = np.full(len(parents), NONE, dtype=np.int64)
+    right = np.full(len(parents), NONE, dtype=np.int64)
+    for node in range(len(parents)):
+        above = parents[node]
+        if above != NONE:
+            if left[above] == NONE:
+                left[above] = node
+            else:
+                right[above] = node
+    return left, right
+
+
+@kernel
+def in_order(left: Ints, right: Ints, root: int) -> BinaryTree:
+    """Renumber the internal nodes so that every parent's number is above its children's."""
+    nodes = len(left)
+    leaves = (nodes + 1) // 2
+    number = np.arange(nodes)
+    first = np.zeros(nodes, dtype=np.int64)
+    stack = np.empty(nodes, dtype=np.int64)
+    stack[0] = root
+    height, place, next_number = 1, 0, nodes
+    # Parents leave the stack before their children and take the highest free number; leaves come left to right.
+    while height > 0:
+        height -= 1
+        node = stack[height]
+        if node < leaves:
+            first[node] = place
+            place += 1
+        else:
+            next_number -= 1
+            number[node] = next_number
+            stack[height], stack[height + 1] = right[node], left[node]
+            height += 2
+    renumbered_left = np.full(nodes, NONE, dtype=np.int64)
+    renumbered_right = np.full(nodes, NONE, dtype=np.int64)
+    parents = np.full(nodes, NONE, dtype=np.int64)
+    for node in range(leaves, nodes):
+        renumbered_left[number[node]] = number[left[node]]
+        renumbered_right[number[node]] = number[right[node]]
+        parents[number[left[node]]] = number[node]
+        parents[number[right[node]]] = number[node]
+    for node in range(leaves, nodes):
+        first[node] = first[renumbered_left[node]]
+    return BinaryTree(renumbered_left, renumbered_right, parents, first)
+
+
+@kernel
+def volumes_and_own(problem: Problem, parents: Ints) -> tuple[Floats, Floats]:
+    """(nodes,) -> vol and X of every node, each (nodes,); O((nodes + e) · log nodes)."""
+    tops = heavy_paths(parents)
+    volume, own = np.zeros(len(parents)), np.zeros(len(parents))
+    for node in range(len(problem.volumes)):
+        volume[node] = problem.volumes[node]
+        for entry in range(problem.indptr[node], problem.indptr[node + 1]):
+            if problem.neighbours[entry] > node:
+                own[common_ancestor(node, problem.neighbours[entry], parents, tops)] += 2.0 * problem.weights[entry]
+    for node in range(len(parents) - 1):
+        volume[parents[node]] += volume[node]
+    return volume, own
+
+
+@kernel
+def without_idle_nodes(problem: Problem, parents: Ints) -> Ints:
+    """Remove the internal nodes below the root that save nothing; their children move up to the parent.
+
+    A node saves nothing when no edge joins its two children, for example where components were joined to make the tree
+    binary. Isolated vertices cost nothing anywhere and become leaves under the root.
+    """
+    leaves = len(problem.volumes)
+    _, own = volumes_and_own(problem, parents)
+    root = len(parents) - 1
+    above = parents.copy()
+    number = np.arange(len(parents))
+    count = leaves
+    for node in range(leaves, len(parents)):
+        if own[node] > 0.0 or node == root:
+            number[node] = count
+            count += 1
+    for node in range(root - 1, -1, -1):
+        if node < leaves and problem.volumes[node] == 0.0:
+            above[node] = root
+        elif above[node] != root and own[above[node]] == 0.0:
+            above[node] = above[above[node]]
+    kept = np.full(count, NONE, dtype=np.int64)
+    for node in range(root):
+        if node < leaves or own[node] > 0.0:
+            kept[number[node]] = number[above[node]]
+    return kept

@@ -1,0 +1,360 @@
+"""A hierarchy over the vertices of a graph: nodes with parents, volumes and cuts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import pairwise
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from overstory_entropy.compile import Floats, Ids, Ints, kernel
+from overstory_entropy.errors import GraphError
+from overstory_entropy.graph import Graph
+from overstory_entropy.tree_paths import (
+    common_ancestor,
+    depths_of,
+    heavy_paths,
+    leaf_ranges,
+    leaves_below,
+    nodes_at_level,
+)
+
+ROOT_HAS_NO_PARENT = -1
+
+Array = TypeVar("Array", Ints, Floats)
+
+
+class EncodingTree:
+    """A rooted tree whose leaves 0 … n−1 are the vertices of a graph; a parent's number is above its children's.
+
+    Two trees with the same groups have the same numbers: internal nodes from the deepest level up, within a level by
+    their smallest vertex; the root is last.
+    """
+
+    def __init__(self, parents: Ints, leaves: int, volume: Floats, cut: Floats) -> None:
+        """Unchecked: the arrays must be consistent; `from_parents` and `from_labels` check theirs."""
+        self._parents, self._leaves, self._volume, self._cut = parents, leaves, volume, cut
+        self._depths = depths_of(parents)
+
+    @classmethod
+    def from_parents(cls, graph: Graph, parents: ArrayLike) -> EncodingTree:
+        """The tree in which node i has the parent `parents[i]`, renumbered, with volumes and cuts from the graph.
+
+        Args:
+            graph: n vertices, which are the leaves 0 … n−1.
+            parents: shape (nodes,), integers; −1 for the root.
+
+        Raises:
+            GraphError: not a tree over these leaves: no root or several, a parent out of range, a cycle, a vertex with
+                children, an internal node without children.
+        """
+        given = np.asarray(parents)
+        if given.ndim != 1 or given.dtype.kind not in "iu":
+            raise GraphError(
+                f"parents have the shape {given.shape} and type {given.dtype}; expected one integer per node"
+            )
+        return cls._over(graph, _checked_parents(graph.vertices, given.astype(np.int64)))
+
+    @classmethod
+    def from_labels(cls, graph: Graph, *labels: ArrayLike) -> EncodingTree:
+        """The tree of nested partitions, coarsest first; every leaf is at depth len(labels) + 1.
+
+        Args:
+            graph: n vertices.
+            labels: each of shape (n,): the group of each vertex, any integers; each partition refines the one before.
+
+        Raises:
+            GraphError: wrong shape or type, or a group with vertices in two groups of the level above.
+        """
+        partitions = [_checked_labels(graph.vertices, level, given) for level, given in enumerate(labels, start=1)]
+        for level, (coarse, fine) in enumerate(pairwise(partitions), start=2):
+            _check_refines(level, coarse, fine)
+        return cls._over(graph, _stacked(graph.vertices, partitions))
+
+    @classmethod
+    def _over(cls, graph: Graph, parents: Ints) -> EncodingTree:
+        numbered = canonical_parents(parents, graph.vertices)
+        return cls(numbered, graph.vertices, *volumes_and_cuts(graph, numbered))
+
+    @property
+    def parents(self) -> Ints:
+        """Shape (nodes,), read only: the parent of each node, −1 for the root."""
+        return _read_only(self._parents)
+
+    @property
+    def depths(self) -> Ints:
+        """Shape (nodes,), read only: the distance of each node from the root."""
+        return _read_only(self._depths)
+
+    @property
+    def volume(self) -> Floats:
+        """Shape (nodes,), read only: the degrees of each node's vertices, summed."""
+        return _read_only(self._volume)
+
+    @property
+    def cut(self) -> Floats:
+        """Shape (nodes,), read only: the weight of the edges that leave each node's vertices, g."""
+        return _read_only(self._cut)
+
+    @property
+    def leaves(self) -> int:
+        """n: nodes 0 … n−1 are the leaves, and the vertices of the graph."""
+        return self._leaves
+
+    @property
+    def root(self) -> int:
+        """The number of the root."""
+        return len(self._parents) - 1
+
+    @property
+    def height(self) -> int:
+        """The greatest distance of a leaf from the root."""
+        return int(self._depths[: self._leaves].max(initial=0))
+
+    def __len__(self) -> int:
+        return len(self._parents)
+
+    def __repr__(self) -> str:
+        return f"EncodingTree({self.leaves} leaves, {len(self)} nodes, height {self.height}, {self.entropy:.4f} bits)"
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """Shape (nodes,), read only: the number of leaves below each node, 1 for a leaf."""
+        return _read_only(leaves_below(self._parents, self._leaves))
+
+    @cached_property
+    def node_entropy(self) -> Floats:
+        """Shape (nodes,), bits, read only: each node's term, −g/V · log2(vol/vol(parent)); 0 where g = 0."""
+        terms = np.zeros(len(self))
+        entered = np.flatnonzero(self._cut[:-1] > 0.0)
+        bits = _log_ratio(self._volume[self._parents[entered]], self._volume[entered])
+        terms[entered] = self._cut[entered] / self._volume[-1] * bits
+        return _read_only(terms)
+
+    @cached_property
+    def entropy(self) -> float:
+        """The structural entropy of the graph under this tree, in bits."""
+        return float(self.node_entropy.sum())
+
+    def children(self, node: int) -> Ints:
+        """The children of a node, ascending."""
+        starts, nodes = self._children
+        node = self._checked(node)
+        return nodes[starts[node] : starts[node + 1]]
+
+    def ancestors(self, node: int) -> Ints:
+        """The nodes above a node, its parent first, the root last."""
+        path: list[int] = []
+        above = int(self._parents[self._checked(node)])
+        while above != ROOT_HAS_NO_PARENT:
+            path.append(above)
+            above = int(self._parents[above])
+        return np.array(path, dtype=np.int64)
+
+    def members(self, node: int) -> Ints:
+        """The vertices below a node, ascending; for a leaf, the leaf itself."""
+        starts, order = self._leaf_ranges
+        start = starts[self._checked(node)]
+        return np.sort(order[start : start + self.sizes[node]])
+
+    def labels(self, level: int) -> Ints:
+        """Shape (n,): the ancestor of each vertex at this distance from the root; the leaf itself if it is nearer."""
+        return nodes_at_level(self._parents, self._depths, level)[: self._leaves]
+
+    def _checked(self, node: int) -> int:
+        if not 0 <= node < len(self):
+            raise GraphError(f"the tree has nodes 0 to {self.root}, but no node {node}")
+        return node
+
+    @cached_property
+    def _children(self) -> tuple[Ints, Ints]:
+        """Offsets (nodes + 1,) into the nodes sorted by their parents."""
+        below_root = self._parents[:-1]
+        starts = np.zeros(len(self) + 1, dtype=np.int64)
+        np.cumsum(np.bincount(below_root, minlength=len(self)), out=starts[1:])
+        return starts, _read_only(np.argsort(below_root, kind="stable"))
+
+    @cached_property
+    def _leaf_ranges(self) -> tuple[Ints, Ints]:
+        return leaf_ranges(self._parents, leaves_below(self._parents, self._leaves), self._leaves)
+
+
+def structural_entropy(graph: Graph, tree: EncodingTree | ArrayLike) -> float:
+    """The structural entropy of a graph under a tree, in bits, computed from edges and parents; O(edges · log n).
+
+    H(T) = −Σ_{a ≠ root} g(a)/V · log2(vol(a)/vol(parent(a))); 0.0 for a graph without edges.
+
+    Args:
+        graph: n vertices.
+        tree: over these vertices; or its parents, as `EncodingTree.from_parents` takes them.
+
+    Raises:
+        GraphError: the number of leaves differs from that of vertices, or the parents do not form a tree.
+
+    Source: Li and Pan 2016; SeRAG Eq. 1, T-Retriever Eq. 1.
+    """
+    parents = tree.parents if isinstance(tree, EncodingTree) else tree
+    if isinstance(tree, EncodingTree) and tree.leaves != graph.vertices:
+        raise GraphError(f"the tree has {tree.leaves} leaves, and the graph has {graph.vertices} vertices")
+    return EncodingTree.from_parents(graph, parents).entropy
+
+
+def flat_entropy(graph: Graph) -> float:
+    """The entropy of the tree without communities, in bits: H_flat = −Σ_v g(v)/V · log2(d_v/V)."""
+    cut = graph.degrees - 2.0 * graph.loops
+    entered = cut > 0.0
+    if not entered.any():
+        return 0.0
+    return float(cut[entered] / graph.volume @ _log_ratio(np.array(graph.volume), graph.degrees[entered]))
+
+
+def _log_ratio(above: Floats, volume: Floats) -> Floats:
+    """log2(above / volume), even if the quotient overflows a float64."""
+    with np.errstate(over="ignore"):
+        ratio = above / volume
+    return np.where(np.isfinite(ratio), np.log2(ratio), np.log2(above) - np.log2(volume))
+
+
+def canonical_parents(parents: Ints, leaves: int) -> Ints:
+    """The same tree, its internal nodes numbered from the deepest level up, within a level by their smallest leaf."""
+    depths = np.full(len(parents), -1, dtype=np.int64)
+    smallest = np.full(len(parents), len(parents), dtype=np.int64)
+    _depths_and_smallest_leaves(parents, leaves, depths, smallest)
+    inner = np.arange(leaves, len(parents))
+    order = np.concatenate([np.arange(leaves), inner[np.lexsort((smallest[inner], -depths[inner]))]])
+    number = np.empty(len(parents), dtype=np.int64)
+    number[order] = np.arange(len(parents))
+    renumbered: Ints = parents[order]
+    renumbered[:-1] = number[renumbered[:-1]]
+    return renumbered
+
+
+def volumes_and_cuts(graph: Graph, parents: Ints) -> tuple[Floats, Floats]:
+    """vol(a) and g(a) of every node of a canonically numbered tree, each of shape (nodes,), from the edges."""
+    return _volumes_and_cuts(graph.indptr, graph.neighbours, graph.weights, graph.degrees, parents)
+
+
+def _read_only(array: Array) -> Array:
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _checked_labels(vertices: int, level: int, labels: ArrayLike) -> Ints:
+    """The groups of a partition, numbered from 0."""
+    given = np.asarray(labels)
+    if given.shape != (vertices,) or (vertices and given.dtype.kind not in "iu"):
+        raise GraphError(
+            f"labels of level {level} have the shape {given.shape} and type {given.dtype}; "
+            f"expected ({vertices},) integers, one per vertex"
+        )
+    return np.unique(given, return_inverse=True)[1].astype(np.int64)
+
+
+def _check_refines(level: int, coarse: Ints, fine: Ints) -> None:
+    above_group = np.empty(_groups(fine), dtype=np.int64)
+    above_group[fine] = coarse
+    split = np.flatnonzero(above_group[fine] != coarse)
+    if split.size:
+        raise GraphError(
+            f"vertex {split[0]} shares its group of level {level} with vertices of another group of level {level - 1}",
+            remedy="Give partitions from the coarsest to the finest, each within the one before.",
+        )
+
+
+def _groups(partition: Ints) -> int:
+    return int(partition.max(initial=-1)) + 1
+
+
+def _stacked(vertices: int, partitions: Sequence[Ints]) -> Ints:
+    """Parents of: the vertices, the groups of the finest partition, …, those of the coarsest, the root."""
+    nodes = vertices + sum(map(_groups, partitions)) + 1
+    parents = np.full(nodes, ROOT_HAS_NO_PARENT, dtype=np.int64)
+    node_of_vertex, first = np.arange(vertices), vertices
+    for partition in reversed(partitions):
+        parents[node_of_vertex] = first + partition
+        node_of_vertex = first + partition
+        first += _groups(partition)
+    parents[node_of_vertex] = first
+    return parents
+
+
+def _checked_parents(leaves: int, parents: Ints) -> Ints:
+    nodes = len(parents)
+    roots = np.flatnonzero(parents == ROOT_HAS_NO_PARENT)
+    if len(roots) != 1 or roots[0] < leaves:
+        raise GraphError(
+            f"a tree has one root, an internal node; these parents name {len(roots)} ({roots[:5].tolist()})"
+        )
+    outside = (parents < ROOT_HAS_NO_PARENT) | (parents >= nodes)
+    if outside.any():
+        node = int(np.argmax(outside))
+        raise GraphError(f"the parent of node {node} is {parents[node]}, and the tree has {nodes} nodes")
+    with_children = np.zeros(nodes, dtype=np.bool_)
+    with_children[parents[parents != ROOT_HAS_NO_PARENT]] = True
+    if with_children[:leaves].any():
+        raise GraphError(f"vertex {int(np.argmax(with_children[:leaves]))} has children, and vertices are leaves")
+    if not with_children[leaves:].all() and nodes > leaves + 1:
+        raise GraphError(f"internal node {leaves + int(np.argmin(with_children[leaves:]))} has no children")
+    depths = np.full(nodes, -1, dtype=np.int64)
+    if not _depths_and_smallest_leaves(parents, leaves, depths, np.full(nodes, nodes, dtype=np.int64)):
+        raise GraphError("the parents form a cycle")
+    return parents
+
+
+@kernel
+def _depths_and_smallest_leaves(parents: Ints, leaves: int, depths: Ints, smallest: Ints) -> bool:
+    """Fill (nodes,) depths and smallest leaves of parents in any order; returns False if the parents form a cycle."""
+    path = np.empty(len(parents), dtype=np.int64)
+    for node in range(len(parents)):
+        length = 0
+        above = node
+        while above != ROOT_HAS_NO_PARENT and depths[above] < 0:
+            if length == len(parents):
+                return False
+            path[length] = above
+            length += 1
+            above = parents[above]
+        depth = -1 if above == ROOT_HAS_NO_PARENT else depths[above]
+        for step in range(length - 1, -1, -1):
+            depth += 1
+            depths[path[step]] = depth
+    for leaf in range(leaves):
+        above = leaf
+        while above != ROOT_HAS_NO_PARENT and smallest[above] > leaf:
+            smallest[above] = leaf
+            above = parents[above]
+    return True
+
+
+@kernel
+def _volumes_and_cuts(
+    indptr: Ints, neighbours: Ids, weights: Floats, degrees: Floats, parents: Ints
+) -> tuple[Floats, Floats]:
+    """(n+1,), (e,), (e,), (n,), (nodes,) -> volumes, cuts (nodes,). O(nodes + e · log nodes).
+
+    The cut of a node is that of its children minus twice the edges that join them. Whether any edge leaves is counted
+    in whole edges, because rounding may leave a small remainder where the weights cancel.
+    """
+    paths = heavy_paths(parents)
+    volume, cut, joined = np.zeros(len(parents)), np.zeros(len(parents)), np.zeros(len(parents))
+    leaving = np.zeros(len(parents), dtype=np.int64)
+    for vertex in range(len(degrees)):
+        volume[vertex] = degrees[vertex]
+        for entry in range(indptr[vertex], indptr[vertex + 1]):
+            cut[vertex] += weights[entry]
+            leaving[vertex] += 1
+            if neighbours[entry] > vertex:
+                lowest = common_ancestor(vertex, neighbours[entry], parents, paths)
+                joined[lowest] += 2.0 * weights[entry]
+                leaving[lowest] -= 2
+    for node in range(len(parents) - 1):
+        cut[node] = max(cut[node] - joined[node], 0.0) if leaving[node] > 0 else 0.0
+        volume[parents[node]] += volume[node]
+        cut[parents[node]] += cut[node]
+        leaving[parents[node]] += leaving[node]
+    cut[len(parents) - 1] = 0.0
+    return volume, cut

@@ -1,0 +1,168 @@
+"""The data of the local search: nodes with volumes and inner weight, and levels of communities above them."""
+
+from __future__ import annotations
+
+from math import floor, log2
+from typing import NamedTuple
+
+import numpy as np
+
+from overstory_entropy.compile import Floats, Ids, Ints, kernel
+from overstory_entropy.graph import Graph, row_sums
+
+ROOT = 0
+FREE = -1
+UNITS = 2.0**50
+SPLITTER = 2.0**19 + 1.0
+"""x · SPLITTER − (x · SPLITTER − x) is x rounded to 53 − 19 binary digits (Dekker 1971)."""
+
+
+class Problem(NamedTuple):
+    """n nodes to be placed below the communities of a tree; a node is a vertex, or a set of vertices that moves as one.
+
+    Let X(a) be twice the weight of the edges whose lowest common community is a. Then
+    H(T) = H_flat + 1/V · Σ_a X(a) · log2(vol(a)/V): an edge costs the logarithm of the volume of the lowest community
+    that holds it, and a move changes X and vol only in the communities left and joined and in those above. (The
+    identity of H(T), H_flat and the weight inside communities, summed over edges.)
+
+    Attributes:
+        indptr: shape (n + 1,), rows as in `Graph`, ascending or not.
+        neighbours: shape (e,), other nodes.
+        weights: shape (e,).
+        volumes: shape (n,), the degrees of the vertices in each node, summed.
+        inside: shape (n,), twice the weight inside each node that is charged to the community above it: 0 for vertices,
+            and for communities that are charged for their own.
+        total: the volume of the root.
+    """
+
+    indptr: Ints
+    neighbours: Ids
+    weights: Floats
+    volumes: Floats
+    inside: Floats
+    total: float
+
+
+class Levels(NamedTuple):
+    """Communities in `depth` levels below the root, every node of a `Problem` in one of the lowest; changed in place.
+
+    Communities occupy slots, which are freed and reused; slot 0 is the root.
+
+    Attributes:
+        home: shape (n,), the slot of the lowest community of each node.
+        parent: shape (slots,), the slot above each.
+        level: shape (slots,), the distance from the root; −1 for a free slot.
+        children: shape (slots,), the number of communities, or nodes, directly below.
+        volume: shape (slots,), vol.
+        own: shape (slots,), X; not maintained for the root, where it costs nothing.
+    """
+
+    home: Ints
+    parent: Ints
+    level: Ints
+    children: Ints
+    volume: Floats
+    own: Floats
+
+
+def vertices_as_nodes(graph: Graph) -> Problem:
+    """The problem whose nodes are the vertices, with integer weights.
+
+    Weights are counted in units of V / 2^50, each at least one unit. Sums of integers below 2^53 are exact in a
+    float64: nothing drifts while nodes move, and a sum does not depend on its order. Before that, a weight's share of V
+    is rounded to 34 binary digits, which removes the rounding error of a common factor: multiplying all weights by a
+    constant gives the same problem.
+    """
+    whole = graph.volume or 1.0
+    weights = whole_shares(graph.weights, whole, 1.0)
+    volumes = row_sums(graph.indptr, weights) + 2.0 * whole_shares(graph.loops, whole, 0.0)
+    return Problem(graph.indptr, graph.neighbours, weights, volumes, np.zeros(graph.vertices), float(volumes.sum()))
+
+
+@kernel
+def whole_shares(weights: Floats, volume: float, least: float) -> Floats:
+    """(k,) -> (k,): each weight in units of the volume / 2^50, rounded to its first 34 binary digits, then to whole
+    units, but at least `least`."""
+    shares = np.empty(len(weights))
+    for index in range(len(weights)):
+        share = weights[index] / volume
+        larger = share * SPLITTER
+        shares[index] = max(floor((larger - (larger - share)) * UNITS + 0.5), least)
+    return shares
+
+
+@kernel
+def logarithm(volume: float) -> float:
+    """log2, and 0.0 for 0: a group of isolated vertices has no volume, and no edge to multiply the logarithm with."""
+    return log2(volume) if volume > 0.0 else 0.0
+
+
+@kernel
+def place(problem: Problem, nested: Ints) -> Levels:
+    """Create the communities of nested labels.
+
+    Args:
+        problem: n nodes.
+        nested: shape (depth, n), 0 … k−1 in each row: one partition per level, the coarsest first, each refining the
+            one above.
+
+    Returns:
+        Levels with enough slots for every node to be alone at every level.
+    """
+    depth, nodes = nested.shape
+    slots = 1 + depth * (nodes + 1)
+    home = np.zeros(nodes, dtype=np.int64)
+    parent = np.zeros(slots, dtype=np.int64)
+    level = np.full(slots, FREE, dtype=np.int64)
+    children = np.zeros(slots, dtype=np.int64)
+    volume, own = np.zeros(slots), np.zeros(slots)
+    level[ROOT], volume[ROOT] = 0, problem.total
+    offset = 1
+    for distance in range(1, depth + 1):
+        highest = -1
+        for node in range(nodes):
+            slot = offset + nested[distance - 1, node]
+            highest = max(highest, slot)
+            if level[slot] == FREE:
+                level[slot], parent[slot] = distance, home[node]
+                children[home[node]] += 1
+            volume[slot] += problem.volumes[node]
+            home[node] = slot
+        offset = highest + 1
+    for node in range(nodes):
+        children[home[node]] += 1
+        own[home[node]] += problem.inside[node]
+        for entry in range(problem.indptr[node], problem.indptr[node + 1]):
+            one, other = home[node], home[problem.neighbours[entry]]
+            while one != other:
+                one, other = parent[one], parent[other]
+            own[one] += problem.weights[entry]
+    return Levels(home, parent, level, children, volume, own)
+
+
+@kernel
+def nested_labels(levels: Levels, depth: int) -> Ints:
+    """(depth, n): the label of each node's community at every level, 0 … k−1 in the order of their first node."""
+    nodes = len(levels.home)
+    nested = np.empty((depth, nodes), dtype=np.int64)
+    numbers = np.full(len(levels.parent), -1, dtype=np.int64)
+    counts = np.zeros(depth, dtype=np.int64)
+    for node in range(nodes):
+        slot = levels.home[node]
+        for row in range(depth - 1, -1, -1):
+            if numbers[slot] < 0:
+                numbers[slot] = counts[row]
+                counts[row] += 1
+            nested[row, node] = numbers[slot]
+            slot = levels.parent[slot]
+    return nested
+
+
+@kernel
+def spent(levels: Levels, total: float) -> float:
+    """Σ_a X(a) · log2(vol(a)/V) ≤ 0 over the communities: the difference to the flat tree (bits × weight)."""
+    cost = 0.0
+    for slot in range(1, len(levels.level)):
+        if levels.level[slot] != FREE and levels.own[slot] > 0.0:
+            cost += levels.own[slot] * log2(levels.volume[slot] / total)
+    return cost

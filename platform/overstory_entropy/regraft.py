@@ -1,0 +1,302 @@
+"""Moves of leaves and small subtrees to anywhere in a binary tree."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from overstory_entropy.binary_tree import NONE, BinaryTree, in_order, volumes_and_own
+from overstory_entropy.compile import Flags, Floats, Ints, kernel
+from overstory_entropy.problem import Problem, logarithm
+from overstory_entropy.relocate import WORTHWHILE
+from overstory_entropy.tree_paths import leaves_below
+
+BLOCK = 8192
+"""Leaves. Consecutive visits read memory that is still in the processor's cache, which makes a round over a million
+vertices three times as fast."""
+
+MOST_STEPS = 100_000_000
+STEPS_AN_ENTRY = 100
+"""Maximum steps of a call through the tree: `MOST_STEPS`, about a second, plus this many per node and entry of the
+graph's rows. A usual tree needs some twenty per entry; one as deep as that of a star would need n² in all."""
+
+
+class Branches(NamedTuple):
+    """A binary tree whose branches move, in no particular numbering; changed in place, arrays of shape (2n − 1,).
+
+    Attributes:
+        left: left children, −1 for leaves.
+        right: right children, −1 for leaves.
+        parents: −1 for the root.
+        volume: vol.
+        own: X.
+        log_volume: log2 vol.
+    """
+
+    left: Ints
+    right: Ints
+    parents: Ints
+    volume: Floats
+    own: Floats
+    log_volume: Floats
+
+
+class Loose(NamedTuple):
+    """Working memory for the subtree being moved; each array has one entry per node of the tree.
+
+    Attributes:
+        leaves: the leaves of the subtree; `_gather` returns their number.
+        mine: whether a leaf belongs to the subtree.
+        toward: the weight of the edges from the subtree into each node.
+        marked: whether `toward` is above 0, or about to be.
+        touched: the marked nodes, each before those below it.
+        joined: log2 of the volume of a node and the subtree together.
+        below: the cost of the tree, up to a constant, with the subtree somewhere below a node, if all its edges were
+            charged to that node.
+        stack: memory for a traversal.
+    """
+
+    leaves: Ints
+    mine: Flags
+    toward: Floats
+    marked: Flags
+    touched: Ints
+    joined: Floats
+    below: Floats
+    stack: Ints
+
+
+def small_subtrees(tree: BinaryTree, largest: int, random: np.random.Generator) -> Ints:
+    """The leaves in random order, then the subtrees of 2 to `largest` leaves in random order.
+
+    In a tree of more than `BLOCK` leaves, the adjacent leaves of one block come one after the other.
+    """
+    leaves = (len(tree.parents) + 1) // 2
+    sizes = leaves_below(tree.parents, leaves)
+    few = np.flatnonzero((sizes > 1) & (sizes <= largest))
+    order = np.concatenate([random.permutation(leaves), random.permutation(few)])
+    block = random.permutation(leaves // BLOCK + 1)[tree.first[order] // BLOCK]
+    return order[np.lexsort((block, sizes[order] > 1))]
+
+
+def regrafted(problem: Problem, tree: BinaryTree, order: Ints) -> tuple[BinaryTree, float, bool]:
+    """The tree after moving each subtree of `order` to the place where it costs least.
+
+    Returns:
+        The tree; the gain in bits; whether all were tried within the limit on steps.
+    """
+    volume, own = volumes_and_own(problem, tree.parents)
+    branches = Branches(tree.left.copy(), tree.right.copy(), tree.parents.copy(), volume, own, np.zeros(len(volume)))
+    gain, root, complete = _regraft(problem, branches, _nothing_loose(len(volume)), order)
+    return in_order(branches.left, branches.right, root), gain / problem.total, complete
+
+
+def _nothing_loose(nodes: int) -> Loose:
+    return Loose(
+        np.empty(nodes, dtype=np.int64),
+        np.zeros(nodes, dtype=np.bool_),
+        np.zeros(nodes),
+        np.zeros(nodes, dtype=np.bool_),
+        np.empty(nodes, dtype=np.int64),
+        np.zeros(nodes),
+        np.zeros(nodes),
+        np.empty(nodes + 1, dtype=np.int64),
+    )
+
+
+@kernel
+def _regraft(problem: Problem, tree: Branches, loose: Loose, order: Ints) -> tuple[float, int, bool]:
+    """Take out each subtree with the node above it, and insert both where they cost least.
+
+    Returns:
+        The gain (bits × weight), the root, and whether all of `order` was tried.
+    """
+    nodes = len(tree.parents)
+    for node in range(nodes):
+        tree.log_volume[node] = logarithm(tree.volume[node])
+    most = MOST_STEPS + STEPS_AN_ENTRY * (nodes + len(problem.neighbours))
+    root, steps, gained = nodes - 1, 0, 0.0
+    for moving in order:
+        joint = int(tree.parents[moving])
+        if joint == NONE or tree.volume[moving] == 0.0:
+            continue
+        if steps > most:
+            return gained, root, False
+        touched = _weigh(problem, tree, loose, _gather(tree, loose, moving))
+        sibling = int(tree.left[joint]) if tree.right[joint] == moving else int(tree.right[joint])
+        root = _take_out(tree, loose, moving, joint, sibling, root)
+        staying, walked = _cost_where_it_was(tree, loose, moving, sibling, root)
+        best, least = _cheapest_place(tree, loose, moving, sibling, root, staying)
+        if best != sibling:
+            gained += staying - least
+        root = _put(tree, loose, moving, joint, best, root)
+        for index in range(touched):
+            loose.toward[loose.touched[index]] = 0.0
+            loose.marked[loose.touched[index]] = False
+        steps += touched + walked
+    return gained, root, True
+
+
+@kernel
+def _gather(tree: Branches, loose: Loose, moving: int) -> int:
+    """Fill in `leaves` and `mine`; returns the number of leaves."""
+    loose.stack[0], height, count = moving, 1, 0
+    while height > 0:
+        height -= 1
+        node = loose.stack[height]
+        if tree.left[node] == NONE:
+            loose.leaves[count] = node
+            loose.mine[node] = True
+            count += 1
+        else:
+            loose.stack[height], loose.stack[height + 1] = tree.left[node], tree.right[node]
+            height += 2
+    return count
+
+
+@kernel
+def _weigh(problem: Problem, tree: Branches, loose: Loose, leaves: int) -> int:
+    """Fill in `toward`, `marked` and `touched`, and clear `mine`; returns the number of nodes touched.
+
+    Only the first neighbour below a node climbs through it; then every node adds its weight to its parent.
+    """
+    toward = loose.toward
+    count = 0
+    for index in range(leaves):
+        leaf = loose.leaves[index]
+        for entry in range(problem.indptr[leaf], problem.indptr[leaf + 1]):
+            other = int(problem.neighbours[entry])
+            if not loose.mine[other]:
+                if not loose.marked[other]:
+                    count = _climb(tree.parents, loose.marked, loose.touched, other, count)
+                toward[other] += problem.weights[entry]
+    for index in range(count - 1, -1, -1):
+        node = loose.touched[index]
+        if tree.parents[node] != NONE:
+            toward[tree.parents[node]] += toward[node]
+    for index in range(leaves):
+        loose.mine[loose.leaves[index]] = False
+    return count
+
+
+@kernel
+def _climb(parents: Ints, marked: Flags, touched: Ints, node: int, count: int) -> int:
+    """Mark a node and its ancestors up to the first marked one; returns the number of nodes touched."""
+    first = count
+    while node != NONE and not marked[node]:
+        marked[node] = True
+        touched[count] = node
+        count += 1
+        node = int(parents[node])
+    last = count - 1
+    while first < last:
+        touched[first], touched[last] = touched[last], touched[first]
+        first, last = first + 1, last - 1
+    return count
+
+
+@kernel
+def _take_out(tree: Branches, loose: Loose, moving: int, joint: int, sibling: int, root: int) -> int:
+    """Replace the parent by the sibling; returns the root."""
+    above = int(tree.parents[joint])
+    _replace(tree, joint, sibling, above)
+    _charge(tree, loose, sibling, above, -float(tree.volume[moving]), -2.0)
+    return sibling if above == NONE else root
+
+
+@kernel
+def _put(tree: Branches, loose: Loose, moving: int, joint: int, sibling: int, root: int) -> int:
+    """Put the joint in the place of `sibling`, above it and the moving subtree; returns the root."""
+    above = int(tree.parents[sibling])
+    _replace(tree, sibling, joint, above)
+    tree.left[joint], tree.right[joint] = sibling, moving
+    tree.parents[sibling] = tree.parents[moving] = joint
+    tree.volume[joint] = tree.volume[sibling] + tree.volume[moving]
+    tree.log_volume[joint] = logarithm(tree.volume[joint])
+    tree.own[joint] = 2.0 * loose.toward[sibling]
+    _charge(tree, loose, sibling, above, float(tree.volume[moving]), 2.0)
+    return joint if above == NONE else root
+
+
+@kernel
+def _replace(tree: Branches, node: int, by: int, above: int) -> None:
+    tree.parents[by] = above
+    if above != NONE:
+        if tree.left[above] == node:
+            tree.left[above] = by
+        else:
+            tree.right[above] = by
+
+
+@kernel
+def _charge(tree: Branches, loose: Loose, child: int, node: int, mass: float, factor: float) -> None:
+    """Add the mass, and `factor` times the weight charged to each, to a node and its ancestors."""
+    while node != NONE:
+        tree.volume[node] += mass
+        tree.log_volume[node] = logarithm(tree.volume[node])
+        tree.own[node] += factor * (loose.toward[node] - loose.toward[child])
+        child, node = node, int(tree.parents[node])
+
+
+@kernel
+def _cost_where_it_was(tree: Branches, loose: Loose, moving: int, sibling: int, root: int) -> tuple[float, int]:
+    """The cost next to the sibling, and the steps from there to the root; fills in `joined` and `below` on the way.
+
+    Next to the root, all edges of the subtree are charged to the new root.
+    """
+    mass, length, node = float(tree.volume[moving]), 0, sibling
+    while node != root:
+        loose.stack[length] = node
+        length += 1
+        node = int(tree.parents[node])
+    loose.joined[root] = logarithm(tree.volume[root] + mass)
+    cost = 2.0 * loose.toward[root] * loose.joined[root]
+    loose.below[root] = cost + tree.own[root] * (loose.joined[root] - tree.log_volume[root])
+    for index in range(length - 1, -1, -1):
+        cost = _cost_beside(tree, loose, int(loose.stack[index]), mass)
+    return cost, length
+
+
+@kernel
+def _cost_beside(tree: Branches, loose: Loose, node: int, mass: float) -> float:
+    """The cost with the subtree next to a node, below its parent q; fills in `joined` and `below`.
+
+    It follows from the cost of any place below q as in `relocate`: less 2·w(x, node)·(log vol'(q) − log vol'(node)).
+    Below the node, the node's own cost grows as well.
+    """
+    above = tree.parents[node]
+    loose.joined[node] = logarithm(tree.volume[node] + mass)
+    cost = float(loose.below[above] - 2.0 * loose.toward[node] * (loose.joined[above] - loose.joined[node]))
+    loose.below[node] = cost + tree.own[node] * (loose.joined[node] - tree.log_volume[node])
+    return cost
+
+
+@kernel
+def _cheapest_place(
+    tree: Branches, loose: Loose, moving: int, sibling: int, root: int, staying: float
+) -> tuple[int, float]:
+    """The node next to which the subtree costs least, and the cost; the sibling, unless another is worth the move.
+
+    A node without edges to the subtree is no better than its parent, so only the root and marked nodes are tried. And
+    every group that holds the subtree has at least its volume, which bounds the cost of any place below a node.
+    """
+    mass, log_mass = float(tree.volume[moving]), tree.log_volume[moving]
+    best, least = sibling, float(staying - WORTHWHILE * mass)
+    beside_root = float(2.0 * loose.toward[root] * loose.joined[root])
+    if beside_root < least:
+        best, least = root, beside_root
+    loose.stack[0], height = root, 1
+    while height > 0:
+        height -= 1
+        node = loose.stack[height]
+        for child in (int(tree.left[node]), int(tree.right[node])):
+            if child != NONE and loose.toward[child] > 0.0:
+                cost = _cost_beside(tree, loose, child, mass)
+                if cost < least:
+                    best, least = child, cost
+                bound = loose.below[child] - 2.0 * loose.toward[child] * (loose.joined[child] - log_mass)
+                if tree.left[child] != NONE and bound < least:
+                    loose.stack[height] = child
+                    height += 1
+    return best, least

@@ -1,0 +1,341 @@
+"""PARTITION: divide a node into groups, if that lowers the semantic–structural entropy."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from overstory_entropy.compile import Floats, Ids, Ints, kernel
+from overstory_entropy.encoding_tree import EncodingTree
+from overstory_entropy.errors import GraphError
+from overstory_entropy.graph import Graph
+from overstory_entropy.semantic import bisection, spectral
+from overstory_entropy.semantic.bisection import LEAST_GAIN, Problem
+from overstory_entropy.semantic.blocks import Arrangement
+from overstory_entropy.semantic.density import Density, spread
+from overstory_entropy.semantic.formula import check_weight, density_for, vertex_surprise
+from overstory_entropy.semantic.kernels import kernel_sums
+from overstory_entropy.semantic.spans import Spans
+
+KERNEL_ENTRIES = 4096 * 4096
+"""The largest kernel matrix, 128 MiB: a set of more than 4,096 vertices is divided by moving blocks of them."""
+
+DEEPEST = 64
+"""A node this deep is not divided any further; 64 levels of halves suffice for every graph."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """The tree after an operation, and the change of its semantic–structural entropy, in bits."""
+
+    tree: EncodingTree
+    change: float
+
+
+@dataclass
+class Capped:
+    """Counts of the shortcuts that an encoding took.
+
+    Attributes:
+        in_blocks: nodes divided by blocks of vertices, because they were too large for a kernel matrix.
+        too_deep: nodes left whole because of their depth.
+    """
+
+    in_blocks: int = 0
+    too_deep: int = 0
+
+
+@dataclass
+class Divider:
+    """Divides the nodes of one graph.
+
+    Attributes:
+        graph, density, weight: as in `semantic_structural_entropy`.
+        rng: draws the starts of the candidates.
+        arrangement: how a large set is cut into blocks; by default by the texts.
+        kernel_entries: the largest kernel matrix.
+        capped: counts of the shortcuts taken.
+    """
+
+    graph: Graph
+    density: Density
+    weight: float
+    rng: np.random.Generator
+    arrangement: Arrangement | None = None
+    kernel_entries: int = KERNEL_ENTRIES
+    capped: Capped = field(default_factory=Capped)
+
+    def __post_init__(self) -> None:
+        self._local = np.full(self.graph.vertices, -1, dtype=np.int64)
+
+    def divide(self, members: Ints, base: Floats, groups: int) -> tuple[list[Ints], list[Floats], float]:
+        """The best division of a node into groups of two or more vertices, and its change in bits.
+
+        Args:
+            members: shape (m,), the vertices of the node.
+            base: shape (m,), the mean surprise of each of them in the present tree.
+            groups: how many groups they have below the root, the node itself included.
+
+        Returns:
+            The groups, the surprise of their members, and the change in bits; no groups and 0.0 if no division gains.
+            Vertices in no group stay leaves of the node.
+        """
+        problem, ordered, spent = self._problem(members, base, groups)
+        labels = self._best_labels(problem, ordered)
+        vertex_labels = np.repeat(labels, problem.sizes)
+        found = [np.flatnonzero(vertex_labels == label) for label in range(int(labels.max()) + 1)]
+        found = [group for group in found if 1 < len(group) < len(ordered)]
+        surprise = [self._surprise(ordered[group]) for group in found]
+        change = sum(
+            self._gain(problem, ordered[group], bits, spent[group]) for group, bits in zip(found, surprise, strict=True)
+        )
+        if change > -LEAST_GAIN:
+            return [], [], 0.0
+        return [ordered[group] for group in found], surprise, change
+
+    def _problem(self, members: Ints, base: Floats, groups: int) -> tuple[Problem, Ints, Floats]:
+        ordered, first, spent, asked = members, np.arange(len(members) + 1), base, len(members)
+        most = math.isqrt(self.kernel_entries)
+        if self.weight > 0.0 and most < len(members):
+            ordered, first = self._arranged().blocks(members, max(2, most // 2))
+            by_vertex = np.argsort(members)
+            spent = base[by_vertex[np.searchsorted(members[by_vertex], ordered)]]
+            asked = most
+            self.capped.in_blocks += 1
+        rate = self.weight / (self.graph.vertices * (groups + 1))
+        return _problem(self.graph, self.density, ordered, first, asked, spent, rate, self._local), ordered, spent
+
+    def _arranged(self) -> Arrangement:
+        if self.arrangement is None:
+            self.arrangement = Arrangement.of(self.density.points, None)
+        return self.arrangement
+
+    def _best_labels(self, problem: Problem, ordered: Ints) -> Ints:
+        """The division of least entropy: connected components, a Fiedler sweep, two means; the last two improved."""
+        candidates: list[tuple[Ints, float]] = []
+        component = spectral.components(problem.indptr, problem.neighbours)
+        if component.any():
+            gathered = _gathered(component, problem.sizes)
+            candidates.append((gathered, bisection.score_of_groups(problem, gathered)))
+        if len(problem.neighbours):
+            start = self.rng.standard_normal(len(component))
+            values = spectral.fiedler(problem.indptr, problem.neighbours, problem.weights, problem.inside, start)
+            swept = bisection.best_sweep(problem, np.argsort(values, kind="stable"))
+            candidates.append(bisection.improved(problem, swept))
+        if problem.rate > 0.0:
+            starts = np.cumsum(problem.sizes) - problem.sizes
+            centres = np.add.reduceat(self.density.points[ordered], starts) / problem.sizes[:, None]
+            nearer = spectral.two_means(centres, problem.sizes.astype(np.float64), self.rng)
+            if nearer.any():
+                candidates.append(bisection.improved(problem, nearer))
+        whole = (np.zeros_like(component), 0.0)
+        return min(candidates, key=lambda candidate: candidate[1], default=whole)[0]
+
+    def _surprise(self, members: Ints) -> Floats:
+        return self.density.surprise(members) if self.weight > 0.0 else np.zeros(len(members))
+
+    def _gain(self, problem: Problem, group: Ints, surprise: Floats, base: Floats) -> float:
+        bits = problem.rate * float((surprise - base).sum())
+        inside = _inside(self.graph, group, self._local)
+        if inside > 0.0:
+            bits -= inside / problem.total * float(np.log2(problem.whole / self.graph.degrees[group].sum()))
+        return bits
+
+
+def partition(
+    graph: Graph,
+    tree: EncodingTree,
+    vectors: Density | ArrayLike,
+    node: int,
+    *,
+    weight: float = 1.0,
+    seed: int = 0,
+    kernel_entries: int = KERNEL_ENTRIES,
+) -> Step:
+    """Divide a node whose children are leaves into groups, if that lowers the semantic–structural entropy.
+
+    Candidates are the connected components of the node (which cut no edge), a Fiedler sweep of its edges, and 2-means
+    of its texts; the last two are improved by moves of single vertices, each of which lowers the entropy. Vertices
+    alone in a group stay leaves of the node.
+
+    Args:
+        graph: n vertices.
+        tree: over these vertices.
+        vectors: shape (n, d), or the density made of them.
+        node: internal, without internal children.
+        weight: λ ≥ 0.
+        seed: draws the starts of both candidates.
+        kernel_entries: the largest kernel matrix. The m vertices of a larger node are divided by moving
+            `kernel_entries` / m blocks.
+
+    Returns:
+        The tree and the change in bits, ≤ 0; the same tree and 0.0 if no division gains.
+
+    Raises:
+        GraphError: inconsistent arguments, or a node that cannot be divided.
+
+    Source: T-Retriever Def. 1, Eq. 7.
+    """
+    check_weight(weight)
+    density = density_for(graph, vectors)
+    if not tree.leaves <= node < len(tree) or (tree.children(node) >= tree.leaves).any():
+        raise GraphError(f"node {node} cannot be divided: it has internal children or no vertices of its own")
+    spans = Spans.of(tree)
+    members = spans.members(node)
+    if len(members) < 3:
+        return Step(tree, 0.0)
+    base, groups = np.zeros(len(members)), 0
+    if weight > 0.0:
+        _, counts, mean = vertex_surprise(tree, density)
+        base, groups = mean[spans.slice(node)], int(counts[spans.start[node]])
+    divider = Divider(graph, density, weight, np.random.default_rng(seed), kernel_entries=kernel_entries)
+    found, _, change = divider.divide(members, base, groups)
+    if not found:
+        return Step(tree, 0.0)
+    parents = np.append(tree.parents, np.full(len(found), node))
+    for new, group in enumerate(found):
+        parents[group] = len(tree) + new
+    return Step(EncodingTree.from_parents(graph, parents), change)
+
+
+def partition_all(divider: Divider, tree: EncodingTree | None = None) -> EncodingTree:
+    """PARTITION until no division of any node gains: the whole tree, of any height.
+
+    Args:
+        divider: of the graph.
+        tree: the initial tree, in which every node whose children are leaves is divided; by default the root alone.
+    """
+    graph = divider.graph
+    start = EncodingTree.from_labels(graph) if tree is None else tree
+    parents: list[int] = start.parents.tolist()
+    waiting = _undivided(divider, start)
+    while waiting:
+        node = waiting.pop()
+        if node.depth == DEEPEST:
+            divider.capped.too_deep += 1
+            continue
+        found, surprise, _ = divider.divide(node.members, node.base, node.groups)
+        position = np.argsort(node.members)
+        for group, bits in zip(found, surprise, strict=True):
+            for vertex in group.tolist():
+                parents[vertex] = len(parents)
+            parents.append(node.number)
+            if len(group) < 3:
+                continue
+            spent = node.base[position[np.searchsorted(node.members[position], group)]]
+            base = (spent * node.groups + bits) / (node.groups + 1)
+            waiting.append(_Undivided(len(parents) - 1, group, base, node.groups + 1, node.depth + 1))
+    return EncodingTree.from_parents(graph, np.array(parents))
+
+
+@dataclass(frozen=True, eq=False)
+class _Undivided:
+    """A node still to be divided: its number, its vertices, their mean surprise so far, and their groups."""
+
+    number: int
+    members: Ints
+    base: Floats
+    groups: int
+    depth: int
+
+
+def _undivided(divider: Divider, tree: EncodingTree) -> list[_Undivided]:
+    """The nodes of three or more vertices whose children are leaves."""
+    spans = Spans.of(tree)
+    groups, mean = np.zeros(tree.leaves, dtype=np.int64), np.zeros(tree.leaves)
+    if divider.weight > 0.0:
+        _, groups, mean = vertex_surprise(tree, divider.density)
+    found: list[_Undivided] = []
+    for node in np.flatnonzero(tree.sizes > 2).tolist():
+        span = spans.slice(node)
+        if (tree.children(node) < tree.leaves).all():
+            counted = int(groups[span.start])
+            found.append(_Undivided(node, spans.order[span], mean[span], counted, int(tree.depths[node])))
+    return found
+
+
+def _gathered(component: Ints, sizes: Ints) -> Ints:
+    """Component labels, with all single vertices in one group, which their texts may divide further."""
+    alone = np.bincount(component, weights=sizes) < 2
+    number = np.cumsum(~alone) - 1
+    number[alone] = (~alone).sum()
+    return number[component]
+
+
+def _problem(
+    graph: Graph, density: Density, ordered: Ints, first: Ints, asked: int, base: Floats, rate: float, local: Ints
+) -> Problem:
+    sizes = np.diff(first)
+    indptr, neighbours, weights, inside = _between_blocks(
+        graph.indptr, graph.neighbours, graph.weights, ordered, first, np.repeat(np.arange(len(sizes)), sizes), local
+    )
+    volume = np.add.reduceat(graph.degrees[ordered], first[:-1])
+    whole = float(graph.degrees[ordered].sum())
+    chosen = spread(len(ordered), asked)
+    places = np.searchsorted(chosen, first)
+    scale = len(ordered) / len(chosen)
+    sums, spent = np.zeros((0, 0)), np.zeros(len(sizes))
+    if rate > 0.0:
+        sums = _sampled_sums(density.points, ordered, first, chosen, places)
+        of_block = np.repeat(np.arange(len(sizes)), np.diff(places))
+        spent = np.bincount(of_block, base[chosen], len(sizes)).astype(np.float64)
+    return Problem(
+        sums, places, sizes, scale, indptr, neighbours, weights, inside, volume, spent, graph.volume, whole, rate
+    )
+
+
+def _sampled_sums(points: Floats, ordered: Ints, first: Ints, chosen: Ints, places: Ints) -> Floats:
+    """(blocks, m): the kernels between m chosen vertices and each block: all members of the own one, and the chosen
+    ones of another, which stand for the rest."""
+    asked = ordered[chosen]
+    sums = kernel_sums(points, asked, asked, places)
+    if len(chosen) == len(ordered):
+        return sums
+    sums *= len(ordered) / len(chosen)
+    for block in np.flatnonzero(np.diff(places)).tolist():
+        own, members = asked[places[block] : places[block + 1]], ordered[first[block] : first[block + 1]]
+        sums[block, places[block] : places[block + 1]] = kernel_sums(points, own, members, np.array([0, len(members)]))[
+            0
+        ]
+    return sums
+
+
+@kernel
+def _between_blocks(
+    indptr: Ints, neighbours: Ids, weights: Floats, ordered: Ints, first: Ints, block_of: Ints, local: Ints
+) -> tuple[Ints, Ids, Floats, Floats]:
+    """The edges between blocks of some vertices, as rows (unmerged), and twice the weight inside each block.
+
+    `local`, shape (n,), is −1 for every vertex, before and after.
+    """
+    entries = 0
+    for at in range(len(ordered)):
+        local[ordered[at]] = block_of[at]
+        entries += indptr[ordered[at] + 1] - indptr[ordered[at]]
+    starts = np.zeros(len(first), dtype=np.int64)
+    inside = np.zeros(len(first) - 1)
+    ends = np.empty(entries, dtype=np.int32)
+    mass = np.empty(entries)
+    filled = 0
+    for at in range(len(ordered)):
+        for entry in range(indptr[ordered[at]], indptr[ordered[at] + 1]):
+            other = local[neighbours[entry]]
+            if other == block_of[at]:
+                inside[other] += weights[entry]
+            elif other >= 0:
+                ends[filled] = other
+                mass[filled] = weights[entry]
+                filled += 1
+        starts[block_of[at] + 1] = filled
+    for vertex in ordered:
+        local[vertex] = -1
+    return starts, ends[:filled], mass[:filled], inside
+
+
+def _inside(graph: Graph, group: Ints, local: Ints) -> float:
+    """Twice the weight of the edges inside a group, loops apart."""
+    first, block_of = np.array([0, len(group)]), np.zeros(len(group), dtype=np.int64)
+    return float(_between_blocks(graph.indptr, graph.neighbours, graph.weights, group, first, block_of, local)[3][0])

@@ -1,0 +1,203 @@
+"""PRUNE: remove nodes from a tree, the cheapest first; their children move up to their parents."""
+
+from __future__ import annotations
+
+import heapq
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from overstory_entropy.compile import Floats
+from overstory_entropy.encoding_tree import EncodingTree
+from overstory_entropy.errors import GraphError
+from overstory_entropy.graph import Graph
+from overstory_entropy.semantic.bisection import LEAST_GAIN
+from overstory_entropy.semantic.density import Density
+from overstory_entropy.semantic.formula import check_weight, density_for, group_nodes
+from overstory_entropy.semantic.partition import Step
+from overstory_entropy.semantic.spans import Spans, loops_below
+
+REMOVED = -2
+NO_NODES: set[int] = set()
+
+
+def prune(
+    graph: Graph,
+    tree: EncodingTree,
+    vectors: Density | ArrayLike,
+    *,
+    height: int,
+    weight: float = 1.0,
+    gaining: bool = False,
+) -> Step:
+    """Remove internal nodes until no leaf is deeper than `height`, each time the one that raises the entropy least.
+
+    Only nodes above a leaf that is still too deep are removed: the paper's rule removes the cheapest of all, which
+    destroys groups where the tree is already low enough.
+
+    Args:
+        graph: n vertices.
+        tree: over these vertices.
+        vectors: shape (n, d), or the density made of them.
+        height: ≥ 1.
+        weight: λ ≥ 0.
+        gaining: also remove nodes whose removal lowers the entropy, even if the tree is low enough.
+
+    Returns:
+        The tree, and the total change in bits.
+
+    Raises:
+        GraphError: inconsistent arguments, or a height below 1.
+
+    Source: T-Retriever Def. 2, Eq. 9.
+    """
+    check_weight(weight)
+    if height < 1:
+        raise GraphError(f"the height is {height}, and a tree needs 1 or more")
+    pruning = Pruning(graph, tree, density_for(graph, vectors), weight)
+    change = pruning.until(height, gaining=gaining)
+    return Step(pruning.tree(), change)
+
+
+def prune_node(
+    graph: Graph, tree: EncodingTree, vectors: Density | ArrayLike, node: int, *, weight: float = 1.0
+) -> Step:
+    """Remove one internal node below the root; its children move up to its parent.
+
+    Raises:
+        GraphError: inconsistent arguments, or the node is the root or a leaf.
+    """
+    check_weight(weight)
+    if not tree.leaves <= node < tree.root:
+        raise GraphError(f"node {node} cannot be removed: it is not an internal node below the root")
+    pruning = Pruning(graph, tree, density_for(graph, vectors), weight)
+    change = pruning.remove(node)
+    return Step(pruning.tree(), change)
+
+
+class Pruning:
+    """A tree being pruned, and the change in entropy by each possible removal.
+
+    Each vertex keeps the sum of its surprises over its groups, and their number; a removal touches the groups above and
+    below the node, and in each only the vertices of the node. A heap holds the prices; outdated ones are skipped. For
+    a tree of depth O(log n) all removals cost O(n log² n).
+    """
+
+    def __init__(self, graph: Graph, tree: EncodingTree, density: Density, weight: float) -> None:
+        self._graph, self._tree, self._rate = graph, tree, weight / max(graph.vertices, 1)
+        self._spans = Spans.of(tree)
+        self._parents = tree.parents.copy()
+        self._children: list[set[int]] = [NO_NODES] * tree.leaves
+        self._children += [set(tree.children(node).tolist()) for node in range(tree.leaves, len(tree))]
+        self._inner = [{child for child in below if child >= tree.leaves} for below in self._children]
+        self._inside = tree.volume - tree.cut - 2.0 * loops_below(graph, tree)
+        self._depth = tree.depths[self._spans.order].copy()
+        self._surprise = _surprises(tree, density, self._spans) if weight > 0.0 else {}
+        self._total, self._groups = np.zeros(tree.leaves), np.zeros(tree.leaves, dtype=np.int64)
+        for node, bits in self._surprise.items():
+            self._total[self._spans.slice(node)] += bits
+            self._groups[self._spans.slice(node)] += 1
+        self._ungrouped = density.surprise(self._spans.order) if weight > 0.0 else np.zeros(tree.leaves)
+        self._semantic = {node: self._semantic_price(node, self._spans.slice(node)) for node in self._surprise}
+
+    def until(self, height: int, *, gaining: bool) -> float:
+        """Remove the cheapest until no leaf is deeper and, with `gaining`, no removal gains; the change in bits."""
+        change = 0.0
+        heap = [(self.price(node), node) for node in range(self._tree.leaves, self._tree.root)]
+        heapq.heapify(heap)
+        while heap:
+            price, node = heapq.heappop(heap)
+            if self._parents[node] == REMOVED or price != self.price(node):
+                continue
+            too_deep = self._depth[self._spans.slice(node)].max() > height
+            if not too_deep and not (gaining and price < -LEAST_GAIN):
+                continue
+            touched = self._related(node)
+            change += self.remove(node)
+            for other in touched:
+                heapq.heappush(heap, (self.price(other), other))
+        return change
+
+    def price(self, node: int) -> float:
+        """The change in bits if the node were removed."""
+        semantic = 0.0 if self._repeated_by(node) is not None else self._semantic.get(node, 0.0)
+        return self._structural_price(node) + self._rate * semantic
+
+    def remove(self, node: int) -> float:
+        """Remove a node; returns the change in bits."""
+        span, parent = self._spans.slice(node), int(self._parents[node])
+        heir = self._repeated_by(node)
+        change = self._structural_price(node)
+        if node in self._surprise and heir is None:
+            change += self._rate * self._semantic_price(node, span)
+            self._forget(node, span)
+        elif node in self._surprise and heir is not None:
+            self._surprise[heir] = self._surprise.pop(node)
+            self._semantic[heir] = self._semantic.pop(node)
+        self._children[parent] = (self._children[parent] - {node}) | self._children[node]
+        self._inner[parent] = (self._inner[parent] - {node}) | self._inner[node]
+        self._parents[list(self._children[node])] = parent
+        self._parents[node] = REMOVED
+        self._depth[span] -= 1
+        return change
+
+    def tree(self) -> EncodingTree:
+        """The remaining tree."""
+        kept = np.flatnonzero(self._parents != REMOVED)
+        number = np.full(len(self._parents), -1, dtype=np.int64)
+        number[kept] = np.arange(len(kept))
+        parents = self._parents[kept]
+        return EncodingTree.from_parents(self._graph, np.where(parents < 0, -1, number[parents]))
+
+    def _structural_price(self, node: int) -> float:
+        """The structural change: after a removal the children are encoded from the parent, which costs more bits."""
+        volume, above = self._tree.volume[node], self._tree.volume[self._parents[node]]
+        if volume == 0.0:
+            return 0.0
+        regained = self._inside[list(self._inner[node])].sum()
+        return float((self._inside[node] - regained) / self._tree.volume[-1] * np.log2(above / volume))
+
+    def _semantic_price(self, node: int, part: slice) -> float:
+        """The additional bits of the vertices in a part of a group's span if the group were removed."""
+        start = int(self._spans.start[node])
+        bits = self._surprise[node][part.start - start : part.stop - start]
+        total, groups = self._total[part], self._groups[part]
+        without = np.where(groups > 1, (total - bits) / np.maximum(groups - 1, 1), self._ungrouped[part])
+        return float((without - total / groups).sum())
+
+    def _forget(self, node: int, span: slice) -> None:
+        """Remove a group from the sums, and update the prices of the groups above and below it."""
+        related = [other for other in self._related(node) if other in self._surprise]
+        shared = [
+            slice(max(span.start, part.start), min(span.stop, part.stop)) for part in map(self._spans.slice, related)
+        ]
+        for other, part in zip(related, shared, strict=True):
+            self._semantic[other] -= self._semantic_price(other, part)
+        self._total[span] -= self._surprise.pop(node)
+        self._groups[span] -= 1
+        del self._semantic[node]
+        for other, part in zip(related, shared, strict=True):
+            self._semantic[other] += self._semantic_price(other, part)
+
+    def _repeated_by(self, node: int) -> int | None:
+        """The internal child with the same vertices, if any."""
+        return next(iter(self._inner[node]), None) if len(self._children[node]) == 1 else None
+
+    def _related(self, node: int) -> list[int]:
+        """The internal nodes above a node, except the root, and all below."""
+        found: list[int] = []
+        above = int(self._parents[node])
+        while above != self._tree.root:
+            found.append(above)
+            above = int(self._parents[above])
+        waiting = list(self._inner[node])
+        while waiting:
+            below = waiting.pop()
+            found.append(below)
+            waiting.extend(self._inner[below])
+        return found
+
+
+def _surprises(tree: EncodingTree, density: Density, spans: Spans) -> dict[int, Floats]:
+    """The surprise of the vertices of each group, in the order of the spans."""
+    return {node: density.surprise(spans.members(node)) for node in group_nodes(tree)}

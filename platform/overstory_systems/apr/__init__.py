@@ -1,0 +1,10 @@
+"""AutoPrunedRetriever (Wang et al. 2026): facts, questions and answers as runs of triples over one codebook.
+
+`docs/apr.md` says how the paper was read, and what was measured.
+"""
+
+from overstory_systems.apr.index import Apr
+from overstory_systems.apr.index_settings import AprIndexSettings
+from overstory_systems.apr.retriever_settings import AprRetrieverSettings
+
+__all__ = ["Apr", "AprIndexSettings", "AprRetrieverSettings"]

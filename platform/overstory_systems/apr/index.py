@@ -1,0 +1,135 @@
+"""AutoPrunedRetriever's index as a system."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from overstory.graph import Corpus, GraphClient
+from overstory.llm import Chat, Estimate
+from overstory.protocols import Retriever
+from overstory.retrieve import RetrievalContext
+from overstory.systems.base import BuildContext, LearningRun, Memory, Owned, System, SystemRun, SystemView, unread
+from overstory.systems.settings import described
+from overstory.systems.state import IndexState
+from overstory_systems.apr.index_settings import AprIndexSettings
+from overstory_systems.apr.reading import FactReader, Reader, read_stated
+from overstory_systems.apr.retriever_settings import AprRetrieverSettings
+from overstory_systems.apr.store import BUILT, ENTITIES
+
+if TYPE_CHECKING:
+    from overstory.answer import Answer
+    from overstory.model import Evidence
+    from overstory_systems.apr.memory.learning import Learning
+
+
+class Apr(System[AprIndexSettings, AprRetrieverSettings]):
+    """Source: AutoPrunedRetriever, Sections 2.2, 2.3 and 2.7."""
+
+    name = "apr"
+    title = "AutoPrunedRetriever"
+    good_for = "similar questions again and again: facts and earlier answers are read instead of passages"
+    settings = AprIndexSettings
+    retriever_settings = AprRetrieverSettings
+    unit = "chunk"
+    owns = Owned(
+        labels=(*BUILT, ENTITIES, "AprRelation", "AprAnswer", "AprQuestion", "AprMemory"),
+        marks=("AprLoose", "AprUnmerged", "AprAlias", "AprRepresentative"),
+        vector_indexes=(ENTITIES,),
+        saved_queries=tuple(
+            f"systems/apr/saved_queries/{name}" for name in ("runs", "aliases", "remembered", "memory")
+        ),
+        style=files("overstory_systems.apr").joinpath("style.grass"),
+    )
+    reads_with_model = True
+    rebuilds_after_deletions = False
+
+    def __init__(self) -> None:
+        self._making = threading.Lock()
+        self._learns: Learning | None = None
+
+    def fingerprint(self, settings: AprIndexSettings, context: BuildContext, chat: Chat | None) -> str:  # noqa: ARG002
+        """Of the rules by which facts become triples, or of a language model and its prompt."""
+        if chat is None:
+            return FactReader.fingerprint
+        from overstory_systems.apr.model_reading import reader_fingerprint  # pydantic, which only a model needs
+
+        return reader_fingerprint(chat)
+
+    def build(self, run: SystemRun[AprIndexSettings]) -> None:
+        """See `System.build`."""
+        from overstory_systems.apr.build import Build
+
+        Build(run, _reader(run)).run()
+
+    def estimate(self, view: SystemView[AprIndexSettings]) -> Estimate:
+        """
+        Raises:
+            LlmError, DatabaseError: as `System.build`.
+        """
+        from overstory_systems.apr.model_reading import ModelReader, stored_sentences
+
+        chat, before, label = view.context.chat(view.model), view.before, view.corpus.label
+        reader = ModelReader(chat, view.settings.triples, stored_sentences(view.graph, label))
+        wanted = (view.settings.triples, view.model, reader.fingerprint)
+        same = before is not None and (before.settings.triples, before.model, before.fingerprint) == wanted
+        pages = unread(view.graph, view.corpus, self, before if same else None, again=not same)
+        return reader.estimate(chunk for ids in pages for chunk in read_stated(view.graph, label, ids))
+
+    def describe(self, state: IndexState[AprIndexSettings]) -> str:
+        """Where the triples are from, and what differs from the defaults."""
+        return ", ".join(filter(None, (f"triples by {state.model or 'rules'}", described(state.settings))))
+
+    def figures(
+        self,
+        graph: GraphClient,
+        corpus: Corpus,
+        state: IndexState[AprIndexSettings],  # noqa: ARG002 # counted, not remembered
+    ) -> Mapping[str, float]:
+        """Symbols, edges between them, and runs with the facts in them; `merged` symbols have a representative."""
+        (row,) = graph.run("systems/apr/report", corpus.label, read=True)
+        return dict(row)
+
+    def when_asking(self, settings: AprRetrieverSettings) -> AprRetrieverSettings:
+        """Remembered answers are read by `ask`, unless they are never to be."""
+        return replace(settings, recall="always") if settings.recall == "asking" else settings
+
+    def learn(self, answer: Answer, evidence: Evidence, run: LearningRun) -> Iterator[str]:  # noqa: ARG002 # the answer has it
+        """See `Learner.learn`."""
+        return self._learning().learn(answer, run)
+
+    def memory(self, graph: GraphClient, corpus: Corpus) -> Memory:
+        """See `Remembers.memory`."""
+        from overstory_systems.apr.memory.stored import StoredMemory
+
+        return StoredMemory(graph, corpus, self.name, self._learning().waiting.count)
+
+    def settle(self, graph: GraphClient) -> Iterator[str]:
+        """See `Remembers.settle`."""
+        return self._learning().settle(graph)
+
+    def _learning(self) -> Learning:
+        with self._making:
+            if self._learns is None:
+                from overstory_systems.apr.memory.learning import Learning
+
+                self._learns = Learning(self)
+            return self._learns
+
+    def retriever(self, context: RetrievalContext, settings: AprRetrieverSettings) -> Retriever:
+        """See `System.retriever`."""
+        from overstory_systems.apr.retriever import AprRetriever
+
+        return AprRetriever(self, context, settings)
+
+
+def _reader(run: SystemRun[AprIndexSettings]) -> Reader:
+    source = run.settings.triples
+    if run.chat is None or source == "loaded":
+        return FactReader(source)
+    from overstory_systems.apr.model_reading import ModelReader, stored_sentences  # pydantic, as above
+
+    return ModelReader(run.chat, source, stored_sentences(run.graph, run.corpus.label))

@@ -1,0 +1,179 @@
+"""Remembered answers whose questions are like one that is asked now.
+
+The vectors of all remembered questions are held in the process, and those written since are read when needed: the
+memory has a version of its own, so that remembering an answer empties no other cache. What was deleted is noticed when
+it is looked up.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import math
+import threading
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from overstory.graph import Corpus, Transaction
+from overstory.graph.client import Row
+from overstory.graph.ids import content_id
+from overstory.protocols import Vectors
+from overstory.vectors.packed import unpacked
+from overstory_systems.apr.ids import memory_id
+from overstory_systems.apr.memory import citing
+from overstory_systems.apr.triples import Edge, RecalledAnswer, RelatedQuestion, no_vectors
+
+MOST_QUESTIONS = 50_000
+"""A memory takes no more; their vectors are some 75 MB in a process that recalls, with 384 dimensions."""
+SIMILAR = 0.6
+"""Least cosine of a remembered question to the one asked. Twenty paraphrases of dev questions had .75 and more; of 500
+other questions of HotpotQA the one nearest to each had .58 and less."""
+SHARE = 0.1
+"""Of all remembered questions so many are looked up, rounded up. Source: AutoPrunedRetriever, Section 2.4."""
+LEAST = 5
+"""But so many, so that a small memory has some to offer."""
+SPARE = 10
+"""Questions looked up beyond those, in place of answers that are gone or no longer stated."""
+
+
+class Recall:
+    """Recalls answers from one corpus; safe to share between threads.
+
+    ```text
+    recall = Recall()                              # one a retriever
+    answers = recall(tx, corpus, vector, most=20)  # best first
+    ```
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known = _Questions()
+
+    def __call__(self, tx: Transaction, corpus: Corpus, vector: Vectors, most: int) -> tuple[RecalledAnswer, ...]:
+        """The answers to the questions most similar to one, best first; of one question the newest first. None to a
+        question that is less than `SIMILAR`.
+
+        An answer is given only if each fact that it cites is still stated by the chunk that it cites for it.
+
+        Args:
+            vector: float32[d], the unit vector of the question that is asked.
+            most: no more; of a large memory no more than `SHARE`, of a small one `LEAST`.
+        """
+        known = self._up_to_date(tx, corpus)
+        wanted = min(most, max(LEAST, math.ceil(SHARE * len(known.ids))))
+        similar = known.nearest(vector, wanted + SPARE)
+        if wanted <= 0 or not similar:
+            return ()
+        rows = tx.run("systems/apr/memory/recall", corpus.label, questions=list(similar))
+        self._forget(similar.keys() - {row["question"] for row in rows})
+        found = [recalled for row in rows if (recalled := _recalled(row, similar[row["question"]])) is not None]
+        found.sort(key=lambda each: each.id)
+        found.sort(key=lambda each: each.asked, reverse=True)
+        found.sort(key=lambda each: each.similarity, reverse=True)
+        best = {each.id: each for each in reversed(found)}  # by the most similar of its questions
+        return tuple(each for each in found if best[each.id] is each)[:wanted]
+
+    def related(self, tx: Transaction, corpus: Corpus, vector: Vectors, most: int) -> tuple[RelatedQuestion, ...]:
+        """The remembered questions most similar to one, best first, with their triples. None below `SIMILAR`.
+
+        Args:
+            vector, most: as above.
+        """
+        similar = self._up_to_date(tx, corpus).nearest(vector, most)
+        rows = tx.run("systems/apr/memory/related", corpus.label, questions=list(similar)) if similar else []
+        self._forget(similar.keys() - {row["id"] for row in rows})
+        found = {row["id"]: _related(row, similar[row["id"]], corpus.label) for row in rows}
+        return tuple(found[id_] for id_ in similar if id_ in found)
+
+    def _up_to_date(self, tx: Transaction, corpus: Corpus) -> _Questions:
+        rows = tx.run("systems/apr/memory/state", corpus.label, memory=memory_id(corpus.label))
+        if not rows or rows[0]["embedder"] != corpus.embedder:  # written again when the index is brought up to date
+            return _Questions()
+        of, version = (corpus.created, corpus.embedder, rows[0]["since"]), rows[0]["version"]
+        with self._lock:
+            known = self._known
+        if known.of == of and known.version == version:
+            return known
+        if known.of != of or known.version > version:
+            known = _Questions(of)
+        (new,) = tx.run("systems/apr/memory/questions_after", corpus.label, after=known.version)
+        known = known.with_more(dict(new["questions"]), version)
+        with self._lock:
+            self._known = known
+        return known
+
+    def _forget(self, ids: Collection[str]) -> None:
+        """Those that have no answer any more. A question that is asked again is read again."""
+        if ids:
+            with self._lock:
+                self._known = self._known.without(ids)
+
+
+@dataclass(frozen=True, slots=True)
+class _Questions:
+    """The questions of a memory as of one version.
+
+    Attributes:
+        of: when the corpus was made, the embedder, and when the memory began: what makes it another one.
+        ids: of the questions, in order.
+        vectors: float32[questions, d].
+    """
+
+    of: tuple[datetime.datetime, str, str] | None = None
+    version: int = -1
+    ids: tuple[str, ...] = ()
+    vectors: Vectors = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
+
+    def nearest(self, vector: Vectors, most: int) -> dict[str, float]:
+        """The ids of the most similar questions with their cosines, best first; ties by id. None below `SIMILAR`."""
+        if not self.ids:
+            return {}
+        cosines = self.vectors @ vector
+        order = np.lexsort((np.arange(len(self.ids)), -cosines))[:most]
+        return {self.ids[at]: float(cosines[at]) for at in order if cosines[at] >= SIMILAR}
+
+    def with_more(self, new: Mapping[str, bytes], version: int) -> _Questions:
+        vectors = dict(zip(self.ids, self.vectors, strict=True)) | {id_: unpacked(each) for id_, each in new.items()}
+        return self._of(vectors, version)
+
+    def without(self, ids: Collection[str]) -> _Questions:
+        kept = {id_: each for id_, each in zip(self.ids, self.vectors, strict=True) if id_ not in ids}
+        return self._of(kept, self.version)
+
+    def _of(self, vectors: Mapping[str, Vectors], version: int) -> _Questions:
+        ids = tuple(sorted(vectors))
+        stacked = np.stack([vectors[id_] for id_ in ids]) if ids else np.zeros((0, 0), dtype=np.float32)
+        return _Questions(self.of, version, ids, stacked)
+
+
+def _recalled(row: Row, similarity: float) -> RecalledAnswer | None:
+    """None where a chunk does not state a fact any more that the answer cites it for."""
+    stated = {
+        (edge, chunk): (document, Edge(edge, *words), vector) for edge, chunk, document, vector, *words in row["facts"]
+    }
+    cited: Sequence[tuple[str, str]] = [(fact.edge, fact.chunk) for fact in citing.read(row["citations"])]
+    if not all(fact in stated for fact in cited):
+        return None
+    return RecalledAnswer(
+        id=row["id"],
+        question=row["asked"],
+        text=row["text"],
+        short=row["short"],
+        kind=row["kind"],
+        model=row["model"],
+        asked=row["at"],
+        similarity=similarity,
+        edges=tuple(stated[fact][1] for fact in cited),
+        chunks=tuple(chunk for _, chunk in cited),
+        documents=tuple(stated[fact][0] for fact in cited),
+        vectors=np.stack([unpacked(stated[fact][2]) for fact in cited]) if cited else no_vectors(),
+    )
+
+
+def _related(row: Row, similarity: float, label: str) -> RelatedQuestion:
+    triples = [tuple(words) for words in json.loads(row["triples"])]
+    ids = [content_id("apr-asked", label, *words) for words in triples]
+    edges = (Edge(id_, id_, *words) for id_, words in zip(ids, triples, strict=True))
+    return RelatedQuestion(row["id"], row["text"], similarity, tuple(edges))

@@ -1,0 +1,233 @@
+"""How an answer is remembered: in a short transaction without the corpus' lease, so that questions wait for no writer.
+
+The transaction locks the chunks that the answer stands on, and looks again whether they state its facts. The version of
+the corpus stays, and with it every cache. Where others hold what it needs, it is tried again, and then waits in the
+process until the next answer is remembered, or the connection closed.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from overstory.display import shortened
+from overstory.errors import CorpusError, DatabaseError, WriteConflict
+from overstory.graph import Corpus, GraphClient, Transaction, read_corpus
+from overstory_systems.apr.ids import answer_id, memory_id, question_id
+from overstory_systems.apr.memory.citing import CitedFact, written
+from overstory_systems.apr.memory.recall import MOST_QUESTIONS
+
+ATTEMPTS: Final = 3
+SECONDS: Final = 1.0
+"""That an answer may wait for others, all attempts together, as far as the server keeps to it."""
+SETTLE_SECONDS: Final = 10.0
+"""That all answers may wait together when the connection is closed."""
+MOST_WAITING: Final = 100
+
+Outcome = Literal["remembered", "known", "gone", "outdated", "full", "conflict"]
+
+
+@dataclass(frozen=True, slots=True)
+class NewAnswer:
+    """An answer that is to be remembered.
+
+    Attributes:
+        vector: of the question, packed.
+        triples: of the question, as JSON.
+        asked: ISO 8601.
+        facts: in the order of the answer.
+        runs: of each fact, the number of its run.
+    """
+
+    question: str
+    vector: bytes
+    triples: str
+    text: str
+    short: str
+    kind: str
+    model: str
+    asked: str
+    facts: tuple[CitedFact, ...]
+    runs: tuple[int, ...]
+
+    @property
+    def chunks(self) -> list[str]:
+        """That it stands on, in order of id."""
+        return sorted({fact.chunk for fact in self.facts})
+
+    @property
+    def cited(self) -> list[tuple[str, str]]:
+        """The ids of each fact and its chunk."""
+        return [(fact.edge, fact.chunk) for fact in self.facts]
+
+
+def write(tx: Transaction, corpus: Corpus, embedder: str, new: NewAnswer) -> Outcome:
+    """Remembers an answer, if its chunks still state its facts. Locks the memory last, which others write, too.
+
+    Args:
+        corpus: as of the transaction.
+        embedder: its fingerprint.
+    """
+    label = corpus.label
+    (locked,) = tx.run("systems/apr/memory/lock", label, chunks=new.chunks)
+    (stated,) = tx.run("systems/apr/memory/still_stated", label, facts=[list(fact) for fact in new.cited])
+    if len(locked["chunks"]) < len(new.chunks) or len(stated["stated"]) < len(new.facts):
+        return "gone"
+    memory, answer = memory_id(label), answer_id(label, new.short, new.cited)
+    question = question_id(label, new.question)
+    (room,) = tx.run("systems/apr/memory/room", label, memory=memory, answer=answer, question=question)
+    if room["embedder"] not in (None, embedder):
+        return "outdated"
+    if room["known"]:
+        return "known"
+    if room["questions"] >= MOST_QUESTIONS:
+        return "full"
+    edges: dict[str, list[object]] = {}
+    for position, (fact, run) in enumerate(zip(new.facts, new.runs, strict=True)):
+        edges.setdefault(fact.edge, [fact.edge, position, run])
+    tx.run(
+        "systems/apr/memory/remember",
+        label,
+        label=label,
+        memory=memory,
+        embedder=embedder,
+        question={
+            "id": question,
+            "text": new.question,
+            "asked": new.asked,
+            "triples": new.triples,
+            "vector": new.vector,
+        },
+        answer={
+            "text": new.text,
+            "short": new.short,
+            "kind": new.kind,
+            "model": new.model,
+            "asked": new.asked,
+            "citations": written(new.facts),
+            "supports": len(new.chunks),
+            "edges": len(edges),
+            "runs": list(new.runs),
+            "id": answer,
+        },
+        chunks=new.chunks,
+        edges=list(edges.values()),
+    )
+    return "remembered"
+
+
+def remember(graph: GraphClient, corpus: Corpus, system: str, embedder: str, new: NewAnswer, seconds: float) -> Outcome:
+    """`write` in a transaction of its own, tried again while others hold what it needs.
+
+    Args:
+        corpus: another one by its name is not written to.
+        system: the name by which the corpus has the index.
+        seconds: that all attempts may take.
+
+    Raises:
+        CorpusNotFound, DatabaseError: nothing was written.
+    """
+
+    def work(tx: Transaction) -> Outcome:
+        now = read_corpus(tx, corpus.name)
+        if now.created != corpus.created or system not in now.systems:
+            return "gone"
+        return write(tx, now, embedder, new)
+
+    until = time.monotonic() + seconds
+    for _ in range(ATTEMPTS):
+        try:
+            return graph.attempt("systems/apr/memory/remember", work, seconds=seconds)
+        except WriteConflict:
+            if time.monotonic() > until:
+                break
+    return "conflict"
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    database: tuple[str, str]
+    corpus: Corpus
+    embedder: str
+    new: NewAnswer
+
+
+class WaitingAnswers:
+    """Answers that could not be written yet; at most `MOST_WAITING`. Safe to share between threads."""
+
+    def __init__(self, system: str) -> None:
+        """
+        Args:
+            system: the name by which corpora have the index.
+        """
+        self._system = system
+        self._lock = threading.Lock()
+        self._waiting: deque[_Waiting] = deque()
+
+    def count(self, graph: GraphClient, corpus: Corpus) -> int:
+        """How many wait to be written to a corpus."""
+        with self._lock:
+            of = [(each.database, each.corpus.label) for each in self._waiting]
+        return of.count((_database(graph), corpus.label))
+
+    def add(self, graph: GraphClient, corpus: Corpus, embedder: str, new: NewAnswer) -> bool:
+        """Keeps an answer for later; False if too many wait."""
+        with self._lock:
+            if len(self._waiting) >= MOST_WAITING:
+                return False
+            self._waiting.append(_Waiting(_database(graph), corpus, embedder, new))
+            return True
+
+    def write(self, graph: GraphClient, *, last: bool = False) -> Iterator[str]:
+        """Writes what waits for a database, until others are met again; yields notes on what is lost.
+
+        Args:
+            last: wait for others as long as `SETTLE_SECONDS`, and give up what cannot be written then.
+        """
+        until = time.monotonic() + (SETTLE_SECONDS if last else SECONDS)
+        waiting = self._take(_database(graph))
+        for place, each in enumerate(waiting):
+            try:
+                outcome = self._written(graph, each, until)
+            except (CorpusError, DatabaseError) as error:
+                yield f"the answer to {shortened(each.new.question)!r} was not remembered: {error}"
+                continue
+            if outcome == "conflict" and not last:
+                self._put_back(waiting[place:])
+                return
+            if (why := WHY_NOT.get(outcome, "")) and outcome != "known":
+                yield f"the answer to {shortened(each.new.question)!r} was not remembered: {why}"
+
+    def _written(self, graph: GraphClient, each: _Waiting, until: float) -> Outcome:
+        while True:
+            left = until - time.monotonic()
+            outcome = remember(graph, each.corpus, self._system, each.embedder, each.new, max(SECONDS, left))
+            if outcome != "conflict" or time.monotonic() > until:
+                return outcome
+
+    def _take(self, database: tuple[str, str]) -> list[_Waiting]:
+        with self._lock:
+            taken = [each for each in self._waiting if each.database == database]
+            self._waiting = deque(each for each in self._waiting if each.database != database)
+        return taken
+
+    def _put_back(self, waiting: Sequence[_Waiting]) -> None:
+        with self._lock:
+            self._waiting.extendleft(reversed(waiting))
+
+
+WHY_NOT: Final[dict[Outcome, str]] = {
+    "known": "it was remembered before",
+    "gone": "what it cites was deleted or changed meanwhile",
+    "outdated": "the embedder of the corpus changed: run overstory index",
+    "full": f"the memory is full, with {MOST_QUESTIONS:,} questions: delete some (overstory memory delete)",
+    "conflict": "other writers had the passages that it cites",
+}
+
+
+def _database(graph: GraphClient) -> tuple[str, str]:
+    return graph.uri, graph.database

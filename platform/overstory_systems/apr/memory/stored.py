@@ -1,0 +1,325 @@
+"""The remembered answers of a corpus, for those who look at them: listed, deleted, exported and restored."""
+
+from __future__ import annotations
+
+import json
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from overstory.graph import Corpus, GraphClient, Transaction, batches
+from overstory.graph.client import Row
+from overstory.graph.ids import document_id
+from overstory.model.memory import MemoryRestored, MemorySize, StoredAnswer, StoredFact
+from overstory.protocols import Embedder
+from overstory.surrogates import is_well_formed, printable
+from overstory.vectors.packed import packed
+from overstory_systems.apr.codebook import coded
+from overstory_systems.apr.ids import memory_id
+from overstory_systems.apr.memory.citing import CitedFact, read
+from overstory_systems.apr.memory.passages import quote
+from overstory_systems.apr.memory.store import WHY_NOT, NewAnswer, Outcome, write
+from overstory_systems.apr.triples import Triple
+
+ANSWERS_A_PAGE = 100
+MOST_MATCHING = 10
+"""Answers whose ids begin alike that are looked at."""
+
+
+class StoredMemory:
+    """What AutoPrunedRetriever remembers of one corpus: a `Memory`."""
+
+    def __init__(
+        self, graph: GraphClient, corpus: Corpus, system: str, waiting: Callable[[GraphClient, Corpus], int]
+    ) -> None:
+        """
+        Args:
+            system: its name.
+            waiting: how many answers could not be written yet.
+        """
+        self._graph = graph
+        self._corpus = corpus
+        self._system = system
+        self._waiting = waiting
+
+    def size(self) -> MemorySize:
+        """See `Memory.size`."""
+        (row,) = self._graph.run("systems/apr/memory/size", self._corpus.label, read=True)
+        return MemorySize(**row, waiting=self._waiting(self._graph, self._corpus))
+
+    def answers(self, *, like: str, limit: int) -> list[StoredAnswer]:
+        """See `Memory.answers`."""
+        rows = self._graph.run("systems/apr/memory/newest", self._corpus.label, read=True, like=like, limit=limit)
+        found = {
+            each.id: each
+            for page in batches(_ids(rows), ANSWERS_A_PAGE)
+            for each in map(self._answer, self._rows(page))
+        }
+        return [found[id_] for id_ in _ids(rows) if id_ in found]
+
+    def with_ids(self, beginnings: Sequence[str]) -> list[StoredAnswer]:
+        """See `Memory.with_ids`."""
+        rows = self._graph.run(
+            "systems/apr/memory/with_ids",
+            self._corpus.label,
+            read=True,
+            beginnings=list(beginnings),
+            limit=MOST_MATCHING,
+        )
+        return sorted(map(self._answer, self._rows(_ids(rows))), key=operator.attrgetter("id"))
+
+    def forget(self, ids: Sequence[str] | None) -> int:
+        """See `Memory.forget`."""
+        return sum(self._forget(page) for page in (self._pages() if ids is None else batches(ids, ANSWERS_A_PAGE)))
+
+    def records(self) -> Iterator[Mapping[str, object]]:
+        """See `Memory.records`. What passages do not state any more is left out."""
+        for page in self._pages():
+            for row in sorted(self._rows(page), key=operator.itemgetter("id")):
+                answer = self._answer(row)
+                if answer.stated:
+                    yield _record(row, answer)
+
+    def restore(self, records: Sequence[Mapping[str, Any]], embedder: Embedder) -> MemoryRestored:
+        """See `Memory.restore`."""
+        self._corpus.check_embedder(embedder)
+        given = [_given(record) for record in records]
+        texts = list(dict.fromkeys(question[0] for each in given for question in each.questions))
+        vectors = dict(zip(texts, packed(embedder.embed(texts)), strict=True)) if texts else {}
+
+        def work(tx: Transaction) -> MemoryRestored:
+            report = MemoryRestored()
+            places = _Places.of(tx, self._corpus, given)
+            for each in given:
+                facts = [places.of_fact(self._corpus.label, fact) for fact in each.facts]
+                missing = [found for found in facts if isinstance(found, str)]
+                if missing:
+                    report.leave_out(missing[0])
+                    continue
+                found = tuple(fact for fact in facts if not isinstance(fact, str))
+                outcomes: set[Outcome] = {
+                    write(tx, self._corpus, embedder.fingerprint, new) for new in each.answers(vectors, found)
+                }
+                _count(report, outcomes)
+            return report
+
+        return self._graph.transaction("systems/apr/memory/remember", work)
+
+    def _forget(self, ids: Sequence[str]) -> int:
+        def work(tx: Transaction) -> int:
+            memory = memory_id(self._corpus.label)
+            (row,) = tx.run("systems/apr/memory/forget", self._corpus.label, memory=memory, ids=list(ids))
+            return int(row["forgotten"])
+
+        return self._graph.transaction("systems/apr/memory/forget", work)
+
+    def _pages(self) -> Iterator[list[str]]:
+        for rows in self._graph.pages("systems/apr/memory/pages", self._corpus.label, size=ANSWERS_A_PAGE):
+            yield _ids(rows)
+
+    def _rows(self, ids: Sequence[str]) -> list[Row]:
+        return self._graph.run("systems/apr/memory/answers", self._corpus.label, read=True, ids=list(ids))
+
+    def _answer(self, row: Row) -> StoredAnswer:
+        chunks = {chunk: rest for chunk, *rest in row["chunks"]}
+        stated = {(edge, chunk): sentence for edge, chunk, sentence in row["stated"]}
+        cited = read(row["citations"])
+        there = (fact for fact in cited if fact.chunk in chunks)
+        facts = (_fact(fact, chunks[fact.chunk], stated.get((fact.edge, fact.chunk), -1)) for fact in there)
+        return StoredAnswer(
+            id=row["id"],
+            system=self._system,
+            questions=tuple(text for text, _, _ in row["questions"]),
+            text=row["text"],
+            short=row["short"],
+            kind=row["kind"],
+            model=row["model"],
+            asked=row["asked"],
+            facts=tuple(facts),
+            stated=row["standing"] == row["supports"] and all((fact.edge, fact.chunk) in stated for fact in cited),
+        )
+
+
+def _ids(rows: Sequence[Row]) -> list[str]:
+    return [row["id"] for row in rows]
+
+
+def _fact(fact: CitedFact, passage: Sequence[Any], sentence: int) -> StoredFact:
+    text, starts, document, source, source_key, title = passage
+    return StoredFact(
+        head=fact.head,
+        relation=fact.relation,
+        tail=fact.tail,
+        quote=quote(text, starts, sentence),
+        chunk_id=fact.chunk,
+        document_id=document,
+        source=source,
+        source_key=source_key,
+        title=title,
+    )
+
+
+def _record(row: Row, answer: StoredAnswer) -> dict[str, object]:
+    return {
+        "questions": [
+            {"text": text, "asked": asked, "triples": json.loads(triples)} for text, asked, triples in row["questions"]
+        ],
+        "text": answer.text,
+        "short": answer.short,
+        "kind": answer.kind,
+        "model": answer.model,
+        "asked": answer.asked,
+        "facts": [
+            {
+                "head": fact.head,
+                "relation": fact.relation,
+                "tail": fact.tail,
+                "run": run,
+                "source": fact.source,
+                "source_key": fact.source_key,
+                "quote": fact.quote,
+            }
+            for fact, run in zip(answer.facts, row["runs"], strict=True)
+        ],
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _GivenFact:
+    triple: Triple
+    source: str
+    source_key: str
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """An exported answer; `questions` are texts, when they were asked, and triples as JSON."""
+
+    questions: tuple[tuple[str, str, str], ...]
+    text: str
+    short: str
+    kind: str
+    model: str
+    facts: tuple[_GivenFact, ...]
+    runs: tuple[int, ...]
+
+    def answers(self, vectors: Mapping[str, bytes], facts: tuple[CitedFact, ...]) -> Iterator[NewAnswer]:
+        """The answer to each of its questions, the one that was asked first first."""
+        for text, asked, triples in sorted(self.questions, key=operator.itemgetter(1, 0)):
+            yield NewAnswer(
+                text, vectors[text], triples, self.text, self.short, self.kind, self.model, asked, facts, self.runs
+            )
+
+
+def _given(record: Mapping[str, Any]) -> _Given:
+    """
+    Raises:
+        ValueError, TypeError, KeyError: it is no exported answer.
+    """
+    questions = [
+        (_text(q["text"]), _text(q["asked"]), json.dumps(_triples(q["triples"]))) for q in _some(record["questions"])
+    ]
+    facts = [
+        _GivenFact(
+            Triple(_text(fact["head"]), _text(fact["relation"]), _text(fact["tail"])),
+            _text(fact["source"]),
+            _text(fact["source_key"]),
+            _text(fact["quote"]),
+        )
+        for fact in _some(record["facts"])
+    ]
+    kind = _text(record["kind"])
+    if kind not in ("llm", "extractive"):
+        raise ValueError(f"{kind!r:.40} is no kind of answer")
+    return _Given(
+        tuple(questions),
+        printable(_text(record["text"])),
+        printable(_text(record["short"])),
+        kind,
+        _text(record["model"]),
+        tuple(facts),
+        tuple(_whole(fact["run"]) for fact in record["facts"]),
+    )
+
+
+def _some(value: Any) -> list[Any]:
+    if not isinstance(value, list) or not value:
+        raise TypeError(f"{value!r:.40} is not a list of something")
+    return value
+
+
+def _triples(value: Any) -> list[list[str]]:
+    if not isinstance(value, list) or not all(isinstance(each, list) and len(each) == 3 for each in value):
+        raise TypeError(f"{value!r:.40} is not a list of triples")
+    return [[_text(word) for word in each] for each in value]
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or not is_well_formed(value):
+        raise TypeError(f"{value!r:.40} is not a text")
+    return value
+
+
+def _whole(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**31:
+        raise TypeError(f"{value!r:.40} is not the number of a run")
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """Where the documents of a corpus state facts.
+
+    Attributes:
+        documents: the ids of those that are there.
+        found: by the ids of document and edge, the chunks that state it with the sentence, in their order.
+    """
+
+    documents: frozenset[str]
+    found: Mapping[tuple[str, str], Sequence[tuple[str, str]]]
+
+    @classmethod
+    def of(cls, tx: Transaction, corpus: Corpus, given: Sequence[_Given]) -> _Places:
+        """Those of the facts of some answers."""
+        wanted = {
+            (_document(corpus.label, fact), edge)
+            for each in given
+            for fact in each.facts
+            if (edge := _edge(corpus.label, fact))
+        }
+        (row,) = tx.run("systems/apr/memory/places", corpus.label, facts=[list(each) for each in sorted(wanted)])
+        found: dict[tuple[str, str], list[tuple[str, str]]] = {}
+        for document, edge, chunk, _, text, starts, sentence in sorted(row["found"], key=operator.itemgetter(3, 2)):
+            found.setdefault((document, edge), []).append((chunk, quote(text, starts, sentence)))
+        return cls(frozenset(row["documents"]), found)
+
+    def of_fact(self, label: str, fact: _GivenFact) -> CitedFact | str:
+        """The fact as this corpus has it, of several passages the one with its sentence; or why it has it not."""
+        document, edge = _document(label, fact), _edge(label, fact)
+        if document not in self.documents:
+            return "a document that they cite is not in this corpus"
+        passages = self.found.get((document, edge), ())
+        if not passages:
+            return "a document does not state what they cite it for"
+        same = [chunk for chunk, said in passages if said == fact.quote]
+        return CitedFact(edge, (same or [passages[0][0]])[0], fact.triple.head, fact.triple.relation, fact.triple.tail)
+
+
+def _document(label: str, fact: _GivenFact) -> str:
+    return document_id(label, fact.source, fact.source_key)
+
+
+def _edge(label: str, fact: _GivenFact) -> str:
+    """ "" for words that say nothing."""
+    return next((edge.id for edge in coded(label, [fact.triple])), "")
+
+
+def _count(report: MemoryRestored, outcomes: set[Outcome]) -> None:
+    if "remembered" in outcomes:
+        report.restored += 1
+    elif outcomes == {"known"}:
+        report.known += 1
+    else:
+        report.leave_out(WHY_NOT[min(outcomes - {"known"})])

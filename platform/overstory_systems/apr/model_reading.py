@@ -1,0 +1,156 @@
+"""Passages read by a language model: triples of a window of sentences in one request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Annotated, NamedTuple
+
+from pydantic import BaseModel, Field
+
+from overstory.errors import NoUsableAnswer
+from overstory.graph import GraphClient, batches
+from overstory.llm import Chat, Estimate, Request, prompt
+from overstory.llm.answer_fields import at_most
+from overstory.model import Message
+from overstory.model.boilerplate import without_boilerplate
+from overstory.surrogates import on_one_line
+from overstory.text.names.keys import key_words
+from overstory.text.sentences import sentence_texts
+from overstory.text.windows import numbered, windows
+from overstory_systems.apr.index_settings import TripleSource
+from overstory_systems.apr.pronouns import resolved
+from overstory_systems.apr.reading import VERSION, ReadChunk, StatedChunk
+from overstory_systems.apr.triples import Triple
+
+STAGE = "apr"
+PROMPT = "triples"
+LONGEST_NAME = 200
+MOST_TRIPLES = 64
+NONE = "(none)"
+
+
+class FoundTriple(BaseModel):
+    """What a sentence states; `sentence` is its number."""
+
+    head: Annotated[str, Field(max_length=LONGEST_NAME), at_most(LONGEST_NAME)]
+    relation: Annotated[str, Field(max_length=LONGEST_NAME), at_most(LONGEST_NAME)]
+    tail: Annotated[str, Field(max_length=LONGEST_NAME), at_most(LONGEST_NAME)]
+    sentence: int = 0
+
+
+class FoundTriples(BaseModel):
+    """What a window of sentences states."""
+
+    triples: Annotated[list[FoundTriple], Field(max_length=MOST_TRIPLES), at_most(MOST_TRIPLES)]
+
+
+class Sentence(NamedTuple):
+    """A sentence by its place in its chunk."""
+
+    place: int
+    text: str
+
+
+SentencesOf = Callable[[Sequence[str]], dict[str, list[Sentence]]]
+"""The sentences of chunks, by their ids."""
+
+
+def stored_sentences(graph: GraphClient, label: str) -> SentencesOf:
+    """Reads the sentences of chunks as the extract stage split them; blank ones are left out, though they count."""
+
+    def read(ids: Sequence[str]) -> dict[str, list[Sentence]]:
+        found: dict[str, list[Sentence]] = {}
+        for row in graph.run("systems/apr/texts", label, read=True, ids=list(ids)):
+            texts = sentence_texts(without_boilerplate(row["text"], row["boilerplate"]), row["sentences"] or [0])
+            found[row["id"]] = [Sentence(place, on_one_line(text)) for place, text in enumerate(texts) if text.strip()]
+        return found
+
+    return read
+
+
+class ModelReader:
+    """Asks a model, several chunks at a time; those whose triples were loaded, and may be taken, are not asked for.
+
+    Of a window whose answer cannot be used, or states nothing that the passage says, the facts by rules are taken, and
+    it is counted where there are any.
+    """
+
+    at_once = 8
+    reads_ahead = False
+
+    def __init__(self, chat: Chat, source: TripleSource, sentences: SentencesOf) -> None:
+        self._chat = chat.booked(STAGE)
+        self._source: TripleSource = source
+        self._sentences = sentences
+        self._prompt = prompt(PROMPT, __package__)
+        self.fingerprint = reader_fingerprint(chat)
+
+    def read(self, chunks: Iterable[StatedChunk]) -> Iterator[ReadChunk]:
+        """
+        Raises:
+            BudgetExhausted: the next request might go over the budget.
+            LlmError: there is no answer; earlier chunks have been yielded.
+        """
+        yield from self._chat.each(self._read, self._with_sentences(chunks))
+
+    def estimate(self, chunks: Iterable[StatedChunk]) -> Estimate:
+        """An upper bound on the cost of reading."""
+        return self._chat.estimate(
+            Request(self._messages(chunk, window), FoundTriples)
+            for chunk, sentences in self._with_sentences(chunks)
+            for window in windows(sentences)
+        )
+
+    def _with_sentences(self, chunks: Iterable[StatedChunk]) -> Iterator[tuple[StatedChunk, list[Sentence]]]:
+        """Chunks with the sentences that the model is to read."""
+        for some in batches(chunks, self.at_once):
+            asked = [chunk.id for chunk in some if not self._given(chunk)]
+            found = self._sentences(asked) if asked else {}
+            yield from ((chunk, found.get(chunk.id, [])) for chunk in some)
+
+    def _given(self, chunk: StatedChunk) -> bool:
+        return self._source == "loaded" or (self._source == "auto" and bool(chunk.loaded))
+
+    def _read(self, asked: tuple[StatedChunk, list[Sentence]]) -> ReadChunk:
+        chunk, sentences = asked
+        if self._given(chunk):
+            return ReadChunk(chunk.id, tuple(resolved(chunk.loaded, chunk.title)))
+        chat = self._chat.quoting([chunk.id])
+        said = set(key_words(" ".join([chunk.title, *(sentence.text for sentence in sentences)])))
+        triples: list[Triple] = []
+        parts = list(windows(sentences))
+        by_rules = 0
+        for window in parts:
+            try:
+                answer = chat.ask_for(FoundTriples, self._messages(chunk, window), once=True).value
+            except NoUsableAnswer:
+                answer = FoundTriples(triples=[])
+            found = list(_grounded(answer, window, said))
+            if not found:  # a model that is too small for this finds nothing anywhere
+                places = {sentence.place for sentence in window}
+                found = [triple for triple in chunk.by_rules if triple.sentence in places]
+                by_rules += bool(found)
+            triples += found
+        return ReadChunk(chunk.id, tuple(resolved(triples, chunk.title)), len(parts), by_rules)
+
+    def _messages(self, chunk: StatedChunk, window: Sequence[Sentence]) -> Sequence[Message]:
+        return self._prompt.messages(title=on_one_line(chunk.title) or NONE, sentences=numbered(window))
+
+
+def _grounded(answer: FoundTriples, window: Sequence[Sentence], said: set[str]) -> Iterator[Triple]:
+    """The triples of an answer whose names are made of words of the passage or its title.
+
+    Args:
+        said: these words.
+    """
+    for triple in answer.triples:
+        head, relation, tail = map(on_one_line, (triple.head, triple.relation, triple.tail))
+        words = (key_words(head), key_words(tail))
+        if relation and all(words) and said.issuperset([*words[0], *words[1]]):
+            known = 0 < triple.sentence <= len(window)
+            yield Triple(head, relation, tail, window[triple.sentence - 1].place if known else -1)
+
+
+def reader_fingerprint(chat: Chat) -> str:
+    """Changes whenever the same chunk may be read in another way."""
+    return f"{chat.model.fingerprint} {prompt(PROMPT, __package__).fingerprint} {VERSION}"

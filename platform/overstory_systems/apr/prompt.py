@@ -1,0 +1,268 @@
+"""The pruned prompt: of answers, facts and related questions what is worth its tokens. Pure, but for the tokenizer.
+
+Source: AutoPrunedRetriever, Sections 2.5 and 2.6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import get_args
+
+import numpy as np
+
+from overstory.answer import without_citations
+from overstory.display import counted, on_one_line, shortened
+from overstory.model import Part
+from overstory.text.function_words import FUNCTION_WORDS
+from overstory.text.questions.asked_words import AskedWords
+from overstory_systems.apr.encodings import Channels, Form, Words, encode
+from overstory_systems.apr.parts import KnowledgePart, PromptFact, RememberedAnswer
+from overstory_systems.apr.policy import chosen, features_of, trained
+from overstory_systems.apr.retriever_settings import AprRetrieverSettings
+from overstory_systems.apr.selection import Path, select
+from overstory_systems.apr.tokens import TokenCounter
+from overstory_systems.apr.triples import Edge, FactRun, RecalledAnswer, RelatedQuestion, ScoredRun, Triple
+
+PARAPHRASE = 0.85
+"""Cosine from which a remembered question may be the one that is asked, in other words: that of 18 of 20 paraphrases
+written by hand. Of 494 questions of 2WikiMultiHopQA two have another one as near, of 400 headings of man pages every
+twentieth."""
+NEAR = 0.7
+"""Cosine from which the facts of a remembered answer are worth their tokens. Nine tenths of the questions of
+2WikiMultiHopQA, many of which are alike but for their names, have no other one as near."""
+LONGEST_ANSWER = 600
+"""Characters of a remembered answer."""
+ASKED_FOR = "?"
+"""In the place of what a question's triple asks for."""
+
+FORMS: tuple[Form, ...] = get_args(Form)
+
+
+@dataclass(frozen=True, slots=True)
+class PrunedPrompt:
+    """What is left for a reader.
+
+    Attributes:
+        parts: the remembered answers, the nearest question first, for people; then one `KnowledgePart`, which a
+            language model reads. None where neither a fact nor an answer is left. Each stands on chunks that the
+            evidence must have among its hits or its sources.
+        runs: what excerpts of passages should say: of each answer what it cites, a run for each chunk, whose sentences
+            are not known (−1); then the runs of facts that were taken, best first, with those edges alone that were.
+        notes: on what was left out for a reason other than the settings.
+    """
+
+    parts: tuple[Part, ...]
+    runs: tuple[ScoredRun, ...]
+    notes: tuple[str, ...] = ()
+
+
+def build(
+    question: Sequence[Triple],
+    runs: Sequence[ScoredRun],
+    recalled: Sequence[RecalledAnswer],
+    related: Sequence[RelatedQuestion],
+    settings: AprRetrieverSettings,
+    counter: TokenCounter,
+    asked: str = "",
+) -> PrunedPrompt:
+    """Selects of each channel what the settings say, and encodes it.
+
+    0. With `settings.policy` the trained policy chooses the actions of the channels. All are then to be given, whatever
+       the settings say of them.
+    1. Of the channels answers, facts and questions all, one of each group that says the same, or nothing is taken: of
+       answers to questions with a cosine of `NEAR` or more, and of the first `settings.runs` runs of facts. With
+       "unique" a fact is said once, whatever run it is in.
+    2. A fact that a taken answer cites is not repeated among the facts; a run without any other is gone.
+    3. Where a taken answer's question has a cosine of `PARAPHRASE` or more, and a fact that it cites is in one of the
+       runs that are looked at, of each chunk that no taken answer stands on the best run stays, with the one fact that
+       is nearest to those of the answer; and any fact stays that says a word of the question which neither the
+       remembered question nor the cited facts say: "born" and "die" ask for different facts of one passage.
+    4. The triples become a text in the form of `settings.encoding`; "auto" is the one with the fewest tokens by
+       `counter`, of equal ones the most readable.
+
+    Args:
+        question: its triples, none where it has none; what it asks for is "". They stand first among the questions.
+        runs: by falling score, ties by id; at most some hundreds. None gives no part unless answers are recalled.
+        recalled: by falling similarity; without any that may not be read.
+        related: remembered questions, by falling similarity.
+        counter: asked once, for all three forms.
+        asked: the words of the question.
+
+    Nothing is read of the graph. O(n² + texts) time for n runs.
+    """
+    looked_at = runs[: settings.runs]
+    fitting = near(recalled)
+    if settings.policy:
+        settings = chosen(settings, features_of(question, looked_at, fitting, related), trained())
+    answers = select(fitting, [Path(each.edges, each.vectors) for each in fitting], settings.answers)
+    others = select(related, [Path(each.edges, each.vectors) for each in related], settings.questions)
+    taken = select(looked_at, [Path(each.run.edges, each.vectors) for each in looked_at], settings.facts)
+    cited = {edge.canonical for answer in answers for edge in answer.edges}
+    taken = list(_without(taken, cited, once=settings.facts == "unique"))
+    notes: tuple[str, ...] = ()
+    served = next((answer for answer in answers if _serves(answer, looked_at)), None)
+    if served is not None:
+        stood_on = {chunk for answer in answers for chunk in answer.chunks}
+        taken = list(_beside(served, taken, stood_on, _new_words(asked, served)))
+        if taken:
+            told = counted(sum(len(each.run.edges) for each in taken), "fact")
+            notes = (f"a question like this was answered before: beside the facts of that answer {told} more are read",)
+    parts = _parts(question, others, answers, taken, settings, counter) if answers or taken else ()
+    return PrunedPrompt(parts, (*(run for answer in answers for run in _runs_of(answer)), *taken), notes)
+
+
+def near(recalled: Iterable[RecalledAnswer]) -> list[RecalledAnswer]:
+    """The answers whose facts are worth their tokens."""
+    return [each for each in recalled if each.similarity >= NEAR]
+
+
+def _runs_of(answer: RecalledAnswer) -> Iterator[ScoredRun]:
+    """The facts that an answer cites, by chunk."""
+    for chunk in dict.fromkeys(answer.chunks):
+        places = [place for place, other in enumerate(answer.chunks) if other == chunk]
+        edges = tuple(answer.edges[place] for place in places)
+        run = FactRun(f"{answer.id} {chunk}", chunk, answer.documents[places[0]], edges, (-1,) * len(edges))
+        yield ScoredRun(run, answer.similarity, answer.vectors[places] if len(answer.vectors) else answer.vectors)
+
+
+def _serves(answer: RecalledAnswer, runs: Iterable[ScoredRun]) -> bool:
+    """Whether an answer is one to the question for which the runs were found. Questions on neighbouring numbers or
+    names are as near as paraphrases are, but lead to other facts."""
+    cited = {edge.canonical for edge in answer.edges}
+    return answer.similarity >= PARAPHRASE and any(edge.canonical in cited for each in runs for edge in each.run.edges)
+
+
+def _new_words(asked: str, answer: RecalledAnswer) -> AskedWords:
+    """The words of a question that neither the question of an answer nor the facts that it cites have."""
+    words = AskedWords.of(asked)
+    told = {*words.found_in(answer.question, *(edge.line for edge in answer.edges)), *FUNCTION_WORDS}
+    return AskedWords({stem: form for stem, form in words.forms.items() if told.isdisjoint((form, form.lower()))})
+
+
+def _beside(
+    answer: RecalledAnswer, runs: Iterable[ScoredRun], stood_on: Collection[str], new: AskedWords
+) -> Iterator[ScoredRun]:
+    """The facts that say a new word, and of the first run of each other chunk the one nearest to what an answer cites.
+
+    Args:
+        stood_on: chunks that need no more.
+    """
+    seen = set(stood_on)
+    for each in runs:
+        kept = {at for at, edge in enumerate(each.run.edges) if new.spans(edge.line)}
+        if each.run.chunk not in seen:
+            seen.add(each.run.chunk)
+            cosines = (each.vectors @ answer.vectors.T).max(axis=1) if len(answer.vectors) else np.zeros(1)
+            kept.add(int(cosines.argmax()))
+        if kept:
+            yield _with_edges(each, sorted(kept))
+
+
+def _without(runs: Iterable[ScoredRun], cited: Collection[str], *, once: bool) -> Iterator[ScoredRun]:
+    """The runs without facts that are cited, and with `once` without those of runs before; no empty ones."""
+    known = set(cited)
+    for each in runs:
+        kept = [place for place, edge in enumerate(each.run.edges) if edge.canonical not in known]
+        if once:
+            known |= {each.run.edges[place].canonical for place in kept}
+        if kept:
+            yield _with_edges(each, kept)
+
+
+def _with_edges(of: ScoredRun, places: Sequence[int]) -> ScoredRun:
+    """A run with some of its edges alone."""
+    if len(places) == len(of.run.edges):
+        return of
+    edges = tuple(of.run.edges[place] for place in places)
+    sentences = tuple(of.run.sentences[place] for place in places)
+    return ScoredRun(replace(of.run, edges=edges, sentences=sentences), of.score, of.vectors[list(places)])
+
+
+def _parts(
+    question: Sequence[Triple],
+    related: Sequence[RelatedQuestion],
+    answers: Sequence[RecalledAnswer],
+    runs: Sequence[ScoredRun],
+    settings: AprRetrieverSettings,
+    counter: TokenCounter,
+) -> tuple[Part, ...]:
+    """The answers, and the triples of all channels."""
+    of_answers = _once(answers)
+    of_runs = [_facts(each.run) for each in runs]
+    questions = [_asked(question), *(_asked(each.edges) for each in related)]
+    channels = Channels(questions, _words(of_answers), _words(of_runs))
+    texts = {form: encode(channels, form) for form in FORMS}
+    counts = counter.count(list(texts.values()))
+    tokens = dict(zip(FORMS, counts.tokens, strict=True))
+    form = min(FORMS, key=tokens.__getitem__) if settings.encoding == "auto" else settings.encoding
+    document = {chunk: doc for answer in answers for chunk, doc in zip(answer.chunks, answer.documents, strict=True)}
+    document |= {each.run.chunk: each.run.document for each in runs}
+    chunks = tuple(dict.fromkeys(fact.chunk for one in (*of_answers, *of_runs) for fact in one))
+    knowledge = KnowledgePart(
+        text=texts[form],
+        score=runs[0].score if runs else answers[0].similarity,
+        chunks=chunks,
+        documents=tuple(dict.fromkeys(document[chunk] for chunk in chunks)),
+        encoding=form,
+        tokenizer=counts.tokenizer,
+        tokens_by_encoding=tokens,
+        prompt_tokens=tokens[form],
+        question=tuple(questions[0]),
+        related=tuple(words for one in questions[1:] for words in one),
+        knowledge=tuple(fact for one in of_answers for fact in one),
+        facts=tuple(fact for one in of_runs for fact in one),
+    )
+    return (*map(_remembered, answers), knowledge)
+
+
+def _remembered(answer: RecalledAnswer) -> RememberedAnswer:
+    by = answer.model or "quoted sentences"
+    text = shortened(without_citations(answer.text), LONGEST_ANSWER)
+    return RememberedAnswer(
+        text=f"Remembered answer to: {on_one_line(answer.question)} ({by}, {answer.asked[:10]})\n{text}",
+        score=answer.similarity,
+        chunks=tuple(dict.fromkeys(answer.chunks)),
+        documents=tuple(dict.fromkeys(answer.documents)),
+        id=answer.id,
+        question=answer.question,
+        short=answer.short,
+        by=answer.kind,
+        model=answer.model,
+        asked=answer.asked,
+        facts=tuple(_cited(answer)),
+    )
+
+
+def _once(answers: Iterable[RecalledAnswer]) -> list[list[PromptFact]]:
+    """The facts that answers cite, each with the first answer that does."""
+    known: set[str] = set()
+    found: list[list[PromptFact]] = []
+    for answer in answers:
+        found.append([])
+        for fact, edge in zip(_cited(answer), answer.edges, strict=True):
+            if edge.canonical not in known:
+                known.add(edge.canonical)
+                found[-1].append(fact)
+    return found
+
+
+def _cited(answer: RecalledAnswer) -> list[PromptFact]:
+    return [_fact(edge, chunk) for edge, chunk in zip(answer.edges, answer.chunks, strict=True)]
+
+
+def _facts(run: FactRun) -> list[PromptFact]:
+    return [_fact(edge, run.chunk) for edge in run.edges]
+
+
+def _fact(edge: Edge, chunk: str) -> PromptFact:
+    return PromptFact(edge.id, chunk, edge.head, edge.relation, edge.tail)
+
+
+def _words(runs: Iterable[Iterable[PromptFact]]) -> list[list[Words]]:
+    return [[fact.words for fact in run] for run in runs]
+
+
+def _asked(triples: Iterable[Triple | Edge]) -> list[Words]:
+    """The words of a question's triples."""
+    return [(each.head or ASKED_FOR, each.relation or ASKED_FOR, each.tail or ASKED_FOR) for each in triples]

@@ -1,0 +1,351 @@
+"""AutoPrunedRetriever's retriever: runs of facts, coarse to fine, and the passages that state them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from statistics import median
+
+import numpy as np
+
+from overstory.display import shortened
+from overstory.graph import Corpus, Transaction, schema
+from overstory.graph.client import Row
+from overstory.model import Evidence, Hit, Reason
+from overstory.protocols import Vectors
+from overstory.retrieve.context import RetrievalContext
+from overstory.retrieve.hits import chunk_rows, near, ranked_hits, sources_of
+from overstory.retrieve.question import read_question
+from overstory.retrieve.ranking import best_of
+from overstory.retrieve.vector_search import chunk_cosines, nearest_chunks
+from overstory.retrieve.wording import NEAREST, quoted, shares
+from overstory.systems.base import System
+from overstory.systems.state import require_state
+from overstory.systems.system_retriever import SystemRetriever
+from overstory.systems.vector_indexes import SCANNED
+from overstory.vectors.lengths import of_unit_length
+from overstory_systems.apr.candidates import (
+    Candidate,
+    Vocabulary,
+    read_candidates,
+    read_runs,
+    shared_names,
+    shortlist,
+)
+from overstory_systems.apr.excerpts import excerpts
+from overstory_systems.apr.ids import SymbolKind
+from overstory_systems.apr.index_settings import AprIndexSettings
+from overstory_systems.apr.memory.recall import Recall
+from overstory_systems.apr.parts import SHARES, SHARES_WITH_TEXTS
+from overstory_systems.apr.prompt import build
+from overstory_systems.apr.question import AskedTriples, QuestionReader
+from overstory_systems.apr.retriever_settings import AprRetrieverSettings
+from overstory_systems.apr.scoring import FineScore, Link, fine, links, relevance
+from overstory_systems.apr.store import ENTITIES
+from overstory_systems.apr.tokens import TokenCounter
+from overstory_systems.apr.triples import FactRun, RecalledAnswer, RelatedQuestion, ScoredRun, Triple
+
+NEAREST_CHUNKS = 20
+"""Passages near the question whose runs are candidates, too, where no more are asked for."""
+LEADING = 10
+"""Passages whose names lead on to others."""
+LED_TO = 20
+"""Passages that names lead to and that were no candidates before."""
+MOST_ANSWERS = 20
+"""Remembered answers that are looked at."""
+MOST_RELATED = 5
+"""Remembered questions that are looked at."""
+LONGEST_FACT = 120
+"""Characters of a fact in a reason."""
+
+NOTHING_TO_READ = "no fact was found or taken: passages are read instead"
+NO_FACTS = "the facts near the question are of fewer passages than were asked for: the others are nearest in meaning"
+
+
+class AprRetriever(SystemRetriever[AprIndexSettings, AprRetrieverSettings]):
+    """Ranks runs of facts, and passages by their best run.
+
+    Source: AutoPrunedRetriever, Sections 2.4 to 2.6 and Appendix A.3.
+    """
+
+    def __init__(
+        self,
+        system: System[AprIndexSettings, AprRetrieverSettings],
+        context: RetrievalContext,
+        settings: AprRetrieverSettings,
+    ) -> None:
+        """
+        Raises:
+            ModelError: the spaCy pipeline is not installed.
+        """
+        super().__init__(system, context, settings)
+        self._questions = QuestionReader(context.extraction)
+        self._vocabulary = Vocabulary(context.embedder)
+        self._recall = Recall()
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="apr")
+
+    def retrieve(self, question: str, k: int) -> Evidence:
+        """The `k` passages with the best runs, and the facts as a prompt.
+
+        Raises:
+            QuestionError: the question is empty.
+            IndexMissing: the corpus has no index for AutoPrunedRetriever.
+            EmbedderMismatch, CorpusNotFound: as `RetrievalContext.corpus_with_vectors`.
+        """
+        read = read_question(question)
+        vector = self._pool.submit(self._context.embedder.embed, [read.text])  # while it is parsed
+        asked = self._questions.read(read)
+
+        def query(tx: Transaction, corpus: Corpus) -> Evidence:
+            state = require_state(self._system, corpus)
+            index = "" if ENTITIES in state.details.get(SCANNED, ()) else schema.derived_index(corpus.label, ENTITIES)
+            asking = _Asking(tx, corpus, self._vocabulary, self._settings, asked, vector.result()[0], index, self._pool)
+            found = asking.found(k)
+            counter = TokenCounter(self._context.embedder, self._context.chat())
+            recalled, related = self._remembered(tx, corpus, asking.vector)
+            prompt = build(asked.triples, found.runs, recalled, related, self._settings, counter, read.text)
+            unread = {chunk for part in prompt.parts for chunk in part.chunks} - found.rows.keys()
+            rows = {**found.rows, **chunk_rows(tx, corpus, unread)}
+            parts = (*excerpts(prompt.runs, rows), *prompt.parts)
+            notes = (*read.notes, *asked.notes, *self._stale.of(tx, corpus, state), *asking.notes, *prompt.notes)
+            sources = sources_of(parts, found.hits, rows)
+            divided = SHARES_WITH_TEXTS if self._settings.texts else SHARES
+            if not any(part.kind in divided for part in prompt.parts):
+                divided = {}
+                notes = (*notes, NOTHING_TO_READ)
+            return Evidence(question, self.name, found.hits, notes, parts=parts, sources=sources, shares=divided)
+
+        return self._query(query)
+
+    def _remembered(
+        self, tx: Transaction, corpus: Corpus, vector: Vectors
+    ) -> tuple[Sequence[RecalledAnswer], Sequence[RelatedQuestion]]:
+        """The answers and the questions that are remembered, as far as the settings ask for them."""
+        if self._settings.recall != "always":
+            return (), ()
+        answers = self._settings.answers != "none" or self._settings.policy
+        questions = self._settings.questions != "none" or self._settings.policy
+        return (
+            self._recall(tx, corpus, vector, MOST_ANSWERS) if answers else (),
+            self._recall.related(tx, corpus, vector, MOST_RELATED) if questions else (),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    """A candidate passage with the parts of its score.
+
+    Attributes:
+        run: its best run, None where it has none.
+        fine: of that run.
+        cosine: of the passage and the question.
+        link: what led to it, None where nothing did.
+    """
+
+    run: Candidate | None
+    fine: FineScore | None
+    cosine: float
+    link: Link | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """
+    Attributes:
+        runs: the best, by falling score.
+        rows: of the passages that were read, by id.
+    """
+
+    hits: tuple[Hit, ...]
+    runs: tuple[ScoredRun, ...]
+    rows: Mapping[str, Row]
+
+
+@dataclass(slots=True)
+class _Asking:
+    """One question in its transaction.
+
+    Attributes:
+        vector: the question's.
+        index: over the entities of the corpus, "" if they are scanned.
+        pool: embeds.
+        known: the candidates that were scored, by id, with their scores and the vectors of their edges.
+        cosines: of passages and the question, by id.
+    """
+
+    tx: Transaction
+    corpus: Corpus
+    vocabulary: Vocabulary
+    settings: AprRetrieverSettings
+    asked: AskedTriples
+    vector: Vectors
+    index: str
+    pool: Executor
+    notes: list[str] = field(default_factory=list[str])
+    known: dict[str, tuple[Candidate, FineScore, Vectors]] = field(
+        default_factory=dict[str, "tuple[Candidate, FineScore, Vectors]"]
+    )
+    cosines: dict[str, float] = field(default_factory=dict[str, float])
+
+    def found(self, k: int) -> _Found:
+        texts = self._texts()
+        vectors = self.vocabulary.of_texts(self.tx, self.corpus, texts, self.pool)  # while near passages are looked for
+        nearest = nearest_chunks(self.tx, self.corpus, self.vector, max(k, NEAREST_CHUNKS))
+        names, relations, lines = self._of_question(texts, vectors.result())
+        ids, notes = shortlist(self.tx, self.corpus, self.vocabulary, names, relations, index=self.index)
+        self.notes += [*notes, *nearest.notes]
+        self.cosines |= nearest.cosines
+        self._score(lines, ids, nearest.cosines if self.settings.passage else ())
+        led = self._led(lines) if self.settings.path else {}
+        passages = self._passages(led)
+        scores = self._scores(passages)
+        ranked = {id_: scores[id_] for id_ in best_of(scores, k)}
+        if len(ranked) < k:
+            filled = [id_ for id_ in nearest.cosines if id_ not in ranked][: k - len(ranked)]
+            lowest = min(ranked.values(), default=1.0)
+            ranked |= {id_: min(lowest, nearest.cosines[id_]) for id_ in filled}
+            self.notes += [NO_FACTS] if filled else []
+        rows = chunk_rows(self.tx, self.corpus, [*ranked, *(link.source for link in led.values())])
+        runs = self._runs(led)
+        stated = (passages[id_].run for id_ in ranked if id_ in passages)
+        facts = read_runs(self.tx, self.corpus, dict.fromkeys((*runs, *(run.id for run in stated if run))))
+        reasons = _Reasons(self.settings, passages, scores, facts, rows)
+        hits = ranked_hits(rows, ranked, lambda id_: reasons.of(id_) if id_ in passages else [near(self.cosines[id_])])
+        scored = (ScoredRun(facts[id_], score, self.known[id_][2]) for id_, score in runs.items() if id_ in facts)
+        return _Found(hits, tuple(scored), rows)
+
+    def _texts(self) -> list[tuple[SymbolKind, str]]:
+        """Those whose vectors are needed: its names, the other ends of its triples, their relations."""
+        triples = self.asked.triples
+        names = dict.fromkeys((*self.asked.names, *(end for each in triples for end in each.ends)))
+        relations = dict.fromkeys(each.relation for each in triples)
+        return [*(("entity", name) for name in names), *(("relation", relation) for relation in relations)]
+
+    def _of_question(
+        self, texts: Sequence[tuple[SymbolKind, str]], vectors: Vectors
+    ) -> tuple[Vectors, Vectors, Vectors]:
+        """The vectors of its names, of its relations, and of the lines that are compared with facts."""
+        names = vectors[: len(self.asked.names)]
+        relations = vectors[[place for place, (kind, _) in enumerate(texts) if kind == "relation"]]
+        of_triples = self._lines(self.asked.triples, dict(zip(texts, vectors, strict=True)))
+        if self.settings.lines == "triples" and len(of_triples):
+            return names, relations, of_triples
+        return names, relations, np.concatenate([of_triples, of_unit_length(names), self.vector[None]])
+
+    def _lines(self, triples: Sequence[Triple], vectors: Mapping[tuple[SymbolKind, str], Vectors]) -> Vectors:
+        """float32[len(triples), d], as the vectors of edges are made; what is asked for is left out."""
+        lines = np.zeros((len(triples), len(self.vector)), dtype=np.float32)
+        for row, triple in enumerate(triples):
+            lines[row] = vectors["relation", triple.relation]
+            for end in triple.ends:
+                lines[row] += vectors["entity", end]
+        return of_unit_length(lines)
+
+    def _score(self, lines: Vectors, ids: Collection[str], chunks: Collection[str]) -> None:
+        """The fine score of these runs and all of these chunks."""
+        new = [each for each in read_candidates(self.tx, self.corpus, ids, chunks) if each.id not in self.known]
+        edges = list(dict.fromkeys(edge for each in new for edge in each.edges))
+        place = {edge: row for row, edge in enumerate(edges)}
+        table = self.vocabulary.of_edges(self.tx, self.corpus, edges)
+        vectors = [table[[place[edge] for edge in each.edges]] for each in new]
+        for each, score, of_run in zip(new, fine(lines, self.vector, vectors), vectors, strict=True):
+            self.known[each.id] = (each, score, of_run)
+        self._complete({each.chunk for each in new})
+
+    def _complete(self, chunks: Collection[str]) -> None:
+        """Reads the cosines of passages that are not known yet."""
+        missing = sorted(set(chunks) - self.cosines.keys()) if self.settings.passage else []
+        self.cosines |= chunk_cosines(self.tx, self.corpus, self.vector, missing)
+
+    def _led(self, lines: Vectors) -> dict[str, Link]:
+        """What names lead to from the best passages, by passage; their runs are scored too."""
+        passages = self._passages({})
+        scores = self._scores(passages)
+        best = best_of(scores, LEADING + 1)
+        sources = relevance({id_: scores[id_] for id_ in best})
+        leading = {id_: sources[id_] for id_ in best[:LEADING]}
+        led = links(leading, shared_names(self.tx, self.corpus, list(leading)))
+        unknown = {id_ for id_ in led if id_ not in passages}
+        self._complete(unknown)
+        promise = {
+            id_: self.settings.passage * self.cosines.get(id_, 0.0) + self.settings.path * led[id_].value
+            for id_ in unknown
+        }
+        new = best_of(promise, LED_TO)
+        self._score(lines, (), new)
+        return {id_: link for id_, link in led.items() if id_ in passages or id_ in new}
+
+    def _passages(self, led: Mapping[str, Link]) -> dict[str, _Passage]:
+        """The candidates by passage; near passages without facts are candidates where passages count."""
+        best: dict[str, tuple[Candidate, FineScore]] = {}
+        for each, score, _ in self.known.values():
+            before = best.get(each.chunk)
+            if before is None or (-score.total, each.id) < (-before[1].total, before[0].id):
+                best[each.chunk] = (each, score)
+        found = {
+            id_: _Passage(run, score, self.cosines.get(id_, 0.0), led.get(id_)) for id_, (run, score) in best.items()
+        }
+        if self.settings.passage:
+            for id_, cosine in self.cosines.items():
+                found.setdefault(id_, _Passage(None, None, cosine, led.get(id_)))
+        return found
+
+    def _scores(self, passages: Mapping[str, _Passage]) -> dict[str, float]:
+        """The score of each passage. One without facts counts as if it had those of the middle one."""
+        usual = median([each.fine.total for each in passages.values() if each.fine] or [0.0])
+        return {
+            id_: (each.fine.total if each.fine else usual) + self._of_passage(each.cosine, each.link)
+            for id_, each in passages.items()
+        }
+
+    def _of_passage(self, cosine: float, link: Link | None) -> float:
+        """What a passage brings to the score of all its runs."""
+        return self.settings.passage * cosine + self.settings.path * (link.value if link else 0.0)
+
+    def _runs(self, led: Mapping[str, Link]) -> dict[str, float]:
+        """The scores of the best runs, best first."""
+        scores = {
+            id_: score.total + self._of_passage(self.cosines.get(each.chunk, 0.0), led.get(each.chunk))
+            for id_, (each, score, _) in self.known.items()
+        }
+        return {id_: scores[id_] for id_ in best_of(scores, self.settings.runs)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Reasons:
+    """Why passages were found.
+
+    Attributes:
+        facts: what runs say, by id.
+    """
+
+    settings: AprRetrieverSettings
+    passages: Mapping[str, _Passage]
+    scores: Mapping[str, float]
+    facts: Mapping[str, FactRun]
+    rows: Mapping[str, Row]
+
+    def of(self, id_: str) -> Iterator[Reason]:
+        """The parts of a passage's score."""
+        passage = self.passages[id_]
+        run = self.facts.get(passage.run.id) if passage.run else None
+        if passage.fine and run:
+            terms = ", ".join(f"{name} {value:.3f}" for name, value in passage.fine._asdict().items())
+            yield Reason("facts", passage.fine.total, terms, f"states: {_told(run)}")
+        if self.settings.passage:
+            plain = run is None and passage.link is None
+            detail = f"{self.settings.passage:g} · cosine similarity to the question"
+            yield Reason("dense", self.settings.passage * passage.cosine, detail, NEAREST if plain else "")
+        if passage.link:
+            source = passage.link.source
+            better = (-self.scores[source], source) < (-self.scores[id_], id_)
+            clause = shares(passage.link.name, quoted(self.rows.get(source), self.rows.get(id_)), better=better)
+            value = passage.link.value
+            yield Reason("path", self.settings.path * value, f"{self.settings.path:g} · relevance {value:.3f}", clause)
+
+
+def _told(run: FactRun) -> str:
+    """The first facts of a run, as many as a reason has room for."""
+    facts = "; ".join(edge.line for edge in run.edges)
+    return shortened(facts, LONGEST_FACT)

@@ -1,0 +1,184 @@
+"""Stored symbols, edges and runs: what is there already, and how a page of chunks is written."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from overstory.graph import GraphClient, Transaction, Writer, batches
+from overstory.graph.client import Row
+from overstory.index.stages.embed import check_vectors
+from overstory.protocols import Embedder, Vectors
+from overstory.vectors.packed import packed, unpacked
+from overstory_systems.apr.codebook import CodedTriple, Symbol
+from overstory_systems.apr.ids import run_id
+
+ENTITIES = "AprEntity"
+"""The kind of node whose vectors are searched."""
+BUILT = ("AprRun", "AprEdge", "AprSymbol")
+"""The kinds of nodes that a build writes, in the order of their deletion."""
+SYMBOLS_A_STATEMENT = 1_000
+EDGES_A_STATEMENT = 1_000
+RUNS_A_STATEMENT = 1_000
+MOST_KEPT = 100_000
+"""Vectors of symbols that a build keeps in memory: 150 MB."""
+
+
+def symbol_vectors(row: Row) -> dict[str, Vectors]:
+    """float32[d] by the ids of symbols, of the row of `systems/apr/known_symbols`."""
+    found: dict[str, Vectors] = {id_: np.asarray(vector, np.float32) for id_, vector in row["entities"]}
+    return found | {id_: unpacked(vector) for id_, vector in row["relations"]}
+
+
+class SymbolVectors:
+    """The vectors of symbols: kept from earlier pages, stored, or embedded now.
+
+    Relations have the precision in which they are stored, so that an edge has the same vector whenever it is written.
+    """
+
+    def __init__(self, graph: GraphClient, label: str, embedder: Embedder) -> None:
+        self._graph = graph
+        self._label = label
+        self._embedder = embedder
+        self._kept: OrderedDict[str, Vectors] = OrderedDict()
+
+    def of(self, symbols: Iterable[Symbol]) -> tuple[dict[str, Vectors], list[Symbol]]:
+        """float32[d] by the ids of symbols, and the symbols that are not stored, nor were asked for before.
+
+        Raises:
+            ModelError: the embedder gave something else than vectors.
+            DatabaseError: as `GraphClient.run`.
+        """
+        wanted = {symbol.id: symbol for symbol in reversed(list(symbols))}  # of equal ones the first
+        found = {id_: self._kept[id_] for id_ in wanted if id_ in self._kept}
+        found |= self._stored([id_ for id_ in wanted if id_ not in found])
+        new = [symbol for id_, symbol in wanted.items() if id_ not in found]
+        found |= self._embed(new)
+        for id_, vector in found.items():
+            self._kept[id_] = vector
+            self._kept.move_to_end(id_)
+        while len(self._kept) > MOST_KEPT:
+            self._kept.popitem(last=False)
+        return found, new
+
+    def _stored(self, ids: Sequence[str]) -> dict[str, Vectors]:
+        found: dict[str, Vectors] = {}
+        for some in batches(ids, SYMBOLS_A_STATEMENT):
+            (row,) = self._graph.run("systems/apr/known_symbols", self._label, read=True, ids=some)
+            found |= symbol_vectors(row)
+        return found
+
+    def _embed(self, new: Sequence[Symbol]) -> dict[str, Vectors]:
+        if not new:
+            return {}
+        texts = list(dict.fromkeys(symbol.text for symbol in new))
+        vectors = self._embedder.embed(texts)
+        check_vectors(vectors, len(texts), self._embedder)
+        of_text = dict(zip(texts, vectors, strict=True))
+        found = {symbol.id: of_text[symbol.text] for symbol in new}
+        relations = [symbol.id for symbol in new if symbol.kind == "relation"]
+        if relations:
+            stored = packed(np.stack([found[id_] for id_ in relations]))
+            found |= {id_: unpacked(vector) for id_, vector in zip(relations, stored, strict=True)}
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class CodedChunk:
+    """A chunk as it is to be stored.
+
+    Attributes:
+        edges: in the order of the text, each once.
+        vectors: float32[len(edges), d], a unit vector for each edge.
+        runs: as the places of their edges.
+    """
+
+    id: str
+    edges: tuple[CodedTriple, ...]
+    vectors: Vectors
+    runs: tuple[range, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some chunks, the symbols that are new with them, and the vectors of these."""
+
+    chunks: tuple[CodedChunk, ...]
+    new: tuple[Symbol, ...]
+    vectors: Mapping[str, Vectors]
+
+
+def write_page(tx: Transaction, label: str, page: Page) -> None:
+    """Writes the runs of chunks in place of those that they have."""
+    tx.run("systems/apr/clear_runs", label, ids=[chunk.id for chunk in page.chunks])
+    _write(tx, label, "write_entities", _entity_rows(page), SYMBOLS_A_STATEMENT)
+    _write(tx, label, "write_relations", _relation_rows(page), SYMBOLS_A_STATEMENT)
+    _write(tx, label, "write_edges", _edge_rows(page), EDGES_A_STATEMENT)
+    _write(tx, label, "write_runs", _run_rows(page), RUNS_A_STATEMENT)
+
+
+def remove_loose(writer: Writer) -> None:
+    """Deletes the edges and symbols that the pages before left without a user. Safe to repeat.
+
+    Raises:
+        DatabaseError: what was committed before stays; call again to go on.
+    """
+    for statement in ("remove_loose_edges", "remove_loose_symbols"):
+        writer.graph.run_in_batches(f"systems/apr/{statement}", writer.corpus.label)
+
+
+def _write(tx: Transaction, label: str, statement: str, rows: Sequence[Row], size: int) -> None:
+    for some in batches(rows, size):
+        tx.run(f"systems/apr/{statement}", label, label=label, rows=some)
+
+
+def _entity_rows(page: Page) -> list[Row]:
+    return [
+        {"id": symbol.id, "key": symbol.key, "text": symbol.text, "vector": page.vectors[symbol.id].tolist()}
+        for symbol in page.new
+        if symbol.kind == "entity"
+    ]
+
+
+def _relation_rows(page: Page) -> list[Row]:
+    relations = [symbol for symbol in page.new if symbol.kind == "relation"]
+    if not relations:
+        return []
+    vectors = packed(np.stack([page.vectors[symbol.id] for symbol in relations]))
+    return [
+        {"id": symbol.id, "key": symbol.key, "text": symbol.text, "vector": vector}
+        for symbol, vector in zip(relations, vectors, strict=True)
+    ]
+
+
+def _edge_rows(page: Page) -> list[Row]:
+    rows: dict[str, Row] = {}
+    for chunk in page.chunks:
+        for edge, vector in zip(chunk.edges, packed(chunk.vectors), strict=True):
+            if edge.id not in rows:
+                rows[edge.id] = {
+                    "id": edge.id,
+                    "head": edge.head.text,
+                    "relation": edge.relation.text,
+                    "tail": edge.tail.text,
+                    "vector": vector,
+                    "symbols": [symbol.id for symbol in edge.symbols],
+                }
+    return list(rows.values())
+
+
+def _run_rows(page: Page) -> list[Row]:
+    return [
+        {
+            "id": run_id(chunk.id, seq),
+            "chunk": chunk.id,
+            "seq": seq,
+            "size": len(run),
+            "edges": [[chunk.edges[place].id, chunk.edges[place].sentence] for place in run],
+        }
+        for chunk in page.chunks
+        for seq, run in enumerate(chunk.runs)
+    ]

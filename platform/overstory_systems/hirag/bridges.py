@@ -1,0 +1,222 @@
+"""Bridges: the cheapest paths between central entities of communities that have to do with each other.
+
+Source: HiRAG, Section 4.2 (Eq. 14 and 15), at index time: for people, and for questions about just these entities.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, zip_longest
+
+import numpy as np
+
+from overstory.graph import batches
+from overstory.graph.client import Row
+from overstory.protocols import Vectors
+from overstory_entropy import EncodingTree, Graph
+from overstory_entropy.compile import Floats, Ints
+from overstory_systems.hirag.communities import LayeredProjection
+from overstory_systems.hirag.knowledge_graph import LayeredGraph
+from overstory_systems.hirag.report_material import by_centrality
+
+PARTNERS = 5
+"""Communities that one is bridged with."""
+MOST_COMMUNITIES = 1_000
+MOST_WORK = 500_000_000
+"""Communities times relations: a search may go through the whole graph, so a large one has fewer bridges."""
+MOST_HOPS = 6
+"""Longer ways lead through entities that are everywhere, and say nothing; a question is bridged as far."""
+SOURCES_A_STATEMENT = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Bridge:
+    """A path between the central entities of two communities of one level.
+
+    Attributes:
+        source, target: nodes of the tree, source < target.
+        refs, names: of the entities on the way from source to target, both ends included.
+        cost: the sum of 1 / weight.
+    """
+
+    source: int
+    target: int
+    refs: tuple[str, ...]
+    names: tuple[str, ...]
+    cost: float
+
+    @property
+    def hops(self) -> int:
+        return len(self.refs) - 1
+
+    def row(self, ids: Sequence[str], entity_id: Callable[[str], str]) -> Row:
+        """For `systems/hirag/write_bridges`: from the lower id to the higher one.
+
+        Args:
+            ids: of the tree's nodes.
+            entity_id: of an entity by its ref.
+        """
+        ends, step = (ids[self.source], ids[self.target]), 1
+        if ends[0] > ends[1]:
+            ends, step = (ends[1], ends[0]), -1
+        return {
+            "from": ends[0],
+            "to": ends[1],
+            "names": list(self.names[::step]),
+            "refs": list(self.refs[::step]),
+            "entities": [entity_id(ref) for ref in self.refs[::step]],
+            "cost": self.cost,
+            "hops": self.hops,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Bridges:
+    """The bridges of a tree; iterate over it for them.
+
+    Attributes:
+        found: in order of source and target, at most `PARTNERS` times `communities`.
+        communities: that were looked at: those of the coarsest levels.
+        left_out: communities of finer levels, or of a level with too many, that were not.
+        without: pairs of communities whose centres have no path of at most `MOST_HOPS` relations.
+    """
+
+    found: Sequence[Bridge]
+    communities: int
+    left_out: int
+    without: int
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def __iter__(self) -> Iterator[Bridge]:
+        return iter(self.found)
+
+
+def find_bridges(
+    projected: LayeredProjection,
+    tree: EncodingTree,
+    graph: LayeredGraph,
+    vectors: Vectors,
+    *,
+    most: int = MOST_COMMUNITIES,
+) -> Bridges:
+    """Paths between communities of one level, the coarsest levels first: of each community with those that it is most
+    strongly joined with, and those whose vectors are nearest, `PARTNERS` together.
+
+    Args:
+        projected: the same graph in the memory of the server.
+        tree: over the entities of the graph, all leaves at one depth.
+        vectors: float32[n, d], of the entities.
+        most: communities that are looked at.
+
+    Raises:
+        DatabaseError: as `GraphClient.run`.
+    """
+    joined = graph.as_graph()
+    room = min(most, max(1, MOST_WORK // max(joined.edges, 1)))
+    centres: dict[int, int] = {}
+    pairs: set[tuple[int, int]] = set()
+    there = 0
+    for depth in range(1, tree.height):
+        nodes = _of_level(tree, depth)
+        there += len(nodes)
+        chosen = nodes[:room]
+        room -= len(chosen)
+        if len(chosen) > 1:
+            labels = tree.labels(depth)
+            centres |= _centres(graph, joined, labels, chosen)
+            pairs |= pairs_to_bridge(joined, labels, np.sort(chosen), vectors)
+        else:
+            centres |= dict.fromkeys(chosen.tolist(), -1)
+    found = _paths(projected, graph, sorted(pairs), centres)
+    return Bridges(found, len(centres), there - len(centres), len(pairs) - len(found))
+
+
+def _of_level(tree: EncodingTree, depth: int) -> Ints:
+    """The communities of a level that a path can leave, the largest first; without those that are the same as their
+    parent, which is of a level before."""
+    nodes = np.unique(tree.labels(depth))
+    nodes = nodes[(tree.cut[nodes] > 0.0) & (tree.sizes[nodes] < tree.sizes[tree.parents[nodes]])]
+    return nodes[np.argsort(-tree.sizes[nodes], kind="stable")]
+
+
+def _centres(graph: LayeredGraph, joined: Graph, labels: Ints, nodes: Ints) -> dict[int, int]:
+    """The most central entity of each community."""
+    order = by_centrality(graph, joined, labels)
+    groups, starts = np.unique(labels[order], return_index=True)
+    first = order[starts[np.searchsorted(groups, nodes)]]
+    return dict(zip(nodes.tolist(), first.tolist(), strict=True))
+
+
+def pairs_to_bridge(joined: Graph, labels: Ints, nodes: Ints, vectors: Vectors) -> set[tuple[int, int]]:
+    """Pairs of communities to bridge, each once, the lower node first.
+
+    Args:
+        nodes: shape (c,), of one level, ascending.
+    """
+    touching, near = _touching(joined, labels, nodes), _nearest(labels, nodes, vectors)
+    found: set[tuple[int, int]] = set()
+    for place in range(len(nodes)):
+        in_turn = chain.from_iterable(zip_longest(touching.get(place, ()), near[place]))
+        others = list(dict.fromkeys(other for other in in_turn if other is not None))[:PARTNERS]
+        found.update((min(place, other), max(place, other)) for other in others)
+    return {(int(nodes[one]), int(nodes[other])) for one, other in found}
+
+
+def _touching(joined: Graph, labels: Ints, nodes: Ints) -> Mapping[int, list[int]]:
+    """Places in `nodes` of the communities that each is most strongly joined with."""
+    place = np.minimum(np.searchsorted(nodes, labels), len(nodes) - 1)
+    place[nodes[place] != labels] = -1
+    one = np.repeat(place, np.diff(joined.indptr))
+    other = place[joined.neighbours]
+    between = (one >= 0) & (other >= 0) & (one != other)
+    keys, where = np.unique(one[between] * len(nodes) + other[between], return_inverse=True)
+    strength = np.bincount(where, weights=joined.weights[between], minlength=len(keys))
+    ones, others = np.divmod(keys, len(nodes))
+    found: dict[int, list[int]] = defaultdict(list)
+    for entry in np.lexsort((others, -strength, ones)).tolist():
+        listed = found[int(ones[entry])]
+        if len(listed) < PARTNERS:
+            listed.append(int(others[entry]))
+    return found
+
+
+def _nearest(labels: Ints, nodes: Ints, vectors: Vectors) -> list[list[int]]:
+    """Places in `nodes` of the communities with the nearest mean vectors, for each."""
+    order = np.argsort(labels, kind="stable")
+    starts = np.searchsorted(labels[order], nodes, side="left").tolist()
+    ends = np.searchsorted(labels[order], nodes, side="right").tolist()
+    means: Floats = np.array(
+        [vectors[order[start:end]].mean(axis=0, dtype=np.float64) for start, end in zip(starts, ends, strict=True)]
+    )
+    means /= np.maximum(np.linalg.norm(means, axis=1, keepdims=True), 1e-12)
+    cosines = np.round(means @ means.T, 6)
+    np.fill_diagonal(cosines, -np.inf)
+    near = np.argsort(-cosines, axis=1, kind="stable")[:, : min(PARTNERS, len(nodes) - 1)]
+    found: list[list[int]] = near.tolist()
+    return found
+
+
+def _paths(
+    projected: LayeredProjection, graph: LayeredGraph, pairs: Sequence[tuple[int, int]], centres: Mapping[int, int]
+) -> list[Bridge]:
+    """The bridges of these pairs, without those that have no path or a long one. Communities within one another may
+    share a centre: then the path is searched once."""
+    refs = graph.refs
+    wanted: dict[str, dict[str, None]] = {}
+    for one, other in pairs:
+        wanted.setdefault(refs[centres[one]], {})[refs[centres[other]]] = None
+    found: dict[tuple[str, str], tuple[float, list[str]]] = {}
+    for some in batches(wanted.items(), SOURCES_A_STATEMENT):
+        for row in projected.cheapest_paths({source: list(targets) for source, targets in some}):
+            found[row["refs"][0], row["refs"][-1]] = row["cost"], row["refs"]
+    bridges: list[Bridge] = []
+    for one, other in pairs:
+        cost, way = found.get((refs[centres[one]], refs[centres[other]]), (0.0, []))
+        if 0 < len(way) <= MOST_HOPS + 1:
+            names = tuple(graph.entities[graph.number[ref]].name for ref in way)
+            bridges.append(Bridge(one, other, tuple(way), names, cost))
+    return bridges

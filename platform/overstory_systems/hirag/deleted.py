@@ -1,0 +1,235 @@
+"""What deletions took out of the graph of layers, and new summaries in place of those that went with a passage.
+
+A deleted entity leaves its leaf in the tree of communities, with what it was tied to. So volumes and cuts of the tree
+can follow exactly, and it is known which entities lost their summary. These are summarised again; the new summary takes
+the place of the old one in the layers above, whose own summaries stay.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from overstory.graph.client import Row
+from overstory.systems.tree.nearness import to_mean
+from overstory.systems.tree.part import StoredLeaf
+from overstory.text.key_phrases import CommonWords
+from overstory_systems.hirag.in_use import IndexInUse
+from overstory_systems.hirag.knowledge_graph import LayerEntity, SummaryLink, ref_of
+from overstory_systems.hirag.layers import VectorsOf, cluster_key
+from overstory_systems.hirag.names import NAME
+from overstory_systems.hirag.store import RELATED, SUMMARIZED, entity_of
+from overstory_systems.hirag.summaries import Group, as_weight, common_words, rule_summary
+
+
+@dataclass(frozen=True, slots=True)
+class DeletedEntity:
+    """
+    Attributes:
+        id: of the entity.
+        layer: its own.
+        leaf: the one that it left.
+        edges: weights by the id of the other end, which may be deleted, too.
+        members: ids of the entities that it summarised.
+        summaries: ids of its own summaries.
+    """
+
+    id: str
+    layer: int
+    leaf: StoredLeaf
+    edges: dict[str, float]
+    members: set[str]
+    summaries: set[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    """The entities that deletions took along since the index was last brought up to date.
+
+    Attributes:
+        entities: by id.
+        relations: how many relations of layer 0 went with them.
+    """
+
+    entities: Mapping[str, DeletedEntity] = field(default_factory=dict[str, DeletedEntity])
+    relations: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class NewSummaries:
+    """Summaries in place of deleted ones.
+
+    Attributes:
+        entities: of all layers above 0.
+        links: from their members, and to the summaries above.
+        same: refs of those that are called like an entity of the layer below, with it.
+        cluster: of each by ref, as of `StoredGraph`.
+    """
+
+    entities: Sequence[LayerEntity] = ()
+    links: Sequence[SummaryLink] = ()
+    same: Sequence[tuple[str, str]] = ()
+    cluster: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+def layer_of(ref: str) -> int:
+    return int(ref.partition(":")[0])
+
+
+def read_deleted(where: IndexInUse) -> Deleted:
+    """
+    Raises:
+        DatabaseError: as `GraphClient.run`.
+    """
+    found: dict[str, DeletedEntity] = {}
+    related: set[frozenset[str]] = set()
+    rows = where.graph.run(
+        "systems/tree/uncovered", where.corpus.label, read=True, tree=NAME, generation=where.generation
+    )
+    for row in rows:
+        edges = defaultdict[str, float](float)
+        ends: dict[str, set[str]] = defaultdict(set)
+        for end, tie, weight in zip(row["ends"], row["ties"], row["weights"], strict=True):
+            edges[end] += weight
+            ends[tie].add(end)
+        related.update(frozenset((row["unit"], end)) for side in "<>" for end in ends[side + RELATED])
+        leaf = StoredLeaf(row["id"], row["community"], row["volume"], {}, covers=False)
+        found[row["unit"]] = DeletedEntity(
+            row["unit"], row["layer"], leaf, dict(edges), ends["<" + SUMMARIZED], ends[">" + SUMMARIZED]
+        )
+    for one in found.values():  # of two that are deleted, maybe only the one that went first knew the other
+        for id_, weight in list(one.edges.items()):
+            if id_ in found:
+                found[id_].edges.setdefault(one.id, weight)
+        for id_ in one.members & found.keys():
+            found[id_].summaries.add(one.id)
+        for id_ in one.summaries & found.keys():
+            found[id_].members.add(one.id)
+    return Deleted(found, len(related))
+
+
+def summarised_again(
+    where: IndexInUse, deleted: Deleted, now: Mapping[str, LayerEntity], left: Collection[str], vectors_of: VectorsOf
+) -> NewSummaries | None:
+    """New summaries in place of deleted ones; None where one would be called like another of its layer, or a summary
+    would have no member.
+
+    Args:
+        now: entities as they will be stored, by id; of all others what is stored counts.
+        left: ids of stored entities that are about to be removed.
+
+    Raises:
+        DatabaseError: as `GraphClient.run`, and what `vectors_of` raises.
+    """
+    lost = sorted((each for each in deleted.entities.values() if each.members), key=lambda each: (each.layer, each.id))
+    away = {*left, *deleted.entities}
+    made = _Made(where, common_words(where.sampled() if lost else ()), away, vectors_of)
+    if lost:
+        made.read_members({id_ for each in lost for id_ in each.members} - away, now)
+    for each in lost:
+        made.add(each)
+    above = {id_ for each in deleted.entities.values() for id_ in each.summaries} - away
+    above.update(row["target"] for row in where.rows("systems/hirag/summaries_of", left))
+    rows = {row["id"]: row for row in where.rows("systems/hirag/members_of", above)}
+    made.join_summaries(lost, rows)
+    if any(not made.joined[id_] and not made.still_there(row) for id_, row in rows.items()):
+        return None
+    ids = {where.id(each.ref) for each in made.entities.values()}
+    if len(ids) < len(made.entities) or any(True for _ in where.rows("systems/hirag/some_entities", ids)):
+        return None
+    entities = sorted(made.entities.values(), key=lambda each: each.ref)
+    return NewSummaries(entities, made.links, _same(where, entities, now, away), made.cluster)
+
+
+@dataclass(slots=True)
+class _Made:
+    """New summaries while they are made, those of lower layers first.
+
+    Attributes:
+        entities: by the ids of the deleted ones whose places they take.
+        joined: how many of them each summary that is there got as members, by its id.
+    """
+
+    where: IndexInUse
+    common: CommonWords
+    away: Collection[str]
+    vectors_of: VectorsOf
+    entities: dict[str, LayerEntity] = field(default_factory=dict[str, LayerEntity])
+    links: list[SummaryLink] = field(default_factory=list[SummaryLink])
+    cluster: dict[str, str] = field(default_factory=dict[str, str])
+    joined: dict[str, int] = field(default_factory=lambda: defaultdict[str, int](int))
+    _members: dict[str, LayerEntity] = field(default_factory=dict[str, LayerEntity])
+    _cluster_of: dict[str, str] = field(default_factory=dict[str, str])
+
+    def read_members(self, ids: Collection[str], now: Mapping[str, LayerEntity]) -> None:
+        for row in self.where.rows("systems/hirag/some_entities", ids):
+            self._members[row["id"]] = now.get(row["id"], entity_of(row))
+            self._cluster_of[row["ref"]] = row["cluster"]
+
+    def add(self, deleted: DeletedEntity) -> None:
+        """Summarises what is left of its members, those of lower layers as they are now."""
+        there = [self._members[id_] for id_ in deleted.members if id_ in self._members]
+        there += [self.entities[id_] for id_ in deleted.members if id_ in self.entities]
+        if len(there) < 2:
+            return
+        members = sorted(there, key=lambda each: each.ref)
+        group = Group(members, self.vectors_of([each.embedded for each in members]), self.common)
+        said = rule_summary(group)
+        summary = said.entity(deleted.layer, cluster_key(members))
+        self.entities[deleted.id] = summary
+        self.links += [
+            SummaryLink(members[each.member].ref, summary.ref, each.weight, each.description) for each in said.members
+        ]
+        names = [self._cluster_of[each.ref] for each in members if each.ref in self._cluster_of]
+        new = (each.ref for each in members if each.ref not in self._cluster_of)
+        self.cluster |= dict.fromkeys(new, names[0] if names else members[0].ref)
+
+    def join_summaries(self, lost: Sequence[DeletedEntity], above: Mapping[str, Row]) -> None:
+        """Joins new summaries to the summaries that those had whose places they take.
+
+        Args:
+            above: of these `systems/hirag/members_of`.
+        """
+        for each in lost:
+            entity = self.entities.get(each.id)
+            if entity is None or entity.ref in self.cluster:
+                continue
+            self.cluster[entity.ref] = entity.ref
+            (vector,) = self.vectors_of([entity.embedded])
+            for id_ in sorted(each.summaries & above.keys()):
+                others = self.still_there(above[id_])
+                vectors = np.array([vector, *(other for _, _, other in others)], dtype=np.float32)
+                weight = as_weight(float(to_mean(vectors)[0]))
+                self.links.append(SummaryLink(entity.ref, above[id_]["summary"], weight))
+                self.joined[id_] += 1
+                if others:
+                    self.cluster[entity.ref] = others[0][1]
+
+    def still_there(self, row: Row) -> list[tuple[str, str, Sequence[float]]]:
+        """Id, cluster and vector of the members of a summary that are not about to be removed."""
+        return [member for member in row["members"] if member[0] not in self.away]
+
+
+def _same(
+    where: IndexInUse, entities: Sequence[LayerEntity], now: Mapping[str, LayerEntity], away: Collection[str]
+) -> list[tuple[str, str]]:
+    """New summaries that are called like an entity of the layer below, with it, and those above that are called like
+    them."""
+    wanted = {
+        pair
+        for each in entities
+        for pair in (
+            (each.ref, ref_of(each.layer - 1, each.key)),
+            (ref_of(each.layer + 1, each.key), each.ref),
+        )
+    }
+    refs = {ref for pair in wanted for ref in pair}
+    stored = {
+        row["ref"]
+        for row in where.rows("systems/hirag/some_entities", {where.id(ref) for ref in refs}.difference(away))
+    }
+    there = stored | {each.ref for each in (*entities, *now.values())}
+    return sorted(pair for pair in wanted if there.issuperset(pair))

@@ -1,0 +1,124 @@
+"""HiRAG's index as a system."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib.resources import files
+
+from overstory.display import counted
+from overstory.graph import Corpus, GraphClient
+from overstory.llm import Chat, Estimate
+from overstory.protocols import Retriever
+from overstory.retrieve import RetrievalContext
+from overstory.systems.base import BuildContext, Owned, System, SystemRun, SystemView
+from overstory.systems.entity_graph.counts import most_names
+from overstory.systems.entity_graph.descriptions import VERSION
+from overstory.systems.settings import described
+from overstory.systems.state import IndexState, read_backlog
+from overstory.systems.tree.kinds import TreeKind
+from overstory_systems.hirag.index_settings import HiragIndexSettings
+from overstory_systems.hirag.names import COMMUNITIES, COMMUNITY, DESCRIPTION, ENTITY, LAYERS, NAME, READING, REPORT
+from overstory_systems.hirag.retriever_settings import HiragRetrieverSettings
+from overstory_systems.hirag.writers import reporter_for, summariser_for
+
+NAMES_A_CLUSTER = 5
+NAMES_A_COMMUNITY = 2
+"""For an estimate before anything was read: real graphs have twice as many names for each."""
+
+
+class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
+    """Source: the paper's Sections 4.1 and 5.4, Algorithm 1."""
+
+    name = NAME
+    title = "HiRAG"
+    good_for = "what all documents are about: reports on communities, with sources"
+    settings = HiragIndexSettings
+    retriever_settings = HiragRetrieverSettings
+    unit = "chunk"
+    owns = Owned(
+        labels=(ENTITY, DESCRIPTION, COMMUNITY, REPORT, READING),
+        marks=("HiragBridged",),
+        vector_indexes=(ENTITY,),
+        generations=(NAME,),
+        saved_queries=tuple(f"systems/hirag/saved_queries/{name}" for name in ("layer", "entity", "bridge")),
+        examples="systems/hirag/examples",
+        style=files("overstory_systems.hirag").joinpath("style.grass"),
+    )
+    trees = (COMMUNITIES, LAYERS)
+    reads_with_model = True
+    answers_on_all = True
+
+    def require(self, settings: HiragIndexSettings, graph: GraphClient) -> None:
+        """
+        Raises:
+            GdsMissing, ExtraMissing: as `System.require`.
+        """
+        from overstory.vectors.k_means import require_clustering
+        from overstory_systems.hirag.communities import require_gds
+
+        require_gds(graph)
+        if not settings.flat:
+            require_clustering()
+
+    def fingerprint(self, settings: HiragIndexSettings, context: BuildContext, chat: Chat | None) -> str:  # noqa: ARG002
+        """Of descriptions, summaries and reports by rules, or by a language model and its prompts."""
+        parts = [str(VERSION), summariser_for(chat, "").fingerprint, reporter_for(chat, "").fingerprint]
+        if chat is not None:
+            from overstory_systems.hirag.model_reading import reader_fingerprint  # pydantic, which only a model needs
+
+            parts.insert(0, reader_fingerprint(chat, settings))
+        return " ".join(parts)
+
+    def build(self, run: SystemRun[HiragIndexSettings]) -> None:
+        """See `System.build`."""
+        from overstory_systems.hirag.build import Build
+
+        Build(run).run()
+
+    def estimate(self, view: SystemView[HiragIndexSettings]) -> Estimate:
+        """As if all clusters and communities were new; how many there will be is taken from the names of the corpus.
+
+        Raises:
+            LlmError, DatabaseError: as `System.estimate`.
+        """
+        from overstory_systems.hirag.model_reading import estimate_reading
+        from overstory_systems.hirag.model_reports import ModelReporter
+        from overstory_systems.hirag.model_summaries import ModelSummariser
+
+        backlog = read_backlog(view.graph, view.corpus, self, view.before)
+        if view.is_as_built and not backlog.pending + backlog.deleted:
+            return Estimate.nothing()
+        reading = estimate_reading(view)
+        chat = view.context.chat(view.model)
+        names = most_names(view.graph, view.corpus.label)
+        clusters = 0 if view.settings.flat else -(-names // NAMES_A_CLUSTER)
+        communities = -(-names // NAMES_A_COMMUNITY)
+        summaries = ModelSummariser(chat, view.model).estimate(clusters)
+        return reading + summaries + ModelReporter(chat, view.model).estimate(communities)
+
+    def index_options(self, settings: HiragRetrieverSettings) -> str:
+        """The ablation w/o HiIndex asks an index of its own."""
+        return "flat" if settings.flat else ""
+
+    def has_tree(self, tree: TreeKind, state: IndexState[HiragIndexSettings]) -> bool:
+        """A flat index has no summary layers."""
+        return tree != LAYERS or not state.settings.flat
+
+    def describe(self, state: IndexState[HiragIndexSettings]) -> str:
+        """Who read, and how many layers there are."""
+        settings = state.settings
+        layers = "flat" if settings.flat else counted(int(state.figures.get("layers", 0)), "summary layer")
+        others = described(replace(settings, flat=False))
+        return ", ".join(filter(None, (f"read by {state.model or 'rules'}", layers, others)))
+
+    def figures(self, graph: GraphClient, corpus: Corpus, state: IndexState[HiragIndexSettings]) -> Mapping[str, float]:
+        """Reports that are there now: a deletion hides those that stand on a deleted passage."""
+        (row,) = graph.run("systems/hirag/report", corpus.label, read=True, generation=state.generation)
+        return {"reports": row["reports"], "communities_without_report": row["without"]}
+
+    def retriever(self, context: RetrievalContext, settings: HiragRetrieverSettings) -> Retriever:
+        """See `System.retriever`."""
+        from overstory_systems.hirag.retriever import HiragRetriever
+
+        return HiragRetriever(self, context, settings)

@@ -1,0 +1,270 @@
+"""Layer 0 from what a language model read: its entities and relations merged over all passages."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated, TypeAlias
+
+import numpy as np
+from pydantic import BaseModel, Field
+
+from overstory.display import counted
+from overstory.graph import GraphClient, batches
+from overstory.graph.client import Row
+from overstory.graph.ids import entity_id
+from overstory.llm import Chat, prompt
+from overstory.llm.answer_fields import at_most
+from overstory.surrogates import on_one_line
+from overstory.systems.entity_graph import EntityRelation
+from overstory.systems.entity_graph.relations import MOST_CHUNKS, MOST_PARTNERS, among_strongest, left_out_note
+from overstory.systems.texts.writing import Asked, ModelWriter, RuleWriter
+from overstory_systems.hirag.knowledge_graph import BaseLayer, LayerEntity, ref_of
+from overstory_systems.hirag.names import NAME
+
+CHUNKS_A_PAGE = 1_000
+IDS_A_PAGE = 5_000
+DESCRIPTION_CHARACTERS = 2_000
+"""Of a merged description, some 500 tokens: longer ones are summarised."""
+LONGEST_JOINED = 2 * DESCRIPTION_CHARACTERS
+SUMMARISED_CHARACTERS = 12_000
+"""Of the descriptions that one request holds; the others are left out of the summary."""
+PASSAGES_A_DESCRIPTION = 16
+"""Passages that a description lists, if its parts come from fewer."""
+STRENGTHS = 10
+"""The model says strengths from 1 to 10; a weight is a tenth, so that the strongest counts as much as a fact."""
+
+
+class Joined(BaseModel):
+    """One description in the place of several."""
+
+    description: Annotated[str, Field(min_length=1, max_length=LONGEST_JOINED), at_most(LONGEST_JOINED)]
+
+
+@dataclass(slots=True)
+class _Entity:
+    """What passages say of an entity. Dictionaries and lists are in order of passage.
+
+    Attributes:
+        told: passages by description.
+    """
+
+    names: Counter[str] = field(default_factory=Counter[str])
+    types: Counter[str] = field(default_factory=Counter[str])
+    told: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+
+    def add(self, chunk: str, name: str, type_: str, description: str) -> None:
+        self.names[name] += 1
+        self.types[type_] += 1
+        self.told.setdefault(description, []).append(chunk)
+
+    @property
+    def descriptions(self) -> list[str]:
+        return [text for text in self.told if text]
+
+    def chunks_of(self, texts: Sequence[str]) -> tuple[str, ...]:
+        """The passages of descriptions: the first of each, so that the text goes with any that it was made from, then
+        others up to PASSAGES_A_DESCRIPTION."""
+        first = dict.fromkeys(self.told[text][0] for text in texts)
+        every = dict.fromkeys([*first, *(chunk for text in texts for chunk in self.told[text])])
+        return tuple(every)[: max(len(first), PASSAGES_A_DESCRIPTION)]
+
+
+@dataclass(slots=True)
+class _Relation:
+    strength: int = 0
+    best: int = 0
+    description: str = ""
+    chunks: list[str] = field(default_factory=list[str])
+
+    def add(self, chunk: str, description: str, strength: int) -> None:
+        """The strongest description counts, the first of equal ones; its passage comes first."""
+        self.strength += strength
+        if strength > self.best:
+            self.best, self.description = strength, description
+            self.chunks = [chunk, *(each for each in self.chunks if each != chunk)][:MOST_CHUNKS]
+        elif chunk not in self.chunks and len(self.chunks) < MOST_CHUNKS:
+            self.chunks.append(chunk)
+
+
+@dataclass(slots=True)
+class Readings:
+    """What a language model read in all passages, merged by key.
+
+    Attributes:
+        by_rules: passages that rules are to read, too, since answers could not be used.
+    """
+
+    entities: dict[str, _Entity] = field(default_factory=dict[str, _Entity])
+    relations: dict[tuple[str, str], _Relation] = field(default_factory=dict[tuple[str, str], _Relation])
+    by_rules: set[str] = field(default_factory=set[str])
+
+    def add(self, chunk: str, found: Mapping[str, Sequence[Sequence[object]]], *, rules: bool) -> None:
+        """A passage; passages must come in order of id.
+
+        Args:
+            found: as `ChunkReading.found` has it.
+        """
+        for key, name, type_, description in found["entities"]:
+            self.entities.setdefault(str(key), _Entity()).add(chunk, str(name), str(type_), str(description))
+        for one, other, description, strength in found["relations"]:
+            relation = self.relations.setdefault((str(one), str(other)), _Relation())
+            relation.add(chunk, str(description), int(str(strength)))
+        if rules:
+            self.by_rules.add(chunk)
+
+
+def merged_layer(
+    readings: Readings, chat: Chat, model: str, known: Mapping[str, LayerEntity], ids: Mapping[str, str]
+) -> BaseLayer:
+    """Layer 0 of what was read, without what rules read.
+
+    Args:
+        known: the entities of the build before, by ref: a summary of the same descriptions is kept.
+        ids: of the corpus' entities, by key.
+
+    Raises:
+        LlmError, BudgetExhausted: a description could not be summarised.
+    """
+    joiner = _Joiner(chat, model)
+    entities: dict[str, LayerEntity] = {}
+    long: list[_Long] = []
+    kept = 0
+    for key in sorted(readings.entities):
+        entity = readings.entities[key]
+        texts = entity.descriptions
+        source = _source(key, texts, joiner.fingerprint)
+        name, type_ = most_frequent(entity.names), most_frequent(entity.types)
+        chunks = entity.chunks_of(_held(texts))
+        made = LayerEntity(0, key, name, type_, " ".join(texts), chunks, ids.get(key, ""), model, source)
+        entities[key] = made
+        if len(made.description) > DESCRIPTION_CHARACTERS:
+            before = known.get(made.ref)
+            if before is not None and before.source == source:
+                entities[key] = replace(made, description=before.description)
+                kept += 1
+            else:
+                long.append((made, texts))
+    entities |= {entity.key: entity for entity in joiner.write(long)}
+    relations, dropped = _relations(readings)
+    counts = {"left_out": 0, "summarised": len(long), "kept_descriptions": kept, "relations_left_out": dropped}
+    notes = list(joiner.notes)
+    if dropped:
+        notes.append(left_out_note(dropped))
+    return BaseLayer(list(entities.values()), relations, counts, tuple(notes))
+
+
+def _relations(readings: Readings) -> tuple[list[EntityRelation], int]:
+    """Those among the strongest of one of their ends, in order, and how many others there are."""
+    ends = sorted(readings.relations)
+    place = {key: number for number, key in enumerate(sorted(readings.entities))}
+    table = np.array([(place[one], place[other]) for one, other in ends], dtype=np.int64).reshape(-1, 2)
+    weight = np.array([readings.relations[each].strength / STRENGTHS for each in ends], dtype=np.float64)
+    kept = among_strongest(table[:, 0], table[:, 1], weight, MOST_PARTNERS)
+    relations = [
+        EntityRelation(ref_of(0, one), ref_of(0, other), float(weight[number]), found.description, tuple(found.chunks))
+        for number, (one, other) in enumerate(ends)
+        if kept[number] and (found := readings.relations[one, other])
+    ]
+    return relations, len(ends) - len(relations)
+
+
+def with_rules(read: BaseLayer, rules: BaseLayer) -> BaseLayer:
+    """What a model read, and beside it what rules found in the passages where its answers could not be used."""
+    entities = {entity.ref: entity for entity in rules.entities} | {entity.ref: entity for entity in read.entities}
+    relations = {(relation.source, relation.target): relation for relation in rules.relations}
+    for relation in read.relations:
+        other = relations.get((relation.source, relation.target))
+        relations[relation.source, relation.target] = relation if other is None else _together(relation, other)
+    return replace(
+        read,
+        entities=[entities[ref] for ref in sorted(entities)],
+        relations=[relations[ends] for ends in sorted(relations)],
+        notes=(*read.notes, *rules.notes),
+    )
+
+
+def _together(read: EntityRelation, rules: EntityRelation) -> EntityRelation:
+    chunks = tuple(dict.fromkeys([*read.chunks, *rules.chunks]))[:MOST_CHUNKS]
+    return replace(read, weight=read.weight + rules.weight, chunks=chunks)
+
+
+def stored_readings(graph: GraphClient, label: str, by: str) -> Iterator[Row]:
+    """What a reader of this fingerprint has stored, in order of chunk."""
+    for rows in graph.pages("systems/hirag/readings", label, size=CHUNKS_A_PAGE, by=by):
+        yield from rows
+
+
+def corpus_entities(graph: GraphClient, label: str, keys: Sequence[str]) -> dict[str, str]:
+    """The ids of the corpus' entities that there are, by key."""
+    found: dict[str, str] = {}
+    for some in batches(keys, IDS_A_PAGE):
+        ids = {entity_id(label, key): key for key in some}
+        rows = graph.run("systems/hirag/known_entities", label, read=True, ids=list(ids))
+        found |= {ids[row["id"]]: row["id"] for row in rows}
+    return found
+
+
+def most_frequent(counted: Counter[str]) -> str:
+    """The first in the alphabet of those that are equally frequent; "" only where nothing else is there."""
+    return min((each for each in counted if each), key=lambda each: (-counted[each], each), default="")
+
+
+def first_that_fit(texts: Sequence[str]) -> str:
+    """The first of some descriptions that fit in DESCRIPTION_CHARACTERS together, at least a part of the first."""
+    taken = texts[0][:DESCRIPTION_CHARACTERS]
+    for text in texts[1:]:
+        if len(taken) + 1 + len(text) > DESCRIPTION_CHARACTERS:
+            break
+        taken += f" {text}"
+    return taken
+
+
+def _source(key: str, texts: Sequence[str], fingerprint: str) -> str:
+    digest = hashlib.sha256(f"{fingerprint} {key}".encode())
+    for text in texts:
+        digest.update(f"\n{len(text)} {text}".encode())
+    return digest.hexdigest()[:32]
+
+
+def _held(texts: Sequence[str]) -> list[str]:
+    """The descriptions that one request holds."""
+    held: list[str] = []
+    room = SUMMARISED_CHARACTERS
+    for text in texts:
+        if len(text) <= room:
+            held.append(text)
+            room -= len(text)
+    return held
+
+
+_Long: TypeAlias = tuple[LayerEntity, Sequence[str]]
+"""An entity whose description is too long, and the descriptions that it consists of."""
+
+
+class _FirstThatFit(RuleWriter[_Long, LayerEntity]):
+    fingerprint = ""
+
+    def text(self, group: _Long) -> LayerEntity:
+        """Without a source, so that the next build asks again."""
+        entity, texts = group
+        return replace(entity, description=first_that_fit(texts), source="")
+
+
+class _Joiner(ModelWriter[_Long, LayerEntity]):
+    """Summarises long descriptions."""
+
+    def __init__(self, chat: Chat, model: str) -> None:
+        super().__init__(chat.booked(NAME), model, prompt("description", __package__), _FirstThatFit())
+
+    def fallen_back(self) -> str:
+        return f"{counted(self.by_rules, 'long description was', 'long descriptions were')} cut"
+
+    def asked(self, group: _Long) -> Asked[LayerEntity]:
+        entity, texts = group
+        messages = self.prompt.messages(name=entity.name, descriptions=_held(texts))
+        joined = self.answer(Joined, messages, entity.chunks)
+        text = on_one_line(joined.description) if joined else ""
+        return Asked(replace(entity, description=text) if text else None)

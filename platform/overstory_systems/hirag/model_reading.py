@@ -1,0 +1,404 @@
+"""Documents read by a language model: entities, then relations among them, in two requests for a window of sentences.
+
+What is read in a chunk is stored with it as a document is read (`HiragReading`), so that a killed run pays for nothing
+twice. Layer 0 is made of all that is stored (`model_layer`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from pydantic import BaseModel, Field
+
+from overstory.errors import AnswerTruncated, LlmError, NoUsableAnswer, PromptTooLong
+from overstory.graph import Corpus, GraphClient, Transaction, batches
+from overstory.graph.client import Row
+from overstory.llm import Chat, Estimate, Request, prompt
+from overstory.llm.answer_fields import Strength, at_most
+from overstory.llm.digests import fingerprint_of
+from overstory.model import Message
+from overstory.model.boilerplate import without_boilerplate
+from overstory.surrogates import on_one_line
+from overstory.systems.base import SystemRun, SystemView
+from overstory.text.names.keys import entity_key, key_words
+from overstory.text.windows import ChunkSentence, numbered, sentences_of, windows
+from overstory_systems.hirag.index_settings import HiragIndexSettings
+from overstory_systems.hirag.names import NAME, reading_id
+
+VERSION = 2
+"""Changes whenever the same answers may be stored otherwise."""
+AT_ONCE = 8
+"""Documents that are stored together: what is read again, from the cache, where a run is killed."""
+CHUNKS_A_PAGE = 500
+LONGEST_NAME = 200
+LONGEST_TYPE = 40
+LONGEST_DESCRIPTION = 1_000
+LEAST_SENTENCES = 4
+"""Of half a window: one whose answer was cut off is asked for in two halves, if these have so many."""
+MOST_ENTITIES = 64
+MOST_RELATIONS = 128
+KNOWN_CHARACTERS = 1_000
+"""Of the names in the windows before that a request repeats, the latest."""
+NAMES_CHARACTERS = 3_000
+"""Of the names that a request for relations lists; the others have no relations from this window."""
+NONE = "(none)"
+
+
+class FoundEntity(BaseModel):
+    """An entity by its fullest name."""
+
+    name: Annotated[str, Field(max_length=LONGEST_NAME), at_most(LONGEST_NAME)]
+    type: Annotated[str, Field(max_length=LONGEST_TYPE), at_most(LONGEST_TYPE)] = ""
+    description: Annotated[str, Field(max_length=LONGEST_DESCRIPTION), at_most(LONGEST_DESCRIPTION)] = ""
+
+
+class FoundEntities(BaseModel):
+    """The entities of a window."""
+
+    entities: Annotated[list[FoundEntity], Field(max_length=MOST_ENTITIES), at_most(MOST_ENTITIES)]
+
+
+class FoundRelation(BaseModel):
+    """What the text says of two entities, and how strongly they belong together, from 1 to 10."""
+
+    source: Annotated[str, Field(max_length=LONGEST_NAME), at_most(LONGEST_NAME)]
+    target: Annotated[str, Field(max_length=LONGEST_NAME), at_most(LONGEST_NAME)]
+    description: Annotated[str, Field(max_length=LONGEST_DESCRIPTION), at_most(LONGEST_DESCRIPTION)] = ""
+    strength: Strength = 1
+
+
+class FoundRelations(BaseModel):
+    """The relations among the entities of a window."""
+
+    relations: Annotated[list[FoundRelation], Field(max_length=MOST_RELATIONS), at_most(MOST_RELATIONS)]
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadDocument:
+    """A document to be read: its chunks in order.
+
+    Attributes:
+        chunks: id, text without boilerplate, and the version of the corpus in which it last changed.
+    """
+
+    id: str
+    title: str
+    chunks: tuple[tuple[str, str, int], ...]
+
+
+@dataclass(slots=True)
+class ChunkReading:
+    """What was read in a chunk.
+
+    Attributes:
+        entities: key, name, type, description.
+        relations: the keys of both ends, description, strength.
+        rules: whether rules are to read it, too, since an answer could not be used.
+        read_with: the chunks of its windows, by id: what was read here may come from any of them.
+    """
+
+    entities: list[tuple[str, str, str, str]] = field(default_factory=list[tuple[str, str, str, str]])
+    relations: list[tuple[str, str, str, int]] = field(default_factory=list[tuple[str, str, str, int]])
+    rules: bool = False
+    read_with: set[str] = field(default_factory=set[str])
+
+    @property
+    def found(self) -> str:
+        """As JSON, to be stored."""
+        return json.dumps({"entities": self.entities, "relations": self.relations}, ensure_ascii=False)
+
+
+@dataclass(slots=True)
+class DocumentReading:
+    """A document as it was read.
+
+    Attributes:
+        chunks: by id, all of the document.
+        windows: how many there were; one whose answer was cut off counts as its two halves.
+        by_rules: of them those that are left to rules.
+    """
+
+    document: UnreadDocument
+    chunks: dict[str, ChunkReading]
+    windows: int = 0
+    by_rules: int = 0
+
+    def leave_to_rules(self, window: Sequence[ChunkSentence]) -> None:
+        """A window whose answer cannot be used."""
+        self.windows += 1
+        self.by_rules += 1
+        for sentence in window:
+            self.chunks[sentence.chunk].rules = True
+
+
+class ModelReader:
+    """Asks a model, several documents at a time."""
+
+    def __init__(self, chat: Chat, settings: HiragIndexSettings) -> None:
+        self._chat = chat.booked(NAME)
+        self._gleaning = settings.gleaning
+        self._entities, self._relations, self._missed = (
+            prompt(name, __package__) for name in ("entities", "relations", "gleaning")
+        )
+        prompts = [self._entities.fingerprint, self._relations.fingerprint]
+        prompts += [self._missed.fingerprint] if settings.gleaning else []
+        self.fingerprint = fingerprint_of("hirag-reader", VERSION, (chat.model.fingerprint, *prompts))
+
+    def read(self, documents: Iterable[UnreadDocument]) -> Iterator[DocumentReading]:
+        """Each document, in order, lazily.
+
+        Raises:
+            BudgetExhausted: the next request might go over the budget.
+            LlmError: there is no answer; earlier documents have been yielded.
+        """
+        yield from self._chat.each(self._read, documents)
+
+    def estimate(self, documents: Iterable[UnreadDocument]) -> Estimate:
+        """An upper bound on the cost of reading where no answer is cut off or must be corrected. Names that a request
+        repeats from earlier answers are taken to be as long as they may be."""
+        return self._chat.estimate(request for document in documents for request in self._requests(document))
+
+    def _requests(self, document: UnreadDocument) -> Iterator[Request]:
+        for number, window in enumerate(_windows(document)):
+            known = "x " * (KNOWN_CHARACTERS // 2) if number else NONE
+            first = self._about(document, window, known)
+            yield Request(first, FoundEntities)
+            if self._gleaning:
+                answer = "x " * self._chat.model.max_tokens
+                yield Request([*first, *self._missed.messages(answer=answer)], FoundEntities)
+            names = "x " * (NAMES_CHARACTERS // 2)
+            messages = self._relations.messages(title=_title(document), entities=names, sentences=numbered(window))
+            yield Request(messages, FoundRelations)
+
+    def _about(self, document: UnreadDocument, window: Sequence[ChunkSentence], known: str) -> list[Message]:
+        return self._entities.messages(title=_title(document), known=known, sentences=numbered(window))
+
+    def _read(self, document: UnreadDocument) -> DocumentReading:
+        read = DocumentReading(document, {chunk: ChunkReading() for chunk, _, _ in document.chunks})
+        names = _Names()
+        waiting = [(window, True) for window in _windows(document)][::-1]
+        while waiting:
+            window, whole = waiting.pop()
+            try:
+                self._read_window(read, window, names)
+            except (AnswerTruncated, PromptTooLong):
+                half = len(window) // 2
+                if whole and half >= LEAST_SENTENCES:
+                    waiting += [(window[half:], False), (window[:half], False)]
+                else:
+                    read.leave_to_rules(window)
+            except NoUsableAnswer:
+                read.leave_to_rules(window)
+        return read
+
+    def _read_window(self, read: DocumentReading, window: Sequence[ChunkSentence], names: _Names) -> None:
+        """Adds what a model says of a window, all of it or nothing. Names that neither the window nor the title says,
+        and that were not read before, are dropped."""
+        known, read_in = names.that_fit(KNOWN_CHARACTERS)
+        chat = self._chat.quoting([*(sentence.chunk for sentence in window), *read_in])
+        said = _Said(window, read.document.title)
+        found = {
+            key: entity
+            for key, entity in self._found(chat, self._about(read.document, window, known)).items()
+            if key in names.called or said.says(entity.name)
+        }
+        for key, entity in found.items():
+            names.add(key, entity.name, window)
+        related = self._related(chat, read.document, window, found)
+        read.windows += 1
+        among = sorted({sentence.chunk for sentence in window})
+        for chunk in among:
+            read.chunks[chunk].read_with.update(among)
+        for key, entity in found.items():
+            for chunk in said.of(key):
+                read.chunks[chunk].entities.append((key, names.called[key], entity.type, entity.description))
+        for one, other, relation in related:
+            chunk = said.of(one, other)[0]
+            read.chunks[chunk].relations.append((one, other, relation.description, relation.strength))
+
+    def _found(self, chat: Chat, messages: Sequence[Message]) -> dict[str, FoundEntity]:
+        """The entities of a window by key."""
+        reply = chat.ask_for(FoundEntities, messages, once=True)
+        answers = [reply.value]
+        if self._gleaning:
+            again = [*messages, *self._missed.messages(answer=reply.completion.text)]
+            answers.append(chat.ask_for(FoundEntities, again, once=True).value)
+        found: dict[str, FoundEntity] = {}
+        for entity in (each for answer in answers for each in answer.entities):
+            name, type_, description = map(on_one_line, (entity.name, entity.type, entity.description))
+            if key := entity_key(name):
+                found.setdefault(key, FoundEntity(name=name, type=type_, description=description))
+        return found
+
+    def _related(
+        self, chat: Chat, document: UnreadDocument, window: Sequence[ChunkSentence], found: dict[str, FoundEntity]
+    ) -> list[tuple[str, str, FoundRelation]]:
+        """The relations of a window, with the keys of their ends. Those with a name that is not in the list are
+        dropped."""
+        if len(found) < 2:
+            return []
+        names = "\n".join(_first_that_fit((entity.name for entity in found.values()), NAMES_CHARACTERS)) or NONE
+        messages = self._relations.messages(title=_title(document), entities=names, sentences=numbered(window))
+        related: dict[tuple[str, str], FoundRelation] = {}
+        for relation in chat.ask_for(FoundRelations, messages, once=True).value.relations:
+            one, other = sorted(entity_key(on_one_line(end)) for end in (relation.source, relation.target))
+            if one != other and one in found and other in found:
+                told = relation.model_copy(update={"description": on_one_line(relation.description)})
+                related.setdefault((one, other), told)
+        return [(*ends, relation) for ends, relation in related.items()]
+
+
+class _Names:
+    """The names of a document so far, by key, in the order in which they were found."""
+
+    def __init__(self) -> None:
+        self.called: dict[str, str] = {}
+        self._read_in: dict[str, frozenset[str]] = {}
+
+    def add(self, key: str, name: str, window: Sequence[ChunkSentence]) -> None:
+        """Note a name that was read in a window, unless it is known by another spelling."""
+        self.called.setdefault(key, name)
+        self._read_in.setdefault(key, frozenset(sentence.chunk for sentence in window))
+
+    def that_fit(self, characters: int) -> tuple[str, frozenset[str]]:
+        """The latest names, as many as a request repeats, and the chunks that they were read in."""
+        fitting = _first_that_fit(reversed(self.called.values()), characters)
+        read_in = list(self._read_in.values())[len(self._read_in) - len(fitting) :]
+        return "; ".join(fitting) or NONE, frozenset().union(*read_in)
+
+
+class _Said:
+    """What a window says, and in which of its chunks."""
+
+    def __init__(self, window: Sequence[ChunkSentence], title: str) -> None:
+        texts: dict[str, list[str]] = {}
+        for sentence in window:
+            texts.setdefault(sentence.chunk, []).append(sentence.text)
+        self._texts = {chunk: f" {' '.join(key_words(' '.join(said)))} " for chunk, said in texts.items()}
+        self._sentences = [frozenset(key_words(text)) for text in (title, *(sentence.text for sentence in window))]
+
+    def says(self, name: str) -> bool:
+        """Whether a sentence of the window, or the title, has all words of a name: "Marie and Pierre Curie" says "Marie
+        Curie"."""
+        return any(map(frozenset(key_words(name)).issubset, self._sentences))
+
+    def of(self, *keys: str) -> list[str]:
+        """The chunks that say all these names; else those that say one of them, else all of the window's. In order."""
+        says = [[f" {key} " in text for key in keys] for text in self._texts.values()]
+        for enough in (all, any):
+            found = [chunk for chunk, said in zip(self._texts, says, strict=True) if enough(said)]
+            if found:
+                return found
+        return list(self._texts)
+
+
+def reader_fingerprint(chat: Chat, settings: HiragIndexSettings) -> str:
+    """Changes whenever the same chunk may be read in another way."""
+    return ModelReader(chat, settings).fingerprint
+
+
+def read_documents(run: SystemRun[HiragIndexSettings], chat: Chat) -> None:
+    """Reads what a language model has not read as it is now, and stores it, some documents at a time.
+
+    A document is read as a whole; requests that were answered before come from the cache.
+
+    Raises:
+        LlmError, BudgetExhausted, LeaseLost, DatabaseError: what was committed before stays.
+    """
+    reader = ModelReader(chat, run.settings)
+    (unread,) = run.graph.run("systems/hirag/count_unread", run.corpus.label, read=True, by=reader.fingerprint)
+    if not unread["documents"]:
+        return
+    run.progress.start(f"{NAME} reading", unread["documents"], "documents")
+    read: list[DocumentReading] = []
+    try:
+        for document in reader.read(_unread(run.graph, run.corpus, reader.fingerprint)):
+            read.append(document)
+            if len(read) == AT_ONCE:
+                _store(run, reader.fingerprint, read)
+                read = []
+    except LlmError:
+        _store(run, reader.fingerprint, read)  # what was paid for
+        raise
+    _store(run, reader.fingerprint, read)
+    counts = run.ledger.counts
+    run.progress.finish(f"{counts['windows']:,} windows, {counts['read_by_rules']:,} of them by rules")
+
+
+def _store(run: SystemRun[HiragIndexSettings], by: str, read: Sequence[DocumentReading]) -> None:
+    """Writes what was read in documents, in one transaction."""
+    label = run.corpus.label
+    rows: list[Row] = [
+        {
+            "id": reading_id(chunk),
+            "chunk": chunk,
+            "found": each.chunks[chunk].found,
+            "rules": each.chunks[chunk].rules,
+            "read_with": sorted(each.chunks[chunk].read_with - {chunk}),
+            "touched": touched,
+        }
+        for each in read
+        for chunk, _, touched in each.document.chunks
+    ]
+
+    def write(tx: Transaction) -> None:
+        for page in batches(rows, CHUNKS_A_PAGE):
+            tx.run("systems/hirag/write_readings", label, label=label, by=by, rows=page)
+
+    if rows:
+        run.commit(write)
+    run.ledger.count("documents", len(read))
+    run.ledger.count("windows", sum(each.windows for each in read))
+    run.ledger.count("read_by_rules", sum(each.by_rules for each in read))
+    run.progress.advance(len(read))
+
+
+def estimate_reading(view: SystemView[HiragIndexSettings]) -> Estimate:
+    """An upper bound on what reading would ask of the language model. Nothing is sent or written.
+
+    Descriptions that are merged from many windows, and too long then, are asked for in addition.
+
+    Raises:
+        LlmError, DatabaseError: as `System.estimate`.
+    """
+    reader = ModelReader(view.context.chat(view.model), view.settings)
+    return reader.estimate(_unread(view.graph, view.corpus, reader.fingerprint))
+
+
+def _unread(graph: GraphClient, corpus: Corpus, by: str) -> Iterator[UnreadDocument]:
+    """The documents with a chunk that was not read as it is now, lazily."""
+    begun: set[str] = set()  # a document's chunks are in many pages
+    for page in graph.pages("systems/hirag/unread_documents", corpus.label, size=CHUNKS_A_PAGE, by=by):
+        new = sorted({row["document"] for row in page} - begun)
+        begun.update(new)
+        for ids in batches(new, AT_ONCE):
+            for row in graph.run("systems/hirag/documents", corpus.label, read=True, ids=ids):
+                chunks = sorted(row["chunks"], key=lambda chunk: chunk["seq"])
+                yield UnreadDocument(
+                    row["id"],
+                    row["title"],
+                    tuple((each["id"], without_boilerplate(each["text"], each["boilerplate"]), each["touched"])
+                          for each in chunks),
+                )  # fmt: skip
+
+
+def _windows(document: UnreadDocument) -> Iterator[list[ChunkSentence]]:
+    return windows(sentences_of((chunk, text) for chunk, text, _ in document.chunks))
+
+
+def _title(document: UnreadDocument) -> str:
+    return document.title or NONE
+
+
+def _first_that_fit(names: Iterable[str], characters: int) -> list[str]:
+    """With two characters between any two of them."""
+    taken: list[str] = []
+    for name in names:
+        characters -= len(name) + 2
+        if characters < 0:
+            break
+        taken.append(name)
+    return taken

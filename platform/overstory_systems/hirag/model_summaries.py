@@ -1,0 +1,194 @@
+"""Summary entities written by a language model, one request for each cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+from pydantic import BaseModel, BeforeValidator, Field
+
+from overstory.display import shortened
+from overstory.llm import Chat, Estimate, Request, prompt
+from overstory.llm.answer_fields import Strength, at_most
+from overstory.model import Message
+from overstory.model.token_bound import count_at_most
+from overstory.surrogates import on_one_line
+from overstory.systems.texts.passages import passages_of, within
+from overstory.systems.texts.writing import Asked, ModelWriter
+from overstory.systems.tree.nearness import cosines_to, nearest_first, to_mean
+from overstory.text.names.keys import entity_key
+from overstory_systems.hirag.clusters import MOST
+from overstory_systems.hirag.names import NAME
+from overstory_systems.hirag.summaries import (
+    META_TYPES,
+    OTHER,
+    Group,
+    Joined,
+    MetaType,
+    RuleSummariser,
+    Summary,
+    as_weight,
+)
+
+MOST_TOKENS = 4_000
+"""Of the members that a prompt shows, by an upper estimate. The nearest to the mean is always shown."""
+MOST_CHUNKS = 1_000
+"""Passages that the members of a prompt stand on. The summaries stand on all of them."""
+LONGEST_READ = 4_000
+"""Characters of a text that are looked at."""
+LONGEST_DESCRIPTION = 1_000
+"""Characters of a member's description in a prompt."""
+MOST_SUMMARIES = 4
+LONGEST_NAME = 120
+LONGEST_WHY = 160
+LONGEST_SUMMARY = 1_000
+"""Characters of an answer's texts."""
+STRONGEST = 10.0
+
+_TYPES_SAID = ", ".join(f'"{each}"' for each in META_TYPES)
+
+
+def _meta_type(said: object) -> object:
+    """A type that the model made up is "other": its answer is paid for."""
+    known = said.strip().lower() if isinstance(said, str) else said
+    return known if known in META_TYPES else OTHER
+
+
+class SummarisedMember(BaseModel):
+    """An entity that a summary summarises, by its number in the prompt."""
+
+    number: int
+    why: Annotated[str, Field(max_length=LONGEST_WHY), at_most(LONGEST_WHY)] = ""
+    strength: Strength
+
+
+class FoundSummary(BaseModel):
+    """A summary entity as the model describes it."""
+
+    name: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME), at_most(LONGEST_NAME)]
+    type: Annotated[MetaType, BeforeValidator(_meta_type)]
+    description: Annotated[str, Field(min_length=1, max_length=LONGEST_SUMMARY), at_most(LONGEST_SUMMARY)]
+    members: Annotated[list[SummarisedMember], Field(max_length=MOST), at_most(MOST)]
+
+
+class FoundSummaries(BaseModel):
+    """What a model says of a cluster."""
+
+    summaries: Annotated[list[FoundSummary], Field(min_length=1, max_length=MOST_SUMMARIES), at_most(MOST_SUMMARIES)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What a prompt shows of a group.
+
+    Attributes:
+        places: of the members in the group, by their numbers in the prompt, from 1.
+        chunks: the passages that they stand on.
+    """
+
+    texts: Sequence[str]
+    places: Sequence[int]
+    chunks: tuple[str, ...]
+
+
+class ModelSummariser(ModelWriter[Group, Sequence[Summary]]):
+    """Asks a model, several clusters at a time."""
+
+    def __init__(self, chat: Chat, model: str) -> None:
+        """
+        Args:
+            model: its name, which summaries carry in `by`.
+        """
+        super().__init__(chat.booked(NAME), model, prompt("summary", __package__), RuleSummariser())
+
+    def fallen_back(self) -> str:
+        return f"{self.by_rules:,} of {self.groups:,} clusters were summarised by rules"
+
+    def not_shown(self) -> str:
+        return (
+            f"{self.left_out:,} of {self.things:,} entities in clusters did not fit into the prompts: they were joined "
+            "to the nearest summary unread"
+        )
+
+    def asked(self, group: Group) -> Asked[Sequence[Summary]]:
+        shown, size = self._shown(group), len(group.members)
+        written = self.answer(FoundSummaries, self._messages(shown.texts), shown.chunks)
+        summaries = self._read(group, shown, written) if written else []
+        return Asked(summaries or None, size, size - len(shown.places))
+
+    def estimate(self, groups: int) -> Estimate:
+        """As if each prompt held as many tokens as it may."""
+        return self.times(Request(self._messages([""]), FoundSummaries), groups, more_tokens=MOST_TOKENS)
+
+    def _messages(self, texts: Sequence[str]) -> Sequence[Message]:
+        return self.prompt.messages(types=_TYPES_SAID, entity=texts)
+
+    def _shown(self, group: Group) -> _Shown:
+        """The members nearest to the mean, in that order."""
+        order = nearest_first(to_mean(group.vectors)).tolist()
+        place_of = {each.ref: place for place, each in enumerate(group.members)}
+        fitting = within([group.members[place] for place in order], MOST_CHUNKS)[:MOST]
+        texts: list[str] = []
+        tokens = 0
+        for each in fitting:
+            said = shortened(_line(each.description), LONGEST_DESCRIPTION)
+            text = f"{shortened(each.name, LONGEST_NAME)} ({each.type or OTHER}): {said}"
+            tokens += count_at_most(text)
+            if texts and tokens > MOST_TOKENS:
+                break
+            texts.append(text)
+        chosen = fitting[: len(texts)]
+        return _Shown(texts, [place_of[each.ref] for each in chosen], passages_of(chosen))
+
+    def _read(self, group: Group, shown: _Shown, answer: FoundSummaries) -> list[Summary]:
+        """The answer without numbers that nobody has, and with the members that it left out."""
+        named = [each for each in answer.summaries if entity_key(_line(each.name)) and _line(each.description)]
+        joined = [_joined(each, shown.places) for each in named]
+        if any(joined):
+            named = [each for each, members in zip(named, joined, strict=True) if members]
+            joined = [members for members in joined if members]
+        else:  # names without members: the first is meant for all
+            named, joined = named[:1], joined[:1]
+        if not named:
+            return []
+        _join_forgotten(group, joined)
+        return [
+            Summary(
+                name=shortened(_line(each.name), LONGEST_NAME),
+                type=each.type,
+                description=shortened(_line(each.description), LONGEST_SUMMARY),
+                chunks=shown.chunks,
+                by=self.model,
+                members=tuple(members[place] for place in sorted(members)),
+            )
+            for each, members in zip(named, joined, strict=True)
+        ]
+
+
+def _joined(found: FoundSummary, places: Sequence[int]) -> dict[int, Joined]:
+    """The members of a summary, by their places in the group; the first mention of each counts."""
+    joined: dict[int, Joined] = {}
+    for each in found.members:
+        if 1 <= each.number <= len(places):
+            place = places[each.number - 1]
+            why = shortened(_line(each.why), LONGEST_WHY)
+            joined.setdefault(place, Joined(place, as_weight(each.strength / STRONGEST), why))
+    return joined
+
+
+def _join_forgotten(group: Group, joined: Sequence[dict[int, Joined]]) -> None:
+    """Members that no summary names join the one whose members' mean is nearest, by their cosine to that mean."""
+    forgotten = [place for place in range(len(group.members)) if not any(place in members for members in joined)]
+    if not forgotten:
+        return
+    exact = group.vectors.astype(np.float64)
+    means = [exact[sorted(members)].mean(axis=0) if members else exact.mean(axis=0) for members in joined]
+    cosines = np.stack([cosines_to(exact[forgotten], mean) for mean in means])
+    for place, nearest, cosine in zip(forgotten, cosines.argmax(axis=0), cosines.max(axis=0), strict=True):
+        joined[int(nearest)][place] = Joined(place, as_weight(float(cosine)))
+
+
+def _line(text: str) -> str:
+    return on_one_line(text[:LONGEST_READ])

@@ -1,0 +1,265 @@
+"""What HiRAG's retriever finds besides passages, as parts of the evidence. Pure functions."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from overstory.display import on_one_line, shortened
+from overstory.model import Part, RatedReport, ReportFinding
+from overstory.model.parts import PartKind
+from overstory_systems.hirag.selection import NearEntity, StoredReport
+
+MOST_OF_PATH = 8
+MOST_OF_REPORT = 5
+MOST_OF_ONE = 3
+"""Passages that a path stands on, a report, and a description or a relation: the evidence carries all of them."""
+MOST_ACROSS = 3
+"""Relations of a path that it does not go along."""
+LONGEST = 160
+"""Characters of the description of a relation that are shown: a context has room for a few paths only."""
+RELATED = "HIRAG_RELATED"
+
+Documents = Mapping[str, str]
+"""The document of each passage that exists, by ids."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class EntityPart(Part):
+    """An entity near the question.
+
+    Attributes:
+        layer: 0 for those of the texts, above that for summaries.
+    """
+
+    kind: PartKind = field(default="entity", init=False)
+    name: str
+    type: str
+    layer: int
+
+
+@dataclass(frozen=True, slots=True)
+class Triple:
+    """A relation between two entities; `description` is "" where nothing is said of it."""
+
+    source: str
+    target: str
+    weight: float
+    description: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RelationPart(Part):
+    """A path between entities of different communities, or a single relation.
+
+    Attributes:
+        names: of the entities from one end to the other.
+        triples: the relations along the path, and others among its entities.
+    """
+
+    kind: PartKind = field(default="relation", init=False)
+    names: tuple[str, ...]
+    triples: tuple[Triple, ...]
+
+
+class PathEntity(NamedTuple):
+    """An entity on a path. `description` is None where its passage is gone."""
+
+    id: str
+    name: str
+    layer: int
+    cosine: float
+    description: str | None
+    chunks: Sequence[str]
+
+
+class PathRelation(NamedTuple):
+    """A relation among the entities of paths.
+
+    Attributes:
+        source, target: ids.
+        type: HIRAG_RELATED, SUMMARIZED_BY or SAME_AS.
+        description: "" for none; None where its passage is gone.
+        chunks: ids of passages that state it.
+    """
+
+    source: str
+    target: str
+    type: str
+    weight: float
+    description: str | None
+    chunks: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """Paths between key entities, and relations.
+
+    Attributes:
+        paths: ids of the entities of each, from end to end.
+        entities: all that are on them or at the ends of relations, by id.
+        relations: all among those on paths, and those of the entities nearest to the question.
+    """
+
+    paths: Sequence[Sequence[str]] = ()
+    entities: Mapping[str, PathEntity] = field(default_factory=dict[str, PathEntity])
+    relations: Sequence[PathRelation] = ()
+
+    def joined_with(self, others: Paths, limit: int) -> Paths:
+        """The relations within one path, and of all others the `limit` nearest to the question, each once."""
+        on_paths = [frozenset(path) for path in self.paths]
+        entities = {**others.entities, **self.entities}
+        within: dict[object, PathRelation] = {}
+        single: dict[object, PathRelation] = {}
+        for each in (*self.relations, *others.relations):
+            if any(each.source in path and each.target in path for path in on_paths):
+                within.setdefault(_key(each), each)
+            elif each.type == RELATED and each.chunks:
+                single.setdefault(_key(each), each)
+        found = Paths(self.paths, entities, list(within.values()))
+        nearest = sorted(single.values(), key=lambda one: (-found.similarity(one), one.source, one.target))[:limit]
+        return replace(found, relations=[*found.relations, *nearest])
+
+    def chunks(self, relation: PathRelation) -> Sequence[str]:
+        """The passages that a relation stands on; one between layers on those of the entity of the lower layer."""
+        if relation.type == RELATED:
+            return relation.chunks
+        ends = [self.entities[end] for end in (relation.source, relation.target) if end in self.entities]
+        return min(ends, key=lambda end: end.layer).chunks if ends else ()
+
+    def similarity(self, relation: PathRelation) -> float:
+        """To the question: the mean of its ends."""
+        ends = [self.entities[end].cosine for end in (relation.source, relation.target) if end in self.entities]
+        return sum(ends) / len(ends) if ends else 0.0
+
+
+def entity_parts(
+    near: Iterable[NearEntity], said: Mapping[str, tuple[str, Sequence[str]]], documents: Documents
+) -> Iterator[EntityPart]:
+    """Those of which something is said, in their order.
+
+    Args:
+        said: by id, the description and the passages that it stands on.
+    """
+    for entity in near:
+        description, all_chunks = said.get(entity.id, ("", ()))
+        chunks = tuple(chunk for chunk in all_chunks if chunk in documents)
+        if chunks:
+            kind = ", ".join(filter(None, (entity.type, f"summary of layer {entity.layer}" if entity.layer else "")))
+            head = f"{on_one_line(entity.name)} ({kind})" if kind else on_one_line(entity.name)
+            yield EntityPart(
+                text=f"{head}\n{description}".strip(),
+                score=entity.cosine,
+                chunks=chunks,
+                documents=_documents(chunks, documents),
+                name=entity.name,
+                type=entity.type,
+                layer=entity.layer,
+            )
+
+
+def relation_parts(found: Paths, documents: Documents) -> list[RelationPart]:
+    """A part for each path, with the relations that it goes along, then others among its entities; and the best other
+    relations, a part for each. The nearer the farther of its two ends is to the question, the earlier."""
+    made = (part for part in _parts(found, documents) if part is not None)
+    return sorted(made, key=lambda part: (-part.score, part.names))
+
+
+def _parts(found: Paths, documents: Documents) -> Iterator[RelationPart | None]:
+    told: set[tuple[frozenset[str], str]] = set()
+    for path in found.paths:
+        on_path = set(path)
+        steps = {frozenset(step) for step in itertools.pairwise(path)}
+        inside = [each for each in found.relations if {each.source, each.target} <= on_path]
+        inside.sort(key=lambda each: (frozenset((each.source, each.target)) not in steps, _along(each, path)))
+        told |= {_key(each) for each in inside}
+        yield _relation_part(found, path, inside[: len(steps) + MOST_ACROSS], documents)
+    between = [each for each in found.relations if each.type == RELATED and _key(each) not in told]
+    for each in sorted(between, key=lambda one: (-found.similarity(one), one.source, one.target)):
+        yield _relation_part(found, (each.source, each.target), [each], documents)
+
+
+def _relation_part(
+    found: Paths, path: Sequence[str], relations: Sequence[PathRelation], documents: Documents
+) -> RelationPart | None:
+    chunks = tuple(dict.fromkeys(chunk for each in relations for chunk in found.chunks(each) if chunk in documents))[
+        :MOST_OF_PATH
+    ]
+    shown = [each for each in relations if set(found.chunks(each)) & set(chunks)]
+    if not shown or any(id_ not in found.entities for id_ in path):
+        return None
+    names = tuple(on_one_line(found.entities[id_].name) for id_ in path)
+    triples = tuple(_triple(each, found) for each in shown)
+    lines = dict.fromkeys(f"- {_told(each)}" for each in triples)
+    return RelationPart(
+        text="\n".join([" → ".join(names), *lines]),
+        score=min(found.entities[path[0]].cosine, found.entities[path[-1]].cosine),
+        chunks=chunks,
+        documents=_documents(chunks, documents),
+        names=names,
+        triples=triples,
+    )
+
+
+def _triple(relation: PathRelation, found: Paths) -> Triple:
+    source, target = (found.entities[end] for end in (relation.source, relation.target))
+    description = relation.description or ""
+    if relation.type == "SUMMARIZED_BY" and not description:
+        description = f"{on_one_line(source.name)} is one of its entities"
+    return Triple(on_one_line(source.name), on_one_line(target.name), relation.weight, description)
+
+
+def _told(triple: Triple) -> str:
+    ends = f"{triple.source} — {triple.target}"
+    return f"{ends}: {shortened(triple.description, LONGEST)}" if triple.description else ends
+
+
+def _key(relation: PathRelation) -> tuple[frozenset[str], str]:
+    return frozenset((relation.source, relation.target)), relation.type
+
+
+def _along(relation: PathRelation, path: Sequence[str]) -> tuple[int, int]:
+    first, second = sorted((path.index(relation.source), path.index(relation.target)))
+    return first, second
+
+
+def report_part(
+    stored: StoredReport, score: float, documents: Documents, most: int = MOST_OF_REPORT
+) -> RatedReport | None:
+    """A report as a part, with at most so many findings; None where no passage of it is left."""
+    report = stored.report
+    chunks = dict.fromkeys(chunk for finding in report.findings for chunk in finding.chunks if chunk in documents)
+    carried = tuple(chunks or dict.fromkeys(chunk for chunk in report.stands_on if chunk in documents))[:MOST_OF_REPORT]
+    if not carried:
+        return None
+    findings = tuple(
+        ReportFinding(finding.text, tuple(chunk for chunk in finding.chunks if chunk in carried))
+        for finding in report.findings
+        if set(finding.chunks) & set(carried)
+    )[:most]
+    heading = on_one_line(report.title)
+    return RatedReport(
+        text="\n".join(filter(None, [heading, report.summary, *(f"- {finding.text}" for finding in findings)])),
+        score=score,
+        chunks=carried,
+        documents=_documents(carried, documents),
+        community=stored.community,
+        level=stored.level,
+        size=stored.size,
+        heading=heading,
+        summary=report.summary,
+        rating=report.rating,
+        findings=findings,
+    )
+
+
+def report_chunks(stored: StoredReport) -> list[str]:
+    """The passages that `report_part` may carry."""
+    of_findings = dict.fromkeys(chunk for finding in stored.report.findings for chunk in finding.chunks)
+    return list(of_findings or dict.fromkeys(stored.report.stands_on))[:MOST_OF_REPORT]
+
+
+def _documents(chunks: Iterable[str], documents: Documents) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(documents[chunk] for chunk in chunks))

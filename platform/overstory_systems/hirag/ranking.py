@@ -1,0 +1,96 @@
+"""How passages are ranked by what they state. Pure functions.
+
+The paper hands entities, paths, reports and texts to a language model and ranks no passages; docs/hirag.md has what was
+tried on three sets of questions. What helps most are passages on entities that are related to those nearest to the
+question. What paths between communities go through does not help: it is often an entity that is everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from overstory_systems.hirag.selection import NearEntity
+
+RANKING = 10
+"""Entities nearest to the question that rank passages."""
+RELATIONS_EACH = 10
+"""The strongest."""
+OWN = 2
+"""Passages of an entity that count: those that say most about it."""
+ENTITIES = 0.2
+RELATIONS = 0.4
+"""Weights of what a passage says of near entities, and of those they are related to; that of its own cosine is 1."""
+
+
+class Statement(NamedTuple):
+    """What passages say of the evidence.
+
+    Attributes:
+        kind: "entity" if it is one of the nearest, "relation" if it is related to one.
+        what: the name of the entity.
+        beside: of a relation, the name of the nearest entity.
+        relevance: to the question, from 0 to 1.
+        chunks: ids.
+    """
+
+    kind: Literal["entity", "relation"]
+    what: str
+    beside: str
+    relevance: float
+    chunks: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The parts of a passage's score.
+
+    Attributes:
+        entities, relations: what it states, the most relevant first.
+    """
+
+    cosine: float
+    entities: Sequence[Statement] = ()
+    relations: Sequence[Statement] = ()
+
+    @property
+    def by_entities(self) -> float:
+        return ENTITIES * self.entities[0].relevance if self.entities else 0.0
+
+    @property
+    def by_relations(self) -> float:
+        return RELATIONS * self.relations[0].relevance if self.relations else 0.0
+
+    @property
+    def total(self) -> float:
+        return self.cosine + self.by_entities + self.by_relations
+
+
+def relevance(near: Sequence[NearEntity]) -> dict[str, float]:
+    """How much the `RANKING` nearest entities count, by id: the nearest its cosine, the others less, and 0 where those
+    begin that do not count. All cosines are much alike, and only their differences say something.
+
+    Args:
+        near: the nearest first.
+    """
+    if not near:
+        return {}
+    best = max(0.0, near[0].cosine)
+    least = near[RANKING].cosine if len(near) > RANKING else 0.0
+    width = near[0].cosine - least
+    return {
+        entity.id: best * max(0.0, (entity.cosine - least) / width) if width > 0.0 else best
+        for entity in near[:RANKING]
+    }
+
+
+def scores(cosines: Mapping[str, float], statements: Iterable[Statement]) -> dict[str, Score]:
+    """The score of each passage that has a cosine."""
+    entities: dict[str, list[Statement]] = {}
+    relations: dict[str, list[Statement]] = {}
+    for each in sorted(statements, key=lambda one: (-one.relevance, one.what, one.beside)):
+        there = entities if each.kind == "entity" else relations
+        for chunk in each.chunks[:OWN] if each.relevance > 0.0 else ():
+            there.setdefault(chunk, []).append(each)
+    return {id_: Score(cosine, entities.get(id_, ()), relations.get(id_, ())) for id_, cosine in cosines.items()}

@@ -1,0 +1,288 @@
+"""Reports on communities, and how rules write them.
+
+Source: HiRAG, Section 4.1; without a language model, sentences of the corpus stand in for what a model would write.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import replace
+from itertools import chain, islice, zip_longest
+from typing import TypeAlias
+
+from overstory.display import counted
+from overstory.graph.ids import content_id
+from overstory.protocols import Progress
+from overstory.systems.entity_graph import EntityRelation
+from overstory.systems.entity_graph.descriptions import is_prose
+from overstory.systems.texts.phrasing import about
+from overstory.systems.texts.reports import RULES, Finding, Report, TreeReports, rating_of, write_levels
+from overstory.systems.texts.writing import RuleWriter, TextWriter
+from overstory.text.key_phrases import is_readable_name
+from overstory.text.names.shapes import shape_key
+from overstory.text.sentences import sentence_starts, sentence_texts
+from overstory_entropy import EncodingTree
+from overstory_systems.hirag.knowledge_graph import LayeredGraph, LayerEntity
+from overstory_systems.hirag.names import NAME
+from overstory_systems.hirag.report_material import Material, Materials, is_list
+from overstory_systems.hirag.summaries import common_words, head_of, shared
+
+MOST_FINDINGS = 6
+LOOKED_AT = 4 * MOST_FINDINGS
+MOST_IN_TITLE = 3
+MOST_COMPARED = 8
+"""Central entities whose descriptions are searched for what they have in common: most of the time of a report."""
+LONGEST_SENTENCE = 400
+RUN = 4
+"""Words in a row by which sentences are compared."""
+SAME = 0.5
+"""Two sentences say the same if they share more than this part of the runs of the shorter one."""
+_WORD = re.compile(r"\w+")
+
+CommunityMaterial: TypeAlias = tuple[Material, Sequence[Report]]
+"""What a community's report is made from, and the reports on its parts. The report's key is that of the material."""
+Reporter: TypeAlias = TextWriter[CommunityMaterial, Report]
+
+
+def write_reports(
+    tree: EncodingTree, graph: LayeredGraph, *, known: Mapping[str, Report], reporter: Reporter, progress: Progress
+) -> TreeReports:
+    """Reports on all communities of a tree but the root; those with the same content share one.
+
+    Args:
+        tree: over the entities of the graph, all leaves at one depth.
+        known: reports by key, as an earlier build wrote them: communities with the same content keep theirs.
+
+    Raises:
+        BudgetExhausted, LlmError: as `write_levels`.
+    """
+    materials = Materials(tree, graph)
+
+    def communities(nodes: Sequence[int], reports: Mapping[int, Report]) -> Iterator[CommunityMaterial]:
+        for material in materials.of(nodes):
+            key = report_key(reporter, material.key)
+            yield replace(material, key=key), [reports[part] for part in material.parts]
+
+    progress.start(f"{NAME} reports", tree.root - tree.leaves, "communities")
+    levels = ({node: report_key(reporter, key) for node, key in keys.items()} for keys in materials.levels())
+    found = write_levels(levels, communities, reporter, known=known, progress=progress)
+    of_node = {node: found.of_node[materials.bottom(node)] for node in range(tree.leaves, tree.root)}
+    progress.advance(len(of_node) - len(found.of_node))
+    progress.finish(f"{counted(found.written, 'report')} written, {len(of_node) - found.written:,} kept or shared")
+    return TreeReports(of_node, found.written)
+
+
+def report_key(reporter: Reporter, content: str) -> str:
+    """Of the report on a community, by who writes it and the digest of its content."""
+    return content_id("hirag-report-content", reporter.fingerprint, content)
+
+
+class RuleReporter(RuleWriter[CommunityMaterial, Report]):
+    """Writes reports of sentences that are in the corpus, by rules."""
+
+    fingerprint = "rules-7"
+
+    def __init__(self, entities: Sequence[LayerEntity] = ()) -> None:
+        """
+        Args:
+            entities: of the whole corpus: words that their descriptions have everywhere are no theme of a community.
+        """
+        self._common = common_words([entity for entity in entities if entity.layer == 0])
+
+    def text(self, group: CommunityMaterial) -> Report:
+        material, parts = group
+        shown = _for_title(material.entities)
+        told = min(shown, key=lambda entity: (is_list(entity), not _is_sentence(lead(entity))))
+        leading = lead(told)
+        summary = _summary(material, shown, leading)
+        findings = _findings(material, parts)
+        theme, described = self._theme(material, shown)
+        chunks = chain(
+            (chunk for finding in findings for chunk in finding.chunks),
+            # The name of a summary may come from any of its passages, that of another entity is in its first.
+            (chunk for entity in shown for chunk in (entity.chunks if entity.layer else entity.chunks[:1])),
+            told.chunks if leading else (),
+            (chunk for entity in described for chunk in entity.chunks),
+            (chunk for finding in findings for chunk in finding.also),
+            # What a model wrote may come from any of the passages that it was shown.
+            (chunk for part in parts if part.by != RULES for chunk in part.stands_on),
+        )
+        return Report(
+            key=material.key,
+            title=_title(theme, shown),
+            summary=summary,
+            rating=rating(material),
+            findings=findings,
+            by=RULES,
+            stands_on=tuple(dict.fromkeys(chunks)),
+        )
+
+    def _theme(self, material: Material, shown: Sequence[LayerEntity]) -> tuple[str, Sequence[LayerEntity]]:
+        """What the central entities have in common, "" if nothing that reads well, and those whose descriptions say
+        so."""
+        if material.size <= len(shown):
+            return "", ()
+        said = [entity for entity in material.entities if entity.layer == 0 and not any(entity is one for one in shown)]
+        described = [entity for entity in (*shown, *said) if not is_list(entity)][:MOST_COMPARED]
+        _, theme = shared(described, self._common)
+        said_by = [each for each in described if theme.casefold() in each.description.casefold()] if theme else []
+        return theme, said_by
+
+
+def _title(theme: str, shown: Sequence[LayerEntity]) -> str:
+    """What the central entities have in common, and which these are: "Hindi film: Morning Raga, Zubeidaa"."""
+    names = ", ".join(head_of(entity) for entity in shown)
+    return f"{theme[0].upper()}{theme[1:]}: {names}" if theme else names
+
+
+def rating(material: Material) -> float:
+    """How much a community matters, 0 to 10; its members hold together by the mean weight of their relations."""
+    strength = material.inner / max(material.size, 1)
+    return rating_of(material.size, strength / (1.0 + strength))
+
+
+def lead(entity: LayerEntity) -> str:
+    """The first sentence of what is said of an entity, with its name in it; "" where nothing is said."""
+    sentence = _first_sentence(entity.description)
+    return about(entity.name, sentence) if sentence else ""
+
+
+def stated(relation: EntityRelation, ends: Mapping[str, LayerEntity]) -> str:
+    """What a relation says, after the names of its ends where it has neither.
+
+    Args:
+        ends: by ref.
+    """
+    text = _shortened(relation.description)
+    source, target = ends[relation.source].name, ends[relation.target].name
+    said = text.casefold()
+    if source.casefold() in said or target.casefold() in said:
+        return text
+    return f"{source} – {target}: {text}"
+
+
+def _for_title(entities: Sequence[LayerEntity]) -> list[LayerEntity]:
+    """The most central ones, without names that are a part of another's. Those that do not read like names are left out
+    if there are others; identifiers come after names in words, and summaries by rules last."""
+    shown: list[LayerEntity] = []
+    wanted = [each for each in entities if is_readable_name(each.name)] or entities
+    for entity in sorted(wanted, key=lambda each: (is_list(each), bool(shape_key(each.name)))):
+        if len(shown) < MOST_IN_TITLE and not any(_overlap(entity.key, other.key) for other in shown):
+            shown.append(entity)
+    return shown
+
+
+def _overlap(one: str, other: str) -> bool:
+    """Whether one of two keys is in the other, word by word."""
+    return f" {one} " in f" {other} " or f" {other} " in f" {one} "
+
+
+def _summary(material: Material, shown: Sequence[LayerEntity], leading: str) -> str:
+    names = [entity.name for entity in shown]
+    if material.size == 1:
+        return leading or f"{names[0]} stands alone."
+    around = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    first = f"{counted(material.size, 'entity', 'entities')} around {around}."
+    return f"{first} {leading}".strip()
+
+
+def _findings(material: Material, parts: Sequence[Report]) -> list[Finding]:
+    """The most important first, sentences before listings and code; without those of which most is in one before."""
+    if parts:
+        ranked = sorted(parts, key=lambda part: -part.rating)
+        central = {entity.name for entity in material.entities}
+        own = [each for each in _of_relations(material) if not central.isdisjoint(each.names)][: MOST_FINDINGS // 3]
+        candidates = chain(own, _in_turn([part.findings for part in ranked]))
+    else:
+        candidates = chain(_of_relations(material), _of_entities(material.entities))
+    seen: list[frozenset[tuple[str, ...]]] = []
+    found: list[Finding] = []
+    for finding in sorted(islice(candidates, LOOKED_AT), key=lambda each: not _is_sentence(each.text)):
+        runs = _runs(finding.text)
+        if not any(_say_the_same(runs, others) for others in seen):
+            seen.append(runs)
+            found.append(finding)
+            if len(found) == MOST_FINDINGS:
+                break
+    return found
+
+
+def _is_sentence(text: str) -> bool:
+    """Whether a text reads like a sentence, also a short one."""
+    return (text[:1].isupper() and text[-1:] in (".", "!", "?")) or is_prose(text)
+
+
+def _runs(text: str) -> frozenset[tuple[str, ...]]:
+    """All runs of four words; the whole of a shorter text."""
+    words = _WORD.findall(text.casefold())
+    return frozenset(tuple(words[start : start + RUN]) for start in range(max(1, len(words) - RUN + 1)))
+
+
+def _say_the_same(one: Set[tuple[str, ...]], other: Set[tuple[str, ...]]) -> bool:
+    """Whether most of the shorter text is in the longer one, as in two cuts of one sentence."""
+    return len(one & other) > SAME * min(len(one), len(other))
+
+
+def _in_turn(lists: Sequence[Sequence[Finding]]) -> Iterator[Finding]:
+    """The first of each list, then the second of each."""
+    for row in zip_longest(*lists):
+        yield from (finding for finding in row if finding is not None)
+
+
+def _of_relations(material: Material) -> Iterator[Finding]:
+    """Sentences that tie the members, the one first that ties the most central ones most strongly."""
+    ends = material.ends
+    rank = {entity.ref: place for place, entity in enumerate(material.entities)}
+    last = len(rank)
+    said: dict[str, list[EntityRelation]] = {}
+    for relation in material.relations:
+        said.setdefault(stated(relation, ends), []).append(relation)
+
+    def weight(relations: Sequence[EntityRelation]) -> float:
+        return sum(
+            each.weight / (1 + min(rank.get(each.source, last), rank.get(each.target, last))) for each in relations
+        )
+
+    ranked = sorted(said.items(), key=lambda item: (-weight(item[1]), item[0]))
+    for text, relations in _whole_first(ranked):
+        refs = {ref for each in relations for ref in (each.source, each.target)}
+        about = [ends[ref] for ref in sorted(refs, key=lambda ref: (rank.get(ref, last), ref))]
+        chunks = [each.chunks[0] for each in relations if each.chunks]
+        also = [chunk for entity in about for chunk in entity.chunks[:1]]  # names may stand before the sentence
+        if chunks:
+            yield Finding(text, tuple(dict.fromkeys(chunks)), tuple(entity.name for entity in about), tuple(also))
+
+
+def _whole_first(ranked: Sequence[tuple[str, list[EntityRelation]]]) -> Iterator[tuple[str, list[EntityRelation]]]:
+    """In place of a cut sentence the first one that says the same and is whole, if there is one."""
+    runs = [_runs(text) for text, _ in ranked]
+    for place, (text, _) in enumerate(ranked):
+        better = place
+        if "…" in text:
+            whole = (other for other in range(place + 1, len(ranked)) if "…" not in ranked[other][0])
+            better = next((other for other in whole if _say_the_same(runs[place], runs[other])), place)
+        yield ranked[better]
+
+
+def _of_entities(entities: Sequence[LayerEntity]) -> Iterator[Finding]:
+    """What is said of members, the most central first; of summaries by rules only where there is nothing else."""
+    for entity in [each for each in entities if not is_list(each)] or entities:
+        text = lead(entity)
+        if text and entity.chunks:
+            yield Finding(text, tuple(dict.fromkeys(entity.chunks)), (entity.name,))
+
+
+@functools.lru_cache(maxsize=10_000)
+def _first_sentence(text: str) -> str:
+    start = text[: 2 * LONGEST_SENTENCE]
+    return _shortened(sentence_texts(start, sentence_starts(start))[0]) if start else ""
+
+
+def _shortened(text: str) -> str:
+    """The text on one line, cut at a word."""
+    line = " ".join(text.split())
+    if len(line) <= LONGEST_SENTENCE:
+        return line
+    return line[: LONGEST_SENTENCE - 1].rsplit(" ", 1)[0] + "…"

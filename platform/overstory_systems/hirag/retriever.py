@@ -1,0 +1,202 @@
+"""HiRAG's retriever: entities near the question, reports on their communities, and paths between these."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice, zip_longest
+
+from overstory.display import shortened
+from overstory.graph import Corpus, Transaction
+from overstory.graph.client import Row
+from overstory.model import Evidence, Hit, Part, Reason, ShareKind
+from overstory.protocols import Vectors
+from overstory.retrieve.hits import chunk_rows, hits_by_cosine, ranked_hits, sources_of
+from overstory.retrieve.question import read_question
+from overstory.retrieve.ranking import best_of
+from overstory.retrieve.wording import LONGEST_TITLE, NEAREST, listed
+from overstory.systems.state import IndexState, index_missing, require_state
+from overstory.systems.system_retriever import SystemRetriever
+from overstory.text.questions.whole_corpus import asks_about_whole_corpus
+from overstory_systems.hirag.asking import KEYS_AMONG, Asking, Read
+from overstory_systems.hirag.index_settings import HiragIndexSettings
+from overstory_systems.hirag.parts import Paths, entity_parts, relation_parts, report_chunks, report_part
+from overstory_systems.hirag.ranking import Score, Statement, relevance, scores
+from overstory_systems.hirag.retriever_settings import HiragRetrieverSettings
+from overstory_systems.hirag.selection import (
+    NearEntity,
+    diverse,
+    key_entities,
+    pairs_to_join,
+    select_communities,
+)
+
+SHARES: Mapping[ShareKind, float] = {"entity": 0.11, "relation": 0.28, "report": 0.28, "passage": 0.44}
+"""Of a context. Relations, reports and passages as the paper's code shares it out; what it gives to entities besides is
+not counted there."""
+OVERVIEW_SHARES: Mapping[ShareKind, float] = {"report": 0.85, "passage": 0.15}
+OVERVIEW_FINDINGS = 3
+"""To a question on all documents reports are the answer and passages examples; all reports should be read."""
+NEAREST_CHUNKS = 20
+"""Passages near the question that are ranked along with those that state something, where no more are asked for."""
+RELATIONS = 4
+"""Single ones that are shown besides paths: a context has room for some of both."""
+MORE_THAN_RATING = 11.0
+"""Ratings divided by it are below 1, so that reports are ranked by hits first."""
+
+NOTHING_MATCHED = "the HiRAG index has no entity: these are the passages nearest to the question in meaning"
+NO_REPORT = "the HiRAG index has no report: these are the passages nearest to the question in meaning"
+
+
+class HiragRetriever(SystemRetriever[HiragIndexSettings, HiragRetrieverSettings]):
+    """Three levels of knowledge, and the passages that state them.
+
+    Source: HiRAG, Section 4.2 and Algorithm 2.
+    """
+
+    def retrieve(self, question: str, k: int) -> Evidence:
+        """The `k` best chunks; for a question on all documents those that the most important reports stand on.
+
+        Raises:
+            QuestionError: the question is empty.
+            IndexMissing: the corpus has no index for HiRAG, or one with summary layers where a flat one is asked.
+            EmbedderMismatch, CorpusNotFound: as `RetrievalContext.corpus_with_vectors`.
+        """
+        asked = read_question(question)
+        vector: Vectors = self._context.embedder.embed([asked.text])[0]
+        on_all = self._settings.communities > 0 and asks_about_whole_corpus(asked.text)
+
+        def query(tx: Transaction, corpus: Corpus) -> Evidence:
+            state = self._state(corpus)
+            asking = Asking(tx, corpus, state, vector)
+            found = self._overview(asking, k) if on_all else self._found(asking, k)
+            return Evidence(
+                question,
+                self.name,
+                found.hits,
+                notes=(*asked.notes, *self._stale.of(tx, corpus, state), *asking.notes),
+                parts=found.parts,
+                sources=found.sources,
+                shares=found.shares,
+            )
+
+        return self._query(query)
+
+    def _state(self, corpus: Corpus) -> IndexState[HiragIndexSettings]:
+        state = require_state(self._system, corpus)
+        if self._settings.flat and not state.settings.flat:
+            options = self._system.index_options(self._settings)
+            raise index_missing(self._system, corpus, "has a HiRAG index with summary layers", options=options)
+        return state
+
+    def _found(self, asking: Asking, k: int) -> _Found:
+        settings = self._settings
+        near, hierarchy = asking.nearest(max(KEYS_AMONG, settings.entities + 1))
+        if not near:
+            return _by_meaning(asking, k, NOTHING_MATCHED)
+        local = near[: settings.entities]
+        selected = select_communities(local, hierarchy, settings.communities)
+        read = asking.read(local, selected)
+        keys = key_entities(near, hierarchy, selected, settings.keys)
+        pairs = pairs_to_join(keys, settings.pairs) if settings.bridge else []
+        paths = (asking.paths(pairs, read.bridges) if pairs else Paths()).joined_with(read.related, RELATIONS)
+        statements = list(_statements(local, relevance(near), read))
+        stated = (chunk for each in statements for chunk in each.chunks)
+        ranked = scores(asking.chunk_cosines(stated, max(k, NEAREST_CHUNKS)), statements)
+        kept = best_of({id_: score.total for id_, score in ranked.items()}, k)
+        shown = (
+            *(chunk for _, chunks in read.said.values() for chunk in chunks),
+            *(chunk for each in paths.relations for chunk in paths.chunks(each)),
+            *(chunk for each in read.reports for chunk in report_chunks(each)),
+        )
+        rows = chunk_rows(asking.tx, asking.corpus, [*kept, *shown])
+        documents = {id_: row["document_id"] for id_, row in rows.items()}
+        counts = {each.community.id: each.hits for each in selected}
+        reports = (
+            report_part(each, counts[each.community] + each.report.rating / MORE_THAN_RATING, documents)
+            for each in read.reports
+        )
+        parts = [
+            *entity_parts(local, read.said, documents),
+            *relation_parts(paths, documents),
+            *(part for part in reports if part is not None),
+        ]
+        hits = ranked_hits(rows, {id_: ranked[id_].total for id_ in kept}, lambda id_: _reasons(ranked[id_]))
+        return _Found.of(hits, parts, rows, SHARES)
+
+    def _overview(self, asking: Asking, k: int) -> _Found:
+        """The most important reports of the coarsest communities."""
+        _, hierarchy = asking.nearest(1)
+        limit = self._settings.communities
+        stored = diverse(asking.coarsest(hierarchy.root, limit), limit) if hierarchy.root else []
+        rows = chunk_rows(asking.tx, asking.corpus, (chunk for each in stored for chunk in report_chunks(each)))
+        documents = {id_: row["document_id"] for id_, row in rows.items()}
+        made = (report_part(each, each.report.rating, documents, OVERVIEW_FINDINGS) for each in stored)
+        reports = [part for part in made if part is not None]
+        if not reports:
+            return _by_meaning(asking, k, NO_REPORT)
+        heading = {chunk: part.heading for part in reversed(reports) for chunk in part.chunks}
+        first = dict.fromkeys(
+            chunk for row in zip_longest(*(part.chunks for part in reports)) for chunk in row if chunk
+        )
+        ranked = {chunk: 1.0 / rank for rank, chunk in enumerate(islice(first, k), start=1)}
+        hits = ranked_hits(rows, ranked, lambda id_: [_of_report(ranked[id_], heading[id_])])
+        return _Found.of(hits, reports, rows, OVERVIEW_SHARES)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What becomes the evidence."""
+
+    hits: tuple[Hit, ...]
+    parts: tuple[Part, ...] = ()
+    sources: tuple[Hit, ...] = ()
+    shares: Mapping[ShareKind, float] = field(default_factory=dict[ShareKind, float])
+
+    @classmethod
+    def of(
+        cls, hits: tuple[Hit, ...], parts: Iterable[Part], rows: Mapping[str, Row], shares: Mapping[ShareKind, float]
+    ) -> _Found:
+        """With the passages of parts that are no hits; `rows` has all of them."""
+        found = tuple(parts)
+        return cls(hits, found, sources_of(found, hits, rows), shares)
+
+
+def _by_meaning(asking: Asking, k: int, note: str) -> _Found:
+    cosines = asking.nearest_chunks(k)
+    asking.notes.append(note)
+    return _Found(hits_by_cosine(chunk_rows(asking.tx, asking.corpus, cosines), cosines))
+
+
+def _statements(local: Sequence[NearEntity], relevant: Mapping[str, float], read: Read) -> Iterator[Statement]:
+    """What passages may say of the nearest entities, and of those that these are related to."""
+    names = {entity.id: entity.name for entity in local}
+    for id_, value in relevant.items():
+        if id_ in names and id_ in read.said:
+            yield Statement("entity", names[id_], "", value, read.said[id_][1])
+    strongest: dict[str, float] = {}
+    for each in read.related.relations:
+        strongest[each.source] = max(each.weight, strongest.get(each.source, 0.0))
+    for each in read.related.relations:
+        other = read.related.entities[each.target]
+        value = relevant.get(each.source, 0.0) * math.sqrt(each.weight / strongest[each.source])
+        yield Statement("relation", other.name, names[each.source], value, other.chunks)
+
+
+def _reasons(score: Score) -> Iterator[Reason]:
+    plain = not (score.by_entities or score.by_relations)
+    yield Reason("dense", score.cosine, "cosine similarity to the question", NEAREST if plain else "")
+    if score.by_entities:
+        names = listed([each.what for each in score.entities])
+        clause = f"describes {names}, close in meaning to the question"
+        yield Reason("entities", score.by_entities, f"relevance {score.entities[0].relevance:.3f}", clause)
+    if score.by_relations:
+        best = score.relations[0]
+        clause = f"describes {listed([best.what])}, related to {listed([best.beside])}"
+        yield Reason("relations", score.by_relations, f"relevance {best.relevance:.3f}", clause)
+
+
+def _of_report(score: float, heading: str) -> Reason:
+    clause = f"is what the report on {shortened(heading, LONGEST_TITLE)} stands on"
+    return Reason("report", score, "1 / place among the passages of the reports", clause)

@@ -1,0 +1,246 @@
+"""A build of SeRAG's whole index: the chunk graph, its trees, the vectors of their communities, and what is stored of
+them.
+
+The graph is a function of the chunks, their vectors and their mentions, and is computed from scratch: half a million
+edges in a second. Of its edges only differences from the stored ones are written, so that the next build completes one
+that was killed; the trees go into a new generation. Small changes do not come here (`update`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import inf
+
+import numpy as np
+
+from overstory.graph import Writer, generations
+from overstory.graph.client import Row
+from overstory.protocols import Progress
+from overstory.systems.base import SystemRun
+from overstory.systems.figures import PartSeconds
+from overstory.systems.tree.build import TreeNodes, make_tree, stored_form
+from overstory.systems.tree.changes import commit_rows, tree_changes, write_tree
+from overstory.vectors.nearest import Neighbours, alike, nearest
+from overstory_entropy import EncodingTree, Graph
+from overstory_entropy.compile import Ints
+from overstory_systems.serag.chunk_graph import (
+    ChunkGraph,
+    Layer,
+    fused,
+    most_chunks_of_an_entity,
+    near_in_documents,
+    shared_entities,
+    strongest_pairs,
+)
+from overstory_systems.serag.gds_neighbours import find_by_gds, forget_similar, is_for_gds, stored_neighbours
+from overstory_systems.serag.graph_reads import LinkWeights, ReadChunks, Weights, read_chunks, read_links
+from overstory_systems.serag.index_settings import NAME, REACH, SEMANTIC, TREES, SeragIndexSettings
+
+SAME_WEIGHT = 1e-5
+"""Cosines come in steps of 2⁻²⁰; what differs by less is the same edge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """The strongest edges, ready to be stored: pairs of chunks, ids ascending, and their weights and parts."""
+
+    pairs: list[tuple[str, str]]
+    weights: list[Weights]
+    similar: list[float]
+    shared: list[float]
+    near: list[float]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkChanges:
+    """Rows of `systems/serag/link` and `systems/serag/unlink`; an edge with another weight is in both."""
+
+    new: list[Row]
+    gone: list[Row]
+
+
+def link_changes(links: Links, stored: LinkWeights) -> LinkChanges:
+    """The writes and deletions after which exactly these edges are stored."""
+    parts = zip(links.similar, links.shared, links.near, strict=True)
+    wanted = set(links.pairs)
+    new: list[Row] = []
+    gone: list[Row] = [{"one": one, "other": other} for one, other in stored if (one, other) not in wanted]
+    for (one, other), weights, (similar, shared, near) in zip(links.pairs, links.weights, parts, strict=True):
+        before = stored.get((one, other))
+        if before is not None and all(map(_same, before, weights)):
+            continue
+        if before is not None:
+            gone.append({"one": one, "other": other})
+        named = {"weight": weights.fused, "semantic_weight": weights.semantic}
+        row: Row = {"one": one, "other": other, "similar": similar, "shared": shared, "near": near}
+        new.append(row | {name: weight for name, weight in named.items() if weight is not None})
+    return LinkChanges(new, gone)
+
+
+def _same(one: float | None, other: float | None) -> bool:
+    return one == other if one is None or other is None else abs(one - other) <= SAME_WEIGHT
+
+
+def write_links(writer: Writer, changes: LinkChanges, progress: Progress) -> None:
+    """Commits as it goes: after a kill, the next run finds the rest by comparing again.
+
+    Raises:
+        LeaseLost, DatabaseError: as `Writer.commit`.
+    """
+    for statement, rows in (("systems/serag/unlink", changes.gone), ("systems/serag/link", changes.new)):
+        commit_rows(writer, NAME, statement, rows, progress)
+
+
+@dataclass(slots=True)
+class Build:
+    """A build in progress.
+
+    Attributes:
+        by_gds: whether the nearest neighbours are stored, as GDS found them.
+    """
+
+    job: SystemRun[SeragIndexSettings]
+    by_gds: bool = False
+    _timed: PartSeconds = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._timed = PartSeconds(self.job.figures)
+
+    @property
+    def settings(self) -> SeragIndexSettings:
+        return self.job.settings
+
+    def run(self) -> None:
+        """
+        Raises:
+            GdsMissing, LeaseLost, DatabaseError: what was committed before stays; build again to go on.
+        """
+        self.job.progress.start(NAME, self.job.backlog.units, "chunks")
+        with self._timed("read"):
+            chunks = read_chunks(self.job.graph, self.job.corpus, self.job.progress)
+        neighbours = self._neighbours(chunks)
+        layers = self._layers(chunks, neighbours)
+        with self._timed("graph"):
+            graphs = {tree: fused(len(chunks.ids), *layers, shares) for tree, shares in self.settings.trees().items()}
+            engine = {tree: found.as_graph() for tree, found in graphs.items()}
+            links = _links(graphs, engine, chunks.ids, self.settings.linked)
+        with self._timed("read"):
+            changed_links = link_changes(links, read_links(self.job.graph, self.job.corpus))
+        with self._timed("tree"):
+            trees = {name: make_tree(graph, self.settings.levels) for name, graph in engine.items()}
+        self.job.progress.finish(_told(trees[NAME], graphs[NAME]))
+        self._write(chunks, neighbours, trees, changed_links)
+        for what, number in {
+            "chunks": len(chunks.ids),
+            "new_or_changed": self.job.backlog.pending,
+            "gone": self.job.backlog.deleted,
+            "edges": len(graphs[NAME].keys),
+            "trees_rebuilt": 1,
+        }.items():
+            self.job.ledger.count(what, number)
+
+    def _neighbours(self, chunks: ReadChunks) -> Neighbours:
+        with self._timed("similar"):
+            nearest_count = self.settings.nearest
+            if is_for_gds(self.job.graph, self.settings, len(chunks.ids)):
+                self.by_gds = True
+                find_by_gds(self.job.writer, self.job.corpus, nearest_count)
+                return stored_neighbours(self.job.graph, self.job.corpus, chunks.ids, nearest_count)
+            if self.job.scratch or self.job.before is None or self.job.before.details.get("by_gds"):
+                forget_similar(self.job.writer)  # which GDS found for another index
+            return nearest(chunks.vectors, nearest_count)
+
+    def _layers(self, chunks: ReadChunks, neighbours: Neighbours) -> tuple[Layer, Layer, Layer]:
+        similar = Layer(*alike(neighbours))
+        with self._timed("shared"):
+            shared = shared_entities(
+                chunks.mentioned(),
+                most_chunks=most_chunks_of_an_entity(len(chunks.ids), self.settings.common),
+                most_pairs=self.settings.sharing,
+            )
+        near = near_in_documents(chunks.document_numbers(), chunks.places)
+        self.job.figures |= {
+            "similar": len(similar.keys),
+            "shares_entities": len(shared.layer.keys),
+            "near": len(near.keys),
+            "entities_too_common": shared.too_common,
+            "chunks_with_more_sharers": shared.cut,
+        }
+        return similar, shared.layer, near
+
+    def _write(
+        self, chunks: ReadChunks, neighbours: Neighbours, trees: Mapping[str, EncodingTree], links: LinkChanges
+    ) -> None:
+        """Edges first, then the trees, into a new generation."""
+        generation = generations.begin(self.job.writer, NAME)
+        nodes = self._stored_forms(chunks, neighbours, trees, generation)
+        changes = {name: tree_changes(each, {}) for name, each in nodes.items()}
+        rows = len(links.new) + len(links.gone) + sum(map(len, changes.values()))
+        self.job.progress.start(f"{NAME} graph", rows, "rows")
+        with self._timed("write"):
+            write_links(self.job.writer, links, self.job.progress)
+            for each in changes.values():
+                write_tree(self.job.writer, each, self.job.progress)
+        self.job.figures |= {"entropy": round(trees[NAME].entropy, 6), "communities": _communities(trees[NAME])}
+        details = {
+            "by_gds": self.by_gds,
+            "chunks": len(chunks.ids),
+            "roots": {name: each.ids[-1] for name, each in nodes.items()},
+            "entropies": {name: tree.entropy for name, tree in trees.items()},
+        }
+        self.job.publish(self.job.state(generation=generation, details=details))
+        self.job.progress.finish(f"{rows:,} rows written")
+
+    def _stored_forms(
+        self, chunks: ReadChunks, neighbours: Neighbours, trees: Mapping[str, EncodingTree], generation: int
+    ) -> dict[str, TreeNodes]:
+        last = neighbours.scores[:, -1].tolist()
+        reach = [{REACH: score} if score > -inf else {} for score in last]
+        with self._timed("vectors"):
+            return {
+                name: stored_form(
+                    tree,
+                    chunks.ids,
+                    chunks.vectors,
+                    kind=TREES[name],
+                    corpus=self.job.corpus.label,
+                    generation=generation,
+                    leaf_properties=reach if TREES[name].leaf_properties else (),
+                )
+                for name, tree in trees.items()
+            }
+
+
+def _links(graphs: Mapping[str, ChunkGraph], engine: Mapping[str, Graph], ids: list[str], most: int) -> Links:
+    """The strongest edges of each chunk in each graph, which are stored: every tree is walked by its own."""
+    found = graphs[NAME]
+    strongest = {tree: np.intersect1d(strongest_pairs(graph, most), found.keys) for tree, graph in engine.items()}
+    place = np.searchsorted(found.keys, np.unique(np.concatenate(list(strongest.values()))))
+    weights = [
+        _weights(graphs[tree], strongest[tree], found.keys[place]) for tree in (NAME, SEMANTIC) if tree in graphs
+    ]
+    pairs = np.stack(np.divmod(found.keys[place], max(len(ids), 1)), axis=1).tolist()
+    columns = (found.similar, found.shared, found.near)
+    return Links(
+        [(ids[one], ids[other]) for one, other in pairs],
+        [Weights(*each) for each in zip(*weights, strict=True)],
+        *(column[place].tolist() for column in columns),
+    )
+
+
+def _weights(graph: ChunkGraph, strongest: Ints, keys: Ints) -> list[float | None]:
+    """The weights of these edges in a graph, None for those that are not among its strongest."""
+    weights: list[float | None] = [None] * len(keys)
+    kept = np.flatnonzero(np.isin(keys, strongest))
+    for at, weight in zip(kept, graph.weights[np.searchsorted(graph.keys, keys[kept])].tolist(), strict=True):
+        weights[at] = weight
+    return weights
+
+
+def _communities(tree: EncodingTree) -> int:
+    return len(tree) - tree.leaves - 1
+
+
+def _told(tree: EncodingTree, graph: ChunkGraph) -> str:
+    return f"{len(graph.keys):,} edges, {_communities(tree):,} communities, {tree.entropy:.4f} bits"

@@ -1,0 +1,270 @@
+"""The chunk graph: three layers between chunks, and their fusion (SeRAG, Section 3.1). Pure functions on arrays.
+
+A layer is its pairs, each once, as keys i · n + j with i < j, ascending, and a weight for each.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from overstory.vectors.nearest import Scores
+from overstory_entropy import Graph
+from overstory_entropy.compile import Floats, Ids, Ints, kernel
+
+SIGMA = 5.0
+"""Chunks after which nearness in a document has fallen to exp(−1/2)."""
+LEAST_NEARNESS = 0.1
+LEAST_WEIGHT = 1e-6
+"""Weaker pairs are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """How much each layer counts in the fusion (SeRAG, Eq. 6)."""
+
+    similar: float = 0.45
+    shared: float = 0.45
+    near: float = 0.10
+
+
+FUSED = Shares()
+MEANING_ALONE = Shares(similar=1.0, shared=0.0, near=0.0)
+
+
+class Layer(NamedTuple):
+    """Pairs and their weights.
+
+    Attributes:
+        keys: shape (pairs,), i · n + j with i < j, ascending.
+        weights: shape (pairs,).
+    """
+
+    keys: Ints
+    weights: Scores
+
+
+@dataclass(frozen=True, slots=True)
+class Mentioned:
+    """The entities that each chunk mentions, each once.
+
+    Attributes:
+        starts: shape (n + 1,), where each chunk's entities begin.
+        entities: shape (mentions,), numbers from 0.
+    """
+
+    starts: Ints
+    entities: Ids
+
+
+@dataclass(frozen=True, slots=True)
+class SharedEntities:
+    """SHARES_ENTITIES, and what the limits left out.
+
+    Attributes:
+        too_common: entities that make no pairs, as too many chunks mention them.
+        cut: chunks that share entities with more chunks than are kept.
+    """
+
+    layer: Layer
+    too_common: int
+    cut: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkGraph:
+    """LINKED: the fusion of the layers.
+
+    Attributes:
+        keys: shape (pairs,), as those of a layer.
+        weights: shape (pairs,).
+        similar, shared, near: shape (pairs,), the parts, 0 where a layer does not have the pair.
+    """
+
+    chunks: int
+    keys: Ints
+    weights: Floats
+    similar: Scores
+    shared: Scores
+    near: Scores
+
+    def ends(self) -> Ints:
+        """Shape (pairs, 2)."""
+        return np.stack(np.divmod(self.keys, max(self.chunks, 1)), axis=1)
+
+    def as_graph(self) -> Graph:
+        """For the entropy engine."""
+        return Graph.from_edges(self.chunks, self.ends(), self.weights)
+
+
+def most_chunks_of_an_entity(chunks: int, most: int) -> int:
+    """An entity in more chunks makes no pairs: min(max(50, 10 % of the chunks), most)."""
+    return min(max(50, chunks // 10), most)
+
+
+def shared_entities(mentioned: Mentioned, *, most_chunks: int, most_pairs: int) -> SharedEntities:
+    """|Ei ∩ Ej| / max(|Ei|, |Ej|) of chunks that share an entity (SeRAG, Eq. 4).
+
+    O(Σ over entities of chunks²) time, where no entity counts with more than `most_chunks`; at most n · `most_pairs`
+    pairs.
+
+    Args:
+        most_chunks: entities that more chunks mention are not counted as shared.
+        most_pairs: a pair that is not among this many strongest of either chunk is left out; of equally strong ones
+            those with the lower number stay.
+    """
+    n = len(mentioned.starts) - 1
+    sizes = np.diff(mentioned.starts)
+    chunks = np.repeat(np.arange(n), sizes)
+    count = np.bincount(mentioned.entities, minlength=1)
+    common = count > most_chunks
+    counted = ~common[mentioned.entities]
+    chunks, entities = chunks[counted], mentioned.entities[counted]
+    order = np.argsort(entities, kind="stable")
+    holders = chunks[order].astype(np.int32)
+    holder_starts = _starts(entities, len(count))
+    starts = _starts(chunks, n)
+    degrees = _sharers(starts, entities, holder_starts, holders)
+    ends = np.zeros(n + 1, dtype=np.int64)
+    np.cumsum(np.minimum(degrees, most_pairs), out=ends[1:])
+    others, weights = _strongest_sharers((starts, entities, holder_starts, holders), sizes.astype(np.int64), ends)
+    one = np.repeat(np.arange(n), np.diff(ends))
+    keys, first = np.unique(np.minimum(one, others) * n + np.maximum(one, others), return_index=True)
+    layer = Layer(keys, weights[first])
+    return SharedEntities(layer, too_common=int(common.sum()), cut=int((degrees > most_pairs).sum()))
+
+
+def near_in_documents(documents: Ints, places: Ints) -> Layer:
+    """exp(−(i − j)² / 2σ²) of chunks of one document, from 0.1 on (SeRAG, Eq. 5).
+
+    Args:
+        documents: shape (n,), the document of each chunk.
+        places: shape (n,), its place in there; no two chunks of a document have the same.
+    """
+    n = len(documents)
+    order = np.lexsort((places, documents))
+    keys: list[Ints] = []
+    weights: list[Scores] = []
+    for apart in range(1, int(SIGMA * math.sqrt(-2.0 * math.log(LEAST_NEARNESS))) + 1):
+        one, other = order[:-apart], order[apart:]
+        distance = places[other] - places[one]
+        nearness = np.exp(-(distance.astype(np.float64) ** 2) / (2.0 * SIGMA**2))
+        there = (documents[one] == documents[other]) & (nearness >= LEAST_NEARNESS)
+        one, other = one[there], other[there]
+        keys.append(np.minimum(one, other) * n + np.maximum(one, other))
+        weights.append(nearness[there].astype(np.float32))
+    found = np.concatenate(keys)
+    ascending = np.argsort(found)
+    return Layer(found[ascending], np.concatenate(weights)[ascending])
+
+
+def fused(chunks: int, similar: Layer, shared: Layer, near: Layer, shares: Shares = FUSED) -> ChunkGraph:
+    """The weighted sum of the layers; pairs of at most 1e-6 are left out."""
+    keys = np.unique(np.concatenate([similar.keys, shared.keys, near.keys]))
+    parts = [_on(keys, layer) for layer in (similar, shared, near)]
+    weights = sum(
+        (part.astype(np.float64) * share for part, share in zip(parts, _as_tuple(shares), strict=True)),
+        start=np.zeros(len(keys)),
+    )
+    kept = weights > LEAST_WEIGHT
+    return ChunkGraph(chunks, keys[kept], weights[kept], *(part[kept] for part in parts))
+
+
+def strongest_pairs(graph: Graph, most: int) -> Ints:
+    """The keys of the pairs that are among the `most` strongest of either end, ascending; ties as in the layers."""
+    degrees = np.diff(graph.indptr)
+    ends = np.zeros(graph.vertices + 1, dtype=np.int64)
+    np.cumsum(np.minimum(degrees, most), out=ends[1:])
+    others = _strongest_neighbours(graph.indptr, graph.neighbours, graph.weights, ends)
+    one = np.repeat(np.arange(graph.vertices), np.diff(ends))
+    return np.unique(np.minimum(one, others) * graph.vertices + np.maximum(one, others))
+
+
+def _as_tuple(shares: Shares) -> tuple[float, float, float]:
+    return shares.similar, shares.shared, shares.near
+
+
+def _on(keys: Ints, layer: Layer) -> Scores:
+    part = np.zeros(len(keys), dtype=np.float32)
+    part[np.searchsorted(keys, layer.keys)] = layer.weights
+    return part
+
+
+def _starts(groups: Ints | Ids, number: int) -> Ints:
+    """Where each of the groups 0 … begins among its sorted members."""
+    starts = np.zeros(number + 1, dtype=np.int64)
+    np.cumsum(np.bincount(groups, minlength=number), out=starts[1:])
+    return starts
+
+
+@kernel
+def _sharers(starts: Ints, entities: Ids, holder_starts: Ints, holders: Ids) -> Ints:
+    """(n + 1,), (mentions,), (entities + 1,), (mentions,) -> (n,): with how many others each chunk shares an entity."""
+    n = len(starts) - 1
+    seen_by, degrees = np.full(n, -1, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    for chunk in range(n):
+        seen_by[chunk] = chunk
+        for mention in range(starts[chunk], starts[chunk + 1]):
+            entity = entities[mention]
+            for place in range(holder_starts[entity], holder_starts[entity + 1]):
+                other = holders[place]
+                if seen_by[other] != chunk:
+                    seen_by[other] = chunk
+                    degrees[chunk] += 1
+    return degrees
+
+
+@kernel
+def _strongest_sharers(lists: tuple[Ints, Ids, Ints, Ids], sizes: Ints, ends: Ints) -> tuple[Ints, Scores]:
+    """-> (kept,), (kept,): each chunk's strongest sharers and their weights, those of chunk c from ends[c] on.
+
+    Args:
+        lists: as `_sharers` takes them.
+        sizes: shape (n,), all entities of a chunk, also the common ones.
+    """
+    starts, entities, holder_starts, holders = lists
+    n = len(starts) - 1
+    kept, kept_weights = np.empty(ends[-1], dtype=np.int64), np.empty(ends[-1], dtype=np.float32)
+    times, sharers = np.zeros(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    for chunk in range(n):
+        found = 0
+        for mention in range(starts[chunk], starts[chunk + 1]):
+            entity = entities[mention]
+            for place in range(holder_starts[entity], holder_starts[entity + 1]):
+                other = holders[place]
+                if other == chunk:
+                    continue
+                if times[other] == 0:
+                    sharers[found] = other
+                    found += 1
+                times[other] += 1
+        weights = np.empty(found, dtype=np.float32)
+        for place in range(found):
+            weights[place] = times[sharers[place]] / max(sizes[chunk], sizes[sharers[place]])
+        room = ends[chunk + 1] - ends[chunk]
+        if found > room:
+            by_number = np.argsort(sharers[:found])
+            order = by_number[np.argsort(-weights[by_number], kind="mergesort")]
+        else:
+            order = np.arange(found)
+        for place in range(room):
+            kept[ends[chunk] + place] = sharers[order[place]]
+            kept_weights[ends[chunk] + place] = weights[order[place]]
+        for place in range(found):
+            times[sharers[place]] = 0
+    return kept, kept_weights
+
+
+@kernel
+def _strongest_neighbours(indptr: Ints, neighbours: Ids, weights: Floats, ends: Ints) -> Ints:
+    """(n + 1,), (e,), (e,), (n + 1,) -> (kept,): each vertex' strongest neighbours, those of v from ends[v] on."""
+    kept = np.empty(ends[-1], dtype=np.int64)
+    for vertex in range(len(indptr) - 1):
+        row = weights[indptr[vertex] : indptr[vertex + 1]]
+        order = np.argsort(-row, kind="mergesort")
+        for place in range(ends[vertex + 1] - ends[vertex]):
+            kept[ends[vertex] + place] = neighbours[indptr[vertex] + order[place]]
+    return kept

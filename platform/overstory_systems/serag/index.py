@@ -1,0 +1,85 @@
+"""SeRAG's index as a system. No language model takes part in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib.resources import files
+
+from overstory.display import counted
+from overstory.graph import Corpus, GraphClient
+from overstory.protocols import Retriever
+from overstory.retrieve import RetrievalContext
+from overstory.systems.base import Owned, System, SystemRun
+from overstory.systems.settings import described
+from overstory.systems.state import IndexState
+from overstory.systems.tree.kinds import TreeKind
+from overstory_systems.serag.build import Build
+from overstory_systems.serag.index_settings import (
+    FUSED_TREE,
+    LABEL,
+    NAME,
+    SEMANTIC,
+    SEMANTIC_TREE,
+    SeragIndexSettings,
+)
+from overstory_systems.serag.retriever_settings import SeragRetrieverSettings
+from overstory_systems.serag.update import Update, can_update
+
+
+class SeRag(System[SeragIndexSettings, SeragRetrieverSettings]):
+    """Source: the paper's Sections 3.1 and 3.2."""
+
+    name = NAME
+    title = "SeRAG"
+    good_for = "which passages belong together, and a search among their neighbours"
+    settings = SeragIndexSettings
+    retriever_settings = SeragRetrieverSettings
+    unit = "chunk"
+    owns = Owned(
+        labels=(LABEL,),
+        relationship_types=("LINKED", "SIMILAR"),
+        generations=(NAME,),
+        saved_queries=("systems/serag/saved_queries/linked_passages",),
+        examples="systems/serag/examples",
+        style=files("overstory_systems.serag").joinpath("style.grass"),
+    )
+    trees = (FUSED_TREE, SEMANTIC_TREE)
+
+    def build(self, run: SystemRun[SeragIndexSettings]) -> None:
+        """
+        Raises:
+            GdsMissing, LeaseLost, DatabaseError: as `System.build`.
+        """
+        if run.before is not None and can_update(run):
+            Update(run, run.before).run()
+        else:
+            Build(run).run()
+
+    def index_options(self, settings: SeragRetrieverSettings) -> str:
+        """The ablation of the graph asks a tree of its own."""
+        return "semantic" if settings.tree == SEMANTIC else ""
+
+    def describe(self, state: IndexState[SeragIndexSettings]) -> str:
+        """The levels, what differs from the defaults, and who found the neighbours."""
+        settings = state.settings
+        levels = counted(settings.levels, "community level")
+        second = f"a second tree ({SEMANTIC})" if settings.semantic else ""
+        others = described(replace(settings, levels=SeragIndexSettings().levels, semantic=False))
+        by = "found by GDS" if state.details.get("by_gds") else "found exactly"
+        return ", ".join(filter(None, (levels, second, others))) + f"; similar chunks {by}"
+
+    def figures(self, graph: GraphClient, corpus: Corpus, state: IndexState[SeragIndexSettings]) -> Mapping[str, float]:
+        """Edges and tree nodes that are stored."""
+        (row,) = graph.run("systems/serag/report", corpus.label, read=True, generation=state.generation)
+        return {"stored_edges": row["links"], "tree_nodes": row["nodes"]}
+
+    def has_tree(self, tree: TreeKind, state: IndexState[SeragIndexSettings]) -> bool:
+        """The tree over meaning alone exists only on demand."""
+        return tree.name in state.settings.trees()
+
+    def retriever(self, context: RetrievalContext, settings: SeragRetrieverSettings) -> Retriever:
+        """See `System.retriever`."""
+        from overstory_systems.serag.retriever import SeragRetriever
+
+        return SeragRetriever(self, context, settings)

@@ -1,0 +1,255 @@
+"""An update of SeRAG's index around some chunks, at the cost of these, whatever the size of the corpus.
+
+A chunk that is new or changed gets its edges by look-ups (`changed_edges`), and goes where the tree then has the least
+entropy (`entropy.local`). Volumes, cuts and sizes follow, and the entropy with them. The rest of the tree stays: the
+index counts what was placed so, and the whole is clustered again when it is asked to, or when that is over a fifth.
+
+Near, where a chunk was deleted: its edges went with it, so that the other ends keep their volumes, and the edges beyond
+their strongest, which could be stored now, are not. Of a changed chunk only the sum of its edges before is known, which
+are taken to have led where those of now do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from overstory.display import counted
+from overstory.graph import Transaction, batches
+from overstory.graph.client import Row
+from overstory.systems.base import SystemRun
+from overstory.systems.figures import PartSeconds
+from overstory.systems.state import IndexState
+from overstory.systems.tree.changes import MOST_CHANGED, TreeChanges, run_statements, write_tree_in
+from overstory.systems.tree.part import StoredPart, WhichTree, read_leaves
+from overstory_systems.serag.changed_edges import (
+    Changed,
+    Parts,
+    edges_of,
+    reach_of,
+    read_changed,
+    weights,
+)
+from overstory_systems.serag.gds_neighbours import similar_row
+from overstory_systems.serag.index_settings import NAME, REACH, SEMANTIC, TREES, SeragIndexSettings
+
+CHUNKS_A_TRANSACTION = 500
+WEIGHTS = {NAME: "weight", SEMANTIC: "semantic_weight"}
+"""The properties of LINKED that have the weights of each graph."""
+SAME_SUM = 1e-5
+"""Relative: weights were summed up in another order."""
+
+
+def can_update(job: SystemRun[SeragIndexSettings]) -> bool:
+    """Whether little enough changed since the whole was clustered."""
+    before, backlog = job.before, job.backlog
+    if job.scratch or job.improve or before is None or not before.built or "roots" not in before.details:
+        return False
+    return before.placed + backlog.pending + backlog.deleted <= MOST_CHANGED * backlog.units
+
+
+@dataclass(slots=True)
+class Update:
+    """An update in progress.
+
+    Attributes:
+        state: the state of the index, as it was last stored.
+    """
+
+    job: SystemRun[SeragIndexSettings]
+    state: IndexState[SeragIndexSettings]
+    _timed: PartSeconds = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._timed = PartSeconds(self.job.figures)
+
+    def run(self) -> None:
+        """
+        Raises:
+            LeaseLost, DatabaseError: what was committed before stays; build again to go on.
+        """
+        job = self.job
+        ids = [id_ for page in job.unread() for id_ in page]
+        job.progress.start(NAME, len(ids), "chunks")
+        slices = list(batches(ids, CHUNKS_A_TRANSACTION)) or [[]]
+        edges, deleted = 0, job.backlog.deleted
+        for some in slices:
+            last = some is slices[-1]
+            with self._timed("read"):
+                placed = job.graph.reading(NAME, partial(self._placed, ids=some))
+            job.notes.extend(note for note in placed.changed.notes if note not in job.notes)
+            with self._timed("write"):
+                state = self._after(placed, deleted, complete=last)
+                job.commit(partial(self._write, placed=placed, state=state), done=() if last else some)
+            self.state, deleted = state, 0
+            edges += len(placed.links)
+            job.progress.advance(len(some))
+        job.progress.finish(f"{counted(len(ids), 'chunk')} placed, {self.state.figures['entropy']:.4f} bits")
+        for what, count in {
+            "chunks": job.backlog.units,
+            "new_or_changed": len(ids),
+            "gone": job.backlog.deleted,
+            "edges_written": edges,
+            "trees_rebuilt": 0,
+        }.items():
+            job.ledger.count(what, count)
+
+    def _after(self, placed: Placed, deleted: int, *, complete: bool) -> IndexState[SeragIndexSettings]:
+        """The state of the index with some chunks in their places."""
+        kept = {name: figure for name, figure in self.state.figures.items() if not name.endswith("_seconds")}
+        state = self.job.state(
+            complete=complete,
+            generation=self.state.generation,
+            placed=self.state.placed + len(placed.changed.ids) + deleted,
+            details={**self.state.details, "chunks": self.job.backlog.units, "entropies": placed.entropies},
+        )
+        figures = {
+            **kept,
+            **self.job.figures,
+            "entropy": round(placed.entropies[NAME], 6),
+            "communities": kept["communities"] + placed.communities,
+        }
+        return replace(state, figures=figures)
+
+    def _placed(self, tx: Transaction, ids: Sequence[str]) -> Placed:
+        job, settings, label = self.job, self.job.settings, self.job.corpus.label
+        changed = read_changed(tx, job.corpus, settings, ids, job.backlog.units)
+        neighbours = sorted(changed.neighbours())
+        rows = {
+            row["id"]: row
+            for row in tx.run(
+                "systems/serag/mentioned",
+                label,
+                ids=neighbours,
+                most=settings.linked,
+                weights=[WEIGHTS[name] for name in settings.trees()],
+            )
+        }
+        trees = {
+            name: WhichTree(
+                label, TREES[name], self.state.generation, settings.levels, self.state.details["roots"][name]
+            )
+            for name in settings.trees()
+        }
+        leaves = {name: read_leaves(tx, tree, neighbours) for name, tree in trees.items()}
+        reach = {unit: leaf.properties[REACH] for unit, leaf in leaves[NAME].items()}
+        sizes = {id_: row["entities"] for id_, row in rows.items() if id_ in reach or id_ in changed.vectors}
+        edges = edges_of(changed, settings, sizes, reach)
+        by_tree = {
+            name: {id_: weights(each, shares) for id_, each in edges.items()}
+            for name, shares in settings.trees().items()
+        }
+        properties = {id_: {REACH: reach_of(changed, id_, settings.nearest)} for id_ in changed.ids}
+        least = {
+            name: {
+                unit: _least(rows[unit]["edges"][number], leaf.volume, settings.linked)
+                for unit, leaf in leaves[name].items()
+            }
+            for number, name in enumerate(trees)
+        }
+        links = _links(edges, by_tree, least, settings.linked)
+        placed = Placed(changed, {}, [], links, {}, [id_ for id_ in changed.ids if id_ in leaves[NAME]], 0)
+        for name, tree in trees.items():
+            part = StoredPart(tx, tree, leaves[name])
+            _place(part, changed.ids, by_tree[name])
+            placed.entropies[name] = part.part.entropy(self.state.details["entropies"][name])
+            further = properties if name == NAME else {}
+            placed.trees[name] = part.changes(tx, changed.vectors, further, job.corpus.version)
+            placed.parts.append(part)
+        placed.communities = placed.parts[0].communities()
+        return placed
+
+    def _write(self, tx: Transaction, placed: Placed, state: IndexState[SeragIndexSettings]) -> None:
+        label = self.job.corpus.label
+        if placed.parted:
+            tx.run("systems/serag/part", label, ids=placed.parted)
+        run_statements(tx, label, [("systems/serag/link", placed.links, {})])
+        for changes in placed.trees.values():
+            write_tree_in(tx, label, changes)
+        for part in placed.parts:
+            part.done(tx)
+        if self.state.details["by_gds"]:
+            nearest = self.job.settings.nearest
+            rows = [similar_row(id_, placed.changed.around[id_][:nearest]) for id_ in placed.changed.ids]
+            run_statements(tx, label, [("systems/serag/write_similar", rows, {})])
+        self.job.publish_in(tx, state)
+
+
+@dataclass(slots=True)
+class Placed:
+    """Some chunks in their places, and what is to be written.
+
+    Attributes:
+        entropies: of each tree after it.
+        links: rows of `systems/serag/link`.
+        trees: the changes of each tree.
+        parted: chunks whose edges are written anew.
+        parts: of the tree of the fused graph first.
+        communities: how many more that has.
+    """
+
+    changed: Changed
+    entropies: dict[str, float]
+    parts: list[StoredPart]
+    links: list[Row]
+    trees: dict[str, TreeChanges]
+    parted: list[str]
+    communities: int
+
+
+def _place(stored: StoredPart, ids: Sequence[str], edges: Mapping[str, Mapping[str, float]]) -> None:
+    """Takes the chunks that were there out of the tree and puts all where they cost least; then again, each among the
+    others."""
+    part = stored.part
+    for id_ in ids:
+        if id_ in part.leaves:
+            there = _there(edges[id_], part.leaves, id_)
+            was, now = part.leaves[id_].volume, sum(there.values())
+            share = min(was / now, 1.0) if now > 0.0 else 0.0
+            scaled = {other: weight * share for other, weight in there.items()}
+            part.remove(id_, scaled, unknown=max(was - sum(scaled.values()), 0.0))
+    for id_ in ids:
+        part.add(id_, _there(edges[id_], part.leaves, id_))
+    for id_ in ids if len(ids) > 1 else ():
+        there = _there(edges[id_], part.leaves, id_)
+        part.remove(id_, there)
+        part.add(id_, there)
+
+
+def _there(edges: Mapping[str, float], leaves: Mapping[str, object], id_: str) -> dict[str, float]:
+    return {other: weight for other, weight in edges.items() if other in leaves and other != id_}
+
+
+def _links(
+    edges: Mapping[str, Mapping[str, Parts]],
+    by_tree: Mapping[str, Mapping[str, Mapping[str, float]]],
+    least: Mapping[str, Mapping[str, float]],
+    most: int,
+) -> list[Row]:
+    """Rows of `systems/serag/link`: the edges that are among the strongest of either end in a graph.
+
+    Args:
+        least: by graph, how strong an edge has to be to be among those of each other chunk.
+    """
+    found: dict[tuple[str, str], Row] = {}
+    for tree, of_chunks in by_tree.items():
+        strongest = {
+            id_: set(sorted(each, key=lambda other: (-each[other], other))[:most]) for id_, each in of_chunks.items()
+        }
+        for id_, each in of_chunks.items():
+            for other, weight in each.items():
+                theirs = id_ in strongest[other] if other in strongest else weight >= least[tree][other]
+                if theirs or other in strongest[id_]:
+                    one, two = min(id_, other), max(id_, other)
+                    row = found.setdefault((one, two), {"one": one, "other": two, **edges[id_][other]._asdict()})
+                    row[WEIGHTS[tree]] = weight
+    return list(found.values())
+
+
+def _least(stored: Row, volume: float, most: int) -> float:
+    """How strong an edge has to be to be among the strongest of a chunk, by its stored edges: as the last of these; of
+    one that has fewer, and no others that are not stored, any."""
+    if stored["number"] == 0 or (stored["number"] < most and stored["weight"] >= volume * (1.0 - SAME_SUM)):
+        return 0.0
+    return float(stored["weakest"])

@@ -1,0 +1,9 @@
+"""SlimRAG (Zhang et al. 2025): retrieval without a graph of entities; entities lead to sentences, and to nothing else.
+
+`docs/slimrag.md` says how the paper was read, and what was measured.
+"""
+
+from overstory_systems.slimrag.index import SlimRag, SlimRagIndexSettings
+from overstory_systems.slimrag.retriever_settings import SlimRagRetrieverSettings
+
+__all__ = ["SlimRag", "SlimRagIndexSettings", "SlimRagRetrieverSettings"]

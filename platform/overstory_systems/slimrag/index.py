@@ -1,0 +1,321 @@
+"""SlimRAG's index: sentences with vectors, entities with vectors, and which sentence refers to which entity.
+
+A document is read as a whole, and stored in one transaction with its mark, so that a killed run resumes with
+the next. Adding or deleting a document touches its own sentences alone, and the entities that only they refer to. No
+other retriever reads or writes any of this.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+from overstory.display import counted
+from overstory.graph import Corpus, GraphClient, Transaction, batches, schema
+from overstory.graph.client import Row
+from overstory.index.derived_vectors import DerivedVectors, remove_other_embedders, remove_unused_of, settle_awaited
+from overstory.index.one_ahead import one_ahead
+from overstory.index.stages.embed import check_vectors
+from overstory.llm import Chat, Estimate
+from overstory.model.boilerplate import without_boilerplate
+from overstory.protocols import Retriever
+from overstory.retrieve import RetrievalContext
+from overstory.systems.base import BuildContext, Owned, System, SystemRun, SystemView, unread
+from overstory.systems.figures import PartSeconds, TimedEmbedder
+from overstory.systems.settings import option
+from overstory.systems.state import IndexState
+from overstory.systems.vector_indexes import SCANNED
+from overstory.text.coreference.references import REFERENCES
+from overstory.text.names.keys import entity_key
+from overstory.text.parsing.readings import Reading
+from overstory_systems.slimrag.ids import entity_id, sentence_id
+from overstory_systems.slimrag.reading import ReadDocument, Reader, ReadSentence, RuleReader, WholeDocument
+from overstory_systems.slimrag.retriever_settings import SlimRagRetrieverSettings
+
+DOCUMENTS_A_PAGE = 500
+SENTENCES_A_STATEMENT = 500
+ENTITIES = "SlimEntity"
+"""The kind of node whose vectors are searched."""
+
+
+@dataclass(frozen=True, slots=True)
+class SlimRagIndexSettings:
+    """Settings of the index."""
+
+    coreference: bool = option(True, "expressions that stand for the same thing are one entity")
+
+
+class SlimRag(System[SlimRagIndexSettings, SlimRagRetrieverSettings]):
+    """Source: Zhang et al. 2025, "Indexing Phase" and Algorithm 1, lines 2–10."""
+
+    name = "slimrag"
+    title = "SlimRAG"
+    good_for = 'sentences instead of passages, also those that say "she" or "the company"'
+    settings = SlimRagIndexSettings
+    retriever_settings = SlimRagRetrieverSettings
+    unit = "document"
+    owns = Owned(
+        labels=("SlimSentence", ENTITIES),
+        unit_properties=("slimrag_prompt_tokens", "slimrag_completion_tokens"),
+        vector_indexes=(ENTITIES,),
+        saved_queries=("systems/slimrag/saved_queries/entity",),
+        style=files("overstory_systems.slimrag").joinpath("style.grass"),
+    )
+    reads_with_model = True
+    rebuilds_after_deletions = False
+
+    def readings(self, settings: SlimRagIndexSettings, model: str) -> Sequence[Reading[Any]]:  # noqa: ARG002 # one parse serves all
+        """Readings by rules, used without a language model."""
+        return () if model else (REFERENCES,)
+
+    def fingerprint(self, settings: SlimRagIndexSettings, context: BuildContext, chat: Chat | None) -> str:
+        """The fingerprint of the reader."""
+        return _reader(settings, context, chat).fingerprint
+
+    def build(self, run: SystemRun[SlimRagIndexSettings]) -> None:
+        """See `System.build`."""
+        built = run.before is not None and run.before.built
+        if run.before is not None and run.before.embedder != run.context.embedder.fingerprint:
+            run.clear()
+            remove_other_embedders(run.writer)
+            built = False
+        if built and run.backlog.pending > run.backlog.units - run.backlog.pending:
+            # Made again after a large fill: one that grew by many small transactions answers five times more slowly.
+            schema.drop_derived_index(run.graph, run.corpus.label, ENTITIES)
+            built = False
+        details = run.before.details if run.before is not None and built else {}
+        run.publish(run.state(built=built, complete=False, details=details))
+        run.progress.start(self.name, run.backlog.pending, "documents")
+        _Fill(run, _reader(run.settings, run.context, run.chat)).run()
+        settle_awaited(run.writer, stage=self.name)
+        dimension = run.context.embedder.dimension
+        index = schema.sync_derived_index(run.graph, run.corpus.label, ENTITIES, dimension=dimension)
+        run.publish(run.state(built=True, complete=True, details={SCANNED: [] if index else [ENTITIES]}))
+        counts = run.ledger.counts
+        sentences, entities = counts.get("sentences", 0), counts.get("entities", 0)
+        run.progress.finish(f"{counted(sentences, 'sentence')}, {counted(entities, 'new entity', 'new entities')}")
+        if counts.get("read_by_rules"):
+            run.notes.append(
+                f"{counts['read_by_rules']:,} of {counted(counts['windows'], 'window')} of sentences were read by "
+                f"rules: the answers of {run.model} could not be used, or named nothing"
+            )
+
+    def estimate(self, view: SystemView[SlimRagIndexSettings]) -> Estimate:
+        """
+        Raises:
+            LlmError, ModelError, DatabaseError: as `System.build`.
+        """
+        from overstory_systems.slimrag.model_reading import ModelReader
+
+        chat, before = view.context.chat(view.model), view.before
+        reader = ModelReader(chat, RuleReader(view.context.extraction, coreference=view.settings.coreference))
+        wanted = (view.settings, view.model, view.context.embedder.fingerprint, reader.fingerprint)
+        same = before is not None and (before.settings, before.model, before.embedder, before.fingerprint) == wanted
+        return reader.estimate(_documents(view.graph, view.corpus, self, before if same else None, again=not same))
+
+    def describe(self, state: IndexState[SlimRagIndexSettings]) -> str:
+        """Who read, and how."""
+        return f"read by {state.model or 'rules'}, {'with' if state.settings.coreference else 'without'} coreference"
+
+    def figures(
+        self,
+        graph: GraphClient,
+        corpus: Corpus,
+        state: IndexState[SlimRagIndexSettings],  # noqa: ARG002 # counted, not remembered
+    ) -> Mapping[str, float]:
+        """RITU is index tokens by corpus tokens, as the paper defines it (the fewer the more compact): with embeddings,
+        and for the language model alone, which is 0 where rules read."""
+        (row,) = graph.run("systems/slimrag/report", corpus.label, read=True)
+        llm = row["prompt_tokens"] + row["completion_tokens"]
+        whole = row["corpus_tokens"] or 1
+        figures = {name: row[name] for name in ("sentences", "entities", "references")}
+        figures |= {f"{name}_tokens": row[f"{name}_tokens"] for name in ("prompt", "completion", "embedding", "corpus")}
+        return figures | {"RITU": round((llm + row["embedding_tokens"]) / whole, 3), "LLM-RITU": round(llm / whole, 3)}
+
+    def retriever(self, context: RetrievalContext, settings: SlimRagRetrieverSettings) -> Retriever:
+        """
+        Raises:
+            ModelError: the spaCy pipeline is not installed.
+        """
+        from overstory_systems.slimrag.retriever import SlimRagRetriever
+
+        return SlimRagRetriever(self, context, settings)
+
+
+def _reader(settings: SlimRagIndexSettings, context: BuildContext, chat: Chat | None) -> Reader:
+    rules = RuleReader(context.extraction, coreference=settings.coreference, parsed=context.parsed)
+    if chat is None:
+        return rules
+    from overstory_systems.slimrag.model_reading import ModelReader  # pydantic, which only a model needs
+
+    return ModelReader(chat, rules)
+
+
+def _documents(
+    graph: GraphClient, corpus: Corpus, system: System[Any, Any], state: IndexState[Any] | None, *, again: bool = False
+) -> Iterator[WholeDocument]:
+    """The documents that are not read yet, in order of id, lazily."""
+    for ids in unread(graph, corpus, system, state, again=again, size=DOCUMENTS_A_PAGE):
+        for row in graph.run("systems/slimrag/documents", corpus.label, read=True, ids=ids):
+            chunks = sorted(row["chunks"], key=lambda chunk: chunk["seq"])
+            texts = tuple((chunk["id"], without_boilerplate(chunk["text"], chunk["boilerplate"])) for chunk in chunks)
+            yield WholeDocument(row["id"], row["title"], texts)
+
+
+class _Fill:
+    """The reading and writing of the documents that are not read yet."""
+
+    def __init__(self, run: SystemRun[SlimRagIndexSettings], reader: Reader) -> None:
+        self._run = run
+        self._reader = reader
+        self._reading, self._making, self._writing = (PartSeconds(run.figures) for _ in range(3))  # in threads
+        self._embedder = TimedEmbedder(run.context.embedder, self._making, run.figures)
+        self._store = DerivedVectors(run.writer, self._embedder, stage=run.system.name)
+        self._one_page = threading.Lock()
+        self._coming: frozenset[str] = frozenset()  # entities of the page that is written next
+
+    def run(self) -> None:
+        """
+        Raises:
+            ModelError, LeaseLost, DatabaseError: what was committed before stays; build again to go on.
+        """
+        run, removed = self._run, set[str]()
+        for page in one_ahead(self._pages()) if run.chat is None else self._pages():
+            ready = page
+            if not removed.isdisjoint(page.relies_on):  # what it was to be joined to may be gone with the page before
+                ready = self._page(page.documents, frozenset())
+            with self._writing("write"):
+                removed = self._written(ready)
+            self._count(ready)
+            run.progress.advance(len(ready.documents))
+
+    def _pages(self) -> Iterator[_Page]:
+        run = self._run
+        documents = _documents(run.graph, run.corpus, run.system, None if run.scratch else run.before)
+        read = batches(self._reader.read(documents), self._reader.at_once)
+        while True:
+            with self._reading("read"):
+                batch = next(read, None)
+            if batch is None:
+                return
+            page = self._page(batch, self._coming)
+            self._coming = frozenset(row["id"] for row in page.entities)
+            yield page
+
+    def _page(self, batch: Sequence[ReadDocument], coming: frozenset[str]) -> _Page:
+        """Some documents as they are to be stored; the vectors of their sentences are stored already.
+
+        Args:
+            coming: ids of entities that are there when it is written, if they are not now.
+        """
+        with self._one_page, self._making("vectors"):
+            return self._made(batch, coming)
+
+    def _made(self, batch: Sequence[ReadDocument], coming: frozenset[str]) -> _Page:
+        run, embedder = self._run, self._embedder
+        label = run.corpus.label
+        names = _names(label, batch)
+        sentences = [sentence for document in batch for sentence in document.sentences]
+        said = [sentence.text for sentence in sentences]
+        self._store.of(said)  # so that all are stored
+        rows = run.graph.run("systems/slimrag/known_entities", label, read=True, ids=list(names))
+        known = coming.union(str(row["id"]) for row in rows)
+        new = {id_: name for id_, name in names.items() if id_ not in known}
+        named = list(new.values())
+        vectors = embedder.embed(named) if named else np.zeros((0, embedder.dimension), np.float32)
+        check_vectors(vectors, len(named), embedder)
+        tokens = embedder.count_tokens([*said, *named]) if said else []
+        entity_rows: list[Row] = [
+            {"id": id_, "key": entity_key(name), "name": name, "tokens": count, "vector": vector.tolist()}
+            for (id_, name), count, vector in zip(new.items(), tokens[len(said) :], vectors, strict=True)
+        ]
+        ids = self._store.ids(said)
+        sentence_rows = [_row(label, *each) for each in zip(sentences, tokens, ids, strict=False)]
+        return _Page(batch, entity_rows, sentence_rows, known.union(ids), sum(tokens))
+
+    def _written(self, page: _Page) -> set[str]:
+        """Writes documents with their sentences and entities, in one transaction; the ids of entities and vectors that
+        may be gone with what these documents had before."""
+        label = self._run.corpus.label
+        took = [
+            {"id": read.id, "prompt": read.usage.prompt_tokens, "completion": read.usage.completion_tokens}
+            for read in page.documents
+        ]
+        removed: set[str] = set()
+
+        def write(tx: Transaction) -> None:
+            (cleared,) = tx.run("systems/slimrag/clear", label, ids=[document.id for document in page.documents])
+            tx.run("systems/slimrag/write_entities", label, label=label, rows=page.entities)
+            for rows in batches(page.sentences, SENTENCES_A_STATEMENT):
+                tx.run("systems/slimrag/write_sentences", label, label=label, rows=rows)
+            tx.run("systems/slimrag/remove_orphans", label, ids=cleared["entities"])
+            remove_unused_of(tx, label, cleared["vectors"])
+            tx.run("systems/slimrag/write_tokens", label, rows=took)
+            removed.update(cleared["entities"], cleared["vectors"])
+
+        self._run.commit(write, done=[document.id for document in page.documents])
+        return removed
+
+    def _count(self, page: _Page) -> None:
+        ledger = self._run.ledger
+        ledger.count("documents", len(page.documents))
+        ledger.count("windows", sum(read.windows for read in page.documents))
+        ledger.count("read_by_rules", sum(read.by_rules for read in page.documents))
+        ledger.count("sentences", len(page.sentences))
+        ledger.count("entities", len(page.entities))
+        ledger.count("embedding_tokens", page.tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """Some documents as they are to be stored.
+
+    Attributes:
+        entities, sentences: rows of the statements that write them; entities that are new.
+        relies_on: the ids of entities and vectors that are there already, and that sentences are joined to.
+        tokens: of all that is embedded.
+    """
+
+    documents: Sequence[ReadDocument]
+    entities: Sequence[Row]
+    sentences: Sequence[Row]
+    relies_on: frozenset[str]
+    tokens: int
+
+
+def _names(label: str, batch: Iterable[ReadDocument]) -> dict[str, str]:
+    """The entities that some documents refer to: their ids, and the first name of each."""
+    names: dict[str, str] = {}
+    for document in batch:
+        for sentence in document.sentences:
+            for reference in sentence.refers:
+                key = entity_key(reference.name)
+                if key:
+                    names.setdefault(entity_id(label, key), reference.name)
+    return names
+
+
+def _row(label: str, sentence: ReadSentence, tokens: int, vector: str) -> Row:
+    """A sentence as it is stored; `vector` is the id of its vector. Of several references to one entity the plainest
+    counts."""
+    refers: dict[str, dict[str, Any]] = {}  # values as the statement's header says
+    plainest = sorted(sentence.refers, key=lambda reference: ("text", "alias", "coreference").index(reference.by))
+    for reference in plainest:
+        key = entity_key(reference.name)
+        if key:
+            row = {"entity": entity_id(label, key), "surface": reference.surface, "by": reference.by}
+            refers.setdefault(row["entity"], row)
+    return {
+        "id": sentence_id(sentence.chunk, sentence.seq),
+        "chunk": sentence.chunk,
+        "seq": sentence.seq,
+        "text": sentence.text,
+        "tokens": tokens,
+        "vector": vector,
+        "refers": list(refers.values()),
+    }

@@ -1,0 +1,138 @@
+"""Documents read by a language model: coreference and canonical names in one request for each window of sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from pydantic import BaseModel, Field
+
+from overstory.errors import NoUsableAnswer
+from overstory.llm import Chat, Estimate, Request, prompt, record_usage
+from overstory.model import Message, Usage
+from overstory.text.coreference.chains import Resolved
+from overstory.text.names.keys import entity_key, key_words
+from overstory.text.windows import SENTENCES, numbered, sentences_of, windows
+from overstory_systems.slimrag.reading import ReadDocument, ReadSentence, RuleReader, WholeDocument
+
+STAGE = "slimrag"
+PROMPT = "entities"
+LONGEST_NAME = 200
+MOST_KNOWN = 40
+"""Names from the windows before that a request repeats, the latest."""
+
+
+class FoundEntity(BaseModel):
+    """An entity, by its fullest name, and the numbers of all sentences that refer to it."""
+
+    name: str = Field(min_length=1, max_length=LONGEST_NAME)
+    sentences: list[int] = Field(max_length=SENTENCES)
+
+
+class FoundEntities(BaseModel):
+    """What a window of sentences refers to."""
+
+    entities: list[FoundEntity] = Field(max_length=64)
+
+
+class ModelReader:
+    """Asks a model, several documents at a time.
+
+    A window whose answer cannot be used, or names nothing that the document says, is read by rules, and counted where
+    these find something.
+    """
+
+    at_once = 8
+
+    def __init__(self, chat: Chat, rules: RuleReader) -> None:
+        self._chat = chat.booked(STAGE)
+        self._rules = rules
+        self._prompt = prompt(PROMPT, __package__)
+        self.fingerprint = f"{chat.model.fingerprint} {self._prompt.fingerprint} {rules.fingerprint}"
+
+    def read(self, documents: Iterable[WholeDocument]) -> Iterator[ReadDocument]:
+        """
+        Raises:
+            BudgetExhausted: the next request might go over the budget.
+            LlmError: there is no answer; earlier documents have been yielded.
+        """
+        yield from self._chat.each(self._read, documents)
+
+    def estimate(self, documents: Iterable[WholeDocument]) -> Estimate:
+        """An upper bound on the cost of reading; names that a window repeats from earlier ones are not known yet."""
+        return self._chat.estimate(
+            Request(self._messages(document, window, ()), FoundEntities)
+            for document in documents
+            for window in windows(_sentences(document))
+        )
+
+    def _read(self, document: WholeDocument) -> ReadDocument:
+        sentences = _sentences(document)
+        said = _Said(document)
+        remembered, by_rules, read = Usage(), 0, list[ReadSentence]()
+        parts = list(windows(sentences))
+        with record_usage() as recorded:
+            for window in parts:
+                try:
+                    chat = self._chat.quoting([*(sentence.chunk for sentence in window), *said.chunks])
+                    reply = chat.ask_for(FoundEntities, self._messages(document, window, said.names))
+                except NoUsableAnswer:
+                    refers: list[list[Resolved]] = []
+                else:
+                    remembered += reply.completion.usage if reply.completion.cached else Usage()
+                    refers = said.of(window, reply.value)
+                if not any(refers):  # a model that is too small for this finds nothing anywhere
+                    refers = self._rules.of_sentences([sentence.text for sentence in window], document.title)
+                    by_rules += any(refers)
+                read += [sentence._replace(refers=found) for sentence, found in zip(window, refers, strict=True)]
+        usage = recorded.spent.usage + remembered
+        return ReadDocument(document.id, tuple(read), usage, len(parts), by_rules)
+
+    def _messages(
+        self, document: WholeDocument, window: Sequence[ReadSentence], known: Sequence[str]
+    ) -> Sequence[Message]:
+        return self._prompt.messages(
+            title=document.title or "(none)", known="; ".join(known) or "(none)", sentences=numbered(window)
+        )
+
+
+class _Said:
+    """The model's replies on a document so far. Names that the document does not contain are dropped."""
+
+    def __init__(self, document: WholeDocument) -> None:
+        self._words = set(key_words(" ".join([document.title, *(text for _, text in document.chunks)])))
+        self._names: dict[str, str] = {}
+        self._chunks: dict[str, frozenset[str]] = {}  # by key, of the window where the model found the name
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The latest, as many as a request repeats."""
+        return list(self._names.values())[-MOST_KNOWN:]
+
+    @property
+    def chunks(self) -> frozenset[str]:
+        """The ids of the chunks that these names were read in."""
+        return frozenset().union(*list(self._chunks.values())[-MOST_KNOWN:])
+
+    def of(self, window: Sequence[ReadSentence], found: FoundEntities) -> list[list[Resolved]]:
+        """References by sentence of a window. One that contains a name refers to it, whatever the model says."""
+        refers: list[list[Resolved]] = [[] for _ in window]
+        said = [f" {' '.join(key_words(sentence.text))} " for sentence in window]
+        chunks = frozenset(sentence.chunk for sentence in window)
+        for entity in found.entities:
+            name = " ".join(entity.name.split())
+            key = entity_key(name)
+            if not key or not self._words.issuperset(key_words(name)):
+                continue
+            name = self._names.setdefault(key, name)
+            self._chunks.setdefault(key, chunks)
+            for number, words in enumerate(said, start=1):
+                if f" {key} " in words:
+                    refers[number - 1].append(Resolved(name, name, "text"))
+                elif number in entity.sentences:
+                    refers[number - 1].append(Resolved(name, "", "coreference"))
+        return refers
+
+
+def _sentences(document: WholeDocument) -> list[ReadSentence]:
+    """The sentences of a document, with nothing that they refer to yet."""
+    return [ReadSentence(*sentence, ()) for sentence in sentences_of(document.chunks)]

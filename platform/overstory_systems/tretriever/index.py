@@ -1,0 +1,108 @@
+"""T-Retriever's index as a system."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib.resources import files
+
+from overstory.display import counted
+from overstory.graph import Corpus, GraphClient
+from overstory.llm import Chat, Estimate
+from overstory.model.units import Unit
+from overstory.protocols import Retriever
+from overstory.retrieve import RetrievalContext
+from overstory.systems.base import BuildContext, Owned, System, SystemRun, SystemView
+from overstory.systems.entity_graph.counts import most_names
+from overstory.systems.settings import described
+from overstory.systems.state import IndexState, read_backlog
+from overstory.systems.tree.kinds import TreeKind
+from overstory_systems.tretriever.index_settings import TRetrieverIndexSettings
+from overstory_systems.tretriever.names import DOCUMENT_TREE, ENTITY_TREE, NAME, NODE, SUMMARY
+from overstory_systems.tretriever.retriever_settings import TRetrieverRetrieverSettings
+from overstory_systems.tretriever.vertices import vertices_of
+from overstory_systems.tretriever.writers import summariser_for
+
+
+class TRetriever(System[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
+    """Source: the paper's Adaptive Compression Encoding, Eq. 3 to 10."""
+
+    name = NAME
+    title = "T-Retriever"
+    good_for = "a graph: the part of it around a question, edges included"
+    settings = TRetrieverIndexSettings
+    retriever_settings = TRetrieverRetrieverSettings
+    unit = "document"
+    owns = Owned(
+        labels=(NODE, SUMMARY),
+        vector_indexes=(NODE,),
+        generations=(NAME,),
+        saved_queries=tuple(f"systems/tretriever/saved_queries/{name}" for name in ("subgraph", "way", "sets")),
+        examples="systems/tretriever/examples",
+        style=files("overstory_systems.tretriever").joinpath("style.grass"),
+    )
+    trees = (DOCUMENT_TREE, ENTITY_TREE)
+    reads_with_model = True
+
+    def units_of(self, state: IndexState[TRetrieverIndexSettings] | None) -> tuple[Unit, ...]:
+        """Entities follow from passages; "auto" is over documents as soon as there are links."""
+        return ("document", "chunk") if state is not None and state.details.get("over") == "entities" else ("document",)
+
+    def require(self, settings: TRetrieverIndexSettings, graph: GraphClient) -> None:  # noqa: ARG002 # needs nothing of the server
+        """
+        Raises:
+            SettingsError: neither edges nor texts count.
+        """
+        settings.require_something()
+
+    def fingerprint(self, settings: TRetrieverIndexSettings, context: BuildContext, chat: Chat | None) -> str:  # noqa: ARG002
+        """Of the rules, or of a language model and its prompts."""
+        return summariser_for(chat, "").fingerprint
+
+    def build(self, run: SystemRun[TRetrieverIndexSettings]) -> None:
+        """See `System.build`."""
+        from overstory_systems.tretriever.build import Build  # whose entropy engine takes a second to import
+
+        Build(run).run()
+
+    def estimate(self, view: SystemView[TRetrieverIndexSettings]) -> Estimate:
+        """As if all sets were new, and there were as many as vertices.
+
+        Raises:
+            LlmError, DatabaseError: as `System.estimate`.
+        """
+        from overstory_systems.tretriever.model_summaries import ModelSummariser  # pydantic, which only a model needs
+
+        backlog = read_backlog(view.graph, view.corpus, self, view.before)
+        if view.is_as_built and not backlog.pending + backlog.deleted:
+            return Estimate.nothing()
+        if vertices_of(view.settings, view.graph, view.corpus) == "documents":
+            (row,) = view.graph.run("corpus/count_documents", view.corpus.label, read=True)
+            vertices = int(row["documents"])
+        else:
+            vertices = most_names(view.graph, view.corpus.label)
+        return ModelSummariser(view.context.chat(view.model), view.model).estimate(vertices)
+
+    def has_tree(self, tree: TreeKind, state: IndexState[TRetrieverIndexSettings]) -> bool:
+        """It is over documents or over entities."""
+        return (tree == ENTITY_TREE) == (state.details.get("over") == "entities")
+
+    def describe(self, state: IndexState[TRetrieverIndexSettings]) -> str:
+        """What the vertices are, and what differs from the defaults."""
+        one, several = ("entity", "entities") if state.details.get("over") == "entities" else ("document", "documents")
+        vertices = counted(int(state.figures.get("vertices", 0)), one, several)
+        others = described(replace(state.settings, over="auto"))
+        return ", ".join(filter(None, (f"over {vertices}", f"summaries by {state.model or 'rules'}", others)))
+
+    def figures(
+        self, graph: GraphClient, corpus: Corpus, state: IndexState[TRetrieverIndexSettings]
+    ) -> Mapping[str, float]:
+        """Sets without a summary: a deletion hides those that were made from a deleted passage."""
+        (row,) = graph.run("systems/tretriever/size", corpus.label, read=True, generation=state.generation)
+        return {"sets_without_summary": row["without"]}
+
+    def retriever(self, context: RetrievalContext, settings: TRetrieverRetrieverSettings) -> Retriever:
+        """See `System.retriever`."""
+        from overstory_systems.tretriever.retriever import TRetrieverRetriever
+
+        return TRetrieverRetriever(self, context, settings)

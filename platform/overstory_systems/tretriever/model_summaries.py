@@ -1,0 +1,72 @@
+"""Summaries of sets of vertices written by a language model, one request each.
+
+Source: T-Retriever (Wei et al. 2026), equation 10: a summary is made from the texts of the vertices and of the edges
+among them. What does not fit into a request is represented by the summaries of the sets right below.
+"""
+
+from __future__ import annotations
+
+from overstory.display import counted, shortened
+from overstory.llm import Chat, prompt
+from overstory.systems.texts.model_reports import MOST_CHUNKS, ReportWriter, Shown, Source, fitting, sources_of
+from overstory.systems.texts.passages import within
+from overstory.systems.texts.phrasing import cut
+from overstory.text.key_phrases import CommonWords
+from overstory_systems.tretriever.names import NAME
+from overstory_systems.tretriever.summaries import LONGEST_NAME, SHOWN, RuleSummariser, SetWithTexts, ShownEdge
+from overstory_systems.tretriever.vertex_graph import VertexText
+
+MOST_EDGES = 16
+"""In a request."""
+MOST_STOOD_ON = 500
+"""Passages of the sources of a request, all of which the summary stands on: a source that would add more is left out.
+The first is always shown."""
+LONGEST_VERTEX = 500
+LONGEST_EDGE = 240
+
+
+class ModelSummariser(ReportWriter[SetWithTexts]):
+    """Asks a model, several sets at a time. A set without any passage has nothing to show, and is left to rules."""
+
+    most_sources = SHOWN + MOST_EDGES
+
+    def __init__(self, chat: Chat, model: str, common: CommonWords | None = None) -> None:
+        """
+        Args:
+            model: its name, which summaries carry in `by`.
+            common: as of `RuleSummariser`.
+        """
+        super().__init__(chat.booked(NAME), model, prompt("summary", __package__), RuleSummariser(common))
+
+    def fallen_back(self) -> str:
+        return f"{self.by_rules:,} of {counted(self.groups, 'set')} of vertices summarised by rules"
+
+    def not_shown(self) -> str:
+        sources = counted(self.left_out, "text")
+        return f"{sources} of vertices, edges and parts did not fit into the prompts of summaries"
+
+    def shown(self, group: SetWithTexts) -> Shown:
+        each, members = group
+        known = {place: one for place, one in zip(each.members, members, strict=False) if one.chunks}
+        ends = [(edge, known.get(edge.source), known.get(edge.target)) for edge in each.edges]
+        edges = [_edge(edge, source, target) for edge, source, target in ends if source and target]
+        found = sources_of(list(map(_vertex, known.values())), edges[:MOST_EDGES], each.parts)
+        found = [source for source in found if source.chunks]
+        sources = within(fitting(found), MOST_STOOD_ON)
+        unread = 0 if each.parts else each.size - len(members)
+        return Shown(each.key, each.size, sources, len(found) - len(sources) + unread)
+
+
+def _vertex(one: VertexText) -> Source:
+    said = f": {one.text}" if one.text.strip() else ""
+    text = cut(f"Vertex {shortened(one.name, LONGEST_NAME)}{said}", LONGEST_VERTEX)
+    return Source(text, one.chunks, one.chunks[:MOST_CHUNKS], (one.name,))
+
+
+def _edge(edge: ShownEdge, source: VertexText, target: VertexText) -> Source:
+    names = (source.name, target.name)
+    named = (source.chunks[0], target.chunks[0])
+    said = f": {edge.text}" if edge.text.strip() else ""
+    between = " – ".join(shortened(name, LONGEST_NAME) for name in names)
+    cited = (edge.chunks or named)[:MOST_CHUNKS]
+    return Source(cut(f"Edge {between}{said}", LONGEST_EDGE), (*edge.chunks, *named), cited, names)

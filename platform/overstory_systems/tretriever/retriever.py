@@ -1,0 +1,228 @@
+"""T-Retriever's retriever: sets of vertices near the question, of all sizes alike, and the graph that they make up."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
+
+from overstory.display import shortened
+from overstory.graph import Corpus, Transaction
+from overstory.graph.client import Row
+from overstory.model import Evidence, Reason, ShareKind
+from overstory.model.units import Unit
+from overstory.protocols import Vectors
+from overstory.retrieve.hits import chunk_rows, hits_by_cosine, ranked_hits, sources_of
+from overstory.retrieve.question import read_question
+from overstory.retrieve.ranking import best_of
+from overstory.retrieve.wording import LONGEST_TITLE, NEAREST, listed
+from overstory.systems.state import require_state
+from overstory.systems.system_retriever import SystemRetriever
+from overstory.text.questions.asked_words import AskedWords
+from overstory_systems.tretriever.asking import Asking, Found, Read
+from overstory_systems.tretriever.index_settings import TRetrieverIndexSettings
+from overstory_systems.tretriever.parts import (
+    Edge,
+    FoundEdge,
+    Passages,
+    Subgraph,
+    SubgraphPart,
+    Vertex,
+    divided,
+    subgraph_parts,
+)
+from overstory_systems.tretriever.retriever_settings import TRetrieverRetrieverSettings
+
+OWN = 2
+"""Passages of a vertex that count: those that say most about it."""
+EDGES = 0.2
+SETS = 0.2
+"""Weights of being on the neighbour of a vertex near the question, and in a set near it; that of a passage's own cosine
+is 1. Being on a near vertex itself brings nothing more: what was tried stands in docs/tretriever.md."""
+
+
+class Statement(NamedTuple):
+    """What passages say of the subgraphs.
+
+    Attributes:
+        kind: "edge" if it is beside a vertex near the question, "set" if it is in a set near it.
+        what: the name of the vertex, or the title of the set.
+        beside: of an edge, the name of the near vertex.
+        relevance: to the question, from 0 to 1.
+        chunks: ids, the most important first.
+    """
+
+    kind: Literal["edge", "set"]
+    what: str
+    beside: str
+    relevance: float
+    chunks: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The parts of a passage's score: of each kind the most relevant statement, None where it makes none."""
+
+    cosine: float
+    edge: Statement | None = None
+    set: Statement | None = None
+
+    @property
+    def by_edge(self) -> float:
+        return EDGES * self.edge.relevance if self.edge else 0.0
+
+    @property
+    def by_set(self) -> float:
+        return SETS * self.set.relevance if self.set else 0.0
+
+    @property
+    def total(self) -> float:
+        return self.cosine + self.by_edge + self.by_set
+
+
+def relevance(cosines: Mapping[str, float]) -> dict[str, float]:
+    """From 1 for the nearest to 0 for the farthest; 1 for all where they are equally near. All cosines to a question
+    are much alike, and only their differences say something."""
+    if not cosines:
+        return {}
+    best, least = max(cosines.values()), min(cosines.values())
+    width = best - least
+    return {id_: (cosine - least) / width if width > 0.0 else 1.0 for id_, cosine in cosines.items()}
+
+
+def scores(cosines: Mapping[str, float], statements: Iterable[Statement]) -> dict[str, Score]:
+    """The score of each passage that has a cosine."""
+    found: dict[str, dict[str, Statement]] = {}
+    for each in sorted(statements, key=lambda one: (-one.relevance, one.what, one.beside)):
+        for chunk in each.chunks if each.relevance > 0.0 else ():
+            found.setdefault(chunk, {}).setdefault(each.kind, each)
+    return {id_: Score(cosine, **found.get(id_, {})) for id_, cosine in cosines.items()}
+
+
+SHARES: Mapping[ShareKind, float] = {"subgraph": 0.6, "passage": 0.4}
+"""Of a context."""
+NEAREST_CHUNKS = 20
+"""Passages near the question that are ranked along with those of the subgraphs, where no more are asked for."""
+
+NOTHING_MATCHED = "the T-Retriever index has no subgraph: these are the passages nearest to the question in meaning"
+
+
+class TRetrieverRetriever(SystemRetriever[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
+    """The union of the subgraphs near the question, and the passages that say something of it.
+
+    Source: T-Retriever, Eq. 11 to 13. The subgraph becomes text; there is no graph neural network (Eq. 14 and 15).
+    """
+
+    def retrieve(self, question: str, k: int) -> Evidence:
+        """The `k` best chunks, and the subgraphs.
+
+        Raises:
+            QuestionError: the question is empty.
+            IndexMissing: the corpus has no index for T-Retriever.
+            EmbedderMismatch, CorpusNotFound: as `RetrievalContext.corpus_with_vectors`.
+        """
+        asked = read_question(question)
+        vector: Vectors = self._context.embedder.embed([asked.text])[0]
+
+        def query(tx: Transaction, corpus: Corpus) -> Evidence:
+            state = require_state(self._system, corpus)
+            asking = Asking(tx, corpus, state, vector)
+            found = self._found(asking, question, k)
+            return replace(found, notes=(*asked.notes, *self._stale.of(tx, corpus, state), *asking.notes))
+
+        return self._query(query)
+
+    def _found(self, asking: Asking, question: str, k: int) -> Evidence:
+        """The evidence, without notes."""
+        found = asking.nearest(self._settings)
+        if not found.sets:
+            asking.notes.append(NOTHING_MATCHED)
+            cosines = asking.nearest_chunks(k)
+            return Evidence(question, self.name, hits_by_cosine(chunk_rows(asking.tx, asking.corpus, cosines), cosines))
+        read = asking.read(found)
+        subgraphs = divided(found.sets, read.edges, AskedWords.of(question))
+        ranked = scores({**read.cosines, **asking.nearest_chunks(max(k, NEAREST_CHUNKS))}, _statements(found, read))
+        kept = best_of({id_: score.total for id_, score in ranked.items()}, k)
+        rows = chunk_rows(asking.tx, asking.corpus, [*kept, *_shown(subgraphs, read)])
+        parts = _parts(subgraphs, found, read, rows)
+        hits = ranked_hits(
+            rows, {id_: ranked[id_].total for id_ in kept}, lambda id_: _reasons(ranked[id_], found.unit)
+        )
+        sources = sources_of(parts, hits, rows)
+        return Evidence(question, self.name, hits, parts=tuple(parts), sources=sources, shares=SHARES)
+
+
+def _statements(found: Found, read: Read) -> Iterator[Statement]:
+    """What passages may say of the neighbours of near vertices, and of the sets."""
+    names = found.names
+    near = relevance(found.cosines)
+    of_sets = relevance({each.id: each.cosine for each in found.sets})
+    ways = [(end, other, edge) for edge in read.edges for end, other in (edge.ends, edge.ends[::-1])]
+    strongest: dict[str, float] = {}
+    for beside, _, edge in ways:
+        strongest[beside] = max(edge.weight, strongest.get(beside, 0.0))
+    for beside, other, edge in ways:
+        value = near[beside] * math.sqrt(edge.weight / strongest[beside])
+        chunks = (*edge.chunks, *read.passages.get(other, ())[:OWN])
+        yield Statement("edge", names[other], names[beside], value, chunks)
+    for each in found.sets:
+        if each.size > 1:
+            what = each.heading if each.is_set else f"the neighbourhood of {each.heading}"
+            for member in each.members:
+                yield Statement("set", what, "", of_sets[each.id], read.passages.get(member.id, ())[:OWN])
+
+
+def _shown(subgraphs: Sequence[Subgraph], read: Read) -> Iterator[str]:
+    """The passages that parts may carry."""
+    for each in subgraphs:
+        for member in each.members:
+            yield from read.passages.get(member.id, ())[:1]
+        for edge in each.edges:
+            yield from edge.chunks
+        yield from each.of.chunks
+
+
+def _parts(subgraphs: Sequence[Subgraph], found: Found, read: Read, rows: Mapping[str, Row]) -> list[SubgraphPart]:
+    documents = {id_: row["document_id"] for id_, row in rows.items()}
+    passages = Passages(rows)
+    vertices = {
+        member.id: _vertex(member.id, member.name, read.passages[member.id], passages, found.unit)
+        for each in subgraphs
+        for member in each.members
+        if member.id in read.passages
+    }
+    edges = {
+        edge: _edge(edge, vertices, passages)
+        for each in subgraphs
+        for edge in each.edges
+        if edge.source in vertices and edge.target in vertices
+    }
+    return list(subgraph_parts(subgraphs, vertices, edges, documents, found.unit))
+
+
+def _vertex(id_: str, name: str, chunks: Sequence[str], passages: Passages, unit: Unit) -> Vertex:
+    there = next((chunk for chunk in chunks if chunk in passages.rows), None)
+    if there is None:
+        return Vertex(id_, name, "", ())
+    text = passages.beginning(there) if unit == "document" else passages.on(name, there)
+    return Vertex(id_, name, text, (there,))
+
+
+def _edge(edge: FoundEdge, vertices: Mapping[str, Vertex], passages: Passages) -> Edge:
+    source, target = vertices[edge.source].name, vertices[edge.target].name
+    text, chunk = passages.between(source, target, edge.chunks) if edge.chunks else (edge.text, "")
+    chunks = (chunk,) if chunk else ()
+    return Edge(edge.source, edge.target, source, target, edge.type, text, chunks)
+
+
+def _reasons(score: Score, unit: Unit) -> Iterator[Reason]:
+    plain = not (score.edge or score.set)
+    yield Reason("dense", score.cosine, "cosine similarity to the question", NEAREST if plain else "")
+    is_on = "is from" if unit == "document" else "says something of"
+    if score.edge:
+        clause = f"{is_on} {listed([score.edge.what])}, linked with {listed([score.edge.beside])}"
+        yield Reason("edge", score.by_edge, f"relevance {score.edge.relevance:.3f}", clause)
+    if score.set:
+        clause = f"belongs to {shortened(score.set.what, LONGEST_TITLE)}, close in meaning to the question"
+        yield Reason("set", score.by_set, f"relevance {score.set.relevance:.3f}", clause)

@@ -1,0 +1,20 @@
+"""Who summarises the sets of a tree: rules, or a language model."""
+
+from __future__ import annotations
+
+from overstory.llm import Chat
+from overstory.text.key_phrases import CommonWords
+from overstory_systems.tretriever.summaries import RuleSummariser, Summariser
+
+
+def summariser_for(chat: Chat | None, model: str, common: CommonWords | None = None) -> Summariser:
+    """
+    Args:
+        model: the name of the language model.
+        common: how specific words are in the graph.
+    """
+    if chat is None:
+        return RuleSummariser(common)
+    from overstory_systems.tretriever.model_summaries import ModelSummariser  # pydantic, which only a model needs
+
+    return ModelSummariser(chat, model, common)
