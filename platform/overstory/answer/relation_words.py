@@ -15,6 +15,7 @@ father mother parent parents son daughter child children grandfather grandmother
 sibling siblings brother sister half-brother half-sister twin family
 uncle aunt nephew niece
 wrote write written writer writes author authored novelist screenplay script screenwriter penned playwright book
+rewrote rewrite rewrites rewritten rewriting
 directed direct directs director filmmaker directorial
 composed compose composer composes music score scored soundtrack
 sang sing sings sung singer vocals vocalist perform performed performs performer recorded record artist musician song

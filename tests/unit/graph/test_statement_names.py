@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import overstory
+import overstory_systems
 from overstory.graph.statements import statement_folder, statement_names
 
 NAMES = frozenset(statement_names())
@@ -19,7 +20,8 @@ ENDINGS = ("_index", "_exact", "_alternate")
 DOING = ("reading", "query_current_corpus")
 """Functions that take such a name for what a transaction does, of which there need be no statement."""
 
-SOURCES = sorted(Path(overstory.__file__).parent.rglob("*.py"))
+PACKAGES = (overstory, overstory_systems)
+SOURCES = sorted(file for package in PACKAGES for file in Path(str(package.__file__)).parent.rglob("*.py"))
 
 
 def constants(tree: ast.AST) -> Iterator[str]:
