@@ -227,7 +227,7 @@ class CorpusConnection:
             yield writer
 
     def _index_time(self, embed: int, extract: int, *, embedder: str = "") -> IndexTime | None:
-        """About how long it takes to embed and to extract so many chunks.
+        """About how long it takes to embed and to extract these numbers of chunks.
 
         Args:
             embedder: its fingerprint, if that is known without making it.

@@ -82,7 +82,7 @@ class CorpusContents(CorpusConnection):
         answers leave them out.
 
         Args:
-            limit: at most so many, 1 or more.
+            limit: the most that are returned, 1 or more.
 
         Raises:
             QuestionError: `limit` is below 1.

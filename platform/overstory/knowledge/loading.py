@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from overstory import index, sources, transfer
@@ -72,14 +72,7 @@ class Loading(CorpusConnection):
                 remedy="Restore it without syncing.",
             )
         exports = transfer.usable_exports(named, on_broken)
-        documents = sources.read_sources(
-            paths_to_read,
-            loader=loader,
-            on_broken=on_broken,
-            on_skipped=report.skipped.append,
-            installed=sources.catalogue(settings=self.settings.reading_from(from_uri)),
-            coverage=coverage,
-        )
+        documents = self._read(paths_to_read, report, coverage, on_broken, loader=loader, from_uri=from_uri)
         first = list(itertools.islice(documents, 1))  # what cannot be read at all makes no corpus
         report.hidden = coverage.hidden
         if not exports and not first and not (sync and self._is_in_corpus(coverage, allow_empty=allow_empty)):
@@ -169,14 +162,7 @@ class Loading(CorpusConnection):
                 remedy="Restore it into a corpus of its own: --corpus NAME",
             )
         on_broken = _on_broken(report, strict=strict)
-        documents = sources.read_sources(
-            paths_to_read,
-            loader=loader,
-            on_broken=on_broken,
-            on_skipped=report.skipped.append,
-            installed=sources.catalogue(settings=self.settings.reading_from(from_uri)),
-            coverage=coverage,
-        )
+        documents = self._read(paths_to_read, report, coverage, on_broken, loader=loader, from_uri=from_uri)
         first = list(itertools.islice(documents, 1))  # a wrong loader is said before a server is started
         self._check_models()
         corpus = self._corpus_if_there()
@@ -245,6 +231,26 @@ class Loading(CorpusConnection):
         with writing(self.graph, read_corpus(self.graph, self.corpus_name), "delete") as writer:
             index.remove_corpus(writer, answers=self._remembered_answers())
         self.kept_conversation.forget()
+
+    def _read(
+        self,
+        paths: Sequence[str],
+        report: LoadReport,
+        coverage: sources.Coverage,
+        on_broken: OnBroken,
+        *,
+        loader: str | None,
+        from_uri: str | None,
+    ) -> Iterator[Loaded]:
+        """What the sources hold, lazily; `report` and `coverage` hear of what is skipped."""
+        return sources.read_sources(
+            paths,
+            loader=loader,
+            on_broken=on_broken,
+            on_skipped=report.skipped.append,
+            installed=sources.catalogue(settings=self.settings.reading_from(from_uri)),
+            coverage=coverage,
+        )
 
     def _load(
         self,

@@ -26,7 +26,7 @@ class NameEditing(CorpusConnection):
         """The names that most passages mention, the most frequent first.
 
         Args:
-            limit: at most so many, 1 or more.
+            limit: the most that are returned, 1 or more.
             type: only names of this type (PERSON, ORG, CODE, TERM, …).
             like: only names that begin so, whatever their case, accents and punctuation, or that others which begin
                 so were merged into.

@@ -23,6 +23,6 @@ def about(name: str, sentence: str) -> str:
 
 
 def cut(text: str, longest: int) -> str:
-    """The text on one line, of at most so many characters."""
+    """The text on one line, at most `longest` characters of it."""
     line = " ".join(text.split())
     return line if len(line) <= longest else f"{line[: longest - 1]}…"

@@ -127,7 +127,7 @@ class ModelWriter(TextWriter[G, T]):
             return None
 
     def times(self, request: Request, number: int, *, more_tokens: int = 0) -> Estimate:
-        """The cost of so many requests like this one, each with more tokens in its prompt."""
+        """The cost of `number` requests like this one, each with `more_tokens` more in its prompt."""
         one = self.chat.estimate([request]).usage
         usage = Usage((one.prompt_tokens + more_tokens) * number, one.completion_tokens * number, estimated=True)
         return Estimate(number, 0, usage, self.chat.usage.prices.of(usage))
