@@ -196,7 +196,11 @@ def estimate(graph: GraphClient, corpus: Corpus, wish: Wish[S], context: BuildCo
     settings = wish.settings_after(before)
     if not model:
         return Estimate.nothing()
-    return wish.system.estimate(SystemView(graph, corpus, settings, before, context, model))
+    view = SystemView(graph, corpus, settings, before, context, model)
+    backlog = read_backlog(graph, corpus, wish.system, before)
+    if view.is_as_built and not backlog.pending + backlog.deleted:
+        return Estimate.nothing()
+    return wish.system.estimate(view)
 
 
 def report(graph: GraphClient, corpus: Corpus, system: System[Any, Any]) -> SystemReport:

@@ -19,14 +19,15 @@ def read_base_layer(run: SystemRun[HiragIndexSettings], known: Mapping[str, Laye
     """Layer 0 of a corpus, the same for the same content in whatever order it was stored.
 
     Args:
-        known: the entities of layer 0 of the build before, by ref: a description whose `source` is the same is kept.
+        known: stored entities of layer 0, by ref: a description that a language model wrote is kept while its `source`
+            is the same.
 
     Raises:
         LlmError, BudgetExhausted, LeaseLost: what a language model read before is stored, and is not asked for again.
         DatabaseError: as `GraphClient.stream`.
     """
     if run.chat is None:
-        return _layer_by_rules(run.graph, run.corpus.label, known)
+        return _layer_by_rules(run.graph, run.corpus.label)
     return _layer_by_model(run, run.chat, known)
 
 
@@ -43,7 +44,7 @@ def _layer_by_model(run: SystemRun[HiragIndexSettings], chat: Chat, known: Mappi
     layer = model_layer.merged_layer(readings, chat, run.model, known, ids)
     if not readings.by_rules:
         return layer
-    layer = model_layer.with_rules(layer, _layer_by_rules(graph, label, known, only=readings.by_rules))
+    layer = model_layer.with_rules(layer, _layer_by_rules(graph, label, only=readings.by_rules))
     many = len(readings.by_rules)
     note = (
         f"{counted(many, 'passage was', 'passages were')} read by rules, too: answers of {run.model} could not be used"
@@ -51,15 +52,13 @@ def _layer_by_model(run: SystemRun[HiragIndexSettings], chat: Chat, known: Mappi
     return replace(layer, counts={**layer.counts, "passages_by_rules": many}, notes=(*layer.notes, note))
 
 
-def _layer_by_rules(
-    graph: GraphClient, label: str, known: Mapping[str, LayerEntity], *, only: Collection[str] | None = None
-) -> BaseLayer:
+def _layer_by_rules(graph: GraphClient, label: str, *, only: Collection[str] | None = None) -> BaseLayer:
     """Layer 0 from what the stages of the index found; see `read_base_layer`.
 
     Args:
         only: ids of the passages to read; None for all.
     """
-    read = read_entity_graph(graph, label, {entity.key: entity for entity in known.values()}, only=only)
+    read = read_entity_graph(graph, label, {}, only=only)
     refs = {entity.key: ref_of(0, entity.key) for entity in read.entities}
     return BaseLayer(
         [

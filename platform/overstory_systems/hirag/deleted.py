@@ -1,14 +1,14 @@
 """What deletions took out of the graph of layers, and new summaries in place of those that went with a passage.
 
 A deleted entity leaves its leaf in the tree of communities, with what it was tied to. So volumes and cuts of the tree
-can follow exactly, and it is known which entities lost their summary. These are summarised again; the new summary takes
-the place of the old one in the layers above, whose own summaries stay.
+can follow exactly, and it is known which entities lost their summary. These are summarised again, all of a cluster
+together; what is written takes the place of the old summaries in the layers above, whose own summaries stay.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,11 +18,11 @@ from overstory.systems.tree.nearness import to_mean
 from overstory.systems.tree.part import StoredLeaf
 from overstory.text.key_phrases import CommonWords
 from overstory_systems.hirag.in_use import IndexInUse
-from overstory_systems.hirag.knowledge_graph import LayerEntity, SummaryLink, ref_of
-from overstory_systems.hirag.layers import VectorsOf, cluster_key
+from overstory_systems.hirag.knowledge_graph import Cluster, LayerEntity, SummaryLink, ref_of
+from overstory_systems.hirag.layers import LayerAbove, VectorsOf, cluster_key
 from overstory_systems.hirag.names import NAME
 from overstory_systems.hirag.store import RELATED, SUMMARIZED, entity_of
-from overstory_systems.hirag.summaries import Group, as_weight, common_words, rule_summary
+from overstory_systems.hirag.summaries import Group, Summariser, Summary, as_weight, common_words, rule_summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,33 +112,36 @@ def read_deleted(where: IndexInUse) -> Deleted:
 
 
 def summarised_again(
-    where: IndexInUse, deleted: Deleted, now: Mapping[str, LayerEntity], left: Collection[str], vectors_of: VectorsOf
+    where: IndexInUse,
+    deleted: Deleted,
+    now: Mapping[str, LayerEntity],
+    left: Collection[str],
+    vectors_of: VectorsOf,
+    summariser: Summariser,
 ) -> NewSummaries | None:
-    """New summaries in place of deleted ones; None where one would be called like another of its layer, or a summary
-    would have no member.
+    """New summaries in place of deleted ones; None where one by rules would be called like another of its layer, or a
+    summary would have no member. Of a cluster for which a language model says the name of another, rules write.
 
     Args:
         now: entities as they will be stored, by id; of all others what is stored counts.
         left: ids of stored entities that are about to be removed.
 
     Raises:
-        DatabaseError: as `GraphClient.run`, and what `vectors_of` raises.
+        DatabaseError: as `GraphClient.run`, and what `vectors_of` and `summariser` raise.
     """
     lost = sorted((each for each in deleted.entities.values() if each.members), key=lambda each: (each.layer, each.id))
     away = {*left, *deleted.entities}
-    made = _Made(where, common_words(where.sampled() if lost else ()), away, vectors_of)
+    made = _Made(where, common_words(where.sampled() if lost else ()), away, vectors_of, summariser)
     if lost:
         made.read_members({id_ for each in lost for id_ in each.members} - away, now)
-    for each in lost:
-        made.add(each)
+    clusters = made.by_cluster(lost)
+    if not all(map(made.add, clusters)):
+        return None
     above = {id_ for each in deleted.entities.values() for id_ in each.summaries} - away
     above.update(row["target"] for row in where.rows("systems/hirag/summaries_of", left))
     rows = {row["id"]: row for row in where.rows("systems/hirag/members_of", above)}
-    made.join_summaries(lost, rows)
+    made.join_summaries(clusters, rows)
     if any(not made.joined[id_] and not made.still_there(row) for id_, row in rows.items()):
-        return None
-    ids = {where.id(each.ref) for each in made.entities.values()}
-    if len(ids) < len(made.entities) or any(True for _ in where.rows("systems/hirag/some_entities", ids)):
         return None
     entities = sorted(made.entities.values(), key=lambda each: each.ref)
     return NewSummaries(entities, made.links, _same(where, entities, now, away), made.cluster)
@@ -149,7 +152,8 @@ class _Made:
     """New summaries while they are made, those of lower layers first.
 
     Attributes:
-        entities: by the ids of the deleted ones whose places they take.
+        entities: by ref.
+        instead: refs of those that take the places of deleted ones, by the ids of these.
         joined: how many of them each summary that is there got as members, by its id.
     """
 
@@ -157,7 +161,9 @@ class _Made:
     common: CommonWords
     away: Collection[str]
     vectors_of: VectorsOf
+    summariser: Summariser
     entities: dict[str, LayerEntity] = field(default_factory=dict[str, LayerEntity])
+    instead: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     links: list[SummaryLink] = field(default_factory=list[SummaryLink])
     cluster: dict[str, str] = field(default_factory=dict[str, str])
     joined: dict[str, int] = field(default_factory=lambda: defaultdict[str, int](int))
@@ -169,48 +175,77 @@ class _Made:
             self._members[row["id"]] = now.get(row["id"], entity_of(row))
             self._cluster_of[row["ref"]] = row["cluster"]
 
-    def add(self, deleted: DeletedEntity) -> None:
-        """Summarises what is left of its members, those of lower layers as they are now."""
-        there = [self._members[id_] for id_ in deleted.members if id_ in self._members]
-        there += [self.entities[id_] for id_ in deleted.members if id_ in self.entities]
-        if len(there) < 2:
-            return
-        members = sorted(there, key=lambda each: each.ref)
-        group = Group(members, self.vectors_of([each.embedded for each in members]), self.common)
-        said = rule_summary(group)
-        summary = said.entity(deleted.layer, cluster_key(members))
-        self.entities[deleted.id] = summary
-        self.links += [
-            SummaryLink(members[each.member].ref, summary.ref, each.weight, each.description) for each in said.members
-        ]
-        names = [self._cluster_of[each.ref] for each in members if each.ref in self._cluster_of]
-        new = (each.ref for each in members if each.ref not in self._cluster_of)
-        self.cluster |= dict.fromkeys(new, names[0] if names else members[0].ref)
+    def by_cluster(self, lost: Iterable[DeletedEntity]) -> list[list[DeletedEntity]]:
+        """Deleted summaries of one cluster together, in the order of the first of each."""
+        found = defaultdict[tuple[int, str], list[DeletedEntity]](list)
+        for each in lost:
+            stored = sorted(each.members & self._members.keys())
+            cluster = self._cluster_of[self._members[stored[0]].ref] if stored else each.id
+            found[each.layer, cluster].append(each)
+        return list(found.values())
 
-    def join_summaries(self, lost: Sequence[DeletedEntity], above: Mapping[str, Row]) -> None:
+    def add(self, lost: Sequence[DeletedEntity]) -> bool:
+        """Summarises what is left of the members of a cluster that lost its summaries, members of lower layers as they
+        are now; False where the summary would be called like another of its layer."""
+        ids = {id_ for each in lost for id_ in each.members}
+        there = {self._members[id_].ref: self._members[id_] for id_ in ids if id_ in self._members}
+        there |= {ref: self.entities[ref] for id_ in ids for ref in self.instead.get(id_, ())}
+        if len(there) < 2:
+            return True
+        members = [there[ref] for ref in sorted(there)]
+        group = Group(members, self.vectors_of([each.embedded for each in members]), self.common)
+        cluster = Cluster(members[0].layer, tuple(each.ref for each in members), (), cluster_key(members))
+        (said,) = self.summariser.write([group])
+        new = _layer_above(cluster, said)
+        if self._taken(new.entities()):
+            new = _layer_above(cluster, [rule_summary(group)])
+            if self._taken(new.entities()):
+                return False
+        self.entities |= {each.ref: each for each in new.entities()}
+        self.instead |= {each.id: [one.ref for one in new.entities()] for each in lost}
+        self.links += new.links()
+        names = [self._cluster_of[each.ref] for each in members if each.ref in self._cluster_of]
+        unnamed = (each.ref for each in members if each.ref not in self._cluster_of)
+        self.cluster |= dict.fromkeys(unnamed, names[0] if names else members[0].ref)
+        return True
+
+    def _taken(self, new: Iterable[LayerEntity]) -> bool:
+        """Whether an entity that is stored, or was made now, is called like one of these."""
+        refs = {each.ref for each in new}
+        ids = set(map(self.where.id, refs))
+        return not refs.isdisjoint(self.entities) or any(self.where.rows("systems/hirag/some_entities", ids))
+
+    def join_summaries(self, clusters: Iterable[Sequence[DeletedEntity]], above: Mapping[str, Row]) -> None:
         """Joins new summaries to the summaries that those had whose places they take.
 
         Args:
             above: of these `systems/hirag/members_of`.
         """
-        for each in lost:
-            entity = self.entities.get(each.id)
-            if entity is None or entity.ref in self.cluster:
-                continue
-            self.cluster[entity.ref] = entity.ref
-            (vector,) = self.vectors_of([entity.embedded])
-            for id_ in sorted(each.summaries & above.keys()):
-                others = self.still_there(above[id_])
-                vectors = np.array([vector, *(other for _, _, other in others)], dtype=np.float32)
-                weight = as_weight(float(to_mean(vectors)[0]))
-                self.links.append(SummaryLink(entity.ref, above[id_]["summary"], weight))
-                self.joined[id_] += 1
-                if others:
-                    self.cluster[entity.ref] = others[0][1]
+        for lost in clusters:
+            had = {id_ for each in lost for id_ in each.summaries}
+            for ref in self.instead.get(lost[0].id, ()):
+                if ref in self.cluster:
+                    continue
+                self.cluster[ref] = ref
+                (vector,) = self.vectors_of([self.entities[ref].embedded])
+                for id_ in sorted(had & above.keys()):
+                    others = self.still_there(above[id_])
+                    vectors = np.array([vector, *(other for _, _, other in others)], dtype=np.float32)
+                    weight = as_weight(float(to_mean(vectors)[0]))
+                    self.links.append(SummaryLink(ref, above[id_]["summary"], weight))
+                    self.joined[id_] += 1
+                    if others:
+                        self.cluster[ref] = others[0][1]
 
     def still_there(self, row: Row) -> list[tuple[str, str, Sequence[float]]]:
         """Id, cluster and vector of the members of a summary that are not about to be removed."""
         return [member for member in row["members"] if member[0] not in self.away]
+
+
+def _layer_above(members: Cluster, summaries: Sequence[Summary]) -> LayerAbove:
+    above = LayerAbove(members.layer + 1)
+    above.add(members, summaries)
+    return above
 
 
 def _same(

@@ -15,7 +15,7 @@ from overstory.systems.base import BuildContext, Owned, System, SystemRun, Syste
 from overstory.systems.entity_graph.counts import most_names
 from overstory.systems.entity_graph.descriptions import VERSION
 from overstory.systems.settings import described
-from overstory.systems.state import IndexState, read_backlog
+from overstory.systems.state import IndexState
 from overstory.systems.tree.kinds import TreeKind
 from overstory_systems.hirag.index_settings import HiragIndexSettings
 from overstory_systems.hirag.names import COMMUNITIES, COMMUNITY, DESCRIPTION, ENTITY, LAYERS, NAME, READING, REPORT
@@ -86,9 +86,6 @@ class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
         from overstory_systems.hirag.model_reports import ModelReporter
         from overstory_systems.hirag.model_summaries import ModelSummariser
 
-        backlog = read_backlog(view.graph, view.corpus, self, view.before)
-        if view.is_as_built and not backlog.pending + backlog.deleted:
-            return Estimate.nothing()
         reading = estimate_reading(view)
         chat = view.context.chat(view.model)
         names = most_names(view.graph, view.corpus.label)

@@ -115,9 +115,7 @@ class SummaryLayers:
         same: pairs of refs: a summary, and the entity of the layer below that has its name.
         clusters: of all layers, in order of layer and first member.
         sparsity: the cluster sparsity CS of each layer's clusters, from layer 0 on (Eq. 17).
-        redone: how many clusters were summarised now; the others kept their summaries.
         notes: what the user should know.
-        number: how many layers there were of an earlier build, 0 for those that its entities are of.
     """
 
     entities: Sequence[LayerEntity]
@@ -125,9 +123,7 @@ class SummaryLayers:
     same: Sequence[tuple[str, str]]
     clusters: Sequence[Cluster]
     sparsity: Sequence[float]
-    redone: int
     notes: tuple[str, ...] = ()
-    number: int = 0
 
 
 @dataclass(frozen=True)

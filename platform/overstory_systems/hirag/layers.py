@@ -5,8 +5,8 @@ Source: HiRAG, Algorithm 1 and Section 5.4.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -14,8 +14,8 @@ import numpy as np
 from overstory.llm.digests import digest_of
 from overstory.protocols import Progress, Vectors
 from overstory.vectors.k_means import require_clustering
-from overstory_entropy.compile import Floats, Ints
-from overstory_systems.hirag.clusters import MOST, clusters, sparsity
+from overstory_entropy.compile import Ints
+from overstory_systems.hirag.clusters import clusters, sparsity
 from overstory_systems.hirag.index_settings import HiragIndexSettings
 from overstory_systems.hirag.knowledge_graph import Cluster, LayerEntity, SummaryLayers, SummaryLink, ref_of
 from overstory_systems.hirag.names import NAME
@@ -25,8 +25,6 @@ LEAST_CHANGE = 0.05
 """ε of Section 5.4: another layer is built where cluster sparsity changes by more than this part of it."""
 LEAST_ENTITIES = 3
 """Of a layer, for there to be one above it."""
-BLOCK = 4_096
-"""New entities that are compared with all clusters at a time."""
 
 VectorsOf = Callable[[Sequence[str]], Vectors]
 
@@ -35,7 +33,6 @@ def grow(
     base: Sequence[LayerEntity],
     *,
     settings: HiragIndexSettings,
-    before: SummaryLayers | None,
     summariser: Summariser,
     vectors_of: VectorsOf,
     progress: Progress,
@@ -47,13 +44,7 @@ def grow(
     `settings.layers` gives their number instead. The clusters of the last layer are in the result, too, without
     summaries: they show why there is no other.
 
-    With an earlier build there are as many layers as it has. Entities stay in their clusters, new ones go to the
-    cluster of the nearest mean, and clusters above 30 members are clustered again. Clusters that are as they were keep
-    their summaries.
-
     Args:
-        before: of the same settings and the same summariser; entities in it whose description is empty have lost it,
-            and are summarised again.
         vectors_of: of `LayerEntity.embedded`, shape (texts, d); asked once a layer.
 
     Raises:
@@ -61,20 +52,19 @@ def grow(
         LlmError: as `TextWriter.write`.
     """
     if settings.flat:
-        return SummaryLayers((), (), (), (), (), 0)
+        return SummaryLayers((), (), (), (), ())
     require_clustering()
-    known = _Known.of(before)
     grown = _Grown()
     members = sorted(base, key=lambda each: each.ref)
     layer = 0
     while members:
         vectors = vectors_of([each.embedded for each in members])
-        groups = _groups(members, vectors, known.cluster_of(layer), settings.cluster_size)
+        groups = _places(clusters(vectors, wanted=settings.cluster_size))
         grown.sparsity.append(sparsity(map(len, groups)))
-        if not _goes_on(groups, grown.sparsity, settings.layers or known.layers):
+        if not _goes_on(groups, grown.sparsity, settings.layers):
             grown.clusters += [_cluster(members, group, ()) for group in groups]
             break
-        members = _summarised(members, vectors, groups, known, summariser, grown, progress)
+        members = _summarised(members, vectors, groups, summariser, grown, progress)
         layer += 1
     return SummaryLayers(
         entities=sorted(grown.entities, key=lambda each: (each.layer, each.key)),
@@ -82,7 +72,6 @@ def grow(
         same=sorted(grown.same),
         clusters=grown.clusters,
         sparsity=grown.sparsity,
-        redone=grown.redone,
         notes=summariser.notes,
     )
 
@@ -99,73 +88,6 @@ class _Grown:
     same: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     clusters: list[Cluster] = field(default_factory=list[Cluster])
     sparsity: list[float] = field(default_factory=list[float])
-    redone: int = 0
-
-
-@dataclass(frozen=True)
-class _Known:
-    """An earlier build, to be looked up in.
-
-    Attributes:
-        layers: of summaries; 0 where there is no earlier build, or it has none.
-        entities: by ref.
-        links: by the ref of the member.
-        clusters: by layer and key, those that have summaries.
-        places: of every entity, the number of its cluster, by layer.
-    """
-
-    layers: int
-    entities: Mapping[str, LayerEntity]
-    links: Mapping[str, Sequence[SummaryLink]]
-    clusters: Mapping[tuple[int, str], Cluster]
-    places: Mapping[int, Mapping[str, int]]
-
-    @classmethod
-    def of(cls, before: SummaryLayers | None) -> _Known:
-        if before is None or not (before.entities or before.number):
-            return cls(0, {}, {}, {}, {})
-        links = defaultdict[str, list[SummaryLink]](list)
-        for link in before.links:
-            links[link.member].append(link)
-        places = defaultdict[int, dict[str, int]](dict)
-        for number, cluster in enumerate(before.clusters):
-            places[cluster.layer].update(dict.fromkeys(cluster.members, number))
-        return cls(
-            layers=max(before.number, *(each.layer for each in before.entities), 0),
-            entities={each.ref: each for each in before.entities},
-            links=links,
-            clusters={(each.layer, each.key): each for each in before.clusters if each.summaries},
-            places=places,
-        )
-
-    def cluster_of(self, layer: int) -> Mapping[str, int]:
-        return self.places.get(layer, {})
-
-    def unchanged(self, layer: int, keys: Iterable[str]) -> dict[str, Cluster]:
-        """Clusters of an earlier build that keep their summaries, by key.
-
-        Clusters that share a summary keep it together or not at all: what each of them said in it cannot be told apart.
-        """
-        now = set(keys)
-        of_layer = [each for (one, _), each in self.clusters.items() if one == layer]
-        users = Counter(ref for each in of_layer for ref in each.summaries)
-        kept = {
-            each.key: each
-            for each in of_layer
-            if each.key in now and all(self._is_of(ref, each, shared=users[ref] > 1) for ref in each.summaries)
-        }
-        while True:
-            still = Counter(ref for each in kept.values() for ref in each.summaries)
-            lost = [key for key, each in kept.items() if any(still[ref] < users[ref] for ref in each.summaries)]
-            if not lost:
-                return kept
-            for key in lost:
-                del kept[key]
-
-    def _is_of(self, ref: str, cluster: Cluster, *, shared: bool) -> bool:
-        """Whether a summary is there, and of the members that the cluster has now, since some may have been deleted."""
-        summary = self.entities.get(ref)
-        return summary is not None and bool(summary.description) and (shared or summary.source == cluster.key)
 
 
 def _goes_on(groups: Sequence[Ints], found: Sequence[float], layers: int) -> bool:
@@ -179,41 +101,6 @@ def _goes_on(groups: Sequence[Ints], found: Sequence[float], layers: int) -> boo
     if layers:
         return len(found) <= layers
     return len(found) == 1 or abs(found[-1] - found[-2]) > LEAST_CHANGE * found[-2]
-
-
-def _groups(members: Sequence[LayerEntity], vectors: Vectors, before: Mapping[str, int], wanted: int) -> list[Ints]:
-    """The clusters of a layer as places of members, ascending; in order of their first members."""
-    had = np.asarray([before.get(each.ref, -1) for each in members], dtype=np.int64)
-    if (had < 0).all():
-        return _places(clusters(vectors, wanted=wanted))
-    labels = _with_nearest(vectors, had)
-    groups: list[Ints] = []
-    for group in _places(labels):
-        if len(group) <= MOST:
-            groups.append(group)
-        else:
-            groups += [group[part] for part in _places(clusters(vectors[group], wanted=wanted))]
-    return sorted(groups, key=lambda group: int(group[0]))
-
-
-def _with_nearest(vectors: Vectors, had: Ints) -> Ints:
-    """The clusters that entities had, and for those that had none (−1) the one whose mean has the largest cosine.
-
-    O(new entities · clusters · d) time.
-    """
-    labels = had.copy()
-    fresh = np.flatnonzero(had < 0)
-    if not len(fresh):
-        return labels
-    names, numbers = np.unique(had[had >= 0], return_inverse=True)
-    sums: Floats = np.zeros((len(names), vectors.shape[1]))
-    np.add.at(sums, numbers, vectors[had >= 0])
-    lengths = np.linalg.norm(sums, axis=1, keepdims=True)
-    means = np.divide(sums, lengths, out=np.zeros_like(sums), where=lengths > 0.0).astype(np.float32)
-    for start in range(0, len(fresh), BLOCK):
-        block = fresh[start : start + BLOCK]
-        labels[block] = names[(vectors[block] @ means.T).argmax(axis=1)]
-    return labels
 
 
 def _places(labels: Ints) -> list[Ints]:
@@ -231,7 +118,6 @@ def _summarised(
     members: Sequence[LayerEntity],
     vectors: Vectors,
     groups: Sequence[Ints],
-    known: _Known,
     summariser: Summariser,
     grown: _Grown,
     progress: Progress,
@@ -239,18 +125,14 @@ def _summarised(
     """The entities of the layer above, in order of ref; they, their links and the clusters go into `grown`, too."""
     layer = members[0].layer
     found = [_cluster(members, group, ()) for group in groups]
-    kept = known.unchanged(layer, (each.key for each in found))
-    wanted = [at for at, each in enumerate(found) if each.key not in kept and len(each.members) > 1]
-    grown.redone += len(wanted)
+    wanted = [at for at, each in enumerate(found) if len(each.members) > 1]
     progress.start(f"{NAME} layer {layer + 1}", len(wanted), "clusters")
-    above = _Above(layer + 1)
-    for cluster in kept.values():
-        above.keep(cluster, known)
+    above = LayerAbove(layer + 1)
     common = common_words(members)
     asked: Iterator[Group] = (
         Group([members[place] for place in groups[at].tolist()], vectors[groups[at]], common) for at in wanted
     )
-    summaries = {key: each.summaries for key, each in kept.items()}
+    summaries = dict[str, tuple[str, ...]]()
     for at, said in zip(wanted, summariser.write(asked), strict=True):
         summaries[found[at].key] = above.add(found[at], said)
         progress.advance(1)
@@ -264,21 +146,13 @@ def _summarised(
     return entities
 
 
-class _Above:
+class LayerAbove:
     """The entities of a layer while they are put together. Summaries with one key become one entity."""
 
     def __init__(self, layer: int) -> None:
         self._layer = layer
         self._parts = defaultdict[str, dict[str, LayerEntity]](dict)
         self._links = dict[tuple[str, str], SummaryLink]()
-
-    def keep(self, cluster: Cluster, known: _Known) -> None:
-        for ref in cluster.summaries:
-            entity = known.entities[ref]
-            self._parts[entity.key][entity.description] = entity
-        for member in cluster.members:
-            for link in known.links.get(member, ()):
-                self._links[link.member, link.summary] = link
 
     def add(self, cluster: Cluster, summaries: Sequence[Summary]) -> tuple[str, ...]:
         """The refs of the summaries, ascending."""

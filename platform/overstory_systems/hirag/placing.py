@@ -1,19 +1,20 @@
-"""A small change placed in the index as it is, at the cost of the names that its passages mention, whatever the corpus'
-size.
+"""A small change placed in the index as it is.
 
-Layer 0 gets what is new or said otherwise of these names (`entity_graph.read_near_entities`). A new entity goes into
+Layer 0 gets what is new or said otherwise of the names that its passages mention (`entity_graph.read_near_entities`),
+at the cost of these, whatever the corpus' size. Where a language model reads, layer 0 is made of all its readings and
+compared with the stored one: that is exact, and takes less time than a request. A new entity goes into
 that of the clusters of its nearest entities whose mean is nearest, and is joined to the summary that this has: the
 layers above stay. Entities whose relations changed go where the tree of communities then has the least entropy
 (`entropy.local`). The lowest communities that this changed are reported on again; those above keep their reports, and
 bridges stay. The index counts what was placed, until the whole is clustered again.
 
-Near: the relations of a name that more than `MOST_READ` passages mention to others of the kind, its description, and
-which of its relations are among its strongest.
+Near, by rules: the relations of a name that more than `MOST_READ` passages mention to others of the kind, its
+description, and which of its relations are among its strongest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -27,14 +28,12 @@ from overstory.systems.tree.part import StoredPart, WhichTree, read_leaves
 from overstory.vectors.lengths import of_unit_length
 from overstory_systems.hirag.deleted import Deleted, summarised_again
 from overstory_systems.hirag.in_use import IndexInUse
-from overstory_systems.hirag.knowledge_graph import LayeredGraph, LayerEntity, SummaryLink, ref_of
+from overstory_systems.hirag.knowledge_graph import BaseLayer, LayeredGraph, LayerEntity, SummaryLink, ref_of
 from overstory_systems.hirag.layers import VectorsOf
 from overstory_systems.hirag.names import COMMUNITIES
 from overstory_systems.hirag.store import RELATED, StoredGraph, entity_of, graph_of, weights_between
-from overstory_systems.hirag.summaries import as_weight
+from overstory_systems.hirag.summaries import Summariser, as_weight
 
-PLACED_FROM = 2_000
-"""Entities of layer 0: in smaller graphs all are read in a moment, and communities are found again."""
 MOST_TOUCHED = 1_000
 """Names: a change that touches more is not a small one."""
 NEAREST = 10
@@ -63,7 +62,7 @@ class Near:
     told: frozenset[str]
     deleted: Deleted
     left: frozenset[str]
-    often: frozenset[str]
+    often: frozenset[str] = frozenset()
 
 
 def touched_names(where: IndexInUse, read_to: int) -> set[str]:
@@ -86,7 +85,9 @@ def touched_names(where: IndexInUse, read_to: int) -> set[str]:
     return names.union([row["id"] for row in beside])
 
 
-def read_near(where: IndexInUse, names: Collection[str], deleted: Deleted, vectors_of: VectorsOf) -> Near | None:
+def read_near(
+    where: IndexInUse, names: Collection[str], deleted: Deleted, vectors_of: VectorsOf, summariser: Summariser
+) -> Near | None:
     """The entities of layer 0 that stand for some names, and new summaries in place of deleted ones; None where a new
     entity is mentioned everywhere, or as `summarised_again`.
 
@@ -104,14 +105,83 @@ def read_near(where: IndexInUse, names: Collection[str], deleted: Deleted, vecto
     left = {standing[id_] for id_ in standing.keys() - described.keys()}
     whole = [described[id_] for id_ in described.keys() & read.whole]
     stored = _stored(where, left.union(standing[each.id] for each in whole if each.id in standing), often)
-    was, gone = stored.base, frozenset(row for row in stored.cluster if where.id(row) in left)
-    silent = [each for each in often.values() if ref_of(0, each.key) in was]
+    silent = [each for each in often.values() if ref_of(0, each.key) in stored.cluster]
     entities = {
         each.key: LayerEntity(
             0, each.key, each.name, each.type, each.description, each.chunks, entity=each.id, source=each.source
         )
         for each in (*whole, *silent)
     }
+    relations = _relations(read.graph.relations, {each.key for each in whole}, stored)
+    near = _near(where, stored, entities.values(), relations, deleted, vectors_of, summariser)
+    return near and replace(near, often=frozenset(ref_of(0, each.key) for each in often.values()))
+
+
+def compared(
+    where: IndexInUse,
+    base: BaseLayer,
+    stored: StoredGraph,
+    deleted: Deleted,
+    vectors_of: VectorsOf,
+    summariser: Summariser,
+    *,
+    most: float,
+) -> Near | None:
+    """What differs between layer 0 and the stored one, and new summaries in place of deleted ones; None as
+    `summarised_again`, and where more than `most` entities changed: then nothing was asked of `summariser`.
+
+    Args:
+        stored: the whole graph.
+
+    Raises:
+        DatabaseError, LlmError: as `GraphClient.run`, and what `vectors_of` and `summariser` raise.
+    """
+    was = stored.base
+    now = {each.ref: each if each.chunks else replace(each, source="") for each in base.entities}  # as it is stored
+    touched = {ref for ref in was.keys() | now.keys() if was.get(ref) != now.get(ref)}
+    related, wanted = (
+        {(each.source, each.target): each for each in some} for some in (stored.graph.relations, base.relations)
+    )
+    touched.update(
+        ref for ends in related.keys() | wanted.keys() if related.get(ends) != wanted.get(ends) for ref in ends
+    )
+    if len(touched) + len(deleted.entities) > most:
+        return None
+    graph = stored.graph
+    part = LayeredGraph(
+        [was[ref] for ref in sorted(touched & was.keys())],
+        [each for ends, each in related.items() if not touched.isdisjoint(ends)],
+        [each for each in graph.links if not touched.isdisjoint((each.member, each.summary))],
+        [ends for ends in graph.same if not touched.isdisjoint(ends)],
+    )
+    cluster = {each.ref: stored.cluster[each.ref] for each in part.entities}
+    return _near(
+        where,
+        StoredGraph(stored.generation, part, cluster),
+        [now[ref] for ref in touched & now.keys()],
+        [each for ends, each in wanted.items() if not touched.isdisjoint(ends)],
+        deleted,
+        vectors_of,
+        summariser,
+    )
+
+
+def _near(
+    where: IndexInUse,
+    stored: StoredGraph,
+    base: Iterable[LayerEntity],
+    relations: Sequence[EntityRelation],
+    deleted: Deleted,
+    vectors_of: VectorsOf,
+    summariser: Summariser,
+) -> Near | None:
+    """A change of some entities of layer 0, with what follows from it in the layers above.
+
+    Args:
+        stored: these as they are stored, with all that they are tied to; those that `base` has no more are to go.
+    """
+    was, entities = stored.base, {each.ref: each for each in base}
+    gone = frozenset(was.keys() - entities.keys())
     new = frozenset(each.ref for each in entities.values() if each.ref not in was)
     links = [each for each in stored.graph.links if each.member not in gone]
     same, cluster = [ends for ends in stored.graph.same if gone.isdisjoint(ends)], dict(stored.cluster)
@@ -119,7 +189,7 @@ def read_near(where: IndexInUse, names: Collection[str], deleted: Deleted, vecto
         cluster[ref] = name
         links += [SummaryLink(ref, summary, weight)] if summary else []
     now = {where.id(each.ref): each for each in entities.values()}
-    summaries = summarised_again(where, deleted, now, left, vectors_of)
+    summaries = summarised_again(where, deleted, now, set(map(where.id, gone)), vectors_of, summariser)
     if summaries is None:
         return None
     told = new | {
@@ -132,7 +202,7 @@ def read_near(where: IndexInUse, names: Collection[str], deleted: Deleted, vecto
         stored,
         LayeredGraph(
             sorted([*entities.values(), *summaries.entities], key=lambda each: each.ref),
-            _relations(read.graph.relations, {each.key for each in whole}, stored),
+            relations,
             [*links, *summaries.links],
             sorted({*same, *_same(where, new), *summaries.same}),
         ),
@@ -141,7 +211,6 @@ def read_near(where: IndexInUse, names: Collection[str], deleted: Deleted, vecto
         frozenset(told) | fresh,
         deleted,
         gone,
-        frozenset(ref_of(0, each.key) for each in often.values()),
     )
 
 

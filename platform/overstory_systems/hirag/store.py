@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
 
 from overstory.graph import Corpus, GraphClient, Transaction, Writer
 from overstory.graph.client import Row
@@ -17,14 +16,7 @@ from overstory.graph.ids import derived_label
 from overstory.protocols import Progress, Vectors
 from overstory.systems.entity_graph import EntityRelation
 from overstory.systems.tree.changes import ListedVectors, Statements, commit_statements, run_statements
-from overstory_systems.hirag.knowledge_graph import (
-    Cluster,
-    LayeredGraph,
-    LayerEntity,
-    SummaryLayers,
-    SummaryLink,
-)
-from overstory_systems.hirag.layers import cluster_key
+from overstory_systems.hirag.knowledge_graph import LayeredGraph, LayerEntity, SummaryLink
 from overstory_systems.hirag.names import ENTITY, NAME, description_id, entity_id
 
 RELATED = "HIRAG_RELATED"
@@ -49,36 +41,6 @@ class StoredGraph:
     def base(self) -> dict[str, LayerEntity]:
         """The entities of layer 0 by ref."""
         return {entity.ref: entity for entity in self.graph.entities if entity.layer == 0}
-
-    def layers(self, number: int = 0) -> SummaryLayers:
-        """What stands above layer 0, for the next build to keep what did not change.
-
-        A cluster of which a description was deleted has no key.
-
-        Args:
-            number: how many layers were built; the highest may have been deleted with passages.
-        """
-        above: dict[str, list[str]] = {}
-        for link in self.graph.links:
-            above.setdefault(link.member, []).append(link.summary)
-        by_ref = {entity.ref: entity for entity in self.graph.entities}
-        placed = sorted((by_ref[ref].layer, cluster, ref) for ref, cluster in self.cluster.items() if cluster)
-        clusters: list[Cluster] = []
-        for (layer, _), group in groupby(placed, key=lambda each: each[:2]):
-            members = tuple(ref for *_, ref in group)
-            summaries = dict.fromkeys(ref for member in members for ref in above.get(member, ()))
-            whole = all(by_ref[ref].source for ref in (*members, *summaries))
-            key = cluster_key([by_ref[ref] for ref in members]) if whole else ""
-            clusters.append(Cluster(layer, members, tuple(sorted(summaries)), key))
-        return SummaryLayers(
-            entities=[entity for entity in self.graph.entities if entity.layer > 0],
-            links=self.graph.links,
-            same=self.graph.same,
-            clusters=clusters,
-            sparsity=(),
-            redone=0,
-            number=number,
-        )
 
 
 def read_graph(graph: GraphClient, corpus: Corpus, generation: int) -> StoredGraph:

@@ -15,7 +15,7 @@ from overstory.retrieve import RetrievalContext
 from overstory.systems.base import BuildContext, Owned, System, SystemRun, SystemView
 from overstory.systems.entity_graph.counts import most_names
 from overstory.systems.settings import described
-from overstory.systems.state import IndexState, read_backlog
+from overstory.systems.state import IndexState
 from overstory.systems.tree.kinds import TreeKind
 from overstory_systems.tretriever.index_settings import TRetrieverIndexSettings
 from overstory_systems.tretriever.names import DOCUMENT_TREE, ENTITY_TREE, NAME, NODE, SUMMARY
@@ -73,9 +73,6 @@ class TRetriever(System[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
         """
         from overstory_systems.tretriever.model_summaries import ModelSummariser  # pydantic, which only a model needs
 
-        backlog = read_backlog(view.graph, view.corpus, self, view.before)
-        if view.is_as_built and not backlog.pending + backlog.deleted:
-            return Estimate.nothing()
         if vertices_of(view.settings, view.graph, view.corpus) == "documents":
             (row,) = view.graph.run("corpus/count_documents", view.corpus.label, read=True)
             vertices = int(row["documents"])

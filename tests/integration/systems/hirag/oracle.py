@@ -124,6 +124,16 @@ def checked(knowledge: Knowledge) -> dict[str, Any]:
     return {"entities": entities, "relations": relations, **communities}
 
 
+def layer_0(index: dict[str, Any]) -> tuple[dict[str, Any], dict[Any, Any]]:
+    """Entities without their clusters, and relations."""
+    entities = {
+        ref: (name, type_, by, vector, said)
+        for ref, (name, type_, by, _, vector, said) in index["entities"].items()
+        if ref.startswith("0:")
+    }
+    return entities, {key: each for key, each in index["relations"].items() if key[0] == "HIRAG_RELATED"}
+
+
 def _entities(knowledge: Knowledge, state: IndexState[HiragIndexSettings], label: str) -> dict[str, Any]:
     rows = read(knowledge, ENTITIES)
     descriptions = {row["id"]: row for row in read(knowledge, DESCRIPTIONS)}

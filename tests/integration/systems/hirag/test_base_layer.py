@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -95,11 +95,9 @@ def running(knowledge: Knowledge, model: ToldChat | None = None) -> Generator[Sy
         )
 
 
-def layer_of(
-    knowledge: Knowledge, model: ToldChat | None = None, known: Mapping[str, LayerEntity] | None = None
-) -> BaseLayer:
+def layer_of(knowledge: Knowledge, model: ToldChat | None = None) -> BaseLayer:
     with running(knowledge, model) as run:
-        return read_base_layer(run, known or {})
+        return read_base_layer(run, {})
 
 
 def by_key(layer: BaseLayer) -> dict[str, LayerEntity]:
@@ -118,8 +116,6 @@ def test_layer_0_by_rules_is_the_graph_of_the_corpus_entities(open_corpus: OpenC
     assert [(r.source, r.target) for r in layer.relations] == [
         (f"0:{r.source}", f"0:{r.target}") for r in graph.relations
     ]
-    kept = {entity.ref: replace(entity, description="kept") for entity in layer.entities}
-    assert {entity.description for entity in layer_of(knowledge, known=kept).entities} == {"kept"}
 
 
 def test_what_a_model_read_is_not_asked_for_again(open_corpus: OpenCorpus) -> None:

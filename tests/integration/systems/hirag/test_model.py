@@ -12,12 +12,16 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, LiteralString
 
 import httpx
 import pytest
 from tests.chat_endpoint import Endpoint, Handler, hung, running_chat_endpoint, saying, streaming
+from tests.integration.systems.hirag.oracle import checked, figures_of, layer_0, state_of, told_of
+from tests.integration.systems.hirag.test_build import killed_runs
 from tests.local_model import WHY_NOT, local_model_is_there, local_settings
 from tests.passages import PASSAGES, OpenCorpus, passage
 
@@ -27,10 +31,11 @@ from overstory.graph import read_corpus
 from overstory.knowledge import Knowledge
 from overstory.llm import answer_cache
 from overstory.llm.local import LocalChat, LocalServer
+from overstory.model import Document
 from overstory.settings import LlmSettings
 from overstory.systems.state import require_state
 from overstory.systems.tree.reports import StoredReports, read_reports
-from overstory_systems.hirag import HiRag
+from overstory_systems.hirag import HiRag, small_change
 from overstory_systems.hirag.knowledge_graph import LayeredGraph
 from overstory_systems.hirag.names import COMMUNITIES
 from overstory_systems.hirag.store import read_graph
@@ -80,7 +85,7 @@ def items(request: Mapping[str, Any], tag: str) -> dict[int, str]:
     return {int(number): text for name, number, text in _ITEM.findall(user) if name.startswith(f"{tag}-")}
 
 
-def well_read(request: Mapping[str, Any]) -> Answer:
+def well_read(request: Mapping[str, Any], names: Sequence[str] = NAMES) -> Answer:
     """What a good model would answer: names and pairs that sentences have, two summaries, findings from sources."""
     part = part_of(request)
     if part == "summaries":
@@ -95,8 +100,8 @@ def well_read(request: Mapping[str, Any]) -> Answer:
             "findings": findings,
         }
     sentences = items(request, "sentences")[1].splitlines()
-    said = {name: [text.partition(" ")[2] for text in sentences if name in text] for name in NAMES}
-    there = [name for name in NAMES if said[name]]
+    said = {name: [text.partition(" ")[2] for text in sentences if name in text] for name in names}
+    there = [name for name in names if said[name]]
     if part == "entities":
         return {"entities": [{"name": name, "type": "thing", "description": said[name][0]} for name in there]}
     pairs = [(one, other, set(said[one]) & set(said[other])) for one, other in itertools.combinations(there, 2)]
@@ -252,6 +257,55 @@ def test_a_model_writes_all_layers_and_only_what_changed_is_asked_again(
         assert "Gotland" not in str((graph.entities, graph.relations, graph.links, list(reports.reports.values())))
         assert all(entity.description for entity in graph.entities)
         assert reading.system_reports()[0].figures["communities_without_report"] == 0
+
+
+KEEPERS = [first + last for first in ("Ba", "Ce", "Di", "Fo", "Gu", "Ha") for last in ("ron", "lim", "tes", "vak")]
+
+
+def keeper(name: str, other: str) -> Document:
+    text = f"Keeper {name} kept the light of Port {name}. Keeper {name} met Keeper {other}."
+    return passage(name, f"Port {name}", text, source=f"tests/{name}")
+
+
+def test_with_a_model_small_changes_are_placed_and_only_what_they_touch_is_asked_for(
+    open_corpus: OpenCorpus, endpoint: Endpoint, tmp_path: Path
+) -> None:
+    names = [f"{kind} {name}" for name in (*KEEPERS, "Zulmar") for kind in ("Keeper", "Port")]
+    endpoint.then = answering = Answering(partial(well_read, names=names))
+    knowledge = open_corpus()
+    with with_model(knowledge, endpoint, tmp_path) as reading:
+        reading.ingest_documents([keeper(one, other) for one, other in pairwise([*KEEPERS, KEEPERS[0]])])
+        reading.index(systems=["hirag"], model=MODEL)
+        first, generation = answering.parts.copy(), state_of(reading).generation
+        before, seen = checked(reading), stored(reading)
+
+        reading.ingest_documents([keeper("Zulmar", KEEPERS[3])])
+        assert list(killed_runs(reading, [(small_change, "store_reports_in", False)]))
+        assert stored(reading) == seen
+        killed = answering.parts.copy()
+        assert (killed["entities"], killed["relations"]) == (len(KEEPERS) + 1, len(KEEPERS) + 1)
+        assert killed["summaries"] == first["summaries"]
+        assert 0 < killed["reports"] - first["reports"] < first["reports"] / 2
+        reading.index()
+        assert answering.parts == killed
+        assert (figures_of(reading)["rebuilt"], state_of(reading).generation) == (0, generation)
+        placed = checked(reading)
+        assert {"0:keeper zulmar", "0:port zulmar"} == placed["entities"].keys() - before["entities"].keys()
+        assert {report["by"] for *_, report in placed["communities"].values() if report} == {MODEL}
+        assert state_of(reading).placed > 0
+
+        reading.delete_documents(source=f"tests/{KEEPERS[5]}")
+        reading.index()
+        assert (figures_of(reading)["rebuilt"], state_of(reading).generation) == (0, generation)
+        assert answering.parts["summaries"] > first["summaries"]
+        assert set(answering.answered.values()) == {1}
+        deleted = checked(reading)
+        assert not told_of(reading, f"Port {KEEPERS[5]}")
+        assert figures_of(reading)["entities"] == sum(ref.startswith("0:") for ref in deleted["entities"])
+
+        reading.index(improve=True)
+        assert (figures_of(reading)["rebuilt"], state_of(reading).placed) == (1, 0)
+        assert layer_0(checked(reading)) == layer_0(deleted)
 
 
 def spoilt(request: Mapping[str, Any]) -> tuple[str, str] | None:

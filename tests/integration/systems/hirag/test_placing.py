@@ -7,33 +7,17 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.integration.systems.hirag.oracle import checked, figures_of, read, state_of, told_of
+from tests.integration.systems.hirag.oracle import checked, figures_of, layer_0, read, state_of, told_of
 from tests.integration.systems.hirag.test_build import FESTIVAL, QUESTION, SMALL, hotpotqa, id_of, killed_runs
 from tests.passages import OpenCorpus
 
 from overstory.knowledge import Knowledge
 from overstory.model import Document
 from overstory.systems.entity_graph import by_rules
-from overstory_systems.hirag import placing, small_change
+from overstory_systems.hirag import small_change
 
 DOCUMENTS = hotpotqa(0, 40)
 MORE = hotpotqa(40, 43)
-
-
-@pytest.fixture(autouse=True)
-def _large(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every graph counts as a large one."""
-    monkeypatch.setattr(placing, "PLACED_FROM", 1)
-
-
-def layer_0(index: dict[str, Any]) -> tuple[dict[str, Any], dict[Any, Any]]:
-    """Entities without their clusters, and relations."""
-    entities = {
-        ref: (name, type_, by, vector, said)
-        for ref, (name, type_, by, _, vector, said) in index["entities"].items()
-        if ref.startswith("0:")
-    }
-    return entities, {key: each for key, each in index["relations"].items() if key[0] == "HIRAG_RELATED"}
 
 
 def from_scratch(knowledge: Knowledge) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The layer loop: how many layers, what an update keeps, and what deletion needs."""
+"""The layer loop: how many layers there are, and what each has."""
 
 from __future__ import annotations
 
@@ -72,7 +72,6 @@ def grown(
     base: Sequence[LayerEntity],
     vectors_of: Embedded,
     *,
-    before: SummaryLayers | None = None,
     summariser: Summariser | None = None,
     layers: int = 0,
     flat: bool = False,
@@ -80,7 +79,6 @@ def grown(
     return grow(
         base,
         settings=HiragIndexSettings(layers=layers, flat=flat),
-        before=before,
         summariser=summariser or RuleSummariser(),
         vectors_of=vectors_of,
         progress=Silence(),
@@ -100,7 +98,6 @@ def test_each_cluster_of_two_or_more_has_a_summary_and_every_member_is_linked_wi
     assert links == {(ref, cluster.summaries[0]) for cluster in first for ref in cluster.members}
     assert {each.ref for each in found.entities if each.layer == 1} == {each.summaries[0] for each in first}
     assert all(0.0 < link.weight <= 1.0 for link in found.links)
-    assert found.redone == sum(len(each.members) > 1 and bool(each.summaries) for each in found.clusters)
 
 
 @pytest.mark.parametrize("groups", [8, 40])
@@ -139,7 +136,7 @@ def test_three_entities_have_a_layer() -> None:
 
 def test_flat_has_no_layers() -> None:
     base, vectors_of = people()
-    assert grown(base, vectors_of, flat=True) == SummaryLayers((), (), (), (), (), 0)
+    assert grown(base, vectors_of, flat=True) == SummaryLayers((), (), (), (), ())
 
 
 def test_entities_in_another_order_have_the_same_layers() -> None:
@@ -147,112 +144,15 @@ def test_entities_in_another_order_have_the_same_layers() -> None:
     assert grown(base[::-1], vectors_of) == grown(base, vectors_of)
 
 
-def test_an_update_without_changes_asks_nothing_and_changes_nothing() -> None:
-    base, vectors_of = people(groups=40, each=10)
-    before = grown(base, vectors_of, layers=2)
-    again = Called("never")
-    found = grown(base, vectors_of, before=before, summariser=again, layers=2)
-    assert not again.asked
-    assert found == replace(before, redone=0)
-
-
-def test_a_new_entity_joins_the_nearest_cluster_and_only_that_one_is_summarised_again() -> None:
-    base, vectors_of = people()
-    before = grown(base[1:], vectors_of, layers=1)
-    found = grown(base, vectors_of, before=before, layers=1)
-    (changed,) = [each for each in of_layer(found, 0) if base[0].ref in each.members]
-    alike = [each.ref for each in base[1:] if each.description == base[0].description]
-    assert set(alike) <= set(changed.members)
-    assert found.redone == 1
-    kept = {each.key: each.summaries for each in of_layer(before, 0)}
-    assert all(kept[each.key] == each.summaries for each in of_layer(found, 0) if each != changed)
-
-
-def test_an_entity_that_is_gone_leaves_its_cluster_and_the_links() -> None:
-    base, vectors_of = people()
-    before = grown(base, vectors_of, layers=1)
-    found = grown(base[1:], vectors_of, before=before, layers=1)
-    assert found.redone == 1
-    assert base[0].ref not in {link.member for link in found.links}
-    assert base[0].chunks[0] not in {chunk for each in found.entities for chunk in each.chunks}
-
-
-def test_another_description_or_another_passage_has_a_cluster_summarised_again() -> None:
-    base, vectors_of = people()
-    before = grown(base, vectors_of, layers=1)
-    moved = [replace(base[0], chunks=("elsewhere",)), *base[1:]]
-    found = grown(moved, vectors_of, before=before, layers=1)
-    assert found.redone == 1
-    assert {base[0].chunks[0]}.isdisjoint(chunk for each in found.entities for chunk in each.chunks)
-
-
-def test_a_summary_that_lost_its_description_is_written_again() -> None:
-    base, vectors_of = people()
-    before = grown(base, vectors_of, layers=1)
-    lost, *others = before.entities
-    found = grown(
-        base, vectors_of, before=replace(before, entities=[replace(lost, description="", chunks=()), *others]), layers=1
-    )
-    assert found == replace(before, redone=1)
-
-
-def test_a_summary_that_counts_a_deleted_member_is_written_again() -> None:
-    """The stored cluster has the members that are left, and its summary need not stand on a passage of the deleted."""
-    base, vectors_of = people()
-    before = grown(base, vectors_of, layers=1)
-    gone, *left = base
-    stored = [
-        replace(each, members=members, key=cluster_key([one for one in left if one.ref in members]))
-        for each in before.clusters
-        for members in [tuple(ref for ref in each.members if ref != gone.ref)]
-    ]
-    found = grown(left, vectors_of, before=replace(before, clusters=stored), layers=1)
-    assert found.redone == 1
-    assert found.entities == grown(left, vectors_of, before=found, layers=1).entities
-
-
-def test_layers_that_were_deleted_with_passages_are_built_again() -> None:
-    base, vectors_of = people(groups=40, each=10)
-    before = grown(base, vectors_of, layers=2)
-    highest = {each.ref for each in before.entities if each.layer == 2}
-    stored = replace(
-        before,
-        entities=[each for each in before.entities if each.layer == 1],
-        links=[link for link in before.links if link.summary not in highest],
-        clusters=[
-            replace(each, summaries=()) if each.layer == 1 else each
-            for each in of_layer(before, 0) + of_layer(before, 1)
-        ],
-        number=2,
-    )
-    assert grown(base, vectors_of, before=stored).entities == before.entities
-
-
-def test_a_cluster_that_grew_too_large_is_clustered_again() -> None:
-    base, vectors_of = people(groups=2, each=50)
-    kinds = {each.description for each in base}
-    one, other = ([each for each in base if each.description == kind] for kind in sorted(kinds))
-    before = grown([*one[:10], *other[:10]], vectors_of, layers=1)
-    found = grown(base, vectors_of, before=before, layers=1)
-    assert max(len(each.members) for each in found.clusters) <= 30
-    assert sorted(ref for each in of_layer(found, 0) for ref in each.members) == [each.ref for each in base]
-
-
-def test_summaries_of_one_name_are_one_entity_that_is_kept_or_redone_as_a_whole() -> None:
+def test_summaries_of_one_name_are_one_entity() -> None:
     base, vectors_of = people(groups=3, each=10)
-    before = grown(base, vectors_of, summariser=Called("Trade", "The trade", "Sea"), layers=1)
-    trade = next(each for each in before.entities if each.key == "trade")
-    shared = [each for each in of_layer(before, 0) if each.summaries == (trade.ref,)]
+    found = grown(base, vectors_of, summariser=Called("Trade", "The trade", "Sea"), layers=1)
+    trade = next(each for each in found.entities if each.key == "trade")
+    shared = [each for each in of_layer(found, 0) if each.summaries == (trade.ref,)]
     assert len(shared) == 2
     assert set(trade.chunks) == {
         chunk for each in base for c in shared if each.ref in c.members for chunk in each.chunks
     }
-    gone = shared[0].members[0]
-    again = Called("Trade", "Trade")
-    found = grown([each for each in base if each.ref != gone], vectors_of, before=before, summariser=again, layers=1)
-    assert len(again.asked) == found.redone == 2
-    (now,) = [each for each in found.entities if each.key == "trade"]
-    assert gone.removeprefix("0:n") not in now.description
 
 
 def test_a_summary_called_as_an_entity_below_is_linked_with_it() -> None:
