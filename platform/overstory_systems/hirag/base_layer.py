@@ -58,7 +58,7 @@ def _layer_by_rules(graph: GraphClient, label: str, *, only: Collection[str] | N
     Args:
         only: ids of the passages to read; None for all.
     """
-    read = read_entity_graph(graph, label, {}, only=only)
+    read = read_entity_graph(graph, label, only=only)
     refs = {entity.key: ref_of(0, entity.key) for entity in read.entities}
     return BaseLayer(
         [

@@ -169,7 +169,7 @@ def read_entities(graph: GraphClient, corpus: Corpus, vectors_of: VectorsOf) -> 
     Raises:
         DatabaseError: as `GraphClient.stream`, and what `vectors_of` raises.
     """
-    found: EntityGraph = read_entity_graph(graph, corpus.label, {})
+    found: EntityGraph = read_entity_graph(graph, corpus.label)
     entities = sorted(found.entities, key=lambda entity: entity.id)
     place = {entity.key: number for number, entity in enumerate(entities)}
     ends = np.array([(place[each.source], place[each.target]) for each in found.relations], dtype=np.int64)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 
@@ -25,7 +24,6 @@ from overstory.systems.entity_graph.descriptions import (
 from overstory.systems.entity_graph.incidence import (
     MOST_SENTENCES,
     NOWHERE,
-    Flags,
     Incidence,
     Ints,
     Name,
@@ -43,19 +41,6 @@ MOST_READ = 64
 Place = tuple[int, int]
 """Where a text stands: chunk · MOST_SENTENCES + sentence, and `NOWHERE`; for an OpenIE triple chunk · MOST_SENTENCES,
 and its position."""
-
-
-class KnownDescription(Protocol):
-    """A description that was made before, as `DescribedEntity` has it."""
-
-    @property
-    def description(self) -> str: ...
-
-    @property
-    def chunks(self) -> tuple[str, ...]: ...
-
-    @property
-    def source(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +100,7 @@ class EntityGraph:
     Attributes:
         entities: in order of key.
         relations: in order of source and target.
-        counts: "left_out" (names without a fact and in one passage only), "kept_descriptions", "relations_left_out" and
+        counts: "left_out" (names without a fact and in one passage only), "relations_left_out" and
             "crowded_sentences" (with too many names to relate any two).
         notes: what the user should know.
     """
@@ -126,21 +111,18 @@ class EntityGraph:
     notes: tuple[str, ...]
 
 
-def read_entity_graph(
-    graph: GraphClient, label: str, known: Mapping[str, KnownDescription], *, only: Collection[str] | None = None
-) -> EntityGraph:
+def read_entity_graph(graph: GraphClient, label: str, *, only: Collection[str] | None = None) -> EntityGraph:
     """The graph of a corpus' entities, the same for the same content in whatever order it was stored.
 
     Args:
         label: of the corpus.
-        known: descriptions made before, by the key of their entity: one whose `source` is the same is kept.
         only: ids of the passages to read; None for all.
 
     Raises:
         DatabaseError: as `GraphClient.stream`.
     """
     incidence = read_incidence(graph, label, only=only)
-    found = _graph_of(graph, label, incidence, known)
+    found = _graph_of(graph, label, incidence)
     left_out = count_names(graph, label) - len(found.entities) if only is None else 0
     counts = {"left_out": left_out, **found.counts}
     return replace(found, counts=counts, notes=tuple(_notes(counts)))
@@ -189,32 +171,21 @@ def read_near_entities(graph: GraphClient, label: str, ids: Collection[str]) -> 
         for row in graph.run("systems/entity_graph/entities_of", label, read=True, ids=some)
     ]
     names.sort(key=lambda name: name.key)
-    return NearEntities(_graph_of(graph, label, incidence_of(names, rows), {}), frozenset(whole))
+    return NearEntities(_graph_of(graph, label, incidence_of(names, rows)), frozenset(whole))
 
 
-def _graph_of(
-    graph: GraphClient, label: str, incidence: Incidence, known: Mapping[str, KnownDescription]
-) -> EntityGraph:
+def _graph_of(graph: GraphClient, label: str, incidence: Incidence) -> EntityGraph:
     """Without a count of the names that were left out, and without notes."""
     sentences = names_of_sentences(incidence)
     pairs = related(incidence, sentences)
     chosen = choose(incidence, sentences)
     triples = _triples(graph, label, incidence, chosen, pairs)
-    sources = [_source(incidence, chosen, triples, entity) for entity in range(len(incidence.names))]
-    before = [known.get(name.key) for name in incidence.names]
-    same = np.array(
-        [old is not None and old.source == new for old, new in zip(before, sources, strict=True)], dtype=np.bool_
-    )
-    texts = _sentences(graph, label, incidence, _wanted(chosen, same, pairs)) | triples
-    entities: list[DescribedEntity] = []
-    for entity, (old, source) in enumerate(zip(before, sources, strict=True)):
-        name = incidence.names[entity]
-        if old is not None and same[entity]:
-            entities.append(_entity(name, old.description, old.chunks, source))
-        else:
-            entities.append(_entity(name, *_described(incidence, chosen, texts, entity), source))
+    texts = _sentences(graph, label, incidence, _wanted(chosen, pairs)) | triples
+    entities = [
+        _entity(name, *_described(incidence, chosen, texts, at), _source(incidence, chosen, triples, at))
+        for at, name in enumerate(incidence.names)
+    ]
     counts = {
-        "kept_descriptions": int(same.sum()),
         "relations_left_out": pairs.dropped,
         "crowded_sentences": pairs.crowded,
     }
@@ -234,10 +205,10 @@ def _source(incidence: Incidence, chosen: Chosen, triples: Mapping[Place, str], 
     return digest.hexdigest()[:32]
 
 
-def _wanted(chosen: Chosen, same: Flags, pairs: Related) -> Ints:
-    """The sentences whose text is needed, in order: of descriptions that are not kept, and of relations."""
-    anew = np.repeat(~same, np.diff(chosen.first)) & (chosen.position == NOWHERE)
-    return np.unique(np.concatenate([chosen.sentence[anew], pairs.sentence[pairs.position == NOWHERE]]))
+def _wanted(chosen: Chosen, pairs: Related) -> Ints:
+    """The sentences whose text is needed, in order: of descriptions and of relations."""
+    described, said = chosen.sentence[chosen.position == NOWHERE], pairs.sentence[pairs.position == NOWHERE]
+    return np.unique(np.concatenate([described, said]))
 
 
 def _sentences(graph: GraphClient, label: str, incidence: Incidence, wanted: Ints) -> dict[Place, str]:

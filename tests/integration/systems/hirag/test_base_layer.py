@@ -109,7 +109,7 @@ def test_layer_0_by_rules_is_the_graph_of_the_corpus_entities(open_corpus: OpenC
     knowledge.ingest_documents([EINSTEIN, ULM, DANUBE])
     knowledge.index()
     layer = layer_of(knowledge)
-    graph = read_entity_graph(knowledge.graph, read_corpus(knowledge.graph, knowledge.corpus_name).label, {})
+    graph = read_entity_graph(knowledge.graph, read_corpus(knowledge.graph, knowledge.corpus_name).label)
     assert [(e.ref, e.entity, e.embedded, e.by) for e in layer.entities] == [
         (f"0:{e.key}", e.id, e.embedded, "rules") for e in graph.entities
     ]
