@@ -102,8 +102,8 @@ def test_an_example_in_cypher_is_understood(place: str, connection: server.Conne
 
 def test_every_page_is_reached_from_the_index() -> None:
     index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
-    linked = set(re.findall(r"\]\(([\w-]+\.md)\)", index))
-    assert linked == {page.name for page in PAGES[1:]} - {"index.md"}
+    linked = set(re.findall(r"\]\(([\w/-]+\.md)\)", index))
+    assert linked == {page.relative_to(ROOT / "docs").as_posix() for page in PAGES[1:]} - {"index.md"}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -13,7 +13,7 @@ TripleSource = Literal["auto", "rules", "loaded"]
 
 @dataclass(frozen=True, slots=True)
 class AprIndexSettings:
-    """Source: AutoPrunedRetriever, Sections 2.2, 2.3 and 2.7; the numbers are ours (docs/apr.md)."""
+    """Source: AutoPrunedRetriever, Sections 2.2, 2.3 and 2.7; the numbers are ours (docs/research/apr.md)."""
 
     triples: TripleSource = option("auto", "loaded OpenIE triples, those of rules, or the first where there are any")
     cohesion: float = option(0.7, "τ: how well a triple must fit into the run before it", least=0.0, most=1.0)

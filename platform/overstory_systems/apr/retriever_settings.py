@@ -23,7 +23,7 @@ Encoding = Literal["auto", "words", "ids", "matrix"]
 
 @dataclass(frozen=True, slots=True)
 class AprRetrieverSettings:
-    """Source: AutoPrunedRetriever, Sections 2.4–2.6; the numbers are ours (docs/apr.md)."""
+    """Source: AutoPrunedRetriever, Sections 2.4–2.6; the numbers are ours (docs/research/apr.md)."""
 
     answers: ChannelAction = option("unique", "of remembered answers")
     facts: ChannelAction = option("unique", "of facts")

@@ -11,7 +11,7 @@ from overstory.vectors.nearest import NOBODY, Neighbours, nobody
 from overstory_systems.serag.index_settings import NAME, SeragIndexSettings
 
 EXACT_UP_TO = 200_000
-"""Chunks: where the seconds of both meet by what was measured up to 63,000 (docs/serag.md)."""
+"""Chunks: where the seconds of both meet by what was measured up to 63,000 (docs/research/serag.md)."""
 
 
 def is_for_gds(graph: GraphClient, settings: SeragIndexSettings, chunks: int) -> bool:
