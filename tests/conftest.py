@@ -22,6 +22,9 @@ from overstory.settings import Places, ServerSettings, Settings
 from overstory.systems import system_names
 from overstory.text import make_extractor
 
+SYSTEMS = system_names()
+"""Without those of `tests/outside`, which some tests install."""
+
 # No clock over generated examples, for other tests run beside them; and what finds a fault says how to find it again.
 hypothesis.settings.register_profile(
     "tests", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow], print_blob=True
@@ -88,7 +91,7 @@ def shared_corpus(
     with Knowledge("shared", settings=settings) as knowledge:
         knowledge.use(embedder=models[0], extractor=models[1])
         knowledge.ingest_documents(PASSAGES)
-        knowledge.index(systems=system_names())
+        knowledge.index(systems=SYSTEMS)
         yield knowledge
 
 

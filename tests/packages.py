@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+OUTSIDE = Path(__file__).parent / "outside"
+"""Packages with a system each: `toy`, as small as a system can be, and `pagerank`, a whole one."""
+
 
 def install(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, entry_points: str, **modules: str) -> None:
     """Make a package importable and its entry points known until the test ends.

@@ -19,8 +19,8 @@ WITH_PARTS = ("serag:paper", "slimrag:whole")
 QUESTIONS = ("Where was Albert Einstein born?", "Which river flows through Vienna and Ulm?", "Who discovered polonium?")
 
 
-@pytest.fixture(params=[*retriever_names(), *WITH_PARTS])
-def name(request: pytest.FixtureRequest) -> str:
+@pytest.fixture(params=[*retriever_names(), *WITH_PARTS, "pagerank"])
+def name(request: pytest.FixtureRequest, outside: None) -> str:
     return str(request.param)
 
 

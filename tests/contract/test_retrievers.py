@@ -31,8 +31,8 @@ ODD_QUESTIONS = {
 }
 
 
-@pytest.fixture(params=retriever_names())
-def name(request: pytest.FixtureRequest) -> str:
+@pytest.fixture(params=[*retriever_names(), "pagerank"])
+def name(request: pytest.FixtureRequest, outside: None) -> str:
     return str(request.param)
 
 
@@ -53,7 +53,7 @@ def test_the_same_question_gets_the_same_answer(shared_corpus: Knowledge, name: 
 
 
 @pytest.fixture(scope="module")
-def another_corpus(open_module_corpus: OpenCorpus) -> Knowledge:
+def another_corpus(outside: None, open_module_corpus: OpenCorpus) -> Knowledge:
     """A corpus beside the one that is asked, indexed for all systems, with a better answer."""
     knowledge = open_module_corpus()
     knowledge.ingest_documents(

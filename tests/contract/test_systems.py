@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, LiteralString
 
 import pytest
+from tests.packages import OUTSIDE
 from tests.passages import CURIE, DANUBE, PASSAGES, ULM, OpenCorpus, passage
 
 from overstory.errors import IndexMissing, MemoryKept, SettingsError
@@ -18,10 +18,9 @@ from overstory.systems import Learner, Remembers, System, find_system, system_na
 from overstory.systems.settings import described, parse, usage
 from overstory_systems.serag import SeragIndexSettings
 
-OUTSIDE = Path(__file__).parents[1] / "outside"
 QUESTION = "Where was Albert Einstein born?"
 BOHR = passage("bohr", "Niels Bohr", "Niels Bohr lived in Copenhagen. He argued with Albert Einstein.")
-NAMES = [*system_names(), "toy"]
+NAMES = [*system_names(), "pagerank", "toy"]
 KINDS_OF_NAMES = {"PersonName", "OrganisationName", "PlaceName", "WorkName", "TechnicalName"}
 SHARED_BY_SYSTEMS = {"TreeNode", "CommunityReport", "DerivedVector"}
 WRITTEN_LATER = {"ToyMemory", "AprAnswer", "AprQuestion", "AprMemory", "HiragReading"}
@@ -29,16 +28,11 @@ WRITTEN_LATER = {"ToyMemory", "AprAnswer", "AprQuestion", "AprMemory", "HiragRea
 SHARED = {"Corpus", "Stage", "Document", "Chunk", "Entity", "Fact", "PassageVector"} | SHARED_BY_SYSTEMS
 
 
-@pytest.fixture(scope="module", autouse=True)
-def outside() -> Iterator[None]:
-    """Installs the package of the toy system, as far as Python can tell."""
-    sys.path.insert(0, str(OUTSIDE))
-    yield
-    sys.path.remove(str(OUTSIDE))
+pytestmark = pytest.mark.usefixtures("outside")
 
 
 @pytest.fixture(scope="module")
-def base(open_module_corpus: OpenCorpus) -> Knowledge:
+def base(outside: None, open_module_corpus: OpenCorpus) -> Knowledge:
     """A corpus with the index that every corpus has, and no system's."""
     knowledge = open_module_corpus()
     knowledge.ingest_documents(PASSAGES)

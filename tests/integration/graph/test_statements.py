@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import neo4j
 import pytest
+from tests.packages import OUTSIDE
 
 from overstory import server
 from overstory.graph.statements import add_statements, statement, statement_names
 
 LABEL = "Corpus_0123456789abcdef"
 KIND = f"{LABEL}_SlimEntity_A"
-OUTSIDE = Path(__file__).parents[2] / "outside" / "overstory_toy" / "cypher"
 SCHEMA_COMMAND = re.compile(r"^(CREATE|DROP|SHOW)\b", re.MULTILINE)
 
 
-add_statements("systems/toy", OUTSIDE)  # those of another package are held to the same
-NAMES = [*statement_names(), *(f"systems/toy/{path.stem}" for path in sorted(OUTSIDE.glob("*.cypher")))]
+NAMES = statement_names()
+for system in ("pagerank", "toy"):  # those of other packages are held to the same
+    add_statements(f"systems/{system}", folder := OUTSIDE / f"overstory_{system}" / "cypher")
+    NAMES += [f"systems/{system}/{path.stem}" for path in sorted(folder.glob("*.cypher"))]
 
 
 def whole(name: str) -> str:
