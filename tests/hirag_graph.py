@@ -87,4 +87,4 @@ def store_graph(writer: Writer, graph: LayeredGraph, generation: int, order: Seq
             }
             for source, target, weight in reversed(relations)
         ]
-        writer.graph.run("systems/hirag/relate", label, type=kind, rows=rows)
+        writer.graph.run("systems/store/relate", label, type=kind, rows=rows)

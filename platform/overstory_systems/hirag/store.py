@@ -139,15 +139,15 @@ class GraphChanges:
         """
         slotted = [derived_label(label, ENTITY, slot_of(self.generation))] if label else []
         for kind, rows in self.unrelated.items():
-            yield "systems/hirag/unrelate", rows, {"type": kind}
+            yield "systems/store/unrelate", rows, {"type": kind}
         yield "systems/hirag/remove_entities", self.gone, {}
-        yield "systems/hirag/remove_descriptions", self.forgotten, {}
+        yield "systems/store/remove", self.forgotten, {}
         yield "systems/hirag/write_entities", ListedVectors(self.entities), {"labels": slotted}
         yield "systems/hirag/stand_for", self.stand_for, {}
         yield "systems/hirag/write_descriptions", self.descriptions, {}
         yield "systems/hirag/stand_on", self.stand_on, {}
         for kind, rows in self.related.items():
-            yield "systems/hirag/relate", rows, {"type": kind}
+            yield "systems/store/relate", rows, {"type": kind}
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ from overstory_systems.serag.chunk_graph import (
 )
 from overstory_systems.serag.gds_neighbours import find_by_gds, forget_similar, is_for_gds, stored_neighbours
 from overstory_systems.serag.graph_reads import LinkWeights, ReadChunks, Weights, read_chunks, read_links
-from overstory_systems.serag.index_settings import NAME, REACH, SEMANTIC, TREES, SeragIndexSettings
+from overstory_systems.serag.index_settings import LINKED, NAME, REACH, SEMANTIC, TREES, SeragIndexSettings
 
 SAME_WEIGHT = 1e-5
 """Cosines come in steps of 2⁻²⁰; what differs by less is the same edge."""
@@ -54,7 +54,7 @@ class Links:
 
 @dataclass(frozen=True, slots=True)
 class LinkChanges:
-    """Rows of `systems/serag/link` and `systems/serag/unlink`; an edge with another weight is in both."""
+    """Rows of `systems/store/relate` and `systems/store/unrelate`; an edge with another weight is in both."""
 
     new: list[Row]
     gone: list[Row]
@@ -65,16 +65,17 @@ def link_changes(links: Links, stored: LinkWeights) -> LinkChanges:
     parts = zip(links.similar, links.shared, links.near, strict=True)
     wanted = set(links.pairs)
     new: list[Row] = []
-    gone: list[Row] = [{"one": one, "other": other} for one, other in stored if (one, other) not in wanted]
+    gone: list[Row] = [{"source": one, "target": other} for one, other in stored if (one, other) not in wanted]
     for (one, other), weights, (similar, shared, near) in zip(links.pairs, links.weights, parts, strict=True):
         before = stored.get((one, other))
         if before is not None and all(map(_same, before, weights)):
             continue
         if before is not None:
-            gone.append({"one": one, "other": other})
+            gone.append({"source": one, "target": other})
         named = {"weight": weights.fused, "semantic_weight": weights.semantic}
-        row: Row = {"one": one, "other": other, "similar": similar, "shared": shared, "near": near}
-        new.append(row | {name: weight for name, weight in named.items() if weight is not None})
+        properties: Row = {"similar": similar, "shared": shared, "near": near}
+        properties |= {name: weight for name, weight in named.items() if weight is not None}
+        new.append({"source": one, "target": other, "properties": properties})
     return LinkChanges(new, gone)
 
 
@@ -88,8 +89,8 @@ def write_links(writer: Writer, changes: LinkChanges, progress: Progress) -> Non
     Raises:
         LeaseLost, DatabaseError: as `Writer.commit`.
     """
-    for statement, rows in (("systems/serag/unlink", changes.gone), ("systems/serag/link", changes.new)):
-        commit_rows(writer, NAME, statement, rows, progress)
+    for statement, rows in (("systems/store/unrelate", changes.gone), ("systems/store/relate", changes.new)):
+        commit_rows(writer, NAME, statement, rows, progress, type=LINKED)
 
 
 @dataclass(slots=True)

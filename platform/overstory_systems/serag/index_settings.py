@@ -9,6 +9,8 @@ from overstory.systems.settings import option
 from overstory.systems.tree.kinds import TreeKind
 from overstory_systems.serag.chunk_graph import FUSED, MEANING_ALONE, Shares
 
+LINKED: Final = "LINKED"
+"""The type of the edges of the chunk graph."""
 NAME: Final = "serag"
 """Of the system, of its generations, and of its tree over the fused graph."""
 SEMANTIC: Final = "serag-semantic"

@@ -32,7 +32,7 @@ from overstory_systems.serag.changed_edges import (
     weights,
 )
 from overstory_systems.serag.gds_neighbours import similar_row
-from overstory_systems.serag.index_settings import NAME, REACH, SEMANTIC, TREES, SeragIndexSettings
+from overstory_systems.serag.index_settings import LINKED, NAME, REACH, SEMANTIC, TREES, SeragIndexSettings
 
 CHUNKS_A_TRANSACTION = 500
 WEIGHTS = {NAME: "weight", SEMANTIC: "semantic_weight"}
@@ -164,7 +164,7 @@ class Update:
         label = self.job.corpus.label
         if placed.parted:
             tx.run("systems/serag/part", label, ids=placed.parted)
-        run_statements(tx, label, [("systems/serag/link", placed.links, {})])
+        run_statements(tx, label, [("systems/store/relate", placed.links, {"type": LINKED})])
         for changes in placed.trees.values():
             write_tree_in(tx, label, changes)
         for part in placed.parts:
@@ -182,7 +182,7 @@ class Placed:
 
     Attributes:
         entropies: of each tree after it.
-        links: rows of `systems/serag/link`.
+        links: rows of `systems/store/relate`.
         trees: the changes of each tree.
         parted: chunks whose edges are written anew.
         parts: of the tree of the fused graph first.
@@ -227,7 +227,7 @@ def _links(
     least: Mapping[str, Mapping[str, float]],
     most: int,
 ) -> list[Row]:
-    """Rows of `systems/serag/link`: the edges that are among the strongest of either end in a graph.
+    """Rows of `systems/store/relate`: the edges that are among the strongest of either end in a graph.
 
     Args:
         least: by graph, how strong an edge has to be to be among those of each other chunk.
@@ -242,8 +242,9 @@ def _links(
                 theirs = id_ in strongest[other] if other in strongest else weight >= least[tree][other]
                 if theirs or other in strongest[id_]:
                     one, two = min(id_, other), max(id_, other)
-                    row = found.setdefault((one, two), {"one": one, "other": two, **edges[id_][other]._asdict()})
-                    row[WEIGHTS[tree]] = weight
+                    properties = edges[id_][other]._asdict()
+                    row = found.setdefault((one, two), {"source": one, "target": two, "properties": properties})
+                    row["properties"][WEIGHTS[tree]] = weight
     return list(found.values())
 
 

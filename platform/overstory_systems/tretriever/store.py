@@ -94,7 +94,7 @@ class IndexChanges:
         yield "systems/tretriever/describe_nodes", self.described, {}
         yield "systems/tretriever/index_nodes", ListedVectors(self.indexed), {"labels": [slotted]}
         yield "systems/tretriever/join_vectors", self.joined, {}
-        yield "systems/tretriever/unrelate", self.unrelated, {}
+        yield "systems/store/unrelate", self.unrelated, {"type": "TRETRIEVER_EDGE"}
         yield "systems/tretriever/relate", self.related, {}
 
 

@@ -85,3 +85,15 @@ def test_a_statement_over_a_kind_of_nodes_takes_no_other_text_for_its_label(labe
 @pytest.mark.parametrize("kind", ["SlimEntity", "SlimEntity_A", "SlimEntity_B"])
 def test_a_statement_over_a_kind_of_nodes_names_it(kind: str) -> None:
     assert f"FOR (n:{LABEL}_{kind})" in statement("schema/vector_index", f"{LABEL}_{kind}")
+
+
+@pytest.mark.parametrize("name", ["relate", "unrelate", "remove"])
+def test_what_writes_the_nodes_of_every_system_finds_them_by_id(name: str, session: neo4j.Session) -> None:
+    schema = "CREATE CONSTRAINT overstory_id IF NOT EXISTS FOR (n:Overstory) REQUIRE n.id IS UNIQUE"
+    session.run(schema).consume()
+    text = statement(f"systems/store/{name}", LABEL)
+    rows = [{"source": "a", "target": "b", "id": "a", "properties": {}}]
+    summary = session.run("EXPLAIN " + text, rows=rows, type="LINKED").consume()  # pyright: ignore[reportArgumentType] # read from a file
+    plan = str(summary.plan)
+    assert "NodeUniqueIndexSeek" in plan
+    assert "Scan" not in plan

@@ -103,8 +103,7 @@ def write_tree(writer: Writer, changes: TreeChanges, progress: Progress) -> None
 def write_tree_in(tx: Transaction, label: str, changes: TreeChanges) -> None:
     """Within one transaction: for the generation that is read."""
     run_statements(tx, label, _statements(label, changes))
-    if changes.gone:
-        tx.run("systems/tree/remove_nodes", label, ids=changes.gone)
+    run_statements(tx, label, [("systems/store/remove", [{"id": id_} for id_ in changes.gone], {})])
 
 
 def _statements(label: str, changes: TreeChanges) -> Statements:

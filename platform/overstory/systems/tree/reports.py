@@ -76,7 +76,7 @@ class ReportChanges:
         """Each statement with its rows and what it takes besides."""
         kinds = (LABEL, self.kind.reports)
         labels = [each for kind in kinds for each in (kind, f"{label}_{kind}")]
-        yield "systems/tree/remove_reports", self.gone, {}
+        yield "systems/store/remove", self.gone, {}
         yield "systems/tree/part_reports", self.parted, {}
         yield "systems/tree/write_reports", self.new, {"labels": labels}
         yield "systems/tree/join_reports", self.joined, {}

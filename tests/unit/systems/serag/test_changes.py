@@ -21,16 +21,17 @@ def links(weights: LinkWeights) -> Links:
 
 def pairs(changes: LinkChanges) -> set[tuple[str, str]]:
     """The edges that are new, gone or of another weight."""
-    return {(row["one"], row["other"]) for rows in (changes.new, changes.gone) for row in rows}
+    return {(row["source"], row["target"]) for rows in (changes.new, changes.gone) for row in rows}
 
 
 def applied(changes: LinkChanges, stored: LinkWeights) -> LinkWeights:
     """The stored edges after the changes."""
     after = dict(stored)
     for row in changes.gone:
-        del after[row["one"], row["other"]]
+        del after[row["source"], row["target"]]
     return after | {
-        (row["one"], row["other"]): Weights(row.get("weight"), row.get("semantic_weight")) for row in changes.new
+        (row["source"], row["target"]): Weights(*map(row["properties"].get, ("weight", "semantic_weight")))
+        for row in changes.new
     }
 
 
@@ -39,9 +40,9 @@ def test_after_the_changes_exactly_the_wanted_edges_are_stored(wanted: LinkWeigh
     changes = link_changes(links(wanted), stored)
     assert applied(changes, stored) == wanted
     assert pairs(changes) == {pair for pair in PAIRS if wanted.get(pair) != stored.get(pair)}
-    gone = [(row["one"], row["other"]) for row in changes.gone]
+    gone = [(row["source"], row["target"]) for row in changes.gone]
     assert len(gone) == len(set(gone))
-    written = {(row["one"], row["other"]) for row in changes.new}
+    written = {(row["source"], row["target"]) for row in changes.new}
     assert written & stored.keys() <= set(gone)  # or an edge would be there twice
     again = link_changes(links(wanted), applied(changes, stored))
     assert (again.new, again.gone) == ([], [])
