@@ -17,10 +17,14 @@ KIND = f"{LABEL}_SlimEntity_A"
 SCHEMA_COMMAND = re.compile(r"^(CREATE|DROP|SHOW)\b", re.MULTILINE)
 
 
-NAMES = statement_names()
-for system in ("pagerank", "toy"):  # those of other packages are held to the same
-    add_statements(f"systems/{system}", folder := OUTSIDE / f"overstory_{system}" / "cypher")
-    NAMES += [f"systems/{system}/{path.stem}" for path in sorted(folder.glob("*.cypher"))]
+def added(system: str) -> list[str]:
+    """The statements of a system in a package of its own, which are held to the same."""
+    folder = OUTSIDE / f"overstory_{system}" / "cypher"
+    add_statements(f"systems/{system}", folder)
+    return [f"systems/{system}/{path.stem}" for path in sorted(folder.glob("*.cypher"))]
+
+
+NAMES = [*statement_names(), *added("pagerank"), *added("toy")]
 
 
 def whole(name: str) -> str:
