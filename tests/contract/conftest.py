@@ -13,7 +13,7 @@ from overstory.knowledge import Knowledge
 
 @pytest.fixture(scope="module")
 def outside() -> Iterator[None]:
-    """Installs the packages, as far as Python can tell."""
+    """Puts the packages where Python finds them and their entry points."""
     sys.path.insert(0, str(OUTSIDE))
     yield
     sys.path.remove(str(OUTSIDE))

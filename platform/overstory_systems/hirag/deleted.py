@@ -19,7 +19,7 @@ from overstory.systems.tree.part import StoredLeaf
 from overstory.text.key_phrases import CommonWords
 from overstory_systems.hirag.in_use import IndexInUse
 from overstory_systems.hirag.knowledge_graph import Cluster, LayerEntity, SummaryLink, ref_of
-from overstory_systems.hirag.layers import LayerAbove, VectorsOf, cluster_key
+from overstory_systems.hirag.layers import LayerAbove, VectorsOf, cluster_of
 from overstory_systems.hirag.names import NAME
 from overstory_systems.hirag.store import RELATED, SUMMARIZED, entity_of
 from overstory_systems.hirag.summaries import Group, Summariser, Summary, as_weight, common_words, rule_summary
@@ -194,7 +194,7 @@ class _Made:
             return True
         members = [there[ref] for ref in sorted(there)]
         group = Group(members, self.vectors_of([each.embedded for each in members]), self.common)
-        cluster = Cluster(members[0].layer, tuple(each.ref for each in members), (), cluster_key(members))
+        cluster = cluster_of(members)
         (said,) = self.summariser.write([group])
         new = _layer_above(cluster, said)
         if self._taken(new.entities()):

@@ -62,7 +62,7 @@ def grow(
         groups = _places(clusters(vectors, wanted=settings.cluster_size))
         grown.sparsity.append(sparsity(map(len, groups)))
         if not _goes_on(groups, grown.sparsity, settings.layers):
-            grown.clusters += [_cluster(members, group, ()) for group in groups]
+            grown.clusters += _clusters(members, groups)
             break
         members = _summarised(members, vectors, groups, summariser, grown, progress)
         layer += 1
@@ -109,9 +109,13 @@ def _places(labels: Ints) -> list[Ints]:
     return [part for part in np.split(order, np.flatnonzero(np.diff(labels[order])) + 1) if len(part)]
 
 
-def _cluster(members: Sequence[LayerEntity], group: Ints, summaries: Sequence[str]) -> Cluster:
-    chosen = [members[place] for place in group.tolist()]
-    return Cluster(chosen[0].layer, tuple(each.ref for each in chosen), tuple(summaries), cluster_key(chosen))
+def cluster_of(members: Sequence[LayerEntity]) -> Cluster:
+    """A cluster of these, which has no summaries yet."""
+    return Cluster(members[0].layer, tuple(each.ref for each in members), (), cluster_key(members))
+
+
+def _clusters(members: Sequence[LayerEntity], groups: Iterable[Ints]) -> list[Cluster]:
+    return [cluster_of([members[place] for place in group.tolist()]) for group in groups]
 
 
 def _summarised(
@@ -124,7 +128,7 @@ def _summarised(
 ) -> list[LayerEntity]:
     """The entities of the layer above, in order of ref; they, their links and the clusters go into `grown`, too."""
     layer = members[0].layer
-    found = [_cluster(members, group, ()) for group in groups]
+    found = _clusters(members, groups)
     wanted = [at for at, each in enumerate(found) if len(each.members) > 1]
     progress.start(f"{NAME} layer {layer + 1}", len(wanted), "clusters")
     above = LayerAbove(layer + 1)

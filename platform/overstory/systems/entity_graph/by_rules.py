@@ -100,8 +100,8 @@ class EntityGraph:
     Attributes:
         entities: in order of key.
         relations: in order of source and target.
-        counts: "left_out" (names without a fact and in one passage only), "relations_left_out" and
-            "crowded_sentences" (with too many names to relate any two).
+        counts: "left_out" (names without a fact and in one passage only), "relations_left_out" and "crowded_sentences"
+            (with too many names to relate any two).
         notes: what the user should know.
     """
 
