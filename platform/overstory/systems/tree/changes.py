@@ -103,7 +103,6 @@ def write_tree(writer: Writer, changes: TreeChanges, progress: Progress) -> None
 def write_tree_in(tx: Transaction, label: str, changes: TreeChanges) -> None:
     """Within one transaction: for the generation that is read."""
     run_statements(tx, label, _statements(label, changes))
-    run_statements(tx, label, [("systems/store/remove", [{"id": id_} for id_ in changes.gone], {})])
 
 
 def _statements(label: str, changes: TreeChanges) -> Statements:
@@ -116,6 +115,7 @@ def _statements(label: str, changes: TreeChanges) -> Statements:
         changes.covers,
         {"labels": [] if kind.own_units else [f"{label}_Of{kind.unit.capitalize()}"]},
     )
+    yield "systems/store/remove", [{"id": id_} for id_ in changes.gone], {}
 
 
 class ListedVectors(Sequence[Row]):
