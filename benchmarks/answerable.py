@@ -42,7 +42,7 @@ from benchmarks.exchanged import exchanged
 from overstory.answer import CONTEXT_TOKENS, STRICT, USUAL, AnswerReader, Confidence, extract, read_within
 from overstory.answer.confidence import Fit
 from overstory.bench.bootstrap import RESAMPLES, mean_interval
-from overstory.bench.dataset import BenchDataset, Question, load_dataset
+from overstory.bench.dataset import BenchDataset, BenchQuestion, load_dataset
 from overstory.bench.packing import Layout, corpus_name, documents, source_name
 from overstory.cli.progress import progress_for
 from overstory.embed import make_embedder
@@ -156,7 +156,9 @@ def found_in(
         knowledge.ingest_documents(passages, strict=True)
         knowledge.index(systems=[])
         texts = [(each.title, each.text) for each in dataset.read_passages()]
-        asked += [(name, Question(f"exchanged {at}", text)) for at, text in enumerate(exchanged(texts, MOST_ASKED))]
+        asked += [
+            (name, BenchQuestion(f"exchanged {at}", text)) for at, text in enumerate(exchanged(texts, MOST_ASKED))
+        ]
         rows = [found_for(knowledge, name, of, question, dataset) for of, question in asked]
     if file is not None:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -164,12 +166,14 @@ def found_in(
     return rows
 
 
-def some_of(dataset: BenchDataset) -> Sequence[Question]:
+def some_of(dataset: BenchDataset) -> Sequence[BenchQuestion]:
     questions = dataset.questions
     return questions if len(questions) <= MOST_ASKED else random.Random(0).sample(questions, MOST_ASKED)  # noqa: S311 # no secret
 
 
-def found_for(knowledge: Knowledge, name: str, of: str, question: Question, dataset: BenchDataset) -> dict[str, Any]:
+def found_for(
+    knowledge: Knowledge, name: str, of: str, question: BenchQuestion, dataset: BenchDataset
+) -> dict[str, Any]:
     own = of == name
     known = dataset.qrels.get(question.id, {}) if own else {}
     gold = [passage for passage, score in known.items() if score > 0]

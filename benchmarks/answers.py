@@ -25,7 +25,7 @@ from pathlib import Path
 
 from overstory.answer import Answer
 from overstory.bench.comparison import load_and_index
-from overstory.bench.dataset import BenchDataset, Question, load_dataset
+from overstory.bench.dataset import BenchDataset, BenchQuestion, load_dataset
 from overstory.bench.outcome_report import as_objects
 from overstory.bench.outcomes import Asked, Measured, Outcome, ask_each, measures, milliseconds
 from overstory.bench.packing import Layout, corpus_name, source_name
@@ -66,13 +66,13 @@ def main() -> int:
     return 0
 
 
-def some_of(questions: Sequence[Question], most: int | None) -> Sequence[Question]:
+def some_of(questions: Sequence[BenchQuestion], most: int | None) -> Sequence[BenchQuestion]:
     if most is None or len(questions) <= most:
         return questions
     return random.Random(0).sample(questions, most)  # noqa: S311 # no secret
 
 
-def answered(dataset: BenchDataset, questions: Sequence[Question], arguments: argparse.Namespace) -> list[Outcome]:
+def answered(dataset: BenchDataset, questions: Sequence[BenchQuestion], arguments: argparse.Namespace) -> list[Outcome]:
     """What becomes of the questions, asked of the folder's corpus, which is made where it is not there."""
     settings = Settings.from_environment()
     embedder = make_embedder(settings.embedding)
@@ -92,7 +92,7 @@ def answered(dataset: BenchDataset, questions: Sequence[Question], arguments: ar
         return ask_each(ask, [asked_of(each, dataset, knowledge) for each in questions], name=name, progress=progress)
 
 
-def asked_of(question: Question, dataset: BenchDataset, knowledge: Knowledge) -> Asked:
+def asked_of(question: BenchQuestion, dataset: BenchDataset, knowledge: Knowledge) -> Asked:
     gold = [passage for passage, score in dataset.qrels[question.id].items() if score > 0]
     source = source_name(dataset)
     return Asked(

@@ -29,7 +29,7 @@ from overstory.settings import Settings
 from overstory.text.extraction.registry import make_extractor
 from overstory.text.sentences import sentence_starts, sentence_texts
 from overstory_systems.apr.codebook import Symbol, coded
-from overstory_systems.apr.consolidation import Name, aliases
+from overstory_systems.apr.consolidation import SymbolName, aliases
 from overstory_systems.apr.ids import edge_id
 from overstory_systems.apr.index_settings import AprIndexSettings
 from overstory_systems.apr.pronouns import resolved
@@ -135,9 +135,9 @@ def grow(title: str, read: Sequence[ChunkText], again: int, extractor: Extractor
 
 def representatives(entities: Iterable[Symbol], embedder: Embedder) -> Mapping[str, str]:
     """The symbols that another one stands for, as an index with default settings has them."""
-    forms: dict[str, list[Name]] = defaultdict(list)
+    forms: dict[str, list[SymbolName]] = defaultdict(list)
     for symbol in entities:
-        forms[name_form(symbol.text)].append(Name(symbol.id, symbol.text, symbol.id))
+        forms[name_form(symbol.text)].append(SymbolName(symbol.id, symbol.text, symbol.id))
     groups = [names for form, names in sorted(forms.items()) if form and len(names) > 1]
     texts = [name.text for names in groups for name in names]
     vectors = embedder.embed(texts) if texts else np.zeros((0, embedder.dimension), np.float32)

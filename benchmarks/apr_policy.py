@@ -31,7 +31,7 @@ from pathlib import Path
 import numpy as np
 
 from overstory.bench.bootstrap import difference_interval
-from overstory.bench.dataset import Question, load_dataset
+from overstory.bench.dataset import BenchQuestion, load_dataset
 from overstory.bench.packing import Layout, corpus_name, source_name
 from overstory.embed import make_embedder
 from overstory.knowledge import Knowledge
@@ -39,7 +39,7 @@ from overstory.protocols import Embedder
 from overstory.settings import Settings
 from overstory_systems.apr import prompt
 from overstory_systems.apr import retriever as retriever_module
-from overstory_systems.apr.dpo import Outcomes, Prices, best_constant, default_actions, picked, train
+from overstory_systems.apr.dpo import Outcomes, UtilityWeights, best_constant, default_actions, picked, train
 from overstory_systems.apr.parts import KnowledgePart
 from overstory_systems.apr.policy import ACTIONS, Floats, features_of
 from overstory_systems.apr.retriever_settings import AprRetrieverSettings
@@ -74,7 +74,7 @@ class Tried:
     """
 
     folder: str
-    question: Question
+    question: BenchQuestion
     remembered: bool
     features: Floats
     accuracy: Floats
@@ -133,7 +133,7 @@ def tried(folder: Path, most: int, settings: Settings, embedder: Embedder) -> It
             knowledge.memory.forget_all()
 
 
-def outcome(found: Inputs, question: Question, gold: set[str], folder: str, *, remembered: bool) -> Tried:
+def outcome(found: Inputs, question: BenchQuestion, gold: set[str], folder: str, *, remembered: bool) -> Tried:
     """The prompts of one question."""
     rows: list[tuple[float, float, float, float]] = []
     for actions in ACTIONS:
@@ -172,7 +172,7 @@ def compare(title: str, learnt: Sequence[Tried], held_out: Sequence[Tried]) -> I
     rows, others = (np.array([one.features for one in each]) for each in (learnt, held_out))
     training, test = outcomes_of(learnt), outcomes_of(held_out)
     for price in TOKEN_PRICES:
-        prices = Prices(tokens=price)
+        prices = UtilityWeights(tokens=price)
         policy = train(rows, training.utility(prices))
         constant = best_constant(training.utility(prices))
         utility = test.utility(prices)
@@ -223,7 +223,7 @@ def main() -> None:
             print(*compare(folder, learnt, [one for one in held_out if one.folder == folder]), sep="\n")
     if given.write is not None:
         rows = np.array([one.features for one in every])
-        policy = train(rows, outcomes_of(every).utility(Prices()))
+        policy = train(rows, outcomes_of(every).utility(UtilityWeights()))
         given.write.write_text(json.dumps(policy.as_json(), indent=1) + "\n", encoding="utf-8")
 
 

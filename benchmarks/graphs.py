@@ -69,7 +69,7 @@ from typing import Any
 from benchmarks.retrievers import bounds, share, show, signed
 
 from overstory.bench.bootstrap import difference_interval, mean_interval
-from overstory.bench.dataset import Question, read_questions
+from overstory.bench.dataset import BenchQuestion, read_questions
 from overstory.bench.qrels import choose_qrels, read_judgements
 from overstory.bench.runner import BenchResult, run_bench
 from overstory.cli.progress import progress_for
@@ -492,14 +492,14 @@ def _figures(result: BenchResult) -> dict[str, list[float]]:
     return {question: [each.recall_5, each.all_5] for question, each in result.scores.items()}
 
 
-def _kinds(questions: Sequence[Question]) -> dict[str, list[str]]:
+def _kinds(questions: Sequence[BenchQuestion]) -> dict[str, list[str]]:
     kinds: dict[str, list[str]] = {}
     for question in questions:
         kinds.setdefault(question.type, []).append(question.id)
     return kinds
 
 
-def _table(results: Sequence[BenchResult], questions: Sequence[Question]) -> list[list[str]]:
+def _table(results: Sequence[BenchResult], questions: Sequence[BenchQuestion]) -> list[list[str]]:
     kinds = _kinds(questions)
     rows = [["R@5 [95 %] / all@5", *(f"{kind}, {len(ids)}" for kind, ids in kinds.items()), "ms p50 / p95"]]
     for result in results:
@@ -513,7 +513,7 @@ def _table(results: Sequence[BenchResult], questions: Sequence[Question]) -> lis
 
 
 def _differences(
-    questions: Sequence[Question], now: Mapping[str, Sequence[float]], before: Mapping[str, Sequence[float]]
+    questions: Sequence[BenchQuestion], now: Mapping[str, Sequence[float]], before: Mapping[str, Sequence[float]]
 ) -> list[list[str]]:
     rows = [["", "R@5 [95 %]", "all@5 [95 %]"]]
     for kind, ids in (_kinds(questions) | {"all": [question.id for question in questions]}).items():

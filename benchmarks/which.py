@@ -30,7 +30,7 @@ from overstory.answer.extractive import extract
 from overstory.answer.reading import AnswerReader
 from overstory.bench.bootstrap import Interval, difference_interval
 from overstory.bench.comparison import LOAD_STAGE, load_and_index
-from overstory.bench.dataset import BenchDataset, Question, load_dataset
+from overstory.bench.dataset import BenchDataset, BenchQuestion, load_dataset
 from overstory.bench.metrics import Scores
 from overstory.bench.packing import Layout, corpus_name, shuffled
 from overstory.bench.report import difference_of
@@ -138,12 +138,12 @@ class Target:
     corpus: str
     dataset: BenchDataset
 
-    def sample(self, size: int) -> list[Question]:
+    def sample(self, size: int) -> list[BenchQuestion]:
         """At most so many of the questions, the same ones for the same seed, whatever the order of the file."""
         chosen = set(shuffled((question.id for question in self.dataset.questions), seed=0)[:size])
         return [question for question in self.dataset.questions if question.id in chosen]
 
-    def gold(self, question: Question) -> set[str]:
+    def gold(self, question: BenchQuestion) -> set[str]:
         return {key for key, score in self.dataset.qrels[question.id].items() if score > 0}
 
 
@@ -300,7 +300,7 @@ def counting(embedder: Embedder) -> Count:
     return count
 
 
-def reading(knowledge: Knowledge, of: Target, question: Question, name: str, count: Count) -> Read:
+def reading(knowledge: Knowledge, of: Target, question: BenchQuestion, name: str, count: Count) -> Read:
     """What `overstory ask` would have a language model read."""
     context = read_within(CONTEXT_TOKENS, knowledge.search(question.text, ASKED, retriever=name))
     return read_of(context, of.gold(question), question.answers, count)

@@ -51,7 +51,7 @@ def graphml_vertices(source: str, on_broken: OnBroken) -> Iterator[Vertex]:
     Raises:
         BrokenSource: the file is no well-formed XML, or declares entities.
     """
-    for element in _Reader(source, NODE_KIND, on_broken).elements():
+    for element in _ElementReader(source, NODE_KIND, on_broken).elements():
         place = Place(source, element.line)
         key = element.attributes.get("id", "")
         if not key.strip():
@@ -68,7 +68,7 @@ def graphml_edges(source: str, on_broken: OnBroken) -> Iterator[Edge]:
     Raises:
         BrokenSource: as `graphml_vertices`.
     """
-    for element in _Reader(source, EDGE_KIND, on_broken).elements():
+    for element in _ElementReader(source, EDGE_KIND, on_broken).elements():
         place = Place(source, element.line)
         start, end = element.attributes.get("source", ""), element.attributes.get("target", "")
         if not (start.strip() and end.strip()):
@@ -78,7 +78,7 @@ def graphml_edges(source: str, on_broken: OnBroken) -> Iterator[Edge]:
         yield Edge(place, start, end, str(type_), element.values)
 
 
-class _Reader:
+class _ElementReader:
     """Reads the elements of one kind from a file."""
 
     def __init__(self, source: str, kind: str, on_broken: OnBroken) -> None:

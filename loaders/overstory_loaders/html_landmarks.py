@@ -144,7 +144,7 @@ def is_navigation(node: LexborNode) -> bool:
 
 
 @dataclass(slots=True)
-class _Candidate:
+class _PageElement:
     """Characters and first-level headings of the page (`kind` "page"), of its main part, an article, or a header or
     footer of its own ("edge")."""
 
@@ -154,7 +154,7 @@ class _Candidate:
     headings: int = 0
 
 
-def _measured(root: LexborNode, dropped: set[int]) -> list[_Candidate]:
+def _measured(root: LexborNode, dropped: set[int]) -> list[_PageElement]:
     """The page, then what may be its content or its edges, with what they show outside of navigation.
 
     Args:
@@ -173,9 +173,9 @@ def _measured(root: LexborNode, dropped: set[int]) -> list[_Candidate]:
             dropped.add(node.mem_id)
         return shown
 
-    page = _Candidate(root, "page")
+    page = _PageElement(root, "page")
     found = [page]
-    open_: list[_Candidate] = []
+    open_: list[_PageElement] = []
     sections = 0
     for node, entered in walk(root, is_shown):
         tag = node.tag or ""
@@ -185,7 +185,7 @@ def _measured(root: LexborNode, dropped: set[int]) -> list[_Candidate]:
             page.headings += tag == "h1"
             if kind := _kind(node, tag, in_section=sections > 0):
                 # Until it ends, minus what the page had before it.
-                open_.append(_Candidate(node, kind, -page.length, -page.headings))
+                open_.append(_PageElement(node, kind, -page.length, -page.headings))
                 found.append(open_[-1])
             sections += tag in SECTIONS
         else:

@@ -22,14 +22,14 @@ _SKIP = 2**20
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class NumberedLine:
     """A line with its line end ("\\n", if the file has one) and its number, counted from 1."""
 
     number: int
     text: str
 
 
-def read_lines(source: str, *, on_broken: OnBroken, limit: int = LINE_LIMIT) -> Iterator[Line]:
+def read_lines(source: str, *, on_broken: OnBroken, limit: int = LINE_LIMIT) -> Iterator[NumberedLine]:
     """The lines of a file, lazily; those that are too long are passed to `on_broken`.
 
     Bytes that are not UTF-8 are kept for `bad_byte` to find: a record may have many lines, and is broken as a whole.
@@ -52,7 +52,7 @@ def read_lines(source: str, *, on_broken: OnBroken, limit: int = LINE_LIMIT) -> 
                     )
                 )
             else:
-                yield Line(number, line)
+                yield NumberedLine(number, line)
 
 
 def bad_byte(text: str) -> str | None:

@@ -30,7 +30,7 @@ _ID = ("_id", "id", "idx")
 _ANNOTATION = Fields(text=(), title=(), id=_ID, id_required=True)
 _DOCUMENT = Fields(text=_TEXT, title=("title",), id=_ID)
 
-Triple = tuple[str, str, str]
+OpenIETriple = tuple[str, str, str]
 
 
 class OpenIELoader:
@@ -68,14 +68,14 @@ def is_openie_record(record: Mapping[str, object]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class _RecordItems:
     """The items of a record, and the errors in parts of it."""
 
     items: list[Document | Annotation]
     flaws: list[BrokenSource]
 
 
-def _read(record: Record, source: str, keys: KeyRegister) -> _Read:
+def _read(record: Record, source: str, keys: KeyRegister) -> _RecordItems:
     """The items of a record.
 
     Raises:
@@ -93,7 +93,7 @@ def _read(record: Record, source: str, keys: KeyRegister) -> _Read:
     else:
         namespace, key = "", key_of(rest, fields=_ANNOTATION, keys=keys)
     items.append(Annotation(source=namespace, source_key=key, entities=entities, triples=triples))
-    return _Read(items, entity_flaws + triple_flaws)
+    return _RecordItems(items, entity_flaws + triple_flaws)
 
 
 def _list(record: Record, names: tuple[str, ...]) -> list[object]:
@@ -109,8 +109,8 @@ def _entities(values: list[object], place: Place) -> tuple[tuple[str, ...], list
     return tuple(good), _flaws(wrong, len(values), place, "entities left out, as they are no text")
 
 
-def _triples(values: list[object], place: Place) -> tuple[tuple[Triple, ...], list[BrokenSource]]:
-    good: list[Triple] = []
+def _triples(values: list[object], place: Place) -> tuple[tuple[OpenIETriple, ...], list[BrokenSource]]:
+    good: list[OpenIETriple] = []
     wrong: list[object] = []
     for value in values:
         triple = _triple(value)
@@ -121,7 +121,7 @@ def _triples(values: list[object], place: Place) -> tuple[tuple[Triple, ...], li
     return tuple(good), _flaws(wrong, len(values), place, "triples left out, because they are not three texts")
 
 
-def _triple(value: object) -> Triple | None:
+def _triple(value: object) -> OpenIETriple | None:
     parts = cast("list[object]", value) if isinstance(value, list) else []
     texts = [clean_title(part) for part in parts if isinstance(part, str)]
     if len(parts) != 3 or len(texts) != 3 or not all(texts):

@@ -69,7 +69,7 @@ class JoinedPages:
 
 
 @dataclass(frozen=True, slots=True)
-class _Described:
+class _PdfMetadata:
     title: str = ""
     author: str | None = None
 
@@ -136,14 +136,14 @@ def _joined(pages: Sequence[str]) -> JoinedPages:
     return JoinedPages("".join(text), starts)
 
 
-def _described(reader: PdfReader) -> _Described:
+def _described(reader: PdfReader) -> _PdfMetadata:
     try:
         information = reader.metadata
         title, author = (information.title, information.author) if information else (None, None)
     except Exception:  # noqa: BLE001 # as above; a document is worth more than its title
-        return _Described()
+        return _PdfMetadata()
     cleaned = clean_title(str(title or ""))
-    return _Described("" if _NO_TITLE.fullmatch(cleaned) else cleaned, str(author) if author else None)
+    return _PdfMetadata("" if _NO_TITLE.fullmatch(cleaned) else cleaned, str(author) if author else None)
 
 
 def _said(error: Exception) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from overstory.protocols import OnBroken
 from overstory_loaders.cleaning import clean_title
 from overstory_loaders.files import empty
-from overstory_loaders.lines import LINE_LIMIT, Line, bad_byte, not_utf8, read_lines
+from overstory_loaders.lines import LINE_LIMIT, NumberedLine, bad_byte, not_utf8, read_lines
 from overstory_loaders.place import Place
 
 TABLE_SUFFIXES = (".csv", ".tsv")
@@ -44,7 +44,7 @@ class CountedLines(Iterator[str]):
         of_row: how many lines the row has that is being read.
     """
 
-    def __init__(self, lines: Iterator[Line]) -> None:
+    def __init__(self, lines: Iterator[NumberedLine]) -> None:
         self._lines = lines
         self.number = 0
         self.filled = 0

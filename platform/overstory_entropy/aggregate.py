@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from overstory_entropy.compile import Ints, kernel
-from overstory_entropy.problem import Problem
+from overstory_entropy.problem import PlacementProblem
 
 
 @kernel
-def aggregate(problem: Problem, labels: Ints, count: int) -> Problem:
+def aggregate(problem: PlacementProblem, labels: Ints, count: int) -> PlacementProblem:
     """Merge the nodes of each label into one: weights add up, and the weight between merged nodes becomes `inside`.
 
     Args:
@@ -54,6 +54,6 @@ def aggregate(problem: Problem, labels: Ints, count: int) -> Problem:
             merged_weights[entry] = toward[merged_neighbours[entry]]
             toward[merged_neighbours[entry]] = 0.0
         merged_indptr[label + 1] = end
-    return Problem(
+    return PlacementProblem(
         merged_indptr, merged_neighbours[:end].copy(), merged_weights[:end].copy(), merged_volumes, merged_inside, total
     )

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from overstory_entropy.compile import Floats, Ints, kernel
-from overstory_entropy.problem import Problem
+from overstory_entropy.problem import PlacementProblem
 from overstory_entropy.tree_paths import common_ancestor, heavy_paths
 
 NONE = -1
@@ -80,7 +80,7 @@ def in_order(left: Ints, right: Ints, root: int) -> BinaryTree:
 
 
 @kernel
-def volumes_and_own(problem: Problem, parents: Ints) -> tuple[Floats, Floats]:
+def volumes_and_own(problem: PlacementProblem, parents: Ints) -> tuple[Floats, Floats]:
     """(nodes,) -> vol and X of every node, each (nodes,); O((nodes + e) · log nodes)."""
     tops = heavy_paths(parents)
     volume, own = np.zeros(len(parents)), np.zeros(len(parents))
@@ -95,7 +95,7 @@ def volumes_and_own(problem: Problem, parents: Ints) -> tuple[Floats, Floats]:
 
 
 @kernel
-def without_idle_nodes(problem: Problem, parents: Ints) -> Ints:
+def without_idle_nodes(problem: PlacementProblem, parents: Ints) -> Ints:
     """Remove the internal nodes below the root that save nothing; their children move up to the parent.
 
     A node saves nothing when no edge joins its two children, for example where components were joined to make the tree

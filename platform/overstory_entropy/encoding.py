@@ -12,7 +12,7 @@ from overstory_entropy.errors import GraphError
 from overstory_entropy.graph import Graph
 from overstory_entropy.greedy_start import greedy_partition
 from overstory_entropy.levels import community_levels
-from overstory_entropy.problem import Problem, vertices_as_nodes
+from overstory_entropy.problem import PlacementProblem, vertices_as_nodes
 from overstory_entropy.recombine import recombine
 from overstory_entropy.refine import numbered
 from overstory_entropy.unlimited import unlimited_tree
@@ -66,7 +66,7 @@ def whole_number(name: str, value: int, *, least: int) -> int:
     return number
 
 
-def _best_levels(problem: Problem, levels: int, seed: int, restarts: int) -> Ints:
+def _best_levels(problem: PlacementProblem, levels: int, seed: int, restarts: int) -> Ints:
     best = community_levels(problem, levels, np.random.default_rng([seed, 0]), _start(problem, 0))
     for restart in range(1, restarts):
         random = np.random.default_rng([seed, restart])
@@ -75,13 +75,13 @@ def _best_levels(problem: Problem, levels: int, seed: int, restarts: int) -> Int
     return best
 
 
-def _without_limit(graph: Graph, problem: Problem, seed: int, restart: int) -> EncodingTree:
+def _without_limit(graph: Graph, problem: PlacementProblem, seed: int, restart: int) -> EncodingTree:
     random = np.random.default_rng([seed, restart])
     nested = community_levels(problem, LEVELS_TO_START_FROM, random, _start(problem, restart))
     return EncodingTree.from_parents(graph, unlimited_tree(problem, nested, random))
 
 
-def _start(problem: Problem, restart: int) -> Ints:
+def _start(problem: PlacementProblem, restart: int) -> Ints:
     if restart == GREEDY_RESTART:
         return numbered(greedy_partition(problem))[0]
     return np.arange(len(problem.volumes))

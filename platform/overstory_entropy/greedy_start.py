@@ -7,10 +7,10 @@ import numpy as np
 from overstory_entropy.binary_tree import volumes_and_own
 from overstory_entropy.compile import Ints, kernel
 from overstory_entropy.pairing import paired
-from overstory_entropy.problem import Problem, logarithm
+from overstory_entropy.problem import PlacementProblem, logarithm
 
 
-def greedy_partition(problem: Problem) -> Ints:
+def greedy_partition(problem: PlacementProblem) -> Ints:
     """Labels, shape (n,), each the number of a node of the tree that `paired` builds; n ≥ 2.
 
     best(a) = max(gain of a as one community, best of its children), from the leaves up, over the whole tree.
@@ -20,7 +20,7 @@ def greedy_partition(problem: Problem) -> Ints:
 
 
 @kernel
-def _best_cut(problem: Problem, parents: Ints) -> Ints:
+def _best_cut(problem: PlacementProblem, parents: Ints) -> Ints:
     volume, inside = volumes_and_own(problem, parents)
     best = np.zeros(len(parents))
     whole = np.zeros(len(parents), dtype=np.bool_)

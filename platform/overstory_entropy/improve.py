@@ -6,7 +6,7 @@ import numpy as np
 
 from overstory_entropy.aggregate import aggregate
 from overstory_entropy.compile import Ints
-from overstory_entropy.problem import Levels, Problem, nested_labels, place
+from overstory_entropy.problem import Levels, PlacementProblem, nested_labels, place
 from overstory_entropy.refine import numbered, refine
 from overstory_entropy.relocate import relocate
 
@@ -16,7 +16,7 @@ MOST_ROUNDS = 12
 
 
 def improve(
-    problem: Problem, levels: Levels, depth: int, random: np.random.Generator, rounds: int = MOST_ROUNDS
+    problem: PlacementProblem, levels: Levels, depth: int, random: np.random.Generator, rounds: int = MOST_ROUNDS
 ) -> float:
     """Move nodes, sets and communities until a round gains less than `CONVERGED`; returns the gain in bits.
 
@@ -38,7 +38,7 @@ def improve(
     return gained
 
 
-def _move_nodes_and_sets(problem: Problem, levels: Levels, depth: int, random: np.random.Generator) -> float:
+def _move_nodes_and_sets(problem: PlacementProblem, levels: Levels, depth: int, random: np.random.Generator) -> float:
     """One pass that moves nodes, then larger and larger sets of them, between the existing communities."""
     nodes = len(levels.home)
     gain = relocate(problem, levels, depth, random.permutation(nodes)) / problem.total
@@ -53,7 +53,7 @@ def _move_nodes_and_sets(problem: Problem, levels: Levels, depth: int, random: n
     return gain
 
 
-def _move_communities(problem: Problem, levels: Levels, depth: int, random: np.random.Generator) -> float:
+def _move_communities(problem: PlacementProblem, levels: Levels, depth: int, random: np.random.Generator) -> float:
     """Move the lowest communities, as nodes of the levels above; each pays for its own inside."""
     communities, count = numbered(levels.home)
     slots = levels.home[first_of_each(communities, count)]
@@ -71,7 +71,7 @@ def first_of_each(labels: Ints, count: int) -> Ints:
     return first
 
 
-def improved(problem: Problem, nested: Ints, random: np.random.Generator, rounds: int = MOST_ROUNDS) -> Ints:
+def improved(problem: PlacementProblem, nested: Ints, random: np.random.Generator, rounds: int = MOST_ROUNDS) -> Ints:
     """Labels (depth, n), the coarsest level first, of the tree after `improve`, from those before."""
     levels = place(problem, nested)
     improve(problem, levels, len(nested), random, rounds)

@@ -7,7 +7,7 @@ import numpy as np
 from overstory_entropy.aggregate import aggregate
 from overstory_entropy.compile import Ints
 from overstory_entropy.improve import improved
-from overstory_entropy.problem import Problem, place, spent
+from overstory_entropy.problem import PlacementProblem, place, spent
 from overstory_entropy.recombine import escape
 
 FIRST_ROUNDS = 3
@@ -18,7 +18,7 @@ MOST_EDGES_TO_ESCAPE = 8_000_000
 """Each escape costs about half of what the tree did; graphs with more edges go without."""
 
 
-def community_levels(problem: Problem, depth: int, random: np.random.Generator, start: Ints) -> Ints:
+def community_levels(problem: PlacementProblem, depth: int, random: np.random.Generator, start: Ints) -> Ints:
     """The best tree found with `depth` community levels; shape (depth, n), labels, the coarsest level first.
 
     Args:
@@ -36,7 +36,7 @@ def community_levels(problem: Problem, depth: int, random: np.random.Generator, 
     return improved(problem, nested, random)
 
 
-def _with_another_level(problem: Problem, nested: Ints, random: np.random.Generator) -> Ints:
+def _with_another_level(problem: PlacementProblem, nested: Ints, random: np.random.Generator) -> Ints:
     apart = np.arange(len(problem.volumes))
     lower = improved(problem, np.concatenate([nested, apart[None]]), random, FIRST_ROUNDS)
     communities = nested[0]

@@ -18,7 +18,7 @@ from math import log2
 
 
 @dataclass(slots=True)
-class Community:
+class MutableCommunity:
     """A node of the tree above the leaves; changed in place.
 
     Attributes:
@@ -67,7 +67,7 @@ class TreePart:
     """
 
     levels: int
-    communities: dict[str, Community]
+    communities: dict[str, MutableCommunity]
     leaves: dict[str, Leaf]
     gone: list[str] = field(default_factory=list[str])
     _root: str = field(init=False)
@@ -81,7 +81,7 @@ class TreePart:
         self._terms_before = self._terms()
 
     @property
-    def root(self) -> Community:
+    def root(self) -> MutableCommunity:
         return self.communities[self._root]
 
     def entropy(self, before: float) -> float:
@@ -239,7 +239,7 @@ class TreePart:
     def _opened(self, above: str) -> str:
         self._made += 1
         name = f"+{self._made}"
-        self.communities[name] = Community(above, self.communities[above].level + 1, 0, 0, 0.0, 0.0, 0.0)
+        self.communities[name] = MutableCommunity(above, self.communities[above].level + 1, 0, 0, 0.0, 0.0, 0.0)
         self.communities[above].children += 1
         return name
 

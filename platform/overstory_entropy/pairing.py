@@ -8,14 +8,14 @@ from overstory_entropy.aggregate import aggregate
 from overstory_entropy.binary_tree import NONE
 from overstory_entropy.compile import Floats, Ints, kernel
 from overstory_entropy.improve import first_of_each
-from overstory_entropy.problem import Problem
+from overstory_entropy.problem import PlacementProblem
 from overstory_entropy.refine import numbered
 
 ENOUGH_MUTUAL = 0.1
 """A round that would join a smaller share of the nodes joins along all pointers: a star has one mutual pair a round."""
 
 
-def paired(problem: Problem, nested: Ints) -> Ints:
+def paired(problem: PlacementProblem, nested: Ints) -> Ints:
     """The parents of a binary tree over the nodes, shape (2n − 1,), each parent numbered above its children.
 
     In each round every node points to its closest neighbour, by w(a, b) / (vol(a) · vol(b)), and mutual pairs are
@@ -60,7 +60,7 @@ def _join_the_rest(names: Ints, parents: Ints, next_name: int) -> None:
 
 
 @kernel
-def _closest(problem: Problem, fence: Ints) -> tuple[Ints, Floats]:
+def _closest(problem: PlacementProblem, fence: Ints) -> tuple[Ints, Floats]:
     """(n,) -> (n,), (n,): the closest neighbour of each node within its fence (−1: no neighbour) and its closeness."""
     indptr, neighbours, weights, volumes, _, _ = problem
     partner = np.full(len(fence), NONE, dtype=np.int64)

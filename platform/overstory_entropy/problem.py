@@ -17,7 +17,7 @@ SPLITTER = 2.0**19 + 1.0
 """x · SPLITTER − (x · SPLITTER − x) is x rounded to 53 − 19 binary digits (Dekker 1971)."""
 
 
-class Problem(NamedTuple):
+class PlacementProblem(NamedTuple):
     """n nodes to be placed below the communities of a tree; a node is a vertex, or a set of vertices that moves as one.
 
     Let X(a) be twice the weight of the edges whose lowest common community is a. Then
@@ -44,7 +44,8 @@ class Problem(NamedTuple):
 
 
 class Levels(NamedTuple):
-    """Communities in `depth` levels below the root, every node of a `Problem` in one of the lowest; changed in place.
+    """Communities in `depth` levels below the root, changed in place; every node of a `PlacementProblem` is in one of
+    the lowest.
 
     Communities occupy slots, which are freed and reused; slot 0 is the root.
 
@@ -65,7 +66,7 @@ class Levels(NamedTuple):
     own: Floats
 
 
-def vertices_as_nodes(graph: Graph) -> Problem:
+def vertices_as_nodes(graph: Graph) -> PlacementProblem:
     """The problem whose nodes are the vertices, with integer weights.
 
     Weights are counted in units of V / 2^50, each at least one unit. Sums of integers below 2^53 are exact in a
@@ -76,7 +77,9 @@ def vertices_as_nodes(graph: Graph) -> Problem:
     whole = graph.volume or 1.0
     weights = whole_shares(graph.weights, whole, 1.0)
     volumes = row_sums(graph.indptr, weights) + 2.0 * whole_shares(graph.loops, whole, 0.0)
-    return Problem(graph.indptr, graph.neighbours, weights, volumes, np.zeros(graph.vertices), float(volumes.sum()))
+    return PlacementProblem(
+        graph.indptr, graph.neighbours, weights, volumes, np.zeros(graph.vertices), float(volumes.sum())
+    )
 
 
 @kernel
@@ -98,7 +101,7 @@ def logarithm(volume: float) -> float:
 
 
 @kernel
-def place(problem: Problem, nested: Ints) -> Levels:
+def place(problem: PlacementProblem, nested: Ints) -> Levels:
     """Create the communities of nested labels.
 
     Args:

@@ -8,7 +8,7 @@ import numpy as np
 
 from overstory_entropy.binary_tree import BinaryTree, in_order
 from overstory_entropy.compile import Floats, Ints, kernel
-from overstory_entropy.problem import Problem, logarithm
+from overstory_entropy.problem import PlacementProblem, logarithm
 from overstory_entropy.tree_paths import common_ancestor, heavy_paths
 
 SUBTREES = 8
@@ -17,7 +17,7 @@ SUBTREES = 8
 WORTHWHILE = 1e-11
 
 
-def rearranged(problem: Problem, tree: BinaryTree, random: np.random.Generator) -> tuple[BinaryTree, float]:
+def rearranged(problem: PlacementProblem, tree: BinaryTree, random: np.random.Generator) -> tuple[BinaryTree, float]:
     """The tree with every piece of it in its best shape, and the gain in bits.
 
     The tree is cut into pieces: a node, some of its descendants, and the at most `SUBTREES` subtrees below them. Within
@@ -47,7 +47,7 @@ class Pieces(NamedTuple):
 
 
 @kernel
-def _rearrange(problem: Problem, tree: BinaryTree, left: Ints, right: Ints, random: Floats) -> float:
+def _rearrange(problem: PlacementProblem, tree: BinaryTree, left: Ints, right: Ints, random: Floats) -> float:
     """Cut, weigh and rearrange; changes `left` and `right`. Returns the gain (bits × weight)."""
     pieces = _cut(tree, random)
     volume, between = _volumes(problem, tree), _weights_between(problem, tree, pieces)
@@ -128,7 +128,7 @@ def _open(tree: BinaryTree, top: int, limit: int, random: Floats, hanging: Ints,
 
 
 @kernel
-def _volumes(problem: Problem, tree: BinaryTree) -> Floats:
+def _volumes(problem: PlacementProblem, tree: BinaryTree) -> Floats:
     """(nodes,): vol of every node."""
     volume = np.zeros(len(tree.parents))
     for node in range(len(tree.parents) - 1):
@@ -139,7 +139,7 @@ def _volumes(problem: Problem, tree: BinaryTree) -> Floats:
 
 
 @kernel
-def _weights_between(problem: Problem, tree: BinaryTree, pieces: Pieces) -> Floats:
+def _weights_between(problem: PlacementProblem, tree: BinaryTree, pieces: Pieces) -> Floats:
     """(pieces, SUBTREES, SUBTREES): twice the weight between each two subtrees of a piece."""
     between = np.zeros((len(pieces.sizes), SUBTREES, SUBTREES))
     tops = heavy_paths(tree.parents)

@@ -7,7 +7,7 @@ import numpy as np
 from overstory_entropy.aggregate import aggregate
 from overstory_entropy.compile import Ints
 from overstory_entropy.improve import CONVERGED, first_of_each, improve, improved
-from overstory_entropy.problem import Problem, nested_labels, place, spent
+from overstory_entropy.problem import PlacementProblem, nested_labels, place, spent
 from overstory_entropy.refine import numbered
 
 SHARE_BROKEN = 0.7
@@ -16,7 +16,7 @@ FEW_ROUNDS = 2
 """A challenger only contributes boundaries, so it need not converge."""
 
 
-def escape(problem: Problem, nested: Ints, random: np.random.Generator) -> Ints:
+def escape(problem: PlacementProblem, nested: Ints, random: np.random.Generator) -> Ints:
     """A tree with as many levels as `nested` that costs no more.
 
     Where two good trees agree they are probably right, and where they differ there are few pieces to choose from. So
@@ -25,7 +25,7 @@ def escape(problem: Problem, nested: Ints, random: np.random.Generator) -> Ints:
     return recombine(problem, nested, _challenger(problem, nested, random), random)
 
 
-def recombine(problem: Problem, one: Ints, other: Ints, random: np.random.Generator) -> Ints:
+def recombine(problem: PlacementProblem, one: Ints, other: Ints, random: np.random.Generator) -> Ints:
     """The better of two trees, or one better than both, found by moving the sets of nodes that both keep together.
 
     It never costs more than `one`; `other` must be better by at least `CONVERGED`.
@@ -50,7 +50,7 @@ def recombine(problem: Problem, one: Ints, other: Ints, random: np.random.Genera
     return one if best is one else improved(problem, best, random)
 
 
-def _challenger(problem: Problem, nested: Ints, random: np.random.Generator) -> Ints:
+def _challenger(problem: PlacementProblem, nested: Ints, random: np.random.Generator) -> Ints:
     """The same tree with most of its lowest communities broken into single nodes and improved again."""
     lowest = nested[-1]
     broken = (random.random(int(lowest.max()) + 1) < SHARE_BROKEN)[lowest]

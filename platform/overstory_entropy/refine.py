@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from overstory_entropy.compile import Ints, kernel
-from overstory_entropy.problem import Levels, Problem, logarithm
+from overstory_entropy.problem import Levels, PlacementProblem, logarithm
 from overstory_entropy.relocate import WORTHWHILE
 
 
 @kernel
-def refine(problem: Problem, levels: Levels, order: Ints) -> tuple[Ints, int]:
+def refine(problem: PlacementProblem, levels: Levels, order: Ints) -> tuple[Ints, int]:
     """Split every lowest community into sets of nodes, growing them from single nodes; O(edges).
 
     A node that is still alone joins the set of its community with the largest gain, as if the sets were communities.

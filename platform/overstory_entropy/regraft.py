@@ -8,7 +8,7 @@ import numpy as np
 
 from overstory_entropy.binary_tree import NONE, BinaryTree, in_order, volumes_and_own
 from overstory_entropy.compile import Flags, Floats, Ints, kernel
-from overstory_entropy.problem import Problem, logarithm
+from overstory_entropy.problem import PlacementProblem, logarithm
 from overstory_entropy.relocate import WORTHWHILE
 from overstory_entropy.tree_paths import leaves_below
 
@@ -80,7 +80,7 @@ def small_subtrees(tree: BinaryTree, largest: int, random: np.random.Generator) 
     return order[np.lexsort((block, sizes[order] > 1))]
 
 
-def regrafted(problem: Problem, tree: BinaryTree, order: Ints) -> tuple[BinaryTree, float, bool]:
+def regrafted(problem: PlacementProblem, tree: BinaryTree, order: Ints) -> tuple[BinaryTree, float, bool]:
     """The tree after moving each subtree of `order` to the place where it costs least.
 
     Returns:
@@ -106,7 +106,7 @@ def _nothing_loose(nodes: int) -> Loose:
 
 
 @kernel
-def _regraft(problem: Problem, tree: Branches, loose: Loose, order: Ints) -> tuple[float, int, bool]:
+def _regraft(problem: PlacementProblem, tree: Branches, loose: Loose, order: Ints) -> tuple[float, int, bool]:
     """Take out each subtree with the node above it, and insert both where they cost least.
 
     Returns:
@@ -156,7 +156,7 @@ def _gather(tree: Branches, loose: Loose, moving: int) -> int:
 
 
 @kernel
-def _weigh(problem: Problem, tree: Branches, loose: Loose, leaves: int) -> int:
+def _weigh(problem: PlacementProblem, tree: Branches, loose: Loose, leaves: int) -> int:
     """Fill in `toward`, `marked` and `touched`, and clear `mine`; returns the number of nodes touched.
 
     Only the first neighbour below a node climbs through it; then every node adds its weight to its parent.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from overstory_entropy.compile import Flags, Floats, Ints, kernel
-from overstory_entropy.problem import FREE, ROOT, Levels, Problem, logarithm
+from overstory_entropy.problem import FREE, ROOT, Levels, PlacementProblem, logarithm
 
 VISITS = 4
 """A call ends after this many visits per node: moving sets, in a later round, is faster for the last few moves."""
@@ -15,7 +15,7 @@ WORTHWHILE = 1e-11
 
 
 @kernel
-def relocate(problem: Problem, levels: Levels, depth: int, waiting: Ints) -> float:
+def relocate(problem: PlacementProblem, levels: Levels, depth: int, waiting: Ints) -> float:
     """Move queued nodes while a move gains; returns the gain (bits × weight). O(edges of the nodes visited).
 
     A node may move to a lowest community that holds one of its neighbours, or into a new community below the root or
@@ -211,7 +211,7 @@ def _opened(
 
 @kernel
 def _queue_neighbours(
-    problem: Problem, home: Ints, node: int, queue: Ints, queued: Flags, first: int, queue_length: int
+    problem: PlacementProblem, home: Ints, node: int, queue: Ints, queued: Flags, first: int, queue_length: int
 ) -> int:
     """Queue a node's neighbours in other communities that are not queued yet; returns the length of the queue."""
     for entry in range(problem.indptr[node], problem.indptr[node + 1]):

@@ -9,7 +9,7 @@ import numpy as np
 from overstory_entropy.binary_tree import children_of, in_order, without_idle_nodes
 from overstory_entropy.compile import Ints
 from overstory_entropy.pairing import paired
-from overstory_entropy.problem import Problem
+from overstory_entropy.problem import PlacementProblem
 from overstory_entropy.rearrange import rearranged
 from overstory_entropy.regraft import regrafted, small_subtrees
 
@@ -22,7 +22,7 @@ CONVERGED = 1e-4
 MOST_ROUNDS = 12
 
 
-def unlimited_tree(problem: Problem, nested: Ints, random: np.random.Generator) -> Ints:
+def unlimited_tree(problem: PlacementProblem, nested: Ints, random: np.random.Generator) -> Ints:
     """Parents of the best tree found, numbered above their children, leaves first, the root last.
 
     Args:

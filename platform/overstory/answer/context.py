@@ -108,7 +108,7 @@ def read_within(tokens: int, evidence: Evidence) -> Context:
     shares: Mapping[ShareKind, float] = evidence.shares or {"passage": 1.0}
     queues: _Queues = {kind: list(_readable(evidence, kind)) for kind in shares}
     rooms = _rooms(tokens, shares, queues)
-    read: dict[ShareKind, _Reading] = {kind: _read(queue, rooms[kind]) for kind, queue in queues.items()}
+    read: dict[ShareKind, _ReadItems] = {kind: _read(queue, rooms[kind]) for kind, queue in queues.items()}
     spare = tokens - sum(reading.tokens for reading in read.values())
     for kind, queue in queues.items():  # what whole sentences and items leave free is enough for one more, perhaps
         if read[kind].incomplete(queue):
@@ -118,7 +118,7 @@ def read_within(tokens: int, evidence: Evidence) -> Context:
     if tokens >= AROUND + LEAST_READ and not any(reading.items for reading in read.values()):
         for kind, queue in queues.items():
             if queue:
-                read[kind] = _Reading((queue[0].beginning(_characters(queue[0].body, tokens)),), cut=True)
+                read[kind] = _ReadItems((queue[0].beginning(_characters(queue[0].body, tokens)),), cut=True)
                 break
     return _numbered(queues, read)
 
@@ -139,7 +139,7 @@ _Queues = Mapping[ShareKind, Sequence[_Readable]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class _ReadItems:
     """The parts of one kind that are read; `cut`: the last is read in part; `tokens`: their total."""
 
     items: tuple[_Readable, ...] = ()
@@ -193,7 +193,7 @@ def _rooms(tokens: int, shares: Mapping[ShareKind, float], queues: _Queues) -> d
     return rooms
 
 
-def _read(queue: Sequence[_Readable], tokens: int) -> _Reading:
+def _read(queue: Sequence[_Readable], tokens: int) -> _ReadItems:
     """The first of a kind that fit; the last cut at a sentence where only a part of it does."""
     items: list[_Readable] = []
     used = 0
@@ -204,13 +204,13 @@ def _read(queue: Sequence[_Readable], tokens: int) -> _Reading:
             if not part:
                 break
             items.append(each.beginning(part))
-            return _Reading(tuple(items), used + _cost(items[-1]), cut=True)
+            return _ReadItems(tuple(items), used + _cost(items[-1]), cut=True)
         items.append(each)
         used += took
-    return _Reading(tuple(items), used)
+    return _ReadItems(tuple(items), used)
 
 
-def _numbered(queues: _Queues, read: Mapping[ShareKind, _Reading]) -> Context:
+def _numbered(queues: _Queues, read: Mapping[ShareKind, _ReadItems]) -> Context:
     items: list[Item] = []
     cut: list[int] = []
     for reading in read.values():

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from overstory.answer import Answer, without_citations
 from overstory.bench.answer_metrics import AnswerScores, answer_scores, mean_answer_scores
-from overstory.bench.dataset import Question
+from overstory.bench.dataset import BenchQuestion
 from overstory.display import counted
 from overstory.errors import BenchError, LlmError, OverstoryError
 from overstory.protocols import Progress
@@ -29,7 +29,7 @@ class AnswerRow:
     kind: str
 
 
-def check_answers(questions: Sequence[Question], path: Path) -> tuple[str, ...]:
+def check_answers(questions: Sequence[BenchQuestion], path: Path) -> tuple[str, ...]:
     """Notes on the gold answers for readers of the figures.
 
     Raises:
@@ -44,7 +44,7 @@ def check_answers(questions: Sequence[Question], path: Path) -> tuple[str, ...]:
     return (f"{counted(lacking, 'question')} without gold answers count for passages alone.",) if lacking else ()
 
 
-def ask_all(ask: Ask, questions: Sequence[Question], *, name: str, progress: Progress) -> AnswerRow:
+def ask_all(ask: Ask, questions: Sequence[BenchQuestion], *, name: str, progress: Progress) -> AnswerRow:
     """Answer all questions with gold answers (at least one) and return the scores.
 
     Raises:
@@ -68,7 +68,7 @@ def ask_all(ask: Ask, questions: Sequence[Question], *, name: str, progress: Pro
     return row
 
 
-def _answer(ask: Ask, question: Question, name: str) -> Answer:
+def _answer(ask: Ask, question: BenchQuestion, name: str) -> Answer:
     try:
         return ask(question.text)
     except LlmError:

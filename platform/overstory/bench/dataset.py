@@ -29,7 +29,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class BenchQuestion:
     """One line of `queries.jsonl`, with answers and type from its metadata."""
 
     id: str
@@ -55,7 +55,7 @@ class BenchDataset:
     corpus: Path
     digest: str
     passage_ids: tuple[str, ...]
-    questions: tuple[Question, ...]
+    questions: tuple[BenchQuestion, ...]
     qrels: Qrels
     skipped: int = 0
     strays: int = 0
@@ -121,7 +121,7 @@ def read_passages(corpus: Path) -> Iterator[Passage]:
     return (passage for _, passage in _numbered_passages(corpus))
 
 
-def read_questions(path: Path) -> Iterator[Question]:
+def read_questions(path: Path) -> Iterator[BenchQuestion]:
     """The questions of a `queries.jsonl`, lazily.
 
     Raises:
@@ -151,14 +151,14 @@ def _numbered_passages(corpus: Path) -> Iterator[tuple[int, Passage]]:
         )
 
 
-def _question(record: Record, path: Path, line: int) -> Question:
+def _question(record: Record, path: Path, line: int) -> BenchQuestion:
     text = string(record, "text", path, line)
     if not text:
         raise broken(path, line, "the question is empty")
     raw = record.get("metadata")
     metadata = cast("Record", raw) if isinstance(raw, dict) else {}
     answers, kind = metadata.get("answers"), metadata.get("type")
-    return Question(
+    return BenchQuestion(
         id=identifier(record, path, line),
         text=text,
         answers=tuple(str(answer) for answer in cast("list[object]", answers)) if isinstance(answers, list) else (),

@@ -113,7 +113,7 @@ def notes_on(asked: Sequence[Asked]) -> tuple[str, ...]:
     return (f"{'; '.join(named[:MOST_NAMED])}{more}: any of them counts.",)
 
 
-class _Named:
+class _SourceDocuments:
     """The ids of the documents that each source names."""
 
     def __init__(self, wanted: Iterable[str]) -> None:
@@ -137,8 +137,8 @@ class _Named:
         return f" Near it: {', '.join(near)}." if near else ""
 
 
-def _documents_named(sources: Iterable[str], documents: Iterable[StoredDocument]) -> _Named:
-    named = _Named(sources)
+def _documents_named(sources: Iterable[str], documents: Iterable[StoredDocument]) -> _SourceDocuments:
+    named = _SourceDocuments(sources)
     for document in documents:
         named.take(document)
     return named

@@ -19,7 +19,7 @@ class RankedDocument:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RankedDocuments:
     """The documents for a question, best first, and the seconds of the final call of the retriever."""
 
     documents: tuple[RankedDocument, ...]
@@ -34,7 +34,7 @@ def rank_documents(hits: Iterable[Hit]) -> tuple[RankedDocument, ...]:
     return tuple(best.values())
 
 
-def retrieve_documents(retriever: Retriever, question: str, k: int) -> Answer:
+def retrieve_documents(retriever: Retriever, question: str, k: int) -> RankedDocuments:
     """The first `k` documents for a question, or fewer if the retriever finds fewer.
 
     If the first `k` chunks belong to fewer documents, the number of chunks is doubled as long as the retriever returns
@@ -47,5 +47,5 @@ def retrieve_documents(retriever: Retriever, question: str, k: int) -> Answer:
         seconds = perf_counter() - begun
         ranked = rank_documents(hits)
         if len(ranked) >= k or len(hits) < asked:
-            return Answer(ranked[:k], seconds)
+            return RankedDocuments(ranked[:k], seconds)
         asked *= 2

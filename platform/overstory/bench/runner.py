@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from overstory.bench.answering import AnswerRow, Ask, ask_all
-from overstory.bench.dataset import Question
+from overstory.bench.dataset import BenchQuestion
 from overstory.bench.metrics import Scores, mean_scores, scores_by_question
 from overstory.bench.qrels import Qrels
-from overstory.bench.ranking import Answer, RankedDocument, retrieve_documents
+from overstory.bench.ranking import RankedDocument, RankedDocuments, retrieve_documents
 from overstory.errors import BenchError, OverstoryError
 from overstory.protocols import Progress, Retriever, Silence
 
@@ -58,7 +58,7 @@ class BenchResult:
 
 def run_bench(
     retriever: Retriever,
-    questions: Sequence[Question],
+    questions: Sequence[BenchQuestion],
     qrels: Qrels,
     *,
     name: str | None = None,
@@ -90,7 +90,7 @@ def run_bench(
 
 def run_interleaved(
     retrievers: Mapping[str, Retriever],
-    questions: Sequence[Question],
+    questions: Sequence[BenchQuestion],
     qrels: Qrels,
     *,
     k: int = METRIC_DEPTH,
@@ -118,7 +118,7 @@ def run_interleaved(
 
 def _run(
     retrievers: Mapping[str, Retriever],
-    questions: Sequence[Question],
+    questions: Sequence[BenchQuestion],
     qrels: Qrels,
     *,
     k: int,
@@ -129,7 +129,7 @@ def _run(
     for question in questions[:_WARM_UP]:
         for retriever in retrievers.values():
             _ask(retriever, question, depth)
-    answers: dict[str, dict[str, Answer]] = {name: {} for name in names}
+    answers: dict[str, dict[str, RankedDocuments]] = {name: {} for name in names}
     for number, question in enumerate(questions):
         first = number % len(names)
         for name in names[first:] + names[:first]:
@@ -138,7 +138,9 @@ def _run(
     return [_scored(name, answers[name], qrels, k=k, index_seconds=index_seconds.get(name, 0.0)) for name in names]
 
 
-def _scored(name: str, answers: Mapping[str, Answer], qrels: Qrels, *, k: int, index_seconds: float) -> BenchResult:
+def _scored(
+    name: str, answers: Mapping[str, RankedDocuments], qrels: Qrels, *, k: int, index_seconds: float
+) -> BenchResult:
     found = {question: [document.key for document in answer.documents] for question, answer in answers.items()}
     scores = scores_by_question(found, qrels)
     seconds = [answer.seconds for answer in answers.values()]
@@ -150,7 +152,7 @@ def _scored(name: str, answers: Mapping[str, Answer], qrels: Qrels, *, k: int, i
     )
 
 
-def _ask(retriever: Retriever, question: Question, depth: int) -> Answer:
+def _ask(retriever: Retriever, question: BenchQuestion, depth: int) -> RankedDocuments:
     try:
         return retrieve_documents(retriever, question.text, depth)
     except OverstoryError as error:

@@ -11,7 +11,7 @@ from overstory.cli.output import WIDTH, show_json, shown_origin
 from overstory.display import counted, on_one_line, printable, shortened
 from overstory.knowledge import Knowledge
 from overstory.model.communities import SHORT
-from overstory.model.community_reports import CommunityReports, FullReport, ReportedCommunity, ReportFinding
+from overstory.model.community_reports import CommunityReports, FullReport, ReportedCommunity, ReportStatement
 from overstory.model.passage_text import PATH_SEPARATOR, passage_text
 from overstory.systems.tree.report_view import MOST_REPORTS
 
@@ -114,7 +114,7 @@ def _show_line(community: ReportedCommunity, indent: int) -> None:
     click.echo(f"{' ' * indent}{click.style(community.short_id, bold=True)}{printable(community.line[SHORT:])}")
 
 
-def _show_finding(number: int, finding: ReportFinding) -> None:
+def _show_finding(number: int, finding: ReportStatement) -> None:
     first = f"\n{number:>2}. "
     click.echo(first + _wrapped(finding.text, INDENT).lstrip())
     if finding.names:

@@ -23,8 +23,8 @@ from overstory.text.names.subject_names import short_forms
 from overstory.text.names.subjects import (
     OWN,
     About,
-    Passage,
     Subject,
+    SubjectPassage,
     edited_subjects,
     looked_for,
     names_of_leads,
@@ -40,7 +40,7 @@ NAMES_A_STATEMENT = 5_000
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class NameKeys:
     """Keys: all that are looked for in texts, and those of them that some chunk is about."""
 
     all: Set[str]
@@ -65,8 +65,8 @@ class PassageNames:
     about: About
     found: About
     originals: About
-    known: Names
-    wanted: Names
+    known: NameKeys
+    wanted: NameKeys
     touched: Set[str] | None = None
 
 
@@ -98,8 +98,8 @@ def find_all(graph: GraphClient, label: str, log: EditedNames | None, edits: Edi
         about,
         found,
         originals,
-        known=Names(subject_of.keys(), {key for key, subject in subject_of.items() if subject}),
-        wanted=Names(everywhere | edits.given.keys(), subjects | edits.given.keys()),
+        known=NameKeys(subject_of.keys(), {key for key, subject in subject_of.items() if subject}),
+        wanted=NameKeys(everywhere | edits.given.keys(), subjects | edits.given.keys()),
     )
 
 
@@ -145,7 +145,7 @@ def find_changed(graph: GraphClient, label: str, log: EditedNames | None, edits:
         about,
         found,
         originals,
-        known=Names(
+        known=NameKeys(
             {key for key in keys if key in states and states[key]["known"]},
             {key for key in keys if key in states and states[key]["known"] and states[key]["known_subject"]},
         ),
@@ -167,11 +167,11 @@ class Dictionaries:
         """What to look for in these texts."""
         return self._all or self._dictionaries(self._looked_up(texts))
 
-    def _dictionaries(self, names: Names) -> tuple[NameDictionary, NameDictionary]:
+    def _dictionaries(self, names: NameKeys) -> tuple[NameDictionary, NameDictionary]:
         with_aliases = self._edits.with_aliases
         return NameDictionary(with_aliases(names.all)), NameDictionary(with_aliases(names.subjects))
 
-    def _looked_up(self, texts: Iterable[Tokens]) -> Names:
+    def _looked_up(self, texts: Iterable[Tokens]) -> NameKeys:
         keys: set[str] = set()
         beginnings: set[str] = set()
         for tokens in texts:
@@ -185,7 +185,7 @@ class Dictionaries:
         ids = _ids(self._label, keys - touched)
         rows = list(_of_ids(self._graph, self._label, "ingest/dictionary_names", ids))
         given = keys & self._edits.given.keys()
-        return Names(
+        return NameKeys(
             {row["key"] for row in rows} | (wanted.all & keys) | given,
             {row["key"] for row in rows if row["subject"]} | (wanted.subjects & keys) | given,
         )
@@ -201,9 +201,9 @@ def _changed_documents(graph: GraphClient, label: str) -> About:
     return found
 
 
-def _passage(row: Row) -> Passage:
+def _passage(row: Row) -> SubjectPassage:
     text = without_boilerplate(row["text"], row["boilerplate"])
-    return Passage(row["id"], row["document"], row["title"], row["heading"], text)
+    return SubjectPassage(row["id"], row["document"], row["title"], row["heading"], text)
 
 
 def _about(rows: Iterable[Row]) -> About:
@@ -263,7 +263,7 @@ def _other_subjects(
     return about
 
 
-def _wanted(keys: Set[str], about: About, states: dict[str, Row], edits: EditedNames) -> Names:
+def _wanted(keys: Set[str], about: About, states: dict[str, Row], edits: EditedNames) -> NameKeys:
     """Those of the keys that are to be looked for; the rule is that of `looked_for`."""
     here = {chunk: {key: names[key] for key in names.keys() & keys} for chunk, names in about.items()}
     parsed = {key for key in keys if key in states and states[key]["parsed"]}
@@ -272,7 +272,7 @@ def _wanted(keys: Set[str], about: About, states: dict[str, Row], edits: EditedN
         if states[key]["plain"] or (states[key]["named"] and states[key]["parsed"]):
             subjects.add(key)
     given = keys & edits.given.keys()
-    return Names(everywhere | subjects | given, subjects | given)
+    return NameKeys(everywhere | subjects | given, subjects | given)
 
 
 def _of_ids(graph: GraphClient, label: str, statement: str, ids: Iterable[str], **parameters: object) -> Iterator[Row]:

@@ -27,7 +27,7 @@ class ReportPassage(HasPage):
 
 
 @dataclass(frozen=True, slots=True)
-class ReportFinding:
+class ReportStatement:
     """One statement of a report.
 
     Attributes:
@@ -153,7 +153,7 @@ class FullReport:
     corpus: str
     tree: str
     community: ReportedCommunity
-    findings: tuple[ReportFinding, ...]
+    findings: tuple[ReportStatement, ...]
     passages: int
     above: tuple[ReportedCommunity, ...]
     below: tuple[ReportedCommunity, ...]

@@ -77,7 +77,7 @@ class NoRoom(Exception):
     """The copy is larger than the budget allows."""
 
 
-class Loader(Protocol[T]):
+class CopyLoader(Protocol[T]):
     """Reads a part of the graph, in pieces, with `Work.rest` after each and `Work.check_room` as it grows."""
 
     def load(self, graph: GraphClient, corpus: Corpus, work: Work) -> T:
@@ -106,7 +106,7 @@ class GraphCopy(Generic[T]):
     """One copy; safe to share between threads."""
 
     def __init__(
-        self, what: str, loader: Loader[T], room: Callable[[GraphCopy[T]], int], *, retry_seconds: float
+        self, what: str, loader: CopyLoader[T], room: Callable[[GraphCopy[T]], int], *, retry_seconds: float
     ) -> None:
         self.what = what
         self._retry_seconds = retry_seconds
@@ -250,7 +250,7 @@ class GraphCopies:
         self._lock = threading.Lock()
         self._copies: dict[str, GraphCopy[HasSize]] = {}
 
-    def of(self, what: str, make_loader: Callable[[], Loader[T]]) -> GraphCopy[T]:
+    def of(self, what: str, make_loader: Callable[[], CopyLoader[T]]) -> GraphCopy[T]:
         """The copy of this name, which is the same for all that ask for it.
 
         Args:

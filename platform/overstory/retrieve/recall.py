@@ -16,7 +16,7 @@ SAME = 1e-5
 
 
 @dataclass(frozen=True, slots=True)
-class Recall:
+class IndexRecall:
     """The outcome for one index.
 
     Attributes:
@@ -30,7 +30,7 @@ class Recall:
     recall: float
 
 
-def measure_recall(graph: GraphClient, corpus: str, label: str, index: str, embedding_property: str) -> Recall:
+def measure_recall(graph: GraphClient, corpus: str, label: str, index: str, embedding_property: str) -> IndexRecall:
     """Compares the answers of a vector index with a scan. It is asked as retrievers ask it.
 
     Args:
@@ -47,7 +47,7 @@ def measure_recall(graph: GraphClient, corpus: str, label: str, index: str, embe
     )
     nodes, vectors = row["nodes"], row["vectors"]
     if not vectors:
-        return Recall(nodes, 0, 1.0)
+        return IndexRecall(nodes, 0, 1.0)
     wanted = min(NEAREST, nodes)
     found: list[list[str]] = []
     last: list[float] = []
@@ -75,4 +75,4 @@ def measure_recall(graph: GraphClient, corpus: str, label: str, index: str, embe
         compared=compared,
     )
     lost = sum(min(wanted, each["missed"] * nodes / compared) for each in missed)
-    return Recall(nodes, len(vectors), 1.0 - lost / (wanted * len(vectors)))
+    return IndexRecall(nodes, len(vectors), 1.0 - lost / (wanted * len(vectors)))

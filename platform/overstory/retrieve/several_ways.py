@@ -32,7 +32,7 @@ _WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class WayToAsk:
     """One way to ask.
 
     Attributes:
@@ -81,19 +81,19 @@ class SeveralWays:
         if not ways:
             evidence = self._retriever.retrieve(question, k)
             return replace(evidence, retriever=self.name, notes=(*evidence.notes, *notes))
-        asked = [Way("question", question, QUESTION_WEIGHT, "the question"), *ways]
+        asked = [WayToAsk("question", question, QUESTION_WEIGHT, "the question"), *ways]
         found = [self._retriever.retrieve(way.text, max(k, DEPTH)) for way in asked]
         hits = _fused([(way, evidence.hits) for way, evidence in zip(asked, found, strict=True)], k)
         of_question = replace(found[0], retriever=self.name)
         return replace(with_hits(of_question, hits), notes=(*of_question.notes, *notes))
 
-    def _ways(self, question: str) -> tuple[list[Way], list[str]]:
+    def _ways(self, question: str) -> tuple[list[WayToAsk], list[str]]:
         """The ways that the model found, and notes on what they are."""
         from overstory.retrieve.model_ways import hypothetical_passage, simpler_questions  # pydantic
 
         check_question(question)  # before the model is asked
         chat = needed_chat(self._chat)
-        ways, notes = list[Way](), list[str]()
+        ways, notes = list[WayToAsk](), list[str]()
         if self._decompose:
             try:
                 parts = _other_than(question, simpler_questions(chat, question))
@@ -131,7 +131,7 @@ def needed_chat(chat: Callable[[], Chat | None]) -> Chat:
     return opened
 
 
-def _fused(found: Iterable[tuple[Way, Sequence[Hit]]], k: int) -> list[Hit]:
+def _fused(found: Iterable[tuple[WayToAsk, Sequence[Hit]]], k: int) -> list[Hit]:
     """The `k` hits with the highest sums of reciprocal ranks; ties in the order of their ids."""
     known: dict[str, Hit] = {}
     reasons: dict[str, list[Reason]] = {}
@@ -161,14 +161,14 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(_WORD.findall(text.casefold()))
 
 
-def _part(text: str) -> Way:
+def _part(text: str) -> WayToAsk:
     clause = f"was found for a part of the question: {_shown(text)}"
-    return Way("part", text, MODEL_WEIGHT, f"the part {_shown(text)}", clause)
+    return WayToAsk("part", text, MODEL_WEIGHT, f"the part {_shown(text)}", clause)
 
 
-def _passage(text: str) -> Way:
+def _passage(text: str) -> WayToAsk:
     clause = "was found for a passage that the model made up as an answer"
-    return Way("hypothetical", text, MODEL_WEIGHT, "the made-up passage", clause)
+    return WayToAsk("hypothetical", text, MODEL_WEIGHT, "the made-up passage", clause)
 
 
 def _shown(text: str) -> str:

@@ -55,7 +55,7 @@ def read_sources(
     only = None if loader is None else known.named(loader)
     if only is None and len(paths) == 1 and _is_file(paths[0]) and known.recognising(paths[0]) is None:
         raise known.not_recognised(paths[0])
-    return _Reader(known, only, on_broken, on_skipped, Coverage() if coverage is None else coverage).read(paths)
+    return _SourceReader(known, only, on_broken, on_skipped, Coverage() if coverage is None else coverage).read(paths)
 
 
 class _Reports:
@@ -76,7 +76,7 @@ class _Reports:
             raise
 
 
-class _Reader:
+class _SourceReader:
     """The state of one call of `read_sources`: the files already read, and the listeners."""
 
     def __init__(

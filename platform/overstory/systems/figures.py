@@ -60,7 +60,7 @@ class TimedEmbedder:
         return self._embedder.count_tokens(texts)
 
 
-class Asked:
+class ModelRequests:
     """What a build asks of a language model from now on, booked under the name of its system."""
 
     def __init__(self, chat: Chat | None, stage: str) -> None:

@@ -47,7 +47,7 @@ Piece = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class HashedParagraph:
     """A paragraph of a document.
 
     Attributes:
@@ -139,7 +139,7 @@ def count_changes(
     return {folder: folders[folder] for folder in concerned}, changed
 
 
-def _blocks(pieces: Sequence[Piece]) -> Iterator[Block]:
+def _blocks(pieces: Sequence[Piece]) -> Iterator[HashedParagraph]:
     """The paragraphs of a document that are neither headings nor longer than a block, in order."""
     text = "".join(piece for piece, _ in pieces)
     ends = _ends(pieces)
@@ -150,7 +150,7 @@ def _blocks(pieces: Sequence[Piece]) -> Iterator[Block]:
             number += 1
         if len(words) <= LONGEST and _WORD.search(words) and not _is_heading(words, pieces[number][1]):
             digest = hashlib.sha256(words.encode()).digest()
-            yield Block(int.from_bytes(digest[:8], signed=True), found.start(), found.end(), words)
+            yield HashedParagraph(int.from_bytes(digest[:8], signed=True), found.start(), found.end(), words)
 
 
 def _ends(pieces: Sequence[Piece]) -> list[int]:

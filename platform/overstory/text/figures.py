@@ -162,7 +162,7 @@ def figures(text: str) -> list[Figure]:
     return found
 
 
-class _Piece(NamedTuple):
+class _FigureToken(NamedTuple):
     """Digits, or letters without accents and in lower case."""
 
     text: str
@@ -171,13 +171,13 @@ class _Piece(NamedTuple):
     digits: bool
 
 
-def _pieces(text: str) -> list[_Piece]:
-    pieces: list[_Piece] = []
+def _pieces(text: str) -> list[_FigureToken]:
+    pieces: list[_FigureToken] = []
     for match in _PIECE.finditer(text):
         word = match.group()
         digits = word[0].isdigit()
         plain = "".join(str(_digit(char)) for char in word) if digits else unaccented(word).lower()
-        pieces.append(_Piece(plain, match.start(), match.end(), digits))
+        pieces.append(_FigureToken(plain, match.start(), match.end(), digits))
     return pieces
 
 
@@ -185,7 +185,7 @@ def _digit(char: str) -> int:
     return int(char) if char.isdecimal() else 0
 
 
-def _date(text: str, pieces: Sequence[_Piece], at: int) -> tuple[Figure | None, int]:
+def _date(text: str, pieces: Sequence[_FigureToken], at: int) -> tuple[Figure | None, int]:
     for read in (_numeric_date, _day_first, _month_first, _cjk_date):
         days, after = read(text, pieces, at)
         if days:
@@ -197,7 +197,7 @@ def _date(text: str, pieces: Sequence[_Piece], at: int) -> tuple[Figure | None, 
 _Days = tuple[set[Day], int]
 
 
-def _numeric_date(text: str, pieces: Sequence[_Piece], at: int) -> _Days:
+def _numeric_date(text: str, pieces: Sequence[_FigureToken], at: int) -> _Days:
     """1879-03-14, 14.3.1879, 14. 3. 1879, 3/14/79: three numbers with the same sign between them."""
     if at + 2 >= len(pieces) or not all(piece.digits for piece in pieces[at : at + 3]):
         return set(), at
@@ -216,7 +216,7 @@ def _numeric_date(text: str, pieces: Sequence[_Piece], at: int) -> _Days:
     return {day for day in found if _is_day(day.month, day.day)}, at + 3
 
 
-def _goes_on(text: str, pieces: Sequence[_Piece], at: int) -> bool:
+def _goes_on(text: str, pieces: Sequence[_FigureToken], at: int) -> bool:
     """Whether more numbers follow or come before in the same way, as in 10.0.0.12."""
     before = at > 0 and pieces[at - 1].digits and text[pieces[at - 1].end : pieces[at].start] in ("-", ".", "/")
     after = (
@@ -227,7 +227,7 @@ def _goes_on(text: str, pieces: Sequence[_Piece], at: int) -> bool:
     return before or after
 
 
-def _day_first(text: str, pieces: Sequence[_Piece], at: int) -> _Days:
+def _day_first(text: str, pieces: Sequence[_FigureToken], at: int) -> _Days:
     """14 March 1879, 14th of March, 1879, 14. März, 14 de marzo de 1879."""
     if not pieces[at].digits or len(pieces[at].text) > 2 or not _is_near(text, pieces, at):
         return set(), at
@@ -245,7 +245,7 @@ def _day_first(text: str, pieces: Sequence[_Piece], at: int) -> _Days:
     return {Day(year, month, day)}, after
 
 
-def _month_first(text: str, pieces: Sequence[_Piece], at: int) -> _Days:
+def _month_first(text: str, pieces: Sequence[_FigureToken], at: int) -> _Days:
     """March 14, 1879, March 14th, March 1879, marzo de 1879."""
     month = 0 if pieces[at].digits else MONTHS.get(pieces[at].text, 0)
     if not month:
@@ -265,7 +265,7 @@ def _month_first(text: str, pieces: Sequence[_Piece], at: int) -> _Days:
     return {Day(year, month, day)}, after
 
 
-def _cjk_date(_: str, pieces: Sequence[_Piece], at: int) -> _Days:
+def _cjk_date(_: str, pieces: Sequence[_FigureToken], at: int) -> _Days:
     """1879年3月14日, 1879年3月, 3月14日."""
     parts = {"年": 0, "月": 0, "日": 0}
     after, last = at, -1
@@ -282,7 +282,7 @@ def _cjk_date(_: str, pieces: Sequence[_Piece], at: int) -> _Days:
     return ({Day(year, month, day)}, after) if month and (year or day) and _is_day(month, day or 1) else (set(), at)
 
 
-def _year(text: str, pieces: Sequence[_Piece], at: int) -> tuple[int, int]:
+def _year(text: str, pieces: Sequence[_FigureToken], at: int) -> tuple[int, int]:
     """The year that follows, with "of", "de" or a comma before it; 0 where none does."""
     after = at
     if after < len(pieces) and pieces[after].text in _OF and _is_near(text, pieces, after - 1):
@@ -292,7 +292,7 @@ def _year(text: str, pieces: Sequence[_Piece], at: int) -> tuple[int, int]:
     return (int(pieces[after].text), after + 1) if _is_near(text, pieces, after - 1) else (0, at)
 
 
-def _is_near(text: str, pieces: Sequence[_Piece], at: int) -> bool:
+def _is_near(text: str, pieces: Sequence[_FigureToken], at: int) -> bool:
     """Whether another piece follows, with nothing between but a space, a comma, a full stop or an apostrophe."""
     if at + 1 >= len(pieces):
         return False
@@ -308,7 +308,7 @@ def _same_year(one: int, other: int) -> bool:
     return one == other or (min(one, other) > 0 and min(one, other) < 100 and (one - other) % 100 == 0)
 
 
-def _number(text: str, pieces: Sequence[_Piece], at: int) -> tuple[Figure | None, int]:
+def _number(text: str, pieces: Sequence[_FigureToken], at: int) -> tuple[Figure | None, int]:
     """A number with all of its groups, and the words that make it larger."""
     first = pieces[at]
     if not first.digits:
@@ -330,7 +330,7 @@ def _number(text: str, pieces: Sequence[_Piece], at: int) -> tuple[Figure | None
     return Figure(first.start, end, frozenset(values), opens=_opens(text, first.start, end)), after
 
 
-def _continues(text: str, pieces: Sequence[_Piece], first: int, at: int) -> bool:
+def _continues(text: str, pieces: Sequence[_FigureToken], first: int, at: int) -> bool:
     """Whether a group of digits belongs to the number before it: one sign stands between them, of a space three digits
     follow, and no group of more than three has gone before."""
     before, piece = pieces[at - 1], pieces[at]
@@ -374,7 +374,7 @@ def _scaled(value: str, power: int) -> str:
     return _plain(whole + part[:power].ljust(power, "0"), part[power:])
 
 
-def _end_of_range(text: str, pieces: Sequence[_Piece], at: int, groups: Sequence[str]) -> set[str]:
+def _end_of_range(text: str, pieces: Sequence[_FigureToken], at: int, groups: Sequence[str]) -> set[str]:
     """Of the 18 in 1914–18 the year 1918."""
     if at == 0 or len(groups) != 1 or len(groups[0]) != 2:
         return set()

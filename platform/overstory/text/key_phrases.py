@@ -161,7 +161,7 @@ def key_phrases(things: Sequence[Described], common: CommonWords, *, head: str |
     Args:
         head: what the first thing is called where the phrases are shown, whose words are left out; its name by default.
     """
-    said = _Said(things)
+    said = _TermUses(things)
     least = 2 if len({thing.text for thing in things}) > 1 else 1
     in_names = Counter(term for thing in things for term in {term for _, term in _terms(thing.name)})
     named = head if head is not None or not things else things[0].name
@@ -233,7 +233,7 @@ def words_of(text: str) -> list[str]:
     return [word for run in _RUN.findall(text) for word in run.split()]
 
 
-class _Said:
+class _TermUses:
     """How the texts of some things use terms.
 
     Attributes:

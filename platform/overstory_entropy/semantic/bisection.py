@@ -16,7 +16,7 @@ LEAST_GAIN = 1e-12
 MOST_PASSES = 32
 
 
-class Problem(NamedTuple):
+class BisectionProblem(NamedTuple):
     """A set of vertices to be divided, as blocks that move whole; blocks of one vertex unless the set is large.
 
     Attributes:
@@ -73,13 +73,13 @@ class Sides(NamedTuple):
 
 
 @kernel
-def score_of(problem: Problem, side: Ints) -> float:
+def score_of(problem: BisectionProblem, side: Ints) -> float:
     """The change of the entropy by a division, in bits; negative is a gain."""
     sides = _sides(problem, side)
     return _score(problem, sides, 0) + _score(problem, sides, 1)
 
 
-def score_of_groups(problem: Problem, labels: Ints) -> float:
+def score_of_groups(problem: BisectionProblem, labels: Ints) -> float:
     """The change of the entropy by a division into groups 0 … k−1, shape (blocks,), in bits."""
     groups = int(labels.max()) + 1
     count = np.bincount(labels, weights=problem.sizes, minlength=groups)
@@ -94,7 +94,7 @@ def score_of_groups(problem: Problem, labels: Ints) -> float:
 
 
 @kernel
-def improved(problem: Problem, side: Ints) -> tuple[Ints, float]:
+def improved(problem: BisectionProblem, side: Ints) -> tuple[Ints, float]:
     """Move single blocks while a move gains; returns the division and its change in bits."""
     moved = side.copy()
     for _ in range(MOST_PASSES):
@@ -104,7 +104,7 @@ def improved(problem: Problem, side: Ints) -> tuple[Ints, float]:
 
 
 @kernel
-def best_sweep(problem: Problem, order: Ints) -> Ints:
+def best_sweep(problem: BisectionProblem, order: Ints) -> Ints:
     """The best division into the first blocks of an order and the others."""
     side = np.ones(len(order), dtype=np.int64)
     best = _pass(problem, _sides(problem, side), order, side, False)
@@ -114,7 +114,7 @@ def best_sweep(problem: Problem, order: Ints) -> Ints:
 
 
 @kernel
-def _sides(problem: Problem, side: Ints) -> Sides:
+def _sides(problem: BisectionProblem, side: Ints) -> Sides:
     """The sums of a division from scratch. O(blocks · m)."""
     m = problem.first[-1]
     of_vertex = np.zeros(m, dtype=np.int64)
@@ -142,7 +142,7 @@ def _sides(problem: Problem, side: Ints) -> Sides:
 
 
 @kernel
-def _inside_and_logs(problem: Problem, labels: Ints, groups: int) -> tuple[Floats, Floats]:
+def _inside_and_logs(problem: BisectionProblem, labels: Ints, groups: int) -> tuple[Floats, Floats]:
     """(blocks,) -> (groups,), (groups,): `inside` and `logs` of `Sides`, of several groups. O(blocks · m)."""
     inside, logs = np.zeros(groups), np.zeros(groups)
     own = np.zeros(problem.first[-1])
@@ -165,7 +165,7 @@ def _inside_and_logs(problem: Problem, labels: Ints, groups: int) -> tuple[Float
 
 
 @kernel
-def _score(problem: Problem, sides: Sides, at: int) -> float:
+def _score(problem: BisectionProblem, sides: Sides, at: int) -> float:
     """The change by one side, in bits; a single vertex stays a leaf and changes nothing."""
     if sides.size[at] < 2:
         return 0.0
@@ -174,7 +174,9 @@ def _score(problem: Problem, sides: Sides, at: int) -> float:
 
 
 @kernel
-def _side_score(problem: Problem, asked: float, volume: float, inside: float, logs: float, base: float) -> float:
+def _side_score(
+    problem: BisectionProblem, asked: float, volume: float, inside: float, logs: float, base: float
+) -> float:
     """The change by a group of two or more vertices, in bits."""
     bits = 0.0
     if inside > 0.0:
@@ -186,7 +188,7 @@ def _side_score(problem: Problem, asked: float, volume: float, inside: float, lo
 
 
 @kernel
-def _pass(problem: Problem, sides: Sides, order: Ints, result: Ints, only_gains: bool) -> int:
+def _pass(problem: BisectionProblem, sides: Sides, order: Ints, result: Ints, only_gains: bool) -> int:
     """Move every block once to the other side, in order, and back if `only_gains` and the move does not gain.
 
     Returns the number of gains, with the sides in `result`; or how many blocks had moved when the score was lowest.
@@ -220,7 +222,7 @@ def _pass(problem: Problem, sides: Sides, order: Ints, result: Ints, only_gains:
 
 
 @kernel
-def _logs_after(problem: Problem, sides: Sides, block: int) -> tuple[float, float]:
+def _logs_after(problem: BisectionProblem, sides: Sides, block: int) -> tuple[float, float]:
     """The logs of the side that a block would leave and of the one it would join. O(m).
 
     Logarithms are taken of products, which are never 0: a factor is at least 2^−128, and a tiny product is restarted.
@@ -249,7 +251,7 @@ def _logs_after(problem: Problem, sides: Sides, block: int) -> tuple[float, floa
 
 
 @kernel
-def _without(problem: Problem, sides: Sides, block: int, source: int, vertex: int) -> float:
+def _without(problem: BisectionProblem, sides: Sides, block: int, source: int, vertex: int) -> float:
     """The sum of a vertex towards a side, less a block of it."""
     value = float(sides.towards[source, vertex] - problem.sums[block, vertex])
     if value >= CANCELLED * sides.towards[source, vertex]:
@@ -262,7 +264,7 @@ def _without(problem: Problem, sides: Sides, block: int, source: int, vertex: in
 
 
 @kernel
-def _move_totals(problem: Problem, sides: Sides, block: int) -> None:
+def _move_totals(problem: BisectionProblem, sides: Sides, block: int) -> None:
     """Move a block to the other side in everything except the kernel sums. O(its degree)."""
     source = int(sides.side[block])
     target = 1 - source
@@ -286,7 +288,7 @@ def _move_totals(problem: Problem, sides: Sides, block: int) -> None:
 
 
 @kernel
-def _move_sums(problem: Problem, sides: Sides, block: int, source: int) -> None:
+def _move_sums(problem: BisectionProblem, sides: Sides, block: int, source: int) -> None:
     """Move the vertices of a block, already moved in everything else, in the kernel sums. O(m)."""
     sides.of_vertex[problem.first[block] : problem.first[block + 1]] = 1 - source
     if problem.rate > 0.0:

@@ -13,7 +13,7 @@ from overstory_entropy.encoding_tree import EncodingTree
 from overstory_entropy.errors import GraphError
 from overstory_entropy.graph import Graph
 from overstory_entropy.semantic import bisection, spectral
-from overstory_entropy.semantic.bisection import LEAST_GAIN, Problem
+from overstory_entropy.semantic.bisection import LEAST_GAIN, BisectionProblem
 from overstory_entropy.semantic.blocks import Arrangement
 from overstory_entropy.semantic.density import Density, spread
 from overstory_entropy.semantic.formula import check_weight, density_for, vertex_surprise
@@ -28,7 +28,7 @@ DEEPEST = 64
 
 
 @dataclass(frozen=True)
-class Step:
+class PartitionStep:
     """The tree after an operation, and the change of its semantic–structural entropy, in bits."""
 
     tree: EncodingTree
@@ -96,7 +96,7 @@ class Divider:
             return [], [], 0.0
         return [ordered[group] for group in found], surprise, change
 
-    def _problem(self, members: Ints, base: Floats, groups: int) -> tuple[Problem, Ints, Floats]:
+    def _problem(self, members: Ints, base: Floats, groups: int) -> tuple[BisectionProblem, Ints, Floats]:
         ordered, first, spent, asked = members, np.arange(len(members) + 1), base, len(members)
         most = math.isqrt(self.kernel_entries)
         if self.weight > 0.0 and most < len(members):
@@ -113,7 +113,7 @@ class Divider:
             self.arrangement = Arrangement.of(self.density.points, None)
         return self.arrangement
 
-    def _best_labels(self, problem: Problem, ordered: Ints) -> Ints:
+    def _best_labels(self, problem: BisectionProblem, ordered: Ints) -> Ints:
         """The division of least entropy: connected components, a Fiedler sweep, two means; the last two improved."""
         candidates: list[tuple[Ints, float]] = []
         component = spectral.components(problem.indptr, problem.neighbours)
@@ -137,7 +137,7 @@ class Divider:
     def _surprise(self, members: Ints) -> Floats:
         return self.density.surprise(members) if self.weight > 0.0 else np.zeros(len(members))
 
-    def _gain(self, problem: Problem, group: Ints, surprise: Floats, base: Floats) -> float:
+    def _gain(self, problem: BisectionProblem, group: Ints, surprise: Floats, base: Floats) -> float:
         bits = problem.rate * float((surprise - base).sum())
         inside = _inside(self.graph, group, self._local)
         if inside > 0.0:
@@ -154,7 +154,7 @@ def partition(
     weight: float = 1.0,
     seed: int = 0,
     kernel_entries: int = KERNEL_ENTRIES,
-) -> Step:
+) -> PartitionStep:
     """Divide a node whose children are leaves into groups, if that lowers the semantic–structural entropy.
 
     Candidates are the connected components of the node (which cut no edge), a Fiedler sweep of its edges, and 2-means
@@ -186,7 +186,7 @@ def partition(
     spans = Spans.of(tree)
     members = spans.members(node)
     if len(members) < 3:
-        return Step(tree, 0.0)
+        return PartitionStep(tree, 0.0)
     base, groups = np.zeros(len(members)), 0
     if weight > 0.0:
         _, counts, mean = vertex_surprise(tree, density)
@@ -194,11 +194,11 @@ def partition(
     divider = Divider(graph, density, weight, np.random.default_rng(seed), kernel_entries=kernel_entries)
     found, _, change = divider.divide(members, base, groups)
     if not found:
-        return Step(tree, 0.0)
+        return PartitionStep(tree, 0.0)
     parents = np.append(tree.parents, np.full(len(found), node))
     for new, group in enumerate(found):
         parents[group] = len(tree) + new
-    return Step(EncodingTree.from_parents(graph, parents), change)
+    return PartitionStep(EncodingTree.from_parents(graph, parents), change)
 
 
 def partition_all(divider: Divider, tree: EncodingTree | None = None) -> EncodingTree:
@@ -267,7 +267,7 @@ def _gathered(component: Ints, sizes: Ints) -> Ints:
 
 def _problem(
     graph: Graph, density: Density, ordered: Ints, first: Ints, asked: int, base: Floats, rate: float, local: Ints
-) -> Problem:
+) -> BisectionProblem:
     sizes = np.diff(first)
     indptr, neighbours, weights, inside = _between_blocks(
         graph.indptr, graph.neighbours, graph.weights, ordered, first, np.repeat(np.arange(len(sizes)), sizes), local
@@ -282,7 +282,7 @@ def _problem(
         sums = _sampled_sums(density.points, ordered, first, chosen, places)
         of_block = np.repeat(np.arange(len(sizes)), np.diff(places))
         spent = np.bincount(of_block, base[chosen], len(sizes)).astype(np.float64)
-    return Problem(
+    return BisectionProblem(
         sums, places, sizes, scale, indptr, neighbours, weights, inside, volume, spent, graph.volume, whole, rate
     )
 

@@ -14,7 +14,7 @@ from overstory_entropy.graph import Graph
 from overstory_entropy.semantic.bisection import LEAST_GAIN
 from overstory_entropy.semantic.density import Density
 from overstory_entropy.semantic.formula import check_weight, density_for, group_nodes
-from overstory_entropy.semantic.partition import Step
+from overstory_entropy.semantic.partition import PartitionStep
 from overstory_entropy.semantic.spans import Spans, loops_below
 
 REMOVED = -2
@@ -29,7 +29,7 @@ def prune(
     height: int,
     weight: float = 1.0,
     gaining: bool = False,
-) -> Step:
+) -> PartitionStep:
     """Remove internal nodes until no leaf is deeper than `height`, each time the one that raises the entropy least.
 
     Only nodes above a leaf that is still too deep are removed: the paper's rule removes the cheapest of all, which
@@ -56,12 +56,12 @@ def prune(
         raise GraphError(f"the height is {height}, and a tree needs 1 or more")
     pruning = Pruning(graph, tree, density_for(graph, vectors), weight)
     change = pruning.until(height, gaining=gaining)
-    return Step(pruning.tree(), change)
+    return PartitionStep(pruning.tree(), change)
 
 
 def prune_node(
     graph: Graph, tree: EncodingTree, vectors: Density | ArrayLike, node: int, *, weight: float = 1.0
-) -> Step:
+) -> PartitionStep:
     """Remove one internal node below the root; its children move up to its parent.
 
     Raises:
@@ -72,7 +72,7 @@ def prune_node(
         raise GraphError(f"node {node} cannot be removed: it is not an internal node below the root")
     pruning = Pruning(graph, tree, density_for(graph, vectors), weight)
     change = pruning.remove(node)
-    return Step(pruning.tree(), change)
+    return PartitionStep(pruning.tree(), change)
 
 
 class Pruning:

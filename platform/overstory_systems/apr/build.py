@@ -23,18 +23,26 @@ from overstory_systems.apr.codebook import CodedTriple, coded, edge_vectors
 from overstory_systems.apr.consolidation import consolidate
 from overstory_systems.apr.index_settings import AprIndexSettings
 from overstory_systems.apr.memory.upkeep import after_build
-from overstory_systems.apr.reading import Reader, StatedChunk, read_stated
+from overstory_systems.apr.reading import StatedChunk, TripleReader, read_stated
 from overstory_systems.apr.segmentation import segment
-from overstory_systems.apr.store import BUILT, ENTITIES, CodedChunk, Page, SymbolVectors, remove_loose, write_page
+from overstory_systems.apr.store import (
+    BUILT,
+    ENTITIES,
+    CodebookPage,
+    CodedChunk,
+    SymbolVectors,
+    remove_loose,
+    write_page,
+)
 
 CHUNKS_A_PAGE = 256
 """Chunks whose facts are asked for at once."""
 
 
-class Build:
+class CodebookBuild:
     """A build in progress."""
 
-    def __init__(self, run: SystemRun[AprIndexSettings], reader: Reader) -> None:
+    def __init__(self, run: SystemRun[AprIndexSettings], reader: TripleReader) -> None:
         self._run = run
         self._reader = reader
         self._label = run.corpus.label
@@ -60,7 +68,7 @@ class Build:
         details = run.before.details if run.before is not None and built else {}
         run.publish(run.state(built=built, complete=False, details=details))
         run.progress.start(run.system.name, run.backlog.pending if self._rereads or not run.scratch else None, "chunks")
-        self._count(Page((), (), {}))  # else the ledger keeps the counts of the run before
+        self._count(CodebookPage((), (), {}))  # else the ledger keeps the counts of the run before
         for page in one_ahead(self._pages()) if self._reader.reads_ahead else self._pages():
             with self._timed("write"):
                 run.commit(partial(write_page, label=self._label, page=page), done=[chunk.id for chunk in page.chunks])
@@ -90,7 +98,7 @@ class Build:
         wanted = (run.settings, run.model, run.fingerprint, run.context.embedder.fingerprint)
         return (settings, before.model, before.fingerprint, before.embedder) != wanted
 
-    def _pages(self) -> Iterator[Page]:
+    def _pages(self) -> Iterator[CodebookPage]:
         """The chunks that are to be read, as they are to be stored."""
         run = self._run
         for chunks in batches(self._reader.read(self._stated()), self._reader.at_once):
@@ -102,7 +110,7 @@ class Build:
                 found = [self._coded(chunk.id, some, vectors) for chunk, some in zip(chunks, edges, strict=True)]
             run.ledger.count("windows", sum(chunk.windows for chunk in chunks))
             run.ledger.count("read_by_rules", sum(chunk.read_by_rules for chunk in chunks))
-            yield Page(tuple(found), tuple(new), {symbol.id: vectors[symbol.id] for symbol in new})
+            yield CodebookPage(tuple(found), tuple(new), {symbol.id: vectors[symbol.id] for symbol in new})
 
     def _stated(self) -> Iterator[StatedChunk]:
         """The chunks that are to be read, lazily."""
@@ -127,7 +135,7 @@ class Build:
         ends = [(edge.head.id, edge.tail.id) for edge in edges]
         return CodedChunk(chunk, tuple(edges), vectors, tuple(segment(vectors, ends, self._run.settings.cohesion)))
 
-    def _count(self, page: Page) -> None:
+    def _count(self, page: CodebookPage) -> None:
         ledger = self._run.ledger
         ledger.count("chunks", len(page.chunks))
         ledger.count("facts", sum(len(chunk.edges) for chunk in page.chunks))

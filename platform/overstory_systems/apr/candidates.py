@@ -15,7 +15,7 @@ from overstory.vectors.packed import unpacked
 from overstory_systems.apr.ids import SymbolKind, symbol_id, symbol_key
 from overstory_systems.apr.scoring import coarse
 from overstory_systems.apr.store import symbol_vectors
-from overstory_systems.apr.triples import Edge, FactRun
+from overstory_systems.apr.triples import CodebookEdge, FactRun
 
 NEAREST = 10
 """Entities of the corpus for each name of the question."""
@@ -30,7 +30,7 @@ MOST_SHARED = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class CandidateRun:
     """A run without its words: its passage, and the ids of its edges in order."""
 
     id: str
@@ -38,7 +38,7 @@ class Candidate:
     edges: tuple[str, ...]
 
 
-class Vocabulary:
+class CodebookVectors:
     """The vectors of entities, relations and edges, from bounded caches. Safe to share between threads."""
 
     def __init__(self, embedder: Embedder) -> None:
@@ -71,7 +71,7 @@ class Vocabulary:
 
 
 def shortlist(
-    tx: Transaction, corpus: Corpus, vocabulary: Vocabulary, names: Vectors, relations: Vectors, *, index: str
+    tx: Transaction, corpus: Corpus, vocabulary: CodebookVectors, names: Vectors, relations: Vectors, *, index: str
 ) -> tuple[list[str], tuple[str, ...]]:
     """The ids of the runs with the best coarse score, at most `SHORTLIST`, ties by id; and notes on the search.
 
@@ -108,7 +108,7 @@ def shortlist(
 
 
 def _relation_cosines(
-    tx: Transaction, corpus: Corpus, vocabulary: Vocabulary, relations: Vectors, runs: Sequence[str]
+    tx: Transaction, corpus: Corpus, vocabulary: CodebookVectors, relations: Vectors, runs: Sequence[str]
 ) -> dict[str, float]:
     """The highest cosine of a relation of each run and one of the question."""
     (row,) = tx.run("systems/apr/relations_of_runs", corpus.label, ids=list(runs))
@@ -120,12 +120,12 @@ def _relation_cosines(
 
 def read_candidates(
     tx: Transaction, corpus: Corpus, ids: Collection[str], chunks: Collection[str] = ()
-) -> list[Candidate]:
+) -> list[CandidateRun]:
     """These runs and all of these chunks, each once, in the order of their ids."""
     if not ids and not chunks:
         return []
     (row,) = tx.run("systems/apr/runs", corpus.label, ids=list(ids), chunks=list(chunks))
-    return [Candidate(run, chunk, tuple(edges)) for run, chunk, edges in sorted(row["runs"]) if edges]
+    return [CandidateRun(run, chunk, tuple(edges)) for run, chunk, edges in sorted(row["runs"]) if edges]
 
 
 def read_runs(tx: Transaction, corpus: Corpus, ids: Iterable[str]) -> dict[str, FactRun]:
@@ -133,7 +133,7 @@ def read_runs(tx: Transaction, corpus: Corpus, ids: Iterable[str]) -> dict[str, 
     wanted = list(ids)
     found: dict[str, FactRun] = {}
     for row in tx.run("systems/apr/read_runs", corpus.label, ids=wanted) if wanted else ():
-        edges = tuple(Edge(*each[:5]) for each in row["edges"])
+        edges = tuple(CodebookEdge(*each[:5]) for each in row["edges"])
         sentences = tuple(each[5] for each in row["edges"])
         found[row["id"]] = FactRun(row["id"], row["chunk"], row["document"], edges, sentences)
     return found

@@ -28,7 +28,7 @@ from overstory_systems.apr.index_settings import AprIndexSettings
 from overstory_systems.apr.same_name import name_form, near_name, same_name
 
 
-class Name(NamedTuple):
+class SymbolName(NamedTuple):
     """A symbol of an entity.
 
     Attributes:
@@ -48,7 +48,9 @@ class Alias(NamedTuple):
     cosine: float
 
 
-def aliases(names: Sequence[Name], vectors: Vectors, least: float, same: Callable[[str, str], bool]) -> list[Alias]:
+def aliases(
+    names: Sequence[SymbolName], vectors: Vectors, least: float, same: Callable[[str, str], bool]
+) -> list[Alias]:
     """Divides names into groups, each around a medoid: the name with the greatest sum of cosines to those that it may
     stand for, of equal ones the shortest. Every other name of a group may be one with the medoid itself: no chain of
     small steps leads from a name to another. O(n²) cosines.
@@ -226,10 +228,10 @@ class _Merging:
 
     def _alike(self) -> Iterator[list[str]]:
         """The symbols of each piece that one describing word tells apart."""
-        names: list[Name] = []
+        names: list[SymbolName] = []
         flat = array("f")
         for row in self._graph.stream("systems/apr/merging/vectors", self._label):
-            names.append(Name(row["id"], row["text"], row["id"]))
+            names.append(SymbolName(row["id"], row["text"], row["id"]))
             flat.extend(row["vector"])
         vectors = np.frombuffer(flat, dtype=np.float32).reshape(len(names), -1)
         for piece in pieces(vectors, IN_A_PIECE):
@@ -241,7 +243,7 @@ class _Merging:
         if not ids:
             return
         rows = self._graph.run("systems/apr/merging/groups", self._label, read=True, ids=list(ids))
-        names = [Name(row["id"], row["text"], row["group"]) for row in rows]
+        names = [SymbolName(row["id"], row["text"], row["group"]) for row in rows]
         vectors = np.array([row["vector"] for row in rows], np.float32)
         now = {alias.id: alias for alias in aliases(names, vectors, self._run.settings.same, same)}
         before = {name.id: name.group for name in names}

@@ -29,7 +29,7 @@ TIE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Prices:
+class UtilityWeights:
     """The weights of the utility: α, δ, β and γ of Section 2.8.
 
     Attributes:
@@ -53,7 +53,7 @@ class Outcomes:
     tokens: Floats
     seconds: Floats
 
-    def utility(self, prices: Prices) -> Floats:
+    def utility(self, prices: UtilityWeights) -> Floats:
         """float64[n, 27]."""
         gained = prices.accuracy * self.accuracy + prices.faithfulness * self.faithfulness
         return gained - prices.tokens * self.tokens / 1_000.0 - prices.seconds * self.seconds

@@ -9,7 +9,7 @@ from overstory.graph.client import Row
 from overstory.model import Excerpt
 from overstory.retrieve.hits import content
 from overstory.text.names.keys import fold
-from overstory_systems.apr.triples import Edge, ScoredRun
+from overstory_systems.apr.triples import CodebookEdge, ScoredRun
 
 
 def excerpts(runs: Sequence[ScoredRun], rows: Mapping[str, Row]) -> Iterator[Excerpt]:
@@ -39,7 +39,7 @@ def excerpts(runs: Sequence[ScoredRun], rows: Mapping[str, Row]) -> Iterator[Exc
                 yield Excerpt(text=text, score=of_chunk[place], chunks=(chunk,), documents=(documents[chunk],))
 
 
-def stating(edge: Edge, sentences: Sequence[str]) -> int:
+def stating(edge: CodebookEdge, sentences: Sequence[str]) -> int:
     """The place of the first sentence with both ends of an edge, else of the first with its tail, else with its head,
     else 0: facts that were loaded do not say where they stand."""
     head, tail = fold(edge.head), fold(edge.tail)

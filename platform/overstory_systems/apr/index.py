@@ -16,7 +16,7 @@ from overstory.systems.base import BuildContext, LearningRun, Memory, Owned, Sys
 from overstory.systems.settings import described
 from overstory.systems.state import IndexState
 from overstory_systems.apr.index_settings import AprIndexSettings
-from overstory_systems.apr.reading import FactReader, Reader, read_stated
+from overstory_systems.apr.reading import FactReader, TripleReader, read_stated
 from overstory_systems.apr.retriever_settings import AprRetrieverSettings
 from overstory_systems.apr.store import BUILT, ENTITIES
 
@@ -61,19 +61,19 @@ class Apr(System[AprIndexSettings, AprRetrieverSettings]):
 
     def build(self, run: SystemRun[AprIndexSettings]) -> None:
         """See `System.build`."""
-        from overstory_systems.apr.build import Build
+        from overstory_systems.apr.build import CodebookBuild
 
-        Build(run, _reader(run)).run()
+        CodebookBuild(run, _reader(run)).run()
 
     def estimate(self, view: SystemView[AprIndexSettings]) -> Estimate:
         """
         Raises:
             LlmError, DatabaseError: as `System.build`.
         """
-        from overstory_systems.apr.model_reading import ModelReader, stored_sentences
+        from overstory_systems.apr.model_reading import ModelTripleReader, stored_sentences
 
         chat, before, label = view.context.chat(view.model), view.before, view.corpus.label
-        reader = ModelReader(chat, view.settings.triples, stored_sentences(view.graph, label))
+        reader = ModelTripleReader(chat, view.settings.triples, stored_sentences(view.graph, label))
         wanted = (view.settings.triples, view.model, reader.fingerprint)
         same = before is not None and (before.settings.triples, before.model, before.fingerprint) == wanted
         pages = unread(view.graph, view.corpus, self, before if same else None, again=not same)
@@ -126,10 +126,10 @@ class Apr(System[AprIndexSettings, AprRetrieverSettings]):
         return AprRetriever(self, context, settings)
 
 
-def _reader(run: SystemRun[AprIndexSettings]) -> Reader:
+def _reader(run: SystemRun[AprIndexSettings]) -> TripleReader:
     source = run.settings.triples
     if run.chat is None or source == "loaded":
         return FactReader(source)
-    from overstory_systems.apr.model_reading import ModelReader, stored_sentences  # pydantic, as above
+    from overstory_systems.apr.model_reading import ModelTripleReader, stored_sentences  # pydantic, as above
 
-    return ModelReader(run.chat, source, stored_sentences(run.graph, run.corpus.label))
+    return ModelTripleReader(run.chat, source, stored_sentences(run.graph, run.corpus.label))

@@ -44,31 +44,33 @@ class FoundTriples(BaseModel):
     triples: Annotated[list[FoundTriple], Field(max_length=MOST_TRIPLES), at_most(MOST_TRIPLES)]
 
 
-class Sentence(NamedTuple):
+class NumberedSentence(NamedTuple):
     """A sentence by its place in its chunk."""
 
     place: int
     text: str
 
 
-SentencesOf = Callable[[Sequence[str]], dict[str, list[Sentence]]]
+SentencesOf = Callable[[Sequence[str]], dict[str, list[NumberedSentence]]]
 """The sentences of chunks, by their ids."""
 
 
 def stored_sentences(graph: GraphClient, label: str) -> SentencesOf:
     """Reads the sentences of chunks as the extract stage split them; blank ones are left out, though they count."""
 
-    def read(ids: Sequence[str]) -> dict[str, list[Sentence]]:
-        found: dict[str, list[Sentence]] = {}
+    def read(ids: Sequence[str]) -> dict[str, list[NumberedSentence]]:
+        found: dict[str, list[NumberedSentence]] = {}
         for row in graph.run("systems/apr/texts", label, read=True, ids=list(ids)):
             texts = sentence_texts(without_boilerplate(row["text"], row["boilerplate"]), row["sentences"] or [0])
-            found[row["id"]] = [Sentence(place, on_one_line(text)) for place, text in enumerate(texts) if text.strip()]
+            found[row["id"]] = [
+                NumberedSentence(place, on_one_line(text)) for place, text in enumerate(texts) if text.strip()
+            ]
         return found
 
     return read
 
 
-class ModelReader:
+class ModelTripleReader:
     """Asks a model, several chunks at a time; those whose triples were loaded, and may be taken, are not asked for.
 
     Of a window whose answer cannot be used, or states nothing that the passage says, the facts by rules are taken, and
@@ -101,7 +103,7 @@ class ModelReader:
             for window in windows(sentences)
         )
 
-    def _with_sentences(self, chunks: Iterable[StatedChunk]) -> Iterator[tuple[StatedChunk, list[Sentence]]]:
+    def _with_sentences(self, chunks: Iterable[StatedChunk]) -> Iterator[tuple[StatedChunk, list[NumberedSentence]]]:
         """Chunks with the sentences that the model is to read."""
         for some in batches(chunks, self.at_once):
             asked = [chunk.id for chunk in some if not self._given(chunk)]
@@ -111,7 +113,7 @@ class ModelReader:
     def _given(self, chunk: StatedChunk) -> bool:
         return self._source == "loaded" or (self._source == "auto" and bool(chunk.loaded))
 
-    def _read(self, asked: tuple[StatedChunk, list[Sentence]]) -> ReadChunk:
+    def _read(self, asked: tuple[StatedChunk, list[NumberedSentence]]) -> ReadChunk:
         chunk, sentences = asked
         if self._given(chunk):
             return ReadChunk(chunk.id, tuple(resolved(chunk.loaded, chunk.title)))
@@ -133,11 +135,11 @@ class ModelReader:
             triples += found
         return ReadChunk(chunk.id, tuple(resolved(triples, chunk.title)), len(parts), by_rules)
 
-    def _messages(self, chunk: StatedChunk, window: Sequence[Sentence]) -> Sequence[Message]:
+    def _messages(self, chunk: StatedChunk, window: Sequence[NumberedSentence]) -> Sequence[Message]:
         return self._prompt.messages(title=on_one_line(chunk.title) or NONE, sentences=numbered(window))
 
 
-def _grounded(answer: FoundTriples, window: Sequence[Sentence], said: set[str]) -> Iterator[Triple]:
+def _grounded(answer: FoundTriples, window: Sequence[NumberedSentence], said: set[str]) -> Iterator[Triple]:
     """The triples of an answer whose names are made of words of the passage or its title.
 
     Args:

@@ -22,7 +22,7 @@ from overstory_systems.apr.policy import chosen, features_of, trained
 from overstory_systems.apr.retriever_settings import AprRetrieverSettings
 from overstory_systems.apr.selection import Path, select
 from overstory_systems.apr.tokens import TokenCounter
-from overstory_systems.apr.triples import Edge, FactRun, RecalledAnswer, RelatedQuestion, ScoredRun, Triple
+from overstory_systems.apr.triples import CodebookEdge, FactRun, RecalledAnswer, RelatedQuestion, ScoredRun, Triple
 
 PARAPHRASE = 0.85
 """Cosine from which a remembered question may be the one that is asked, in other words: that of 18 of 20 paraphrases
@@ -255,7 +255,7 @@ def _facts(run: FactRun) -> list[PromptFact]:
     return [_fact(edge, run.chunk) for edge in run.edges]
 
 
-def _fact(edge: Edge, chunk: str) -> PromptFact:
+def _fact(edge: CodebookEdge, chunk: str) -> PromptFact:
     return PromptFact(edge.id, chunk, edge.head, edge.relation, edge.tail)
 
 
@@ -263,6 +263,6 @@ def _words(runs: Iterable[Iterable[PromptFact]]) -> list[list[Words]]:
     return [[fact.words for fact in run] for run in runs]
 
 
-def _asked(triples: Iterable[Triple | Edge]) -> list[Words]:
+def _asked(triples: Iterable[Triple | CodebookEdge]) -> list[Words]:
     """The words of a question's triples."""
     return [(each.head or ASKED_FOR, each.relation or ASKED_FOR, each.tail or ASKED_FOR) for each in triples]

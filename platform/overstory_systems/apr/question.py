@@ -43,7 +43,7 @@ class AskedTriples:
     notes: tuple[str, ...] = ()
 
 
-class QuestionReader:
+class QuestionTripleReader:
     """Reads triples out of questions. Safe to share between threads."""
 
     def __init__(self, settings: ExtractionSettings) -> None:

@@ -45,7 +45,7 @@ class ReadChunk:
     read_by_rules: int = 0
 
 
-class Reader(Protocol):
+class TripleReader(Protocol):
     """Reads chunks.
 
     Attributes:
@@ -76,7 +76,7 @@ class FactReader:
         self._source: TripleSource = source
 
     def read(self, chunks: Iterable[StatedChunk]) -> Iterator[ReadChunk]:
-        """See `Reader.read`."""
+        """See `TripleReader.read`."""
         for chunk in chunks:
             yield ReadChunk(chunk.id, tuple(resolved(chosen(chunk, self._source), chunk.title)))
 

@@ -26,8 +26,8 @@ from overstory.systems.system_retriever import SystemRetriever
 from overstory.systems.vector_indexes import SCANNED
 from overstory.vectors.lengths import of_unit_length
 from overstory_systems.apr.candidates import (
-    Candidate,
-    Vocabulary,
+    CandidateRun,
+    CodebookVectors,
     read_candidates,
     read_runs,
     shared_names,
@@ -36,12 +36,12 @@ from overstory_systems.apr.candidates import (
 from overstory_systems.apr.excerpts import excerpts
 from overstory_systems.apr.ids import SymbolKind
 from overstory_systems.apr.index_settings import AprIndexSettings
-from overstory_systems.apr.memory.recall import Recall
+from overstory_systems.apr.memory.recall import AnswerRecall
 from overstory_systems.apr.parts import SHARES, SHARES_WITH_TEXTS
 from overstory_systems.apr.prompt import build
-from overstory_systems.apr.question import AskedTriples, QuestionReader
+from overstory_systems.apr.question import AskedTriples, QuestionTripleReader
 from overstory_systems.apr.retriever_settings import AprRetrieverSettings
-from overstory_systems.apr.scoring import FineScore, Link, fine, links, relevance
+from overstory_systems.apr.scoring import FineScore, SharedSymbol, fine, links, relevance
 from overstory_systems.apr.store import ENTITIES
 from overstory_systems.apr.tokens import TokenCounter
 from overstory_systems.apr.triples import FactRun, RecalledAnswer, RelatedQuestion, ScoredRun, Triple
@@ -80,9 +80,9 @@ class AprRetriever(SystemRetriever[AprIndexSettings, AprRetrieverSettings]):
             ModelError: the spaCy pipeline is not installed.
         """
         super().__init__(system, context, settings)
-        self._questions = QuestionReader(context.extraction)
-        self._vocabulary = Vocabulary(context.embedder)
-        self._recall = Recall()
+        self._questions = QuestionTripleReader(context.extraction)
+        self._vocabulary = CodebookVectors(context.embedder)
+        self._recall = AnswerRecall()
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="apr")
 
     def retrieve(self, question: str, k: int) -> Evidence:
@@ -100,7 +100,9 @@ class AprRetriever(SystemRetriever[AprIndexSettings, AprRetrieverSettings]):
         def query(tx: Transaction, corpus: Corpus) -> Evidence:
             state = require_state(self._system, corpus)
             index = "" if ENTITIES in state.details.get(SCANNED, ()) else schema.derived_index(corpus.label, ENTITIES)
-            asking = _Asking(tx, corpus, self._vocabulary, self._settings, asked, vector.result()[0], index, self._pool)
+            asking = _CodebookSearch(
+                tx, corpus, self._vocabulary, self._settings, asked, vector.result()[0], index, self._pool
+            )
             found = asking.found(k)
             counter = TokenCounter(self._context.embedder, self._context.chat())
             recalled, related = self._remembered(tx, corpus, asking.vector)
@@ -133,7 +135,7 @@ class AprRetriever(SystemRetriever[AprIndexSettings, AprRetrieverSettings]):
 
 
 @dataclass(frozen=True, slots=True)
-class _Passage:
+class _RunScore:
     """A candidate passage with the parts of its score.
 
     Attributes:
@@ -143,14 +145,14 @@ class _Passage:
         link: what led to it, None where nothing did.
     """
 
-    run: Candidate | None
+    run: CandidateRun | None
     fine: FineScore | None
     cosine: float
-    link: Link | None = None
+    link: SharedSymbol | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _RankedRuns:
     """
     Attributes:
         runs: the best, by falling score.
@@ -163,7 +165,7 @@ class _Found:
 
 
 @dataclass(slots=True)
-class _Asking:
+class _CodebookSearch:
     """One question in its transaction.
 
     Attributes:
@@ -176,19 +178,19 @@ class _Asking:
 
     tx: Transaction
     corpus: Corpus
-    vocabulary: Vocabulary
+    vocabulary: CodebookVectors
     settings: AprRetrieverSettings
     asked: AskedTriples
     vector: Vectors
     index: str
     pool: Executor
     notes: list[str] = field(default_factory=list[str])
-    known: dict[str, tuple[Candidate, FineScore, Vectors]] = field(
-        default_factory=dict[str, "tuple[Candidate, FineScore, Vectors]"]
+    known: dict[str, tuple[CandidateRun, FineScore, Vectors]] = field(
+        default_factory=dict[str, "tuple[CandidateRun, FineScore, Vectors]"]
     )
     cosines: dict[str, float] = field(default_factory=dict[str, float])
 
-    def found(self, k: int) -> _Found:
+    def found(self, k: int) -> _RankedRuns:
         texts = self._texts()
         vectors = self.vocabulary.of_texts(self.tx, self.corpus, texts, self.pool)  # while near passages are looked for
         nearest = nearest_chunks(self.tx, self.corpus, self.vector, max(k, NEAREST_CHUNKS))
@@ -213,7 +215,7 @@ class _Asking:
         reasons = _Reasons(self.settings, passages, scores, facts, rows)
         hits = ranked_hits(rows, ranked, lambda id_: reasons.of(id_) if id_ in passages else [near(self.cosines[id_])])
         scored = (ScoredRun(facts[id_], score, self.known[id_][2]) for id_, score in runs.items() if id_ in facts)
-        return _Found(hits, tuple(scored), rows)
+        return _RankedRuns(hits, tuple(scored), rows)
 
     def _texts(self) -> list[tuple[SymbolKind, str]]:
         """Those whose vectors are needed: its names, the other ends of its triples, their relations."""
@@ -258,7 +260,7 @@ class _Asking:
         missing = sorted(set(chunks) - self.cosines.keys()) if self.settings.passage else []
         self.cosines |= chunk_cosines(self.tx, self.corpus, self.vector, missing)
 
-    def _led(self, lines: Vectors) -> dict[str, Link]:
+    def _led(self, lines: Vectors) -> dict[str, SharedSymbol]:
         """What names lead to from the best passages, by passage; their runs are scored too."""
         passages = self._passages({})
         scores = self._scores(passages)
@@ -276,22 +278,22 @@ class _Asking:
         self._score(lines, (), new)
         return {id_: link for id_, link in led.items() if id_ in passages or id_ in new}
 
-    def _passages(self, led: Mapping[str, Link]) -> dict[str, _Passage]:
+    def _passages(self, led: Mapping[str, SharedSymbol]) -> dict[str, _RunScore]:
         """The candidates by passage; near passages without facts are candidates where passages count."""
-        best: dict[str, tuple[Candidate, FineScore]] = {}
+        best: dict[str, tuple[CandidateRun, FineScore]] = {}
         for each, score, _ in self.known.values():
             before = best.get(each.chunk)
             if before is None or (-score.total, each.id) < (-before[1].total, before[0].id):
                 best[each.chunk] = (each, score)
         found = {
-            id_: _Passage(run, score, self.cosines.get(id_, 0.0), led.get(id_)) for id_, (run, score) in best.items()
+            id_: _RunScore(run, score, self.cosines.get(id_, 0.0), led.get(id_)) for id_, (run, score) in best.items()
         }
         if self.settings.passage:
             for id_, cosine in self.cosines.items():
-                found.setdefault(id_, _Passage(None, None, cosine, led.get(id_)))
+                found.setdefault(id_, _RunScore(None, None, cosine, led.get(id_)))
         return found
 
-    def _scores(self, passages: Mapping[str, _Passage]) -> dict[str, float]:
+    def _scores(self, passages: Mapping[str, _RunScore]) -> dict[str, float]:
         """The score of each passage. One without facts counts as if it had those of the middle one."""
         usual = median([each.fine.total for each in passages.values() if each.fine] or [0.0])
         return {
@@ -299,11 +301,11 @@ class _Asking:
             for id_, each in passages.items()
         }
 
-    def _of_passage(self, cosine: float, link: Link | None) -> float:
+    def _of_passage(self, cosine: float, link: SharedSymbol | None) -> float:
         """What a passage brings to the score of all its runs."""
         return self.settings.passage * cosine + self.settings.path * (link.value if link else 0.0)
 
-    def _runs(self, led: Mapping[str, Link]) -> dict[str, float]:
+    def _runs(self, led: Mapping[str, SharedSymbol]) -> dict[str, float]:
         """The scores of the best runs, best first."""
         scores = {
             id_: score.total + self._of_passage(self.cosines.get(each.chunk, 0.0), led.get(each.chunk))
@@ -321,7 +323,7 @@ class _Reasons:
     """
 
     settings: AprRetrieverSettings
-    passages: Mapping[str, _Passage]
+    passages: Mapping[str, _RunScore]
     scores: Mapping[str, float]
     facts: Mapping[str, FactRun]
     rows: Mapping[str, Row]

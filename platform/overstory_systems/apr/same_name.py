@@ -78,7 +78,7 @@ class _Word(NamedTuple):
     lower: bool
 
 
-class _Name(NamedTuple):
+class _ComparedName(NamedTuple):
     words: tuple[_Word, ...]
     particular: bool
     """Whether it is about certain things, so that their number matters."""
@@ -99,14 +99,14 @@ def same_name(one: str, other: str) -> bool:
 
 
 @functools.lru_cache(maxsize=65_536)
-def _read(text: str) -> _Name:
+def _read(text: str) -> _ComparedName:
     tokens, owned = _tokens(_without_short_form(" ".join(unaccented(text).split())))
     if len(tokens) > 1 and tokens[0].istitle() and _are_common(tokens[1:]):
         tokens[0] = tokens[0].lower()  # as a sentence begins
     particular = owned or any(token in _PARTICULAR for token in tokens)
     kept = [token for token in tokens[:-1] if token not in _ARTICLES] + tokens[-1:]  # "Ivan the" is cut off
     spelt, turned = _heads_last(_written_out(kept))
-    return _Name(tuple(map(_word, _days_first(spelt))), particular or turned)
+    return _ComparedName(tuple(map(_word, _days_first(spelt))), particular or turned)
 
 
 def _are_common(tokens: Iterable[str]) -> bool:

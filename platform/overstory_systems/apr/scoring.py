@@ -159,7 +159,7 @@ def relevance(scores: Mapping[str, float]) -> dict[str, float]:
     return {id_: (score - low) / (high - low) if high > low else 1.0 for id_, score in scores.items()}
 
 
-class Link(NamedTuple):
+class SharedSymbol(NamedTuple):
     """A name that two passages share: one that was found, and one that it leads to.
 
     Attributes:
@@ -173,7 +173,7 @@ class Link(NamedTuple):
     value: float
 
 
-def links(sources: Mapping[str, float], names: Iterable[tuple[str, str, Sequence[str]]]) -> dict[str, Link]:
+def links(sources: Mapping[str, float], names: Iterable[tuple[str, str, Sequence[str]]]) -> dict[str, SharedSymbol]:
     """The strongest link to each passage; of equal ones the first.
 
     A name brings as much as its passage is relevant, times √(2 / passages that have it): a name in two passages alone
@@ -183,10 +183,10 @@ def links(sources: Mapping[str, float], names: Iterable[tuple[str, str, Sequence
         sources: the relevance of passages, by id.
         names: of each name of a source: the source, the name, and the passages that have it, the source among them.
     """
-    found: dict[str, Link] = {}
+    found: dict[str, SharedSymbol] = {}
     for source, name, passages in names:
         value = sources[source] * float(np.sqrt(2.0 / len(passages))) if len(passages) > 1 else 0.0
         for passage in passages:
             if passage != source and value > (found[passage].value if passage in found else 0.0):
-                found[passage] = Link(source, name, value)
+                found[passage] = SharedSymbol(source, name, value)
     return found

@@ -14,7 +14,7 @@ import numpy as np
 from overstory.protocols import Vectors
 from overstory.vectors.lengths import of_unit_length
 from overstory_systems.apr.retriever_settings import ChannelAction
-from overstory_systems.apr.triples import Edge
+from overstory_systems.apr.triples import CodebookEdge
 
 SAME = 0.93
 """Cosine from which paths say the same, that of their edges and that of the whole paths."""
@@ -31,7 +31,7 @@ class Path(NamedTuple):
         vectors: float32[edges, d], a unit vector for each edge; without rows where there are none.
     """
 
-    edges: Sequence[Edge]
+    edges: Sequence[CodebookEdge]
     vectors: Vectors
 
 

@@ -103,7 +103,7 @@ class CodedChunk:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class CodebookPage:
     """Some chunks, the symbols that are new with them, and the vectors of these."""
 
     chunks: tuple[CodedChunk, ...]
@@ -111,7 +111,7 @@ class Page:
     vectors: Mapping[str, Vectors]
 
 
-def write_page(tx: Transaction, label: str, page: Page) -> None:
+def write_page(tx: Transaction, label: str, page: CodebookPage) -> None:
     """Writes the runs of chunks in place of those that they have."""
     tx.run("systems/apr/clear_runs", label, ids=[chunk.id for chunk in page.chunks])
     _write(tx, label, "write_entities", _entity_rows(page), SYMBOLS_A_STATEMENT)
@@ -135,7 +135,7 @@ def _write(tx: Transaction, label: str, statement: str, rows: Sequence[Row], siz
         tx.run(f"systems/apr/{statement}", label, label=label, rows=some)
 
 
-def _entity_rows(page: Page) -> list[Row]:
+def _entity_rows(page: CodebookPage) -> list[Row]:
     return [
         {"id": symbol.id, "key": symbol.key, "text": symbol.text, "vector": page.vectors[symbol.id].tolist()}
         for symbol in page.new
@@ -143,7 +143,7 @@ def _entity_rows(page: Page) -> list[Row]:
     ]
 
 
-def _relation_rows(page: Page) -> list[Row]:
+def _relation_rows(page: CodebookPage) -> list[Row]:
     relations = [symbol for symbol in page.new if symbol.kind == "relation"]
     if not relations:
         return []
@@ -154,7 +154,7 @@ def _relation_rows(page: Page) -> list[Row]:
     ]
 
 
-def _edge_rows(page: Page) -> list[Row]:
+def _edge_rows(page: CodebookPage) -> list[Row]:
     rows: dict[str, Row] = {}
     for chunk in page.chunks:
         for edge, vector in zip(chunk.edges, packed(chunk.vectors), strict=True):
@@ -170,7 +170,7 @@ def _edge_rows(page: Page) -> list[Row]:
     return list(rows.values())
 
 
-def _run_rows(page: Page) -> list[Row]:
+def _run_rows(page: CodebookPage) -> list[Row]:
     return [
         {
             "id": run_id(chunk.id, seq),

@@ -33,7 +33,7 @@ class Triple(NamedTuple):
         return tuple(filter(None, (self.head, self.tail)))
 
 
-class Edge(NamedTuple):
+class CodebookEdge(NamedTuple):
     """An edge of the codebook, with the words of its symbols (of their representatives, where they were merged).
 
     Attributes:
@@ -64,7 +64,7 @@ class FactRun:
     id: str
     chunk: str
     document: str
-    edges: tuple[Edge, ...]
+    edges: tuple[CodebookEdge, ...]
     sentences: tuple[int, ...]
 
 
@@ -111,7 +111,7 @@ class RecalledAnswer:
     model: str
     asked: str
     similarity: float
-    edges: tuple[Edge, ...]
+    edges: tuple[CodebookEdge, ...]
     chunks: tuple[str, ...]
     documents: tuple[str, ...]
     vectors: Vectors = field(default_factory=no_vectors)
@@ -131,5 +131,5 @@ class RelatedQuestion:
     id: str
     question: str
     similarity: float
-    edges: tuple[Edge, ...]
+    edges: tuple[CodebookEdge, ...]
     vectors: Vectors = field(default_factory=no_vectors)

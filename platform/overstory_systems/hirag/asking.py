@@ -18,7 +18,7 @@ from overstory_systems.hirag.index_settings import HiragIndexSettings
 from overstory_systems.hirag.names import ENTITY, entity_id
 from overstory_systems.hirag.parts import MOST_OF_ONE, RELATED, PathEntity, PathRelation, Paths
 from overstory_systems.hirag.ranking import RANKING, RELATIONS_EACH
-from overstory_systems.hirag.selection import Community, Hierarchy, NearEntity, Selected, StoredReport
+from overstory_systems.hirag.selection import Hierarchy, NearEntity, RatedCommunity, Selected, StoredReport
 
 KEYS_AMONG = 50
 """Entities near the question among which those of a community are key: few pairs are joined, so the first count."""
@@ -38,7 +38,7 @@ Said = Mapping[str, tuple[str, Sequence[str]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class EntityDetails:
     """What is said of entities and communities.
 
     Attributes:
@@ -53,7 +53,7 @@ class Read:
 
 
 @dataclass(slots=True)
-class Asking:
+class HierarchySearch:
     """One question in its transaction. Nodes may be gone between two statements: then less is found.
 
     Attributes:
@@ -85,7 +85,7 @@ class Asking:
         found = [NearEntity(*each) for each in row["found"]]
         return found, Hierarchy.of(row["communities"])
 
-    def read(self, entities: Sequence[NearEntity], communities: Sequence[Selected]) -> Read:
+    def read(self, entities: Sequence[NearEntity], communities: Sequence[Selected]) -> EntityDetails:
         """What is said of these, how the nearest entities are related, and the bridges between the communities."""
         (row,) = self.tx.run(
             "systems/hirag/evidence",
@@ -102,7 +102,7 @@ class Asking:
         reports = {community: each for community, *each in row["reports"]}
         label, generation = self.corpus.label, self.state.generation
         said = {id_: (text, chunks) for id_, text, chunks in row["entities"]}
-        return Read(
+        return EntityDetails(
             said,
             [
                 _report(each.community, *reports[each.community.id])
@@ -155,7 +155,8 @@ class Asking:
                     most=MOST_OF_ONE,
                 )
                 found = [
-                    _report(Community(id_, of_level, size, 0.0), *each) for id_, of_level, size, *each in row["reports"]
+                    _report(RatedCommunity(id_, of_level, size, 0.0), *each)
+                    for id_, of_level, size, *each in row["reports"]
                 ]
         return found
 
@@ -172,7 +173,7 @@ class Asking:
         return found.cosines
 
 
-def _report(of: Community, id_: str, properties: Row, chunks: Sequence[str]) -> StoredReport:
+def _report(of: RatedCommunity, id_: str, properties: Row, chunks: Sequence[str]) -> StoredReport:
     return StoredReport(of.id, id_, Report.from_properties(properties, chunks), of.level, of.size)
 
 

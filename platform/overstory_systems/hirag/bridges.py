@@ -32,7 +32,7 @@ SOURCES_A_STATEMENT = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Bridge:
+class CommunityBridge:
     """A path between the central entities of two communities of one level.
 
     Attributes:
@@ -83,7 +83,7 @@ class Bridges:
         without: pairs of communities whose centres have no path of at most `MOST_HOPS` relations.
     """
 
-    found: Sequence[Bridge]
+    found: Sequence[CommunityBridge]
     communities: int
     left_out: int
     without: int
@@ -91,7 +91,7 @@ class Bridges:
     def __len__(self) -> int:
         return len(self.found)
 
-    def __iter__(self) -> Iterator[Bridge]:
+    def __iter__(self) -> Iterator[CommunityBridge]:
         return iter(self.found)
 
 
@@ -202,7 +202,7 @@ def _nearest(labels: Ints, nodes: Ints, vectors: Vectors) -> list[list[int]]:
 
 def _paths(
     projected: LayeredProjection, graph: LayeredGraph, pairs: Sequence[tuple[int, int]], centres: Mapping[int, int]
-) -> list[Bridge]:
+) -> list[CommunityBridge]:
     """The bridges of these pairs, without those that have no path or a long one. Communities within one another may
     share a centre: then the path is searched once."""
     refs = graph.refs
@@ -213,10 +213,10 @@ def _paths(
     for some in batches(wanted.items(), SOURCES_A_STATEMENT):
         for row in projected.cheapest_paths({source: list(targets) for source, targets in some}):
             found[row["refs"][0], row["refs"][-1]] = row["cost"], row["refs"]
-    bridges: list[Bridge] = []
+    bridges: list[CommunityBridge] = []
     for one, other in pairs:
         cost, way = found.get((refs[centres[one]], refs[centres[other]]), (0.0, []))
         if 0 < len(way) <= MOST_HOPS + 1:
             names = tuple(graph.entities[graph.number[ref]].name for ref in way)
-            bridges.append(Bridge(one, other, tuple(way), names, cost))
+            bridges.append(CommunityBridge(one, other, tuple(way), names, cost))
     return bridges

@@ -21,7 +21,7 @@ from overstory.graph.ids import derived_label
 from overstory.index.derived_vectors import DerivedVectors, remove_other_embedders, remove_unused
 from overstory.protocols import Vectors
 from overstory.systems.base import SystemRun
-from overstory.systems.figures import Asked, PartSeconds
+from overstory.systems.figures import ModelRequests, PartSeconds
 from overstory.systems.texts.reports import Report
 from overstory.systems.tree.build import stored_form
 from overstory.systems.tree.changes import TreeChanges, commit_rows, tree_changes, write_tree
@@ -36,7 +36,7 @@ from overstory_systems.hirag.knowledge_graph import BaseLayer, LayeredGraph, Lay
 from overstory_systems.hirag.layers import grow
 from overstory_systems.hirag.names import COMMUNITIES, ENTITY, NAME, READING, entity_id
 from overstory_systems.hirag.reports import write_reports
-from overstory_systems.hirag.small_change import DELETIONS_NOTED, SmallChange
+from overstory_systems.hirag.small_change import DELETIONS_NOTED, SmallEntityChange
 from overstory_systems.hirag.store import StoredGraph, Wanted, write_graph
 from overstory_systems.hirag.writers import reporter_for, summariser_for
 
@@ -44,18 +44,18 @@ CLUSTER_SIZES = ((1, 1), (2, 5), (6, 10), (11, 20), (21, 30))
 
 
 @dataclass(slots=True)
-class Build:
+class HierarchyBuild:
     """A build in progress."""
 
     job: SystemRun[HiragIndexSettings]
     store: DerivedVectors = field(init=False)
     known: dict[str, Vectors] = field(default_factory=dict[str, Vectors])
     _base: BaseLayer | None = field(default=None, init=False)
-    _asked: Asked = field(init=False)
+    _asked: ModelRequests = field(init=False)
     _timed: PartSeconds = field(init=False)
 
     def __post_init__(self) -> None:
-        self._asked, self._timed = Asked(self.job.chat, NAME), PartSeconds(self.job.figures)
+        self._asked, self._timed = ModelRequests(self.job.chat, NAME), PartSeconds(self.job.figures)
         self.store = DerivedVectors(self.job.writer, self.job.context.embedder, stage=NAME)
 
     def run(self) -> None:
@@ -67,7 +67,7 @@ class Build:
         job = self.job
         if job.before is not None and job.before.embedder != job.context.embedder.fingerprint:
             remove_other_embedders(job.writer)
-        if SmallChange(job, self._base_layer, self.store, self._vectors, self._timed, self._asked).placed():
+        if SmallEntityChange(job, self._base_layer, self.store, self._vectors, self._timed, self._asked).placed():
             return
         base = self._base_layer({})
         if not job.model:

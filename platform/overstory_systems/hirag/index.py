@@ -72,9 +72,9 @@ class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
 
     def build(self, run: SystemRun[HiragIndexSettings]) -> None:
         """See `System.build`."""
-        from overstory_systems.hirag.build import Build
+        from overstory_systems.hirag.build import HierarchyBuild
 
-        Build(run).run()
+        HierarchyBuild(run).run()
 
     def estimate(self, view: SystemView[HiragIndexSettings]) -> Estimate:
         """As if all clusters and communities were new; how many there will be is taken from the names of the corpus.
@@ -84,14 +84,14 @@ class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
         """
         from overstory_systems.hirag.model_reading import estimate_reading
         from overstory_systems.hirag.model_reports import ModelReporter
-        from overstory_systems.hirag.model_summaries import ModelSummariser
+        from overstory_systems.hirag.model_summaries import ModelClusterSummariser
 
         reading = estimate_reading(view)
         chat = view.context.chat(view.model)
         names = most_names(view.graph, view.corpus.label)
         clusters = 0 if view.settings.flat else -(-names // NAMES_A_CLUSTER)
         communities = -(-names // NAMES_A_COMMUNITY)
-        summaries = ModelSummariser(chat, view.model).estimate(clusters)
+        summaries = ModelClusterSummariser(chat, view.model).estimate(clusters)
         return reading + summaries + ModelReporter(chat, view.model).estimate(communities)
 
     def index_options(self, settings: HiragRetrieverSettings) -> str:

@@ -20,7 +20,7 @@ from overstory.llm.answer_fields import at_most
 from overstory.surrogates import on_one_line
 from overstory.systems.entity_graph import EntityRelation
 from overstory.systems.entity_graph.relations import MOST_CHUNKS, MOST_PARTNERS, among_strongest, left_out_note
-from overstory.systems.texts.writing import Asked, ModelWriter, RuleWriter
+from overstory.systems.texts.writing import ModelWriter, RuleWriter, WritingOutcome
 from overstory_systems.hirag.knowledge_graph import BaseLayer, LayerEntity, ref_of
 from overstory_systems.hirag.names import NAME
 
@@ -44,7 +44,7 @@ class Joined(BaseModel):
 
 
 @dataclass(slots=True)
-class _Entity:
+class _ReadEntity:
     """What passages say of an entity. Dictionaries and lists are in order of passage.
 
     Attributes:
@@ -97,7 +97,7 @@ class Readings:
         by_rules: passages that rules are to read, too, since answers could not be used.
     """
 
-    entities: dict[str, _Entity] = field(default_factory=dict[str, _Entity])
+    entities: dict[str, _ReadEntity] = field(default_factory=dict[str, _ReadEntity])
     relations: dict[tuple[str, str], _Relation] = field(default_factory=dict[tuple[str, str], _Relation])
     by_rules: set[str] = field(default_factory=set[str])
 
@@ -108,7 +108,7 @@ class Readings:
             found: as `ChunkReading.found` has it.
         """
         for key, name, type_, description in found["entities"]:
-            self.entities.setdefault(str(key), _Entity()).add(chunk, str(name), str(type_), str(description))
+            self.entities.setdefault(str(key), _ReadEntity()).add(chunk, str(name), str(type_), str(description))
         for one, other, description, strength in found["relations"]:
             relation = self.relations.setdefault((str(one), str(other)), _Relation())
             relation.add(chunk, str(description), int(str(strength)))
@@ -262,9 +262,9 @@ class _Joiner(ModelWriter[_Long, LayerEntity]):
     def fallen_back(self) -> str:
         return f"{counted(self.by_rules, 'long description was', 'long descriptions were')} cut"
 
-    def asked(self, group: _Long) -> Asked[LayerEntity]:
+    def asked(self, group: _Long) -> WritingOutcome[LayerEntity]:
         entity, texts = group
         messages = self.prompt.messages(name=entity.name, descriptions=_held(texts))
         joined = self.answer(Joined, messages, entity.chunks)
         text = on_one_line(joined.description) if joined else ""
-        return Asked(replace(entity, description=text) if text else None)
+        return WritingOutcome(replace(entity, description=text) if text else None)

@@ -134,7 +134,7 @@ class DocumentReading:
             self.chunks[sentence.chunk].rules = True
 
 
-class ModelReader:
+class ModelGraphReader:
     """Asks a model, several documents at a time."""
 
     def __init__(self, chat: Chat, settings: HiragIndexSettings) -> None:
@@ -178,7 +178,7 @@ class ModelReader:
 
     def _read(self, document: UnreadDocument) -> DocumentReading:
         read = DocumentReading(document, {chunk: ChunkReading() for chunk, _, _ in document.chunks})
-        names = _Names()
+        names = _DocumentNames()
         waiting = [(window, True) for window in _windows(document)][::-1]
         while waiting:
             window, whole = waiting.pop()
@@ -194,12 +194,12 @@ class ModelReader:
                 read.leave_to_rules(window)
         return read
 
-    def _read_window(self, read: DocumentReading, window: Sequence[ChunkSentence], names: _Names) -> None:
+    def _read_window(self, read: DocumentReading, window: Sequence[ChunkSentence], names: _DocumentNames) -> None:
         """Adds what a model says of a window, all of it or nothing. Names that neither the window nor the title says,
         and that were not read before, are dropped."""
         known, read_in = names.that_fit(KNOWN_CHARACTERS)
         chat = self._chat.quoting([*(sentence.chunk for sentence in window), *read_in])
-        said = _Said(window, read.document.title)
+        said = _WindowContent(window, read.document.title)
         found = {
             key: entity
             for key, entity in self._found(chat, self._about(read.document, window, known)).items()
@@ -251,7 +251,7 @@ class ModelReader:
         return [(*ends, relation) for ends, relation in related.items()]
 
 
-class _Names:
+class _DocumentNames:
     """The names of a document so far, by key, in the order in which they were found."""
 
     def __init__(self) -> None:
@@ -270,7 +270,7 @@ class _Names:
         return "; ".join(fitting) or NONE, frozenset().union(*read_in)
 
 
-class _Said:
+class _WindowContent:
     """What a window says, and in which of its chunks."""
 
     def __init__(self, window: Sequence[ChunkSentence], title: str) -> None:
@@ -297,7 +297,7 @@ class _Said:
 
 def reader_fingerprint(chat: Chat, settings: HiragIndexSettings) -> str:
     """Changes whenever the same chunk may be read in another way."""
-    return ModelReader(chat, settings).fingerprint
+    return ModelGraphReader(chat, settings).fingerprint
 
 
 def read_documents(run: SystemRun[HiragIndexSettings], chat: Chat) -> None:
@@ -308,7 +308,7 @@ def read_documents(run: SystemRun[HiragIndexSettings], chat: Chat) -> None:
     Raises:
         LlmError, BudgetExhausted, LeaseLost, DatabaseError: what was committed before stays.
     """
-    reader = ModelReader(chat, run.settings)
+    reader = ModelGraphReader(chat, run.settings)
     (unread,) = run.graph.run("systems/hirag/count_unread", run.corpus.label, read=True, by=reader.fingerprint)
     if not unread["documents"]:
         return
@@ -364,7 +364,7 @@ def estimate_reading(view: SystemView[HiragIndexSettings]) -> Estimate:
     Raises:
         LlmError, DatabaseError: as `System.estimate`.
     """
-    reader = ModelReader(view.context.chat(view.model), view.settings)
+    reader = ModelGraphReader(view.context.chat(view.model), view.settings)
     return reader.estimate(_unread(view.graph, view.corpus, reader.fingerprint))
 
 

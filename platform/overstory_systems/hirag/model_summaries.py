@@ -16,7 +16,7 @@ from overstory.model import Message
 from overstory.model.token_bound import count_at_most
 from overstory.surrogates import on_one_line
 from overstory.systems.texts.passages import passages_of, within
-from overstory.systems.texts.writing import Asked, ModelWriter
+from overstory.systems.texts.writing import ModelWriter, WritingOutcome
 from overstory.systems.tree.nearness import cosines_to, nearest_first, to_mean
 from overstory.text.names.keys import entity_key
 from overstory_systems.hirag.clusters import MOST
@@ -25,9 +25,9 @@ from overstory_systems.hirag.summaries import (
     META_TYPES,
     OTHER,
     Group,
-    Joined,
+    JoinedMember,
     MetaType,
-    RuleSummariser,
+    RuleClusterSummariser,
     Summary,
     as_weight,
 )
@@ -80,7 +80,7 @@ class FoundSummaries(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class _Shown:
+class _GroupExcerpt:
     """What a prompt shows of a group.
 
     Attributes:
@@ -93,7 +93,7 @@ class _Shown:
     chunks: tuple[str, ...]
 
 
-class ModelSummariser(ModelWriter[Group, Sequence[Summary]]):
+class ModelClusterSummariser(ModelWriter[Group, Sequence[Summary]]):
     """Asks a model, several clusters at a time."""
 
     def __init__(self, chat: Chat, model: str) -> None:
@@ -101,7 +101,7 @@ class ModelSummariser(ModelWriter[Group, Sequence[Summary]]):
         Args:
             model: its name, which summaries carry in `by`.
         """
-        super().__init__(chat.booked(NAME), model, prompt("summary", __package__), RuleSummariser())
+        super().__init__(chat.booked(NAME), model, prompt("summary", __package__), RuleClusterSummariser())
 
     def fallen_back(self) -> str:
         return f"{self.by_rules:,} of {self.groups:,} clusters were summarised by rules"
@@ -112,11 +112,11 @@ class ModelSummariser(ModelWriter[Group, Sequence[Summary]]):
             "to the nearest summary unread"
         )
 
-    def asked(self, group: Group) -> Asked[Sequence[Summary]]:
+    def asked(self, group: Group) -> WritingOutcome[Sequence[Summary]]:
         shown, size = self._shown(group), len(group.members)
         written = self.answer(FoundSummaries, self._messages(shown.texts), shown.chunks)
         summaries = self._read(group, shown, written) if written else []
-        return Asked(summaries or None, size, size - len(shown.places))
+        return WritingOutcome(summaries or None, size, size - len(shown.places))
 
     def estimate(self, groups: int) -> Estimate:
         """As if each prompt held as many tokens as it may."""
@@ -125,7 +125,7 @@ class ModelSummariser(ModelWriter[Group, Sequence[Summary]]):
     def _messages(self, texts: Sequence[str]) -> Sequence[Message]:
         return self.prompt.messages(types=_TYPES_SAID, entity=texts)
 
-    def _shown(self, group: Group) -> _Shown:
+    def _shown(self, group: Group) -> _GroupExcerpt:
         """The members nearest to the mean, in that order."""
         order = nearest_first(to_mean(group.vectors)).tolist()
         place_of = {each.ref: place for place, each in enumerate(group.members)}
@@ -140,9 +140,9 @@ class ModelSummariser(ModelWriter[Group, Sequence[Summary]]):
                 break
             texts.append(text)
         chosen = fitting[: len(texts)]
-        return _Shown(texts, [place_of[each.ref] for each in chosen], passages_of(chosen))
+        return _GroupExcerpt(texts, [place_of[each.ref] for each in chosen], passages_of(chosen))
 
-    def _read(self, group: Group, shown: _Shown, answer: FoundSummaries) -> list[Summary]:
+    def _read(self, group: Group, shown: _GroupExcerpt, answer: FoundSummaries) -> list[Summary]:
         """The answer without numbers that nobody has, and with the members that it left out."""
         named = [each for each in answer.summaries if entity_key(_line(each.name)) and _line(each.description)]
         joined = [_joined(each, shown.places) for each in named]
@@ -167,18 +167,18 @@ class ModelSummariser(ModelWriter[Group, Sequence[Summary]]):
         ]
 
 
-def _joined(found: FoundSummary, places: Sequence[int]) -> dict[int, Joined]:
+def _joined(found: FoundSummary, places: Sequence[int]) -> dict[int, JoinedMember]:
     """The members of a summary, by their places in the group; the first mention of each counts."""
-    joined: dict[int, Joined] = {}
+    joined: dict[int, JoinedMember] = {}
     for each in found.members:
         if 1 <= each.number <= len(places):
             place = places[each.number - 1]
             why = shortened(_line(each.why), LONGEST_WHY)
-            joined.setdefault(place, Joined(place, as_weight(each.strength / STRONGEST), why))
+            joined.setdefault(place, JoinedMember(place, as_weight(each.strength / STRONGEST), why))
     return joined
 
 
-def _join_forgotten(group: Group, joined: Sequence[dict[int, Joined]]) -> None:
+def _join_forgotten(group: Group, joined: Sequence[dict[int, JoinedMember]]) -> None:
     """Members that no summary names join the one whose members' mean is nearest, by their cosine to that mean."""
     forgotten = [place for place in range(len(group.members)) if not any(place in members for members in joined)]
     if not forgotten:
@@ -187,7 +187,7 @@ def _join_forgotten(group: Group, joined: Sequence[dict[int, Joined]]) -> None:
     means = [exact[sorted(members)].mean(axis=0) if members else exact.mean(axis=0) for members in joined]
     cosines = np.stack([cosines_to(exact[forgotten], mean) for mean in means])
     for place, nearest, cosine in zip(forgotten, cosines.argmax(axis=0), cosines.max(axis=0), strict=True):
-        joined[int(nearest)][place] = Joined(place, as_weight(float(cosine)))
+        joined[int(nearest)][place] = JoinedMember(place, as_weight(float(cosine)))
 
 
 def _line(text: str) -> str:

@@ -41,7 +41,7 @@ class EntityPart(Part):
 
 
 @dataclass(frozen=True, slots=True)
-class Triple:
+class DescribedRelation:
     """A relation between two entities; `description` is "" where nothing is said of it."""
 
     source: str
@@ -61,7 +61,7 @@ class RelationPart(Part):
 
     kind: PartKind = field(default="relation", init=False)
     names: tuple[str, ...]
-    triples: tuple[Triple, ...]
+    triples: tuple[DescribedRelation, ...]
 
 
 class PathEntity(NamedTuple):
@@ -203,15 +203,15 @@ def _relation_part(
     )
 
 
-def _triple(relation: PathRelation, found: Paths) -> Triple:
+def _triple(relation: PathRelation, found: Paths) -> DescribedRelation:
     source, target = (found.entities[end] for end in (relation.source, relation.target))
     description = relation.description or ""
     if relation.type == "SUMMARIZED_BY" and not description:
         description = f"{on_one_line(source.name)} is one of its entities"
-    return Triple(on_one_line(source.name), on_one_line(target.name), relation.weight, description)
+    return DescribedRelation(on_one_line(source.name), on_one_line(target.name), relation.weight, description)
 
 
-def _told(triple: Triple) -> str:
+def _told(triple: DescribedRelation) -> str:
     ends = f"{triple.source} — {triple.target}"
     return f"{ends}: {shortened(triple.description, LONGEST)}" if triple.description else ends
 

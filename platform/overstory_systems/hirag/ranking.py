@@ -24,7 +24,7 @@ RELATIONS = 0.4
 """Weights of what a passage says of near entities, and of those they are related to; that of its own cosine is 1."""
 
 
-class Statement(NamedTuple):
+class EvidenceStatement(NamedTuple):
     """What passages say of the evidence.
 
     Attributes:
@@ -43,7 +43,7 @@ class Statement(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class HierarchyScore:
     """The parts of a passage's score.
 
     Attributes:
@@ -51,8 +51,8 @@ class Score:
     """
 
     cosine: float
-    entities: Sequence[Statement] = ()
-    relations: Sequence[Statement] = ()
+    entities: Sequence[EvidenceStatement] = ()
+    relations: Sequence[EvidenceStatement] = ()
 
     @property
     def by_entities(self) -> float:
@@ -85,12 +85,14 @@ def relevance(near: Sequence[NearEntity]) -> dict[str, float]:
     }
 
 
-def scores(cosines: Mapping[str, float], statements: Iterable[Statement]) -> dict[str, Score]:
+def scores(cosines: Mapping[str, float], statements: Iterable[EvidenceStatement]) -> dict[str, HierarchyScore]:
     """The score of each passage that has a cosine."""
-    entities: dict[str, list[Statement]] = {}
-    relations: dict[str, list[Statement]] = {}
+    entities: dict[str, list[EvidenceStatement]] = {}
+    relations: dict[str, list[EvidenceStatement]] = {}
     for each in sorted(statements, key=lambda one: (-one.relevance, one.what, one.beside)):
         there = entities if each.kind == "entity" else relations
         for chunk in each.chunks[:OWN] if each.relevance > 0.0 else ():
             there.setdefault(chunk, []).append(each)
-    return {id_: Score(cosine, entities.get(id_, ()), relations.get(id_, ())) for id_, cosine in cosines.items()}
+    return {
+        id_: HierarchyScore(cosine, entities.get(id_, ()), relations.get(id_, ())) for id_, cosine in cosines.items()
+    }

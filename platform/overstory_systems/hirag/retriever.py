@@ -19,10 +19,10 @@ from overstory.retrieve.wording import LONGEST_TITLE, NEAREST, listed
 from overstory.systems.state import IndexState, index_missing, require_state
 from overstory.systems.system_retriever import SystemRetriever
 from overstory.text.questions.whole_corpus import asks_about_whole_corpus
-from overstory_systems.hirag.asking import KEYS_AMONG, Asking, Read
+from overstory_systems.hirag.asking import KEYS_AMONG, EntityDetails, HierarchySearch
 from overstory_systems.hirag.index_settings import HiragIndexSettings
 from overstory_systems.hirag.parts import Paths, entity_parts, relation_parts, report_chunks, report_part
-from overstory_systems.hirag.ranking import Score, Statement, relevance, scores
+from overstory_systems.hirag.ranking import EvidenceStatement, HierarchyScore, relevance, scores
 from overstory_systems.hirag.retriever_settings import HiragRetrieverSettings
 from overstory_systems.hirag.selection import (
     NearEntity,
@@ -69,7 +69,7 @@ class HiragRetriever(SystemRetriever[HiragIndexSettings, HiragRetrieverSettings]
 
         def query(tx: Transaction, corpus: Corpus) -> Evidence:
             state = self._state(corpus)
-            asking = Asking(tx, corpus, state, vector)
+            asking = HierarchySearch(tx, corpus, state, vector)
             found = self._overview(asking, k) if on_all else self._found(asking, k)
             return Evidence(
                 question,
@@ -90,7 +90,7 @@ class HiragRetriever(SystemRetriever[HiragIndexSettings, HiragRetrieverSettings]
             raise index_missing(self._system, corpus, "has a HiRAG index with summary layers", options=options)
         return state
 
-    def _found(self, asking: Asking, k: int) -> _Found:
+    def _found(self, asking: HierarchySearch, k: int) -> _EvidenceItems:
         settings = self._settings
         near, hierarchy = asking.nearest(max(KEYS_AMONG, settings.entities + 1))
         if not near:
@@ -123,9 +123,9 @@ class HiragRetriever(SystemRetriever[HiragIndexSettings, HiragRetrieverSettings]
             *(part for part in reports if part is not None),
         ]
         hits = ranked_hits(rows, {id_: ranked[id_].total for id_ in kept}, lambda id_: _reasons(ranked[id_]))
-        return _Found.of(hits, parts, rows, SHARES)
+        return _EvidenceItems.of(hits, parts, rows, SHARES)
 
-    def _overview(self, asking: Asking, k: int) -> _Found:
+    def _overview(self, asking: HierarchySearch, k: int) -> _EvidenceItems:
         """The most important reports of the coarsest communities."""
         _, hierarchy = asking.nearest(1)
         limit = self._settings.communities
@@ -142,11 +142,11 @@ class HiragRetriever(SystemRetriever[HiragIndexSettings, HiragRetrieverSettings]
         )
         ranked = {chunk: 1.0 / rank for rank, chunk in enumerate(islice(first, k), start=1)}
         hits = ranked_hits(rows, ranked, lambda id_: [_of_report(ranked[id_], heading[id_])])
-        return _Found.of(hits, reports, rows, OVERVIEW_SHARES)
+        return _EvidenceItems.of(hits, reports, rows, OVERVIEW_SHARES)
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _EvidenceItems:
     """What becomes the evidence."""
 
     hits: tuple[Hit, ...]
@@ -157,34 +157,36 @@ class _Found:
     @classmethod
     def of(
         cls, hits: tuple[Hit, ...], parts: Iterable[Part], rows: Mapping[str, Row], shares: Mapping[ShareKind, float]
-    ) -> _Found:
+    ) -> _EvidenceItems:
         """With the passages of parts that are no hits; `rows` has all of them."""
         found = tuple(parts)
         return cls(hits, found, sources_of(found, hits, rows), shares)
 
 
-def _by_meaning(asking: Asking, k: int, note: str) -> _Found:
+def _by_meaning(asking: HierarchySearch, k: int, note: str) -> _EvidenceItems:
     cosines = asking.nearest_chunks(k)
     asking.notes.append(note)
-    return _Found(hits_by_cosine(chunk_rows(asking.tx, asking.corpus, cosines), cosines))
+    return _EvidenceItems(hits_by_cosine(chunk_rows(asking.tx, asking.corpus, cosines), cosines))
 
 
-def _statements(local: Sequence[NearEntity], relevant: Mapping[str, float], read: Read) -> Iterator[Statement]:
+def _statements(
+    local: Sequence[NearEntity], relevant: Mapping[str, float], read: EntityDetails
+) -> Iterator[EvidenceStatement]:
     """What passages may say of the nearest entities, and of those that these are related to."""
     names = {entity.id: entity.name for entity in local}
     for id_, value in relevant.items():
         if id_ in names and id_ in read.said:
-            yield Statement("entity", names[id_], "", value, read.said[id_][1])
+            yield EvidenceStatement("entity", names[id_], "", value, read.said[id_][1])
     strongest: dict[str, float] = {}
     for each in read.related.relations:
         strongest[each.source] = max(each.weight, strongest.get(each.source, 0.0))
     for each in read.related.relations:
         other = read.related.entities[each.target]
         value = relevant.get(each.source, 0.0) * math.sqrt(each.weight / strongest[each.source])
-        yield Statement("relation", other.name, names[each.source], value, other.chunks)
+        yield EvidenceStatement("relation", other.name, names[each.source], value, other.chunks)
 
 
-def _reasons(score: Score) -> Iterator[Reason]:
+def _reasons(score: HierarchyScore) -> Iterator[Reason]:
     plain = not (score.by_entities or score.by_relations)
     yield Reason("dense", score.cosine, "cosine similarity to the question", NEAREST if plain else "")
     if score.by_entities:

@@ -32,7 +32,7 @@ class NearEntity(NamedTuple):
     bottom: str
 
 
-class Community(NamedTuple):
+class RatedCommunity(NamedTuple):
     """A community; `level` counts from the root, which is 0, and `rating` is that of its report, 0.0 without one."""
 
     id: str
@@ -50,23 +50,23 @@ class Hierarchy:
         root: its id, "" where there is no entity in a community.
     """
 
-    above: Mapping[str, Sequence[Community]]
+    above: Mapping[str, Sequence[RatedCommunity]]
     root: str = ""
 
     @classmethod
     def of(cls, rows: Iterable[Sequence[Any]]) -> Hierarchy:
         """From what `systems/hirag/nearest_…` returns as `communities`."""
-        above: dict[str, list[Community]] = {}
+        above: dict[str, list[RatedCommunity]] = {}
         root = ""
         for id_, level, size, rating, bottoms in rows:
             if level == 0:
                 root = id_
                 continue
             for bottom in bottoms:
-                above.setdefault(bottom, []).append(Community(id_, level, size, rating or 0.0))
+                above.setdefault(bottom, []).append(RatedCommunity(id_, level, size, rating or 0.0))
         return cls(above, root)
 
-    def holding(self, entity: NearEntity) -> Sequence[Community]:
+    def holding(self, entity: NearEntity) -> Sequence[RatedCommunity]:
         """All communities that an entity is in, the smallest first; without the root."""
         return sorted(self.above.get(entity.bottom, ()), key=lambda each: -each.level)
 
@@ -74,7 +74,7 @@ class Hierarchy:
 class Selected(NamedTuple):
     """A community that is read for a question, and how many of the nearest entities it holds."""
 
-    community: Community
+    community: RatedCommunity
     hits: int
 
 
@@ -83,8 +83,8 @@ def select_communities(hits: Sequence[NearEntity], hierarchy: Hierarchy, limit: 
 
     One that holds no more of them than one inside it is left out: the smaller says it more precisely.
     """
-    counts: dict[Community, int] = {}
-    parent: dict[Community, Community] = {}
+    counts: dict[RatedCommunity, int] = {}
+    parent: dict[RatedCommunity, RatedCommunity] = {}
     for entity in hits:
         holding = hierarchy.holding(entity)
         parent |= dict(itertools.pairwise(holding))

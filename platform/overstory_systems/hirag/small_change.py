@@ -13,7 +13,7 @@ from overstory.graph.client import Row
 from overstory.graph.generations import slot_of
 from overstory.index.derived_vectors import DerivedVectors, remove_unused, remove_unused_of, settle_awaited
 from overstory.systems.base import SystemRun
-from overstory.systems.figures import OF_ONE_BUILD, Asked, PartSeconds
+from overstory.systems.figures import OF_ONE_BUILD, ModelRequests, PartSeconds
 from overstory.systems.state import IndexState
 from overstory.systems.texts.reports import Report
 from overstory.systems.tree.changes import MOST_CHANGED, MOST_IN_PLACE, write_tree_in
@@ -48,7 +48,7 @@ MOST_MEMBERS = 500
 
 
 @dataclass(frozen=True, slots=True)
-class SmallChange:
+class SmallEntityChange:
     """A change that may be small.
 
     Attributes:
@@ -62,7 +62,7 @@ class SmallChange:
     store: DerivedVectors
     vectors_of: VectorsOf
     timed: PartSeconds
-    asked: Asked
+    asked: ModelRequests
 
     def placed(self) -> bool:
         """Places it, if it can be; False where all is to be built, as where much changed.

@@ -92,7 +92,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class JoinedMember:
     """A member that a summary summarises.
 
     Attributes:
@@ -122,7 +122,7 @@ class Summary:
     description: str
     chunks: tuple[str, ...]
     by: str
-    members: tuple[Joined, ...]
+    members: tuple[JoinedMember, ...]
 
     def entity(self, layer: int, cluster: str) -> LayerEntity:
         """The entity that it becomes.
@@ -138,7 +138,7 @@ Summariser: TypeAlias = TextWriter[Group, Sequence[Summary]]
 """Writes at least one summary of each group."""
 
 
-class RuleSummariser(RuleWriter[Group, Sequence[Summary]]):
+class RuleClusterSummariser(RuleWriter[Group, Sequence[Summary]]):
     """One summary of each group; every member is joined, by its cosine to the mean of the members' vectors."""
 
     fingerprint = "hirag-summaries:2"
@@ -176,7 +176,7 @@ def rule_summary(group: Group) -> Summary:
         description=_description(named, phrases, len(nearest)),
         chunks=passages_of(named),
         by=RULES,
-        members=tuple(Joined(place, as_weight(float(cosine))) for place, cosine in enumerate(cosines)),
+        members=tuple(JoinedMember(place, as_weight(float(cosine))) for place, cosine in enumerate(cosines)),
     )
 
 

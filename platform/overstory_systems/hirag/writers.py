@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from overstory.llm import Chat
 from overstory_systems.hirag.knowledge_graph import LayerEntity
 from overstory_systems.hirag.reports import Reporter, RuleReporter
-from overstory_systems.hirag.summaries import RuleSummariser, Summariser
+from overstory_systems.hirag.summaries import RuleClusterSummariser, Summariser
 
 
 def summariser_for(chat: Chat | None, model: str) -> Summariser:
@@ -17,10 +17,10 @@ def summariser_for(chat: Chat | None, model: str) -> Summariser:
         model: the name of the language model.
     """
     if chat is None:
-        return RuleSummariser()
-    from overstory_systems.hirag.model_summaries import ModelSummariser  # pydantic, which only a model needs
+        return RuleClusterSummariser()
+    from overstory_systems.hirag.model_summaries import ModelClusterSummariser  # pydantic, which only a model needs
 
-    return ModelSummariser(chat, model)
+    return ModelClusterSummariser(chat, model)
 
 
 def reporter_for(chat: Chat | None, model: str, entities: Sequence[LayerEntity] = ()) -> Reporter:

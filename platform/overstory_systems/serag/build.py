@@ -94,7 +94,7 @@ def write_links(writer: Writer, changes: LinkChanges, progress: Progress) -> Non
 
 
 @dataclass(slots=True)
-class Build:
+class FusedGraphBuild:
     """A build in progress.
 
     Attributes:

@@ -17,7 +17,7 @@ from overstory.systems.state import IndexState
 from overstory_systems.serag.index_settings import SeragIndexSettings
 from overstory_systems.serag.names import NamedEntities, named_entities
 from overstory_systems.serag.retriever_settings import SeragRetrieverSettings
-from overstory_systems.serag.scoring import Edge, NamedEntity, Nearness, entity_bonus, nearness
+from overstory_systems.serag.scoring import ChunkEdge, NamedEntity, Nearness, entity_bonus, nearness
 
 FEW_CHUNKS = 100
 """A name in at most so many chunks makes them candidates, however far in meaning they are from the question."""
@@ -26,7 +26,7 @@ MOST_EDGES = 64
 
 
 @dataclass(slots=True)
-class Found:
+class ScoredCandidates:
     """Candidates with the parts of their scores.
 
     Attributes:
@@ -88,7 +88,7 @@ class Found:
 
 
 @dataclass(slots=True)
-class Asking:
+class CandidateSearch:
     """One question in its transaction."""
 
     tx: Transaction
@@ -114,7 +114,7 @@ class Asking:
         named = {id_ for each in self.names.entities if len(each.counts) <= FEW_CHUNKS for id_ in each.counts}
         return found | self._cosines(sorted(named - found.keys()))
 
-    def walk(self, found: Found) -> None:
+    def walk(self, found: ScoredCandidates) -> None:
         """Adds neighbour scores from the best chunks, along edges inside their communities."""
         anchors = best_of(found.scores, self.settings.anchors)
         rows = self.tx.run(
@@ -126,7 +126,9 @@ class Asking:
             weight=self.settings.edge_weight,
             most=MOST_EDGES,
         )
-        edges = (Edge(row["id"], other, weight / row["strongest"]) for row in rows for other, weight in row["inside"])
+        edges = (
+            ChunkEdge(row["id"], other, weight / row["strongest"]) for row in rows for other, weight in row["inside"]
+        )
         found.beside = nearness(found.scores, edges)
         new = self._cosines(sorted(found.beside.keys() - found.cosines.keys()))
         found.cosines |= new
@@ -135,7 +137,7 @@ class Asking:
             if id_ in found.scores:
                 found.scores[id_] += self.settings.neighbours * near.score
 
-    def fill(self, found: Found, k: int) -> None:
+    def fill(self, found: ScoredCandidates, k: int) -> None:
         """Fills up too few candidates with the chunks nearest in meaning, ranked behind all others."""
         least = min(found.scores.values(), default=0.0)
         nearest = self._nearest(depth_for(k))

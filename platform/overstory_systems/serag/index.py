@@ -14,7 +14,7 @@ from overstory.systems.base import Owned, System, SystemRun
 from overstory.systems.settings import described
 from overstory.systems.state import IndexState
 from overstory.systems.tree.kinds import TreeKind
-from overstory_systems.serag.build import Build
+from overstory_systems.serag.build import FusedGraphBuild
 from overstory_systems.serag.index_settings import (
     FUSED_TREE,
     LABEL,
@@ -54,7 +54,7 @@ class SeRag(System[SeragIndexSettings, SeragRetrieverSettings]):
         if run.before is not None and can_update(run):
             Update(run, run.before).run()
         else:
-            Build(run).run()
+            FusedGraphBuild(run).run()
 
     def index_options(self, settings: SeragRetrieverSettings) -> str:
         """The ablation of the graph asks a tree of its own."""

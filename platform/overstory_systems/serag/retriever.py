@@ -19,7 +19,7 @@ from overstory.retrieve.wording import quoted
 from overstory.systems.system_retriever import SystemRetriever
 from overstory.systems.tree.community_vectors import CommunityCache, members
 from overstory.systems.tree.finding import require_tree
-from overstory_systems.serag.candidates import Asking, Found
+from overstory_systems.serag.candidates import CandidateSearch, ScoredCandidates
 from overstory_systems.serag.index import SeRag
 from overstory_systems.serag.index_settings import TREES, SeragIndexSettings
 from overstory_systems.serag.names import NameVectors, similar_entities
@@ -67,7 +67,7 @@ class SeragRetriever(SystemRetriever[SeragIndexSettings, SeragRetrieverSettings]
 
         def query(tx: Transaction, corpus: Corpus) -> Evidence:
             state = require_tree(self._system, corpus, TREES[self._settings.tree])
-            asking = Asking(tx, corpus, state, self._settings, asked, vector)
+            asking = CandidateSearch(tx, corpus, state, self._settings, asked, vector)
             selected = self._selected(asking) if self._settings.coarse else []
             found = self._found(asking, k, selected)
             hits = _hits(tx, corpus, found)
@@ -89,7 +89,7 @@ class SeragRetriever(SystemRetriever[SeragIndexSettings, SeragRetrieverSettings]
         notes = (*question.notes, f"self-query by the language model: {passage}")
         return Question(f"{question.text} {passage}", notes)
 
-    def _found(self, asking: Asking, k: int, selected: Sequence[SelectedCommunity]) -> Found:
+    def _found(self, asking: CandidateSearch, k: int, selected: Sequence[SelectedCommunity]) -> ScoredCandidates:
         settings = self._settings
         depth = depth_for(k)
         coarse = _best_cosines(selected)
@@ -99,7 +99,7 @@ class SeragRetriever(SystemRetriever[SeragIndexSettings, SeragRetrieverSettings]
             near, words = best_of(cosines, depth), sorted(asking.names.words())
             rows = asking.tx.run("systems/serag/entities", asking.corpus.label, ids=near, words=words)
             entities += similar_entities(rows, asking.names, self._names, asking.state.details["chunks"])
-        found = Found(settings, cosines, {id_: coarse[id_] for id_ in cosines if id_ in coarse}, entities)
+        found = ScoredCandidates(settings, cosines, {id_: coarse[id_] for id_ in cosines if id_ in coarse}, entities)
         if settings.neighbours:
             asking.walk(found)
         if settings.coarse and len(found.scores) < k:
@@ -107,7 +107,7 @@ class SeragRetriever(SystemRetriever[SeragIndexSettings, SeragRetrieverSettings]
         found.keep(k)
         return found
 
-    def _selected(self, asking: Asking) -> list[SelectedCommunity]:
+    def _selected(self, asking: CandidateSearch) -> list[SelectedCommunity]:
         """The communities nearest to the question on each level, the finest first."""
         communities = self._communities.of(
             asking.tx, asking.corpus, self._settings.tree, asking.state.generation, asking.corpus.version
@@ -119,7 +119,7 @@ class SeragRetriever(SystemRetriever[SeragIndexSettings, SeragRetrieverSettings]
             SelectedCommunity(id_, levels[id_], cosine, tuple(chunks.get(id_, ()))) for id_, cosine in chosen.items()
         ]
 
-    def _cosines(self, asking: Asking, ids: list[str]) -> dict[str, float]:
+    def _cosines(self, asking: CandidateSearch, ids: list[str]) -> dict[str, float]:
         """Cosines to the question of the first `MOST_MEMBERS` of these chunks."""
         if len(ids) > MOST_MEMBERS:
             asking.notes.append(f"{MOST_MEMBERS:,} of {len(ids):,} chunks of the selected communities were looked at")
@@ -127,7 +127,7 @@ class SeragRetriever(SystemRetriever[SeragIndexSettings, SeragRetrieverSettings]
         return dict(zip(ids[:MOST_MEMBERS], (vectors @ asking.vector).tolist(), strict=True))
 
 
-def _hits(tx: Transaction, corpus: Corpus, found: Found) -> tuple[Hit, ...]:
+def _hits(tx: Transaction, corpus: Corpus, found: ScoredCandidates) -> tuple[Hit, ...]:
     wanted = [*found.scores, *(found.beside[id_].beside for id_ in found.scores if id_ in found.beside)]
     rows = chunk_rows(tx, corpus, wanted)
 

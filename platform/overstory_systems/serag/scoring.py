@@ -27,7 +27,7 @@ class NamedEntity:
     counts: Mapping[str, int]
 
 
-class Edge(NamedTuple):
+class ChunkEdge(NamedTuple):
     """A way from a chunk to another.
 
     Attributes:
@@ -61,7 +61,7 @@ def entity_bonus(entities: Iterable[NamedEntity], *, idf_weighted: bool) -> dict
     return {chunk: math.log1p(total) for chunk, total in sums.items()}
 
 
-def nearness(scores: Mapping[str, float], edges: Iterable[Edge]) -> dict[str, Nearness]:
+def nearness(scores: Mapping[str, float], edges: Iterable[ChunkEdge]) -> dict[str, Nearness]:
     """For each chunk at the far end of an edge the largest score of a near end times the edge's share. Ours."""
     found: dict[str, Nearness] = {}
     for edge in edges:

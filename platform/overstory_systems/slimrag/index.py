@@ -34,7 +34,7 @@ from overstory.text.coreference.references import REFERENCES
 from overstory.text.names.keys import entity_key
 from overstory.text.parsing.readings import Reading
 from overstory_systems.slimrag.ids import entity_id, sentence_id
-from overstory_systems.slimrag.reading import ReadDocument, Reader, ReadSentence, RuleReader, WholeDocument
+from overstory_systems.slimrag.reading import EntityReader, ReadDocument, ReadSentence, RuleReader, WholeDocument
 from overstory_systems.slimrag.retriever_settings import SlimRagRetrieverSettings
 
 DOCUMENTS_A_PAGE = 500
@@ -110,10 +110,10 @@ class SlimRag(System[SlimRagIndexSettings, SlimRagRetrieverSettings]):
         Raises:
             LlmError, ModelError, DatabaseError: as `System.build`.
         """
-        from overstory_systems.slimrag.model_reading import ModelReader
+        from overstory_systems.slimrag.model_reading import ModelEntityReader
 
         chat, before = view.context.chat(view.model), view.before
-        reader = ModelReader(chat, RuleReader(view.context.extraction, coreference=view.settings.coreference))
+        reader = ModelEntityReader(chat, RuleReader(view.context.extraction, coreference=view.settings.coreference))
         wanted = (view.settings, view.model, view.context.embedder.fingerprint, reader.fingerprint)
         same = before is not None and (before.settings, before.model, before.embedder, before.fingerprint) == wanted
         return reader.estimate(_documents(view.graph, view.corpus, self, before if same else None, again=not same))
@@ -147,13 +147,13 @@ class SlimRag(System[SlimRagIndexSettings, SlimRagRetrieverSettings]):
         return SlimRagRetriever(self, context, settings)
 
 
-def _reader(settings: SlimRagIndexSettings, context: BuildContext, chat: Chat | None) -> Reader:
+def _reader(settings: SlimRagIndexSettings, context: BuildContext, chat: Chat | None) -> EntityReader:
     rules = RuleReader(context.extraction, coreference=settings.coreference, parsed=context.parsed)
     if chat is None:
         return rules
-    from overstory_systems.slimrag.model_reading import ModelReader  # pydantic, which only a model needs
+    from overstory_systems.slimrag.model_reading import ModelEntityReader  # pydantic, which only a model needs
 
-    return ModelReader(chat, rules)
+    return ModelEntityReader(chat, rules)
 
 
 def _documents(
@@ -170,7 +170,7 @@ def _documents(
 class _Fill:
     """The reading and writing of the documents that are not read yet."""
 
-    def __init__(self, run: SystemRun[SlimRagIndexSettings], reader: Reader) -> None:
+    def __init__(self, run: SystemRun[SlimRagIndexSettings], reader: EntityReader) -> None:
         self._run = run
         self._reader = reader
         self._reading, self._making, self._writing = (PartSeconds(run.figures) for _ in range(3))  # in threads
@@ -194,7 +194,7 @@ class _Fill:
             self._count(ready)
             run.progress.advance(len(ready.documents))
 
-    def _pages(self) -> Iterator[_Page]:
+    def _pages(self) -> Iterator[_DocumentPage]:
         run = self._run
         documents = _documents(run.graph, run.corpus, run.system, None if run.scratch else run.before)
         read = batches(self._reader.read(documents), self._reader.at_once)
@@ -207,7 +207,7 @@ class _Fill:
             self._coming = frozenset(row["id"] for row in page.entities)
             yield page
 
-    def _page(self, batch: Sequence[ReadDocument], coming: frozenset[str]) -> _Page:
+    def _page(self, batch: Sequence[ReadDocument], coming: frozenset[str]) -> _DocumentPage:
         """Some documents as they are to be stored; the vectors of their sentences are stored already.
 
         Args:
@@ -216,7 +216,7 @@ class _Fill:
         with self._one_page, self._making("vectors"):
             return self._made(batch, coming)
 
-    def _made(self, batch: Sequence[ReadDocument], coming: frozenset[str]) -> _Page:
+    def _made(self, batch: Sequence[ReadDocument], coming: frozenset[str]) -> _DocumentPage:
         run, embedder = self._run, self._embedder
         label = run.corpus.label
         names = _names(label, batch)
@@ -236,9 +236,9 @@ class _Fill:
         ]
         ids = self._store.ids(said)
         sentence_rows = [_row(label, *each) for each in zip(sentences, tokens, ids, strict=False)]
-        return _Page(batch, entity_rows, sentence_rows, known.union(ids), sum(tokens))
+        return _DocumentPage(batch, entity_rows, sentence_rows, known.union(ids), sum(tokens))
 
-    def _written(self, page: _Page) -> set[str]:
+    def _written(self, page: _DocumentPage) -> set[str]:
         """Writes documents with their sentences and entities, in one transaction; the ids of entities and vectors that
         may be gone with what these documents had before."""
         label = self._run.corpus.label
@@ -261,7 +261,7 @@ class _Fill:
         self._run.commit(write, done=[document.id for document in page.documents])
         return removed
 
-    def _count(self, page: _Page) -> None:
+    def _count(self, page: _DocumentPage) -> None:
         ledger = self._run.ledger
         ledger.count("documents", len(page.documents))
         ledger.count("windows", sum(read.windows for read in page.documents))
@@ -272,7 +272,7 @@ class _Fill:
 
 
 @dataclass(frozen=True, slots=True)
-class _Page:
+class _DocumentPage:
     """Some documents as they are to be stored.
 
     Attributes:

@@ -34,7 +34,7 @@ class FoundEntities(BaseModel):
     entities: list[FoundEntity] = Field(max_length=64)
 
 
-class ModelReader:
+class ModelEntityReader:
     """Asks a model, several documents at a time.
 
     A window whose answer cannot be used, or names nothing that the document says, is read by rules, and counted where
@@ -67,7 +67,7 @@ class ModelReader:
 
     def _read(self, document: WholeDocument) -> ReadDocument:
         sentences = _sentences(document)
-        said = _Said(document)
+        said = _DocumentReplies(document)
         remembered, by_rules, read = Usage(), 0, list[ReadSentence]()
         parts = list(windows(sentences))
         with record_usage() as recorded:
@@ -95,7 +95,7 @@ class ModelReader:
         )
 
 
-class _Said:
+class _DocumentReplies:
     """The model's replies on a document so far. Names that the document does not contain are dropped."""
 
     def __init__(self, document: WholeDocument) -> None:

@@ -14,7 +14,7 @@ from overstory.text.names.keys import entity_key
 from overstory.text.parsing.pipelines import find_pipeline
 from overstory.text.parsing.spacy_parser import SpacyParser
 from overstory.text.questions.mentioned import mentioned
-from overstory.text.questions.parts import QUESTION_PARTS, Part, QuestionParts
+from overstory.text.questions.parts import QUESTION_PARTS, QuestionPart, QuestionParts
 
 MOST_ENTITIES = 16
 """Most entities of a question to search for; each costs a search of its own."""
@@ -34,7 +34,7 @@ class AskedEntities:
     notes: tuple[str, ...] = ()
 
 
-class QuestionReader:
+class QuestionEntityReader:
     """Takes questions apart. Safe to share between threads."""
 
     def __init__(self, settings: ExtractionSettings, *, decomposition: bool) -> None:
@@ -66,7 +66,7 @@ class QuestionReader:
         return _asked({part: names or self._names(shortened_for_parser(part)[0]) for part, names in parts.items()})
 
     def _names(self, text: str) -> list[str]:
-        whole = Part(text, ((0, len(text)),))
+        whole = QuestionPart(text, ((0, len(text)),))
         return _named(self._parser.parse([text])[0], whole)
 
     def _names_by_part(self, question: str) -> dict[str, list[str]]:
@@ -74,7 +74,7 @@ class QuestionReader:
         return {part.text: _named(found, part) for part in found.parts}
 
 
-def _named(found: QuestionParts, part: Part) -> list[str]:
+def _named(found: QuestionParts, part: QuestionPart) -> list[str]:
     return mentioned(part.text, found.referred_to(part))
 
 

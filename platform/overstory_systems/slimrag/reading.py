@@ -57,7 +57,7 @@ class ReadDocument:
     by_rules: int = 0
 
 
-class Reader(Protocol):
+class EntityReader(Protocol):
     """Reads documents.
 
     Attributes:

@@ -26,7 +26,7 @@ from overstory.systems.vector_indexes import SCANNED
 from overstory.text.names.keys import entity_key
 from overstory_systems.slimrag.ids import entity_id
 from overstory_systems.slimrag.index import ENTITIES, SlimRag, SlimRagIndexSettings
-from overstory_systems.slimrag.question import AskedEntities, QuestionReader
+from overstory_systems.slimrag.question import AskedEntities, QuestionEntityReader
 from overstory_systems.slimrag.retriever_settings import SlimRagRetrieverSettings
 
 
@@ -113,7 +113,7 @@ class SlimRagRetriever(SystemRetriever[SlimRagIndexSettings, SlimRagRetrieverSet
             ModelError: the spaCy pipeline is not installed.
         """
         super().__init__(system, context, settings)
-        self._questions = QuestionReader(context.extraction, decomposition=settings.decomposition)
+        self._questions = QuestionEntityReader(context.extraction, decomposition=settings.decomposition)
         self._vectors = VectorCache(derived_vectors)
         self._entities = VectorCache(_entity_vectors)
 
@@ -133,7 +133,7 @@ class SlimRagRetriever(SystemRetriever[SlimRagIndexSettings, SlimRagRetrieverSet
             state = require_state(self._system, corpus)
             names = self._named(tx, corpus, asked.entities)
             index = "" if ENTITIES in state.details.get(SCANNED, ()) else schema.derived_index(corpus.label, ENTITIES)
-            asking = _Asking(tx, corpus, self._vectors, self._settings, asked, vector.result(), names, index)
+            asking = _SentenceSearch(tx, corpus, self._vectors, self._settings, asked, vector.result(), names, index)
             found = asking.found(k)
             excerpts = self._excerpts(asking, found)
             told = (*read.notes, *asked.notes, *self._stale.of(tx, corpus, state), *found.notes)
@@ -150,7 +150,7 @@ class SlimRagRetriever(SystemRetriever[SlimRagIndexSettings, SlimRagRetrieverSet
             vectors[unknown] = self._context.embedder.embed([names[place] for place in unknown])
         return vectors
 
-    def _excerpts(self, asking: _Asking, found: _Found) -> tuple[Excerpt, ...]:
+    def _excerpts(self, asking: _SentenceSearch, found: _RankedSentences) -> tuple[Excerpt, ...]:
         """The best sentences as far as they fit, back in the order of their documents, the best document first."""
         rows = list(itertools.islice(asking.rows(found.sentences), self._settings.sentences))
         fitting = rows[: within([row["tokens"] for row in rows], self._settings.context_tokens)]
@@ -163,14 +163,14 @@ class SlimRagRetriever(SystemRetriever[SlimRagIndexSettings, SlimRagRetrieverSet
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _RankedSentences:
     sentences: Sequence[ScoredSentence]
     hits: tuple[Hit, ...]
     notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class _Asking:
+class _SentenceSearch:
     """One question in its transaction.
 
     Attributes:
@@ -192,7 +192,7 @@ class _Asking:
     known: dict[str, Row] = field(default_factory=dict[str, Row])
     passages: dict[str, Row] = field(default_factory=dict[str, Row])
 
-    def found(self, k: int) -> _Found:
+    def found(self, k: int) -> _RankedSentences:
         entities, notes = self._entities()
         factor = hit_entities(entities)
         if not factor:
@@ -205,7 +205,7 @@ class _Asking:
             for entity in entities
             if entity.degree > len(entity.sentences)
         )
-        return _Found(scored, self._hits(scored, k, names), (*notes, *capped))
+        return _RankedSentences(scored, self._hits(scored, k, names), (*notes, *capped))
 
     def _entities(self) -> tuple[list[HitEntity], tuple[str, ...]]:
         """The corpus entities nearest to each of the question's, and notes on the search."""
@@ -230,14 +230,16 @@ class _Asking:
         ids = sorted(factor)
         return scores(ids, self.cache.of(self.tx, self.corpus, ids), self.vector, factor)
 
-    def _by_meaning(self, k: int) -> _Found:
+    def _by_meaning(self, k: int) -> _RankedSentences:
         """The chunks nearest to the question, and their sentences."""
         nearest = nearest_chunks(self.tx, self.corpus, self.vector, max(k, self.settings.sentences))
         cosines = nearest.cosines
         (row,) = self.tx.run("systems/slimrag/sentences_of", self.corpus.label, ids=list(cosines))
         self.passages.update(chunk_rows(self.tx, self.corpus, cosines))
         hits = hits_by_cosine(self.passages, dict(itertools.islice(cosines.items(), k)))
-        return _Found(self._scored(dict.fromkeys(row["sentences"], 1.0)), hits, (*nearest.notes, NOTHING_MATCHED))
+        return _RankedSentences(
+            self._scored(dict.fromkeys(row["sentences"], 1.0)), hits, (*nearest.notes, NOTHING_MATCHED)
+        )
 
     def _hits(self, scored: Sequence[ScoredSentence], k: int, names: Mapping[str, Sequence[str]]) -> tuple[Hit, ...]:
         """The chunks of the best sentences, each once."""

@@ -43,7 +43,7 @@ READERS: Mapping[Unit, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class NearestSets:
     """The nodes of the tree nearest to the question.
 
     Attributes:
@@ -65,7 +65,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class VertexDetails:
     """What is known of vertices.
 
     Attributes:
@@ -81,7 +81,7 @@ class Read:
 
 
 @dataclass(slots=True)
-class Asking:
+class SubgraphSearch:
     """One question in its transaction. Nodes may be gone between two statements: then less is found.
 
     Attributes:
@@ -95,7 +95,7 @@ class Asking:
     vector: Vectors
     notes: list[str] = field(default_factory=list[str])
 
-    def nearest(self, settings: TRetrieverRetrieverSettings) -> Found:
+    def nearest(self, settings: TRetrieverRetrieverSettings) -> NearestSets:
         """The nodes of all levels nearest to the question (Eq. 12), with the best vertices of each."""
         generation = self.state.generation
         scanned = NODE in self.state.details.get(SCANNED, ())
@@ -119,11 +119,11 @@ class Asking:
         self.notes += searched.notes
         (row,) = searched.rows
         unit: Unit = "entity" if self.state.details.get("over") == "entities" else "document"
-        found = Found(unit, [_found_set(each) for each in row["found"]])
+        found = NearestSets(unit, [_found_set(each) for each in row["found"]])
         self._tell_of_sets(found)
         return found
 
-    def read(self, found: Found) -> Read:
+    def read(self, found: NearestSets) -> VertexDetails:
         """What is said of the vertices, and the edges between them (Eq. 13)."""
         ids = list(found.cosines)
         if len(ids) > MOST_VERTICES:
@@ -147,7 +147,7 @@ class Asking:
             self.notes.append(f"the {EDGES:,} strongest edges of the subgraphs were read")
         edges = row["edges"]
         stated = (one for *_, chunks in (*row["vertices"], *edges) for one in chunks)
-        return Read(
+        return VertexDetails(
             {id_: [chunk for chunk, _ in chunks] for id_, _, chunks in row["vertices"]},
             [
                 FoundEdge(source, target, type_, text, weight, tuple(chunk for chunk, _ in chunks))
@@ -163,7 +163,7 @@ class Asking:
         self.notes += found.notes
         return found.cosines
 
-    def _tell_of_sets(self, found: Found) -> None:
+    def _tell_of_sets(self, found: NearestSets) -> None:
         capped = [each for each in found.sets if each.seen >= LEAVES and each.size > LEAVES]
         if capped:
             which = f"{len(capped)} of the {len(found.sets)} subgraphs"

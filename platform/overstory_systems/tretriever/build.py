@@ -22,18 +22,18 @@ from overstory.systems.tree.reports import StoredReports, store_reports
 from overstory.systems.vector_indexes import indexed_generation
 from overstory_entropy import EncodingTree, Graph
 from overstory_entropy.semantic import Density, SemanticTree, distinct, encode_semantic
-from overstory_systems.tretriever.contents import Changes, Contents, Stored
+from overstory_systems.tretriever.contents import ContentChanges, Contents, Stored
 from overstory_systems.tretriever.graph_reads import ReadGraph, read_documents, read_entities
 from overstory_systems.tretriever.index_settings import TRetrieverIndexSettings, Vertices
 from overstory_systems.tretriever.names import NAME, NODE
-from overstory_systems.tretriever.small_change import SmallChange
+from overstory_systems.tretriever.small_change import SmallVertexChange
 from overstory_systems.tretriever.store import StoredIndex
 from overstory_systems.tretriever.vertex_graph import VertexGraph
 from overstory_systems.tretriever.vertices import KINDS, deletions_of, vertices_of
 
 
 @dataclass(slots=True)
-class Build:
+class VertexTreeBuild:
     """A build in progress."""
 
     job: SystemRun[TRetrieverIndexSettings]
@@ -52,7 +52,7 @@ class Build:
         if job.before is not None and job.before.embedder != job.context.embedder.fingerprint:
             remove_other_embedders(job.writer)
         over = vertices_of(job.settings, job.graph, job.corpus)
-        if SmallChange(job, over, self.contents).placed():
+        if SmallVertexChange(job, over, self.contents).placed():
             job.ledger.count("rebuilt", 0)
             return
         read = self._read(over)
@@ -115,7 +115,7 @@ class Build:
         self.job.figures["kernel_width"] = round(density.bandwidth, 6)
         return density
 
-    def _changes(self, read: ReadGraph, edges: Graph, regulated: SemanticTree, stored: Stored) -> Changes:
+    def _changes(self, read: ReadGraph, edges: Graph, regulated: SemanticTree, stored: Stored) -> ContentChanges:
         job, graph, label = self.job, read.graph, self.job.corpus.label
         kind, generation = KINDS[read.over], stored.generation
         tree = distinct(edges, regulated)

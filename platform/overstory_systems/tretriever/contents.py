@@ -13,7 +13,7 @@ from overstory.graph import Transaction
 from overstory.index.derived_vectors import DerivedVectors, remove_unused_of, vectors_of_nodes
 from overstory.protocols import Vectors
 from overstory.systems.base import SystemRun
-from overstory.systems.figures import Asked, PartSeconds, TimedEmbedder
+from overstory.systems.figures import ModelRequests, PartSeconds, TimedEmbedder
 from overstory.systems.texts.reports import Report, write_levels
 from overstory.systems.tree.build import TreeNodes
 from overstory.systems.tree.changes import TreeChanges, run_statements, tree_changes, write_tree_in
@@ -67,7 +67,7 @@ class Stored:
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class ContentChanges:
     """All rows that bring the stored index up to date, and how many nodes the tree then has."""
 
     tree: TreeChanges
@@ -98,10 +98,10 @@ class Contents:
     timed: PartSeconds = field(init=False)
     notes: Sequence[str] = field(default=(), init=False)
     _store: DerivedVectors = field(init=False)
-    _asked: Asked = field(init=False)
+    _asked: ModelRequests = field(init=False)
 
     def __post_init__(self) -> None:
-        self._asked, self.timed = Asked(self.job.chat, NAME), PartSeconds(self.job.figures)
+        self._asked, self.timed = ModelRequests(self.job.chat, NAME), PartSeconds(self.job.figures)
         embedder = TimedEmbedder(self.job.context.embedder, self.timed, self.job.figures)
         self._store = DerivedVectors(self.job.writer, embedder, stage=NAME)
 
@@ -120,7 +120,7 @@ class Contents:
         sample: Sequence[int],
         *,
         placed: TreeNodes,
-    ) -> Changes:
+    ) -> ContentChanges:
         """What differs from what is stored, with the summaries that are missing.
 
         Args:
@@ -134,14 +134,14 @@ class Contents:
         by_id = {nodes.ids[node]: report for node, report in reports.items()}
         report_rows = report_changes(kind, label, generation, by_id, stored.reports)
         new_summaries = {row["id"] for row in report_rows.new}
-        return Changes(
+        return ContentChanges(
             tree_changes(placed, stored.tree),
             report_rows,
             self._index_changes(read, nodes, reports, stored, new_summaries, frozenset(placed.units)),
             len(tree),
         )
 
-    def commit(self, changes: Changes, generation: int, placed: int, details: Mapping[str, object]) -> None:
+    def commit(self, changes: ContentChanges, generation: int, placed: int, details: Mapping[str, object]) -> None:
         """All of it and the new state, in one transaction."""
         job = self.job
 

@@ -57,7 +57,7 @@ def read_documents(graph: GraphClient, corpus: Corpus, progress: Progress) -> Re
     ids: list[str] = []
     sources: list[str] = []
     vectors: list[Vectors] = []
-    links: list[Link] = []
+    links: list[VertexLink] = []
     long = 0
     pages = graph.pages(
         "systems/tretriever/documents",
@@ -71,7 +71,7 @@ def read_documents(graph: GraphClient, corpus: Corpus, progress: Progress) -> Re
             ids.append(row["id"])
             sources.append(document_source(row))
             vectors.append(mean_vector(row["vectors"], corpus.dimension))
-            links.extend(Link(row["id"], *link) for link in row["links"])
+            links.extend(VertexLink(row["id"], *link) for link in row["links"])
             long += row["chunks"] > MOST_PASSAGES
         progress.advance(len(rows))
     ends, weights, says, turned = edges_of_links(ids, links)
@@ -103,7 +103,7 @@ def mean_vector(vectors: Sequence[Sequence[float]], dimension: int) -> Vectors:
     return mean
 
 
-class Link(NamedTuple):
+class VertexLink(NamedTuple):
     """A link between two documents, by their ids."""
 
     source: str
@@ -113,7 +113,9 @@ class Link(NamedTuple):
     text: str
 
 
-def edges_of_links(ids: Sequence[str], links: Sequence[Link]) -> tuple[Ints, Floats, list[str], NDArray[np.bool_]]:
+def edges_of_links(
+    ids: Sequence[str], links: Sequence[VertexLink]
+) -> tuple[Ints, Floats, list[str], NDArray[np.bool_]]:
     """Ends (m, 2), weights (m,), texts, and whether all lead from the higher place to the lower: links between the
     same two summed up, those from a document to itself left out. None counts as heavier than `HEAVIEST_LINK`: versions
     before had no such limit."""

@@ -61,9 +61,9 @@ class TRetriever(System[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
 
     def build(self, run: SystemRun[TRetrieverIndexSettings]) -> None:
         """See `System.build`."""
-        from overstory_systems.tretriever.build import Build  # whose entropy engine takes a second to import
+        from overstory_systems.tretriever.build import VertexTreeBuild  # whose entropy engine takes a second to import
 
-        Build(run).run()
+        VertexTreeBuild(run).run()
 
     def estimate(self, view: SystemView[TRetrieverIndexSettings]) -> Estimate:
         """As if all sets were new, and there were as many as vertices.
@@ -71,14 +71,16 @@ class TRetriever(System[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
         Raises:
             LlmError, DatabaseError: as `System.estimate`.
         """
-        from overstory_systems.tretriever.model_summaries import ModelSummariser  # pydantic, which only a model needs
+        from overstory_systems.tretriever.model_summaries import (
+            ModelSetSummariser,  # pydantic, which only a model needs
+        )
 
         if vertices_of(view.settings, view.graph, view.corpus) == "documents":
             (row,) = view.graph.run("corpus/count_documents", view.corpus.label, read=True)
             vertices = int(row["documents"])
         else:
             vertices = most_names(view.graph, view.corpus.label)
-        return ModelSummariser(view.context.chat(view.model), view.model).estimate(vertices)
+        return ModelSetSummariser(view.context.chat(view.model), view.model).estimate(vertices)
 
     def has_tree(self, tree: TreeKind, state: IndexState[TRetrieverIndexSettings]) -> bool:
         """It is over documents or over entities."""

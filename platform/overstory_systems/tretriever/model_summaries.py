@@ -13,7 +13,7 @@ from overstory.systems.texts.passages import within
 from overstory.systems.texts.phrasing import cut
 from overstory.text.key_phrases import CommonWords
 from overstory_systems.tretriever.names import NAME
-from overstory_systems.tretriever.summaries import LONGEST_NAME, SHOWN, RuleSummariser, SetWithTexts, ShownEdge
+from overstory_systems.tretriever.summaries import LONGEST_NAME, SHOWN, RuleSetSummariser, SetWithTexts, ShownEdge
 from overstory_systems.tretriever.vertex_graph import VertexText
 
 MOST_EDGES = 16
@@ -25,7 +25,7 @@ LONGEST_VERTEX = 500
 LONGEST_EDGE = 240
 
 
-class ModelSummariser(ReportWriter[SetWithTexts]):
+class ModelSetSummariser(ReportWriter[SetWithTexts]):
     """Asks a model, several sets at a time. A set without any passage has nothing to show, and is left to rules."""
 
     most_sources = SHOWN + MOST_EDGES
@@ -34,9 +34,9 @@ class ModelSummariser(ReportWriter[SetWithTexts]):
         """
         Args:
             model: its name, which summaries carry in `by`.
-            common: as of `RuleSummariser`.
+            common: as of `RuleSetSummariser`.
         """
-        super().__init__(chat.booked(NAME), model, prompt("summary", __package__), RuleSummariser(common))
+        super().__init__(chat.booked(NAME), model, prompt("summary", __package__), RuleSetSummariser(common))
 
     def fallen_back(self) -> str:
         return f"{self.by_rules:,} of {counted(self.groups, 'set')} of vertices summarised by rules"

@@ -87,7 +87,7 @@ class FoundSet:
 
 
 @dataclass(frozen=True, slots=True)
-class Vertex:
+class SubgraphVertex:
     """A vertex of a subgraph.
 
     Attributes:
@@ -125,7 +125,7 @@ class FoundEdge(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class SubgraphEdge:
     """An edge of a subgraph. Between documents it leads from `source` to `target`, both of which are names.
 
     Attributes:
@@ -163,8 +163,8 @@ class SubgraphPart(Part):
     size: int
     heading: str
     summary: str
-    vertices: tuple[Vertex, ...]
-    edges: tuple[Edge, ...]
+    vertices: tuple[SubgraphVertex, ...]
+    edges: tuple[SubgraphEdge, ...]
     more_edges: int
 
 
@@ -222,8 +222,8 @@ def divided(found: Iterable[FoundSet], edges: Iterable[FoundEdge], asked: AskedW
 
 def subgraph_parts(
     subgraphs: Iterable[Subgraph],
-    vertices: Mapping[str, Vertex],
-    edges: Mapping[FoundEdge, Edge],
+    vertices: Mapping[str, SubgraphVertex],
+    edges: Mapping[FoundEdge, SubgraphEdge],
     documents: Documents,
     unit: Unit,
 ) -> Iterator[SubgraphPart]:
@@ -258,7 +258,9 @@ def subgraph_parts(
         )
 
 
-def _lines(of: FoundSet, vertices: Sequence[Vertex], edges: Sequence[Edge], more: int, unit: Unit) -> Iterator[str]:
+def _lines(
+    of: FoundSet, vertices: Sequence[SubgraphVertex], edges: Sequence[SubgraphEdge], more: int, unit: Unit
+) -> Iterator[str]:
     """Title, summary, vertices and edges, as many as there is room for. A sentence stands there once."""
     yield of.heading
     said = [of.heading]
@@ -298,14 +300,14 @@ def _fitting(lines: Iterable[tuple[str, str]], tokens: int) -> tuple[list[str], 
     return taken, used
 
 
-def _node(vertex: Vertex, said: list[str]) -> str:
+def _node(vertex: SubgraphVertex, said: list[str]) -> str:
     name = _name(vertex.name)
     text = shortened(vertex.text, LONGEST_TEXT) if _new(vertex.text, [name, *said]) else ""
     said.append(vertex.text)
     return f"- {name}: {text}" if text else f"- {name}"
 
 
-def _told(edge: Edge, said: list[str]) -> tuple[str, str]:
+def _told(edge: SubgraphEdge, said: list[str]) -> tuple[str, str]:
     """With what it says, where no vertex says that, too, and its ends alone."""
     ends = f"- {_name(edge.source)} {'—' if edge.chunks else '→'} {_name(edge.target)}"
     text = shortened(edge.text, LONGEST_EDGE) if _new(edge.text, said) else ""
@@ -324,7 +326,7 @@ def _name(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Passages:
+class SearchedPassages:
     """Passages whose sentences are looked through.
 
     Attributes:

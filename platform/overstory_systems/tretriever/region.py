@@ -23,15 +23,15 @@ from overstory.vectors.lengths import of_unit_length
 from overstory_systems.tretriever.graph_reads import (
     MOST_PASSAGES,
     DocumentTexts,
-    Link,
     ReadGraph,
     VectorsOf,
+    VertexLink,
     document_source,
     edges_of_links,
     mean_vector,
 )
 from overstory_systems.tretriever.index_settings import Vertices
-from overstory_systems.tretriever.store import Edge, StoredIndex, StoredNode
+from overstory_systems.tretriever.store import Edge, NodeDigests, StoredIndex
 from overstory_systems.tretriever.vertex_graph import VertexGraph, VertexText
 
 IDS_A_STATEMENT = 1_000
@@ -141,13 +141,13 @@ def read_region(graph: GraphClient, corpus: Corpus, generation: int, units: Coll
     if sum(tops.values()) > MOST_INSIDE:
         return None
     tree: StoredTree = {}
-    nodes: dict[str, StoredNode] = {}
+    nodes: dict[str, NodeDigests] = {}
     vectors: dict[str, Vectors] = {}
     for row in graph.run("systems/tretriever/region", label, read=True, tops=sorted(tops), generation=generation):
         id_ = row["id"]
         tree[id_] = stored_node(row)
         if row["level"]:
-            nodes[id_] = StoredNode(row["source"], row["edges"])
+            nodes[id_] = NodeDigests(row["source"], row["edges"])
         if row["embedding"] is not None:
             vectors[id_] = np.array(row["embedding"], dtype=np.float32)
     edges: dict[Edge, tuple[float, tuple[str, ...]]] = {}
@@ -178,8 +178,8 @@ def read_documents_of(graph: GraphClient, corpus: Corpus, region: Region, touche
     """
     sources: dict[str, str] = {}
     vectors: dict[str, Vectors] = {}
-    links: list[Link] = []
-    linked: list[Link] = []
+    links: list[VertexLink] = []
+    linked: list[VertexLink] = []
     for some in batches(sorted({*region.leaves, *touched}), IDS_A_STATEMENT):
         rows = graph.run(
             "systems/tretriever/documents_of",
@@ -192,8 +192,8 @@ def read_documents_of(graph: GraphClient, corpus: Corpus, region: Region, touche
         for row in rows:
             sources[row["id"]] = document_source(row)
             vectors[row["id"]] = mean_vector(row["vectors"], corpus.dimension)
-            links.extend(Link(row["id"], *link) for link in row["links"])
-            linked.extend(Link(source, row["id"], *rest) for source, *rest in row["linked"])
+            links.extend(VertexLink(row["id"], *link) for link in row["links"])
+            linked.extend(VertexLink(source, row["id"], *rest) for source, *rest in row["linked"])
     links += [link for link in linked if link.source not in sources]  # the others were read where they begin
     ids = [*sorted({*sources, *(end for link in links for end in (link.source, link.target))}), ELSEWHERE]
     ends, weights, says, turned = edges_of_links(ids, links)

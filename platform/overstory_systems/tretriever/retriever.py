@@ -20,15 +20,15 @@ from overstory.retrieve.wording import LONGEST_TITLE, NEAREST, listed
 from overstory.systems.state import require_state
 from overstory.systems.system_retriever import SystemRetriever
 from overstory.text.questions.asked_words import AskedWords
-from overstory_systems.tretriever.asking import Asking, Found, Read
+from overstory_systems.tretriever.asking import NearestSets, SubgraphSearch, VertexDetails
 from overstory_systems.tretriever.index_settings import TRetrieverIndexSettings
 from overstory_systems.tretriever.parts import (
-    Edge,
     FoundEdge,
-    Passages,
+    SearchedPassages,
     Subgraph,
+    SubgraphEdge,
     SubgraphPart,
-    Vertex,
+    SubgraphVertex,
     divided,
     subgraph_parts,
 )
@@ -42,7 +42,7 @@ SETS = 0.2
 is 1. Being on a near vertex itself brings nothing more: what was tried stands in docs/tretriever.md."""
 
 
-class Statement(NamedTuple):
+class SubgraphStatement(NamedTuple):
     """What passages say of the subgraphs.
 
     Attributes:
@@ -61,12 +61,12 @@ class Statement(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class SubgraphScore:
     """The parts of a passage's score: of each kind the most relevant statement, None where it makes none."""
 
     cosine: float
-    edge: Statement | None = None
-    set: Statement | None = None
+    edge: SubgraphStatement | None = None
+    set: SubgraphStatement | None = None
 
     @property
     def by_edge(self) -> float:
@@ -91,13 +91,13 @@ def relevance(cosines: Mapping[str, float]) -> dict[str, float]:
     return {id_: (cosine - least) / width if width > 0.0 else 1.0 for id_, cosine in cosines.items()}
 
 
-def scores(cosines: Mapping[str, float], statements: Iterable[Statement]) -> dict[str, Score]:
+def scores(cosines: Mapping[str, float], statements: Iterable[SubgraphStatement]) -> dict[str, SubgraphScore]:
     """The score of each passage that has a cosine."""
-    found: dict[str, dict[str, Statement]] = {}
+    found: dict[str, dict[str, SubgraphStatement]] = {}
     for each in sorted(statements, key=lambda one: (-one.relevance, one.what, one.beside)):
         for chunk in each.chunks if each.relevance > 0.0 else ():
             found.setdefault(chunk, {}).setdefault(each.kind, each)
-    return {id_: Score(cosine, **found.get(id_, {})) for id_, cosine in cosines.items()}
+    return {id_: SubgraphScore(cosine, **found.get(id_, {})) for id_, cosine in cosines.items()}
 
 
 SHARES: Mapping[ShareKind, float] = {"subgraph": 0.6, "passage": 0.4}
@@ -127,13 +127,13 @@ class TRetrieverRetriever(SystemRetriever[TRetrieverIndexSettings, TRetrieverRet
 
         def query(tx: Transaction, corpus: Corpus) -> Evidence:
             state = require_state(self._system, corpus)
-            asking = Asking(tx, corpus, state, vector)
+            asking = SubgraphSearch(tx, corpus, state, vector)
             found = self._found(asking, question, k)
             return replace(found, notes=(*asked.notes, *self._stale.of(tx, corpus, state), *asking.notes))
 
         return self._query(query)
 
-    def _found(self, asking: Asking, question: str, k: int) -> Evidence:
+    def _found(self, asking: SubgraphSearch, question: str, k: int) -> Evidence:
         """The evidence, without notes."""
         found = asking.nearest(self._settings)
         if not found.sets:
@@ -153,7 +153,7 @@ class TRetrieverRetriever(SystemRetriever[TRetrieverIndexSettings, TRetrieverRet
         return Evidence(question, self.name, hits, parts=tuple(parts), sources=sources, shares=SHARES)
 
 
-def _statements(found: Found, read: Read) -> Iterator[Statement]:
+def _statements(found: NearestSets, read: VertexDetails) -> Iterator[SubgraphStatement]:
     """What passages may say of the neighbours of near vertices, and of the sets."""
     names = found.names
     near = relevance(found.cosines)
@@ -165,15 +165,15 @@ def _statements(found: Found, read: Read) -> Iterator[Statement]:
     for beside, other, edge in ways:
         value = near[beside] * math.sqrt(edge.weight / strongest[beside])
         chunks = (*edge.chunks, *read.passages.get(other, ())[:OWN])
-        yield Statement("edge", names[other], names[beside], value, chunks)
+        yield SubgraphStatement("edge", names[other], names[beside], value, chunks)
     for each in found.sets:
         if each.size > 1:
             what = each.heading if each.is_set else f"the neighbourhood of {each.heading}"
             for member in each.members:
-                yield Statement("set", what, "", of_sets[each.id], read.passages.get(member.id, ())[:OWN])
+                yield SubgraphStatement("set", what, "", of_sets[each.id], read.passages.get(member.id, ())[:OWN])
 
 
-def _shown(subgraphs: Sequence[Subgraph], read: Read) -> Iterator[str]:
+def _shown(subgraphs: Sequence[Subgraph], read: VertexDetails) -> Iterator[str]:
     """The passages that parts may carry."""
     for each in subgraphs:
         for member in each.members:
@@ -183,9 +183,11 @@ def _shown(subgraphs: Sequence[Subgraph], read: Read) -> Iterator[str]:
         yield from each.of.chunks
 
 
-def _parts(subgraphs: Sequence[Subgraph], found: Found, read: Read, rows: Mapping[str, Row]) -> list[SubgraphPart]:
+def _parts(
+    subgraphs: Sequence[Subgraph], found: NearestSets, read: VertexDetails, rows: Mapping[str, Row]
+) -> list[SubgraphPart]:
     documents = {id_: row["document_id"] for id_, row in rows.items()}
-    passages = Passages(rows)
+    passages = SearchedPassages(rows)
     vertices = {
         member.id: _vertex(member.id, member.name, read.passages[member.id], passages, found.unit)
         for each in subgraphs
@@ -201,22 +203,22 @@ def _parts(subgraphs: Sequence[Subgraph], found: Found, read: Read, rows: Mappin
     return list(subgraph_parts(subgraphs, vertices, edges, documents, found.unit))
 
 
-def _vertex(id_: str, name: str, chunks: Sequence[str], passages: Passages, unit: Unit) -> Vertex:
+def _vertex(id_: str, name: str, chunks: Sequence[str], passages: SearchedPassages, unit: Unit) -> SubgraphVertex:
     there = next((chunk for chunk in chunks if chunk in passages.rows), None)
     if there is None:
-        return Vertex(id_, name, "", ())
+        return SubgraphVertex(id_, name, "", ())
     text = passages.beginning(there) if unit == "document" else passages.on(name, there)
-    return Vertex(id_, name, text, (there,))
+    return SubgraphVertex(id_, name, text, (there,))
 
 
-def _edge(edge: FoundEdge, vertices: Mapping[str, Vertex], passages: Passages) -> Edge:
+def _edge(edge: FoundEdge, vertices: Mapping[str, SubgraphVertex], passages: SearchedPassages) -> SubgraphEdge:
     source, target = vertices[edge.source].name, vertices[edge.target].name
     text, chunk = passages.between(source, target, edge.chunks) if edge.chunks else (edge.text, "")
     chunks = (chunk,) if chunk else ()
-    return Edge(edge.source, edge.target, source, target, edge.type, text, chunks)
+    return SubgraphEdge(edge.source, edge.target, source, target, edge.type, text, chunks)
 
 
-def _reasons(score: Score, unit: Unit) -> Iterator[Reason]:
+def _reasons(score: SubgraphScore, unit: Unit) -> Iterator[Reason]:
     plain = not (score.edge or score.set)
     yield Reason("dense", score.cosine, "cosine similarity to the question", NEAREST if plain else "")
     is_on = "is from" if unit == "document" else "says something of"

@@ -32,7 +32,7 @@ from overstory_systems.tretriever.region import (
     read_region,
     touched_units,
 )
-from overstory_systems.tretriever.store import StoredNode
+from overstory_systems.tretriever.store import NodeDigests
 from overstory_systems.tretriever.vertex_graph import Ints, VertexGraph
 from overstory_systems.tretriever.vertices import KINDS, deletions_of
 
@@ -48,7 +48,7 @@ def state_in_use(job: SystemRun[TRetrieverIndexSettings], over: Vertices) -> Ind
 
 
 @dataclass(frozen=True, slots=True)
-class SmallChange:
+class SmallVertexChange:
     """A change that may be small."""
 
     job: SystemRun[TRetrieverIndexSettings]
@@ -133,7 +133,7 @@ def region_changes(found: ReadRegion, region: Region) -> tuple[int, int]:
     changed = 0
     for id_, source, edges in zip(graph.ids, graph.sources, graph.edge_digests, strict=True):
         if id_ in found.inside:
-            changed += id_ not in leaves or region.index.nodes[leaves[id_]] != StoredNode(source, edges)
+            changed += id_ not in leaves or region.index.nodes[leaves[id_]] != NodeDigests(source, edges)
     return changed, len(leaves.keys() - found.inside) + region.lost
 
 

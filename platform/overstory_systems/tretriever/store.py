@@ -19,7 +19,7 @@ Edge = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class StoredNode:
+class NodeDigests:
     """What is stored of a node besides what every tree has.
 
     Attributes:
@@ -35,7 +35,7 @@ class StoredNode:
 class StoredIndex:
     """The nodes of a generation by id, and the edges between leaves with weight and passages."""
 
-    nodes: Mapping[str, StoredNode] = field(default_factory=dict[str, StoredNode])
+    nodes: Mapping[str, NodeDigests] = field(default_factory=dict[str, NodeDigests])
     edges: Mapping[Edge, tuple[float, tuple[str, ...]]] = field(
         default_factory=dict[Edge, tuple[float, tuple[str, ...]]]
     )
@@ -47,7 +47,7 @@ def read_index(graph: GraphClient, corpus: Corpus, generation: int) -> StoredInd
         DatabaseError: as `GraphClient.stream`.
     """
     nodes = {
-        row["id"]: StoredNode(row["source"], row["edges"])
+        row["id"]: NodeDigests(row["source"], row["edges"])
         for row in graph.stream("systems/tretriever/stored_nodes", corpus.label, generation=generation)
     }
     edges: dict[Edge, tuple[float, tuple[str, ...]]] = {}
@@ -62,7 +62,7 @@ class WantedNode:
     """A node as it should be stored.
 
     Attributes:
-        source, edges: as `StoredNode` has them.
+        source, edges: as `NodeDigests` has them.
         owner: the id of the node that is joined to the stored vector: itself, or its summary; "" for none.
         vector_id: of the stored vector; "" where vectors are not stored as those of derived texts.
     """
@@ -117,7 +117,7 @@ def index_changes(
     gone = stored.nodes.keys() - {node.id for node in nodes}
     for node in nodes:
         before = stored.nodes.get(node.id)
-        if before != StoredNode(node.source, node.edges):
+        if before != NodeDigests(node.source, node.edges):
             changes.described.append({"id": node.id, "properties": {"source": node.source, "edges": node.edges}})
         new = before is None or before.source != node.source
         if new and node.id in vectors:

@@ -103,7 +103,7 @@ SetWithTexts: TypeAlias = tuple[SetToSummarise, Sequence[VertexText]]
 Summariser: TypeAlias = TextWriter[SetWithTexts, Report]
 
 
-class RuleSummariser(RuleWriter[SetWithTexts, Report]):
+class RuleSetSummariser(RuleWriter[SetWithTexts, Report]):
     """Takes names and sentences from the texts."""
 
     fingerprint = "tretriever-summaries:2"

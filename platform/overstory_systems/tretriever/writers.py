@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from overstory.llm import Chat
 from overstory.text.key_phrases import CommonWords
-from overstory_systems.tretriever.summaries import RuleSummariser, Summariser
+from overstory_systems.tretriever.summaries import RuleSetSummariser, Summariser
 
 
 def summariser_for(chat: Chat | None, model: str, common: CommonWords | None = None) -> Summariser:
@@ -14,7 +14,7 @@ def summariser_for(chat: Chat | None, model: str, common: CommonWords | None = N
         common: how specific words are in the graph.
     """
     if chat is None:
-        return RuleSummariser(common)
-    from overstory_systems.tretriever.model_summaries import ModelSummariser  # pydantic, which only a model needs
+        return RuleSetSummariser(common)
+    from overstory_systems.tretriever.model_summaries import ModelSetSummariser  # pydantic, which only a model needs
 
-    return ModelSummariser(chat, model, common)
+    return ModelSetSummariser(chat, model, common)

@@ -12,7 +12,7 @@ from overstory.answer import Answer, AnswerState
 from overstory.answer.result import AnswerKind
 from overstory.bench.answering import ask_all, check_answers
 from overstory.bench.comparison import compare
-from overstory.bench.dataset import Question, load_dataset
+from overstory.bench.dataset import BenchQuestion, load_dataset
 from overstory.bench.packing import Layout
 from overstory.bench.report import as_answer_table, as_objects
 from overstory.errors import BenchError, DatabaseUnreachable, LlmUnreachable, OverstoryError
@@ -22,7 +22,11 @@ from overstory.protocols import Silence
 if TYPE_CHECKING:
     from tests.unit.bench.conftest import FakeRetriever, Folder
 
-QUESTIONS = [Question("q1", "Where?", ("Ulm",)), Question("q2", "Who?"), Question("q3", "When?", ("1879", "in 1879"))]
+QUESTIONS = [
+    BenchQuestion("q1", "Where?", ("Ulm",)),
+    BenchQuestion("q2", "Who?"),
+    BenchQuestion("q3", "When?", ("1879", "in 1879")),
+]
 
 
 def said(question: str, text: str, *, kind: AnswerKind = "extractive", answered: bool = True) -> Answer:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from overstory.bench.dataset import Passage, Question, load_dataset
+from overstory.bench.dataset import BenchQuestion, Passage, load_dataset
 from overstory.errors import BenchError
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ def test_a_beir_folder_gives_passages_questions_and_judgements(folder: Folder) -
         Passage("p2", "Lothair II", "Lothair II was king of Lotharingia."),
     ]
     assert dataset.questions == (
-        Question("q1", "Who was queen?", ("Teutberga",), "bridge"),
-        Question("q2", "Who was the mother of Lothair II?"),
+        BenchQuestion("q1", "Who was queen?", ("Teutberga",), "bridge"),
+        BenchQuestion("q2", "Who was the mother of Lothair II?"),
     )
     assert dataset.qrels == {"q1": {"p1": 1}, "q2": {"p2": 1, "p3": 2}}
     assert dataset.passage_ids == ("p1", "p2", "p3")
@@ -50,7 +50,7 @@ def test_judgements_of_questions_that_are_not_asked_are_left_out_and_counted(fol
     few = tmp_path / "few.jsonl"
     few.write_text('{"_id": "q2", "text": "Who?"}\n', encoding="utf-8")
     dataset = load_dataset(folder.write(), queries=few)
-    assert dataset.questions == (Question("q2", "Who?"),)
+    assert dataset.questions == (BenchQuestion("q2", "Who?"),)
     assert dataset.strays == 1
     assert "1 judgements" in dataset.notes()[0]
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overstory.bench.dataset import BenchDataset, Passage, Question
+from overstory.bench.dataset import BenchDataset, BenchQuestion, Passage
 from overstory.bench.packing import Layout, TitleMode, corpus_name, document_qrels, documents, shuffled
 from overstory.model import Document, Heading
 
@@ -25,7 +25,7 @@ def laid_out(layout: Layout, passages: Sequence[Passage] = PASSAGES) -> list[Doc
 
 def dataset(digest: str = "ab" * 32) -> BenchDataset:
     ids = tuple(passage.id for passage in PASSAGES)
-    return BenchDataset("corpus.jsonl", digest, ids, (Question("q", "?"),), {"q": {"p1": 1}})  # type: ignore[arg-type] # never read
+    return BenchDataset("corpus.jsonl", digest, ids, (BenchQuestion("q", "?"),), {"q": {"p1": 1}})  # type: ignore[arg-type] # never read
 
 
 @pytest.mark.parametrize(

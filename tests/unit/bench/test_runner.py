@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from overstory.bench.dataset import Question
+from overstory.bench.dataset import BenchQuestion
 from overstory.bench.runner import run_bench, run_interleaved
 from overstory.errors import BenchError, DatabaseUnreachable
 
 if TYPE_CHECKING:
     from tests.unit.bench.conftest import FakeRetriever
 
-QUESTIONS = [Question("q1", "first?"), Question("q2", "second?")]
+QUESTIONS = [BenchQuestion("q1", "first?"), BenchQuestion("q2", "second?")]
 CHUNKS = [f"d{number}#0" for number in range(40)]
 
 

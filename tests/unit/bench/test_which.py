@@ -23,7 +23,7 @@ from benchmarks.which import (
 )
 
 from overstory.answer.context import read_within
-from overstory.bench.dataset import BenchDataset, Question
+from overstory.bench.dataset import BenchDataset, BenchQuestion
 from overstory.bench.metrics import Scores, mean_scores
 from overstory.bench.runner import BenchResult, BenchRow
 from overstory.model import Evidence, Hit
@@ -117,9 +117,9 @@ def test_contexts_of_equal_length_are_compared_with_those_of_dense_question_by_q
 
 
 def test_a_sample_of_questions_does_not_depend_on_their_order() -> None:
-    questions = tuple(Question(f"q{number}", "") for number in range(20))
+    questions = tuple(BenchQuestion(f"q{number}", "") for number in range(20))
 
-    def target(questions: tuple[Question, ...]) -> Target:
+    def target(questions: tuple[BenchQuestion, ...]) -> Target:
         return Target("films", "bench-x", BenchDataset(Path("corpus.jsonl"), "", (), questions, {}))
 
     sample = {question.id for question in target(questions).sample(5)}

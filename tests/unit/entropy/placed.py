@@ -10,7 +10,7 @@ from tests.unit.entropy import oracle
 from tests.unit.entropy.generated import EdgeList, edge_lists
 
 from overstory_entropy.compile import Ints
-from overstory_entropy.problem import Levels, Problem, place, vertices_as_nodes
+from overstory_entropy.problem import Levels, PlacementProblem, place, vertices_as_nodes
 
 
 class Placed(NamedTuple):
@@ -24,7 +24,7 @@ class Placed(NamedTuple):
         """The number of levels."""
         return len(self.nested)
 
-    def problem(self) -> Problem:
+    def problem(self) -> PlacementProblem:
         """The vertices as the nodes to be moved."""
         return vertices_as_nodes(self.drawn.graph())
 

@@ -10,11 +10,11 @@ from tests.unit.entropy.placed import Placed, placements
 
 from overstory_entropy.aggregate import aggregate
 from overstory_entropy.improve import first_of_each
-from overstory_entropy.problem import Problem, place, spent, vertices_as_nodes
+from overstory_entropy.problem import PlacementProblem, place, spent, vertices_as_nodes
 from overstory_entropy.refine import numbered
 
 
-def merged(problem: Problem, data: st.DataObject) -> tuple[Problem, list[int]]:
+def merged(problem: PlacementProblem, data: st.DataObject) -> tuple[PlacementProblem, list[int]]:
     nodes = len(problem.volumes)
     labels, count = numbered(np.array(data.draw(st.lists(st.integers(0, 4), min_size=nodes, max_size=nodes))))
     return aggregate(problem, labels, count), labels.tolist()

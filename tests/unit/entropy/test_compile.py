@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.unit.entropy.speed import compiled_only
 
 import overstory_entropy
 from overstory_entropy.compile import kernel
-from tests.unit.entropy.speed import compiled_only
 
 CALLED = """
 from typing import NamedTuple

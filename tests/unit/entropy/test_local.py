@@ -16,7 +16,7 @@ from tests.unit.entropy.placed import nested_over, parents_of
 
 from overstory_entropy import EncodingTree
 from overstory_entropy.compile import Ints
-from overstory_entropy.local import Community, Leaf, TreePart
+from overstory_entropy.local import Leaf, MutableCommunity, TreePart
 
 NEAR = 1e-9
 
@@ -31,9 +31,9 @@ def part_of(drawn: EdgeList, nested: Ints) -> TreePart:
     return TreePart(len(nested), communities, leaves)
 
 
-def community(tree: EncodingTree, node: int) -> Community:
+def community(tree: EncodingTree, node: int) -> MutableCommunity:
     children = tree.children(node)
-    return Community(
+    return MutableCommunity(
         parent="" if node == tree.root else str(tree.parents[node]),
         level=int(tree.depths[node]),
         children=len(children),

@@ -12,12 +12,12 @@ from tests.unit.entropy import oracle
 from tests.unit.entropy.generated import EdgeList, binary_parents_over, edge_lists
 
 from overstory_entropy.binary_tree import BinaryTree, children_of, in_order
-from overstory_entropy.problem import Problem, vertices_as_nodes
+from overstory_entropy.problem import PlacementProblem, vertices_as_nodes
 from overstory_entropy.regraft import BLOCK, regrafted, small_subtrees
 
 
 @st.composite
-def trees_of_graphs(draw: st.DrawFn, most: int) -> tuple[EdgeList, Problem, BinaryTree]:
+def trees_of_graphs(draw: st.DrawFn, most: int) -> tuple[EdgeList, PlacementProblem, BinaryTree]:
     given_graph = draw(edge_lists(least=2, most=most))
     assume(given_graph.edges)
     parents = np.array(draw(binary_parents_over(given_graph.vertices)))
@@ -46,7 +46,9 @@ def measured(given_graph: EdgeList, tree: BinaryTree) -> float:
 
 
 @given(trees_of_graphs(most=10), st.data())
-def test_a_subtree_goes_where_it_costs_least(case: tuple[EdgeList, Problem, BinaryTree], data: st.DataObject) -> None:
+def test_a_subtree_goes_where_it_costs_least(
+    case: tuple[EdgeList, PlacementProblem, BinaryTree], data: st.DataObject
+) -> None:
     given_graph, problem, tree = case
     moving = data.draw(st.integers(0, len(tree.parents) - 2))
     after, _, _ = regrafted(problem, tree, np.array([moving]))
@@ -56,7 +58,7 @@ def test_a_subtree_goes_where_it_costs_least(case: tuple[EdgeList, Problem, Bina
 
 @given(trees_of_graphs(most=20), st.integers(0, 99))
 def test_the_announced_gain_of_many_moves_is_the_measured_one(
-    case: tuple[EdgeList, Problem, BinaryTree], seed: int
+    case: tuple[EdgeList, PlacementProblem, BinaryTree], seed: int
 ) -> None:
     given_graph, problem, tree = case
     order = small_subtrees(tree, 4, np.random.default_rng(seed))
@@ -67,7 +69,7 @@ def test_the_announced_gain_of_many_moves_is_the_measured_one(
 
 
 @given(trees_of_graphs(most=12), st.integers(0, 99))
-def test_moves_come_to_an_end(case: tuple[EdgeList, Problem, BinaryTree], seed: int) -> None:
+def test_moves_come_to_an_end(case: tuple[EdgeList, PlacementProblem, BinaryTree], seed: int) -> None:
     _, problem, tree = case
     random = np.random.default_rng(seed)
     for _ in range(100):
@@ -79,7 +81,7 @@ def test_moves_come_to_an_end(case: tuple[EdgeList, Problem, BinaryTree], seed: 
 
 @given(trees_of_graphs(most=20), st.integers(1, 5))
 def test_leaves_come_first_then_the_subtrees_that_are_small_enough(
-    case: tuple[EdgeList, Problem, BinaryTree], largest: int
+    case: tuple[EdgeList, PlacementProblem, BinaryTree], largest: int
 ) -> None:
     given_graph, _, tree = case
     sizes = [len(below) for below in oracle.vertices_below(given_graph.vertices, tree.parents.tolist())]

@@ -10,7 +10,7 @@ from tests.unit.entropy.generated import EdgeList, graph_of
 from tests.unit.entropy.placed import Placed, placements
 
 from overstory_entropy.compile import Ints
-from overstory_entropy.problem import Levels, Problem, nested_labels, place, vertices_as_nodes
+from overstory_entropy.problem import Levels, PlacementProblem, nested_labels, place, vertices_as_nodes
 from overstory_entropy.relocate import relocate
 
 TRIANGLES = [(0, 1, 1.0), (1, 2, 1.0), (2, 0, 1.0), (3, 4, 1.0), (4, 5, 1.0), (5, 3, 1.0), (2, 3, 1.0)]
@@ -100,7 +100,7 @@ def test_a_vertex_that_has_only_loops_leaves_the_community_that_it_swells() -> N
     assert nested_labels(levels, 2).tolist() == [[0, 0, 0, 0, 1], [0, 0, 1, 1, 2]]
 
 
-def alone(vertices: int, edges: list[tuple[int, int, float]]) -> tuple[Problem, Levels]:
+def alone(vertices: int, edges: list[tuple[int, int, float]]) -> tuple[PlacementProblem, Levels]:
     """A problem with every vertex in a community of its own."""
     problem = vertices_as_nodes(EdgeList(vertices, edges).graph())
     return problem, place(problem, np.arange(vertices)[None])

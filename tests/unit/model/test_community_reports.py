@@ -12,8 +12,8 @@ from overstory.model.community_reports import (
     CommunityReports,
     FullReport,
     ReportedCommunity,
-    ReportFinding,
     ReportPassage,
+    ReportStatement,
 )
 
 OBEYED = "a\x1b[2Jb\rc\u202ed"
@@ -22,7 +22,14 @@ HIDDEN = ReportedCommunity("fedcba9876543210" * 2, "entity", 1, 1)
 PASSAGE = ReportPassage("c1", "d1", "wiki", "7", "", "", 3)
 LIST = CommunityReports("demo", "oak", 1, (3, 9), (RIVERS,), (HIDDEN,), 1, ("it is older",))
 REPORT = FullReport(
-    "demo", "oak", RIVERS, (ReportFinding("Ulm is on the Danube.", ("Ulm", "Danube"), (PASSAGE,)),), 4, (), (HIDDEN,), 3
+    "demo",
+    "oak",
+    RIVERS,
+    (ReportStatement("Ulm is on the Danube.", ("Ulm", "Danube"), (PASSAGE,)),),
+    4,
+    (),
+    (HIDDEN,),
+    3,
 )
 
 
@@ -73,7 +80,7 @@ def test_a_terminal_shows_both_in_full_and_obeys_nothing(capsys: pytest.CaptureF
     ]
     hostile = dataclasses.replace(RIVERS, title=OBEYED, summary=OBEYED, by=OBEYED)
     passage = dataclasses.replace(PASSAGE, title=OBEYED, heading=OBEYED, source=OBEYED)
-    finding = ReportFinding(OBEYED, (OBEYED,), (passage,))
+    finding = ReportStatement(OBEYED, (OBEYED,), (passage,))
     _show_list(dataclasses.replace(LIST, reports=(hostile,), notes=(OBEYED,)))
     _show(dataclasses.replace(REPORT, community=hostile, findings=(finding,), above=(hostile,), below=(hostile,)))
     shown = capsys.readouterr().out

@@ -31,7 +31,7 @@ from overstory.index.ledger import StageRun, recorded
 from overstory.index.marked_entities import MarkedEntities
 from overstory.index.name_edits import MOST_LOOKED_UP, names_of
 from overstory.index.one_ahead import marked, one_ahead
-from overstory.index.passage_names import PARSED, Dictionaries, Names, PassageNames, find_all, find_changed
+from overstory.index.passage_names import PARSED, Dictionaries, NameKeys, PassageNames, find_all, find_changed
 from overstory.index.stages.entities import MOST_ALIASES, most_frequent
 from overstory.model.boilerplate import without_boilerplate
 from overstory.protocols import Progress
@@ -41,7 +41,7 @@ from overstory.text.names.subjects import (
     OWN,
     SURE,
     About,
-    Said,
+    NameUses,
     Subject,
     name_start,
     name_starts,
@@ -150,7 +150,7 @@ def _forget_originals(writer: Writer, chunks: Iterable[str]) -> None:
         _commit(writer, "ingest/remove_original_names", by=ABOUT, ids=ids)
 
 
-def _mark_changed(writer: Writer, known: Names, wanted: Names, edits: EditedNames) -> None:
+def _mark_changed(writer: Writer, known: NameKeys, wanted: NameKeys, edits: EditedNames) -> None:
     """Marks the chunks whose mentions may have changed; no other name changes what they mention."""
     label = writer.corpus.label
     gone = (known.all - wanted.all) | (known.subjects - wanted.subjects)
@@ -197,7 +197,7 @@ def _properties(subject: Subject) -> Row:
 
 
 @dataclass(slots=True)
-class _Page:
+class _MentionChanges:
     """What changes in the mentions of some chunks.
 
     Attributes:
@@ -221,7 +221,7 @@ def _scan_changed(
     scanned = 0
     for page in one_ahead(_scanned(writer, dictionaries, edits)):
 
-        def write(tx: Transaction, page: _Page = page) -> None:
+        def write(tx: Transaction, page: _MentionChanges = page) -> None:
             if page.gone:
                 tx.run("ingest/remove_dictionary_mentions", label, rows=page.gone)
             if page.made:
@@ -240,21 +240,21 @@ def _scan_changed(
     return scanned
 
 
-def _scanned(writer: Writer, dictionaries: Dictionaries, edits: EditedNames) -> Iterator[_Page]:
+def _scanned(writer: Writer, dictionaries: Dictionaries, edits: EditedNames) -> Iterator[_MentionChanges]:
     graph, label = writer.graph, writer.corpus.label
     for ids in marked(graph, label, "ingest/changed_chunk_ids", size=CHUNKS_A_TRANSACTION):
         rows = graph.run("ingest/changed_chunks", label, read=True, ids=ids, sure=SURE)
         texts = [without_boilerplate(row["text"], row["boilerplate"]) for row in rows]
         read = [tokenise(text) for text in texts]
         names, subjects = dictionaries.of(read)
-        page = _Page()
+        page = _MentionChanges()
         listed: set[str] = set()
         for row, text, tokens in zip(rows, texts, read, strict=True):
             chunk = row["id"]
             page.starts.append({"chunk": chunk, "starts": name_starts(tokens)})
-            wanted = dict.fromkeys(row["subjects"], Said())
+            wanted = dict.fromkeys(row["subjects"], NameUses())
             wanted |= said_names(text, tokens, row["sentences"], names, subjects, edits)
-            stored = {key: Said(tuple(surfaces), tuple(sentences)) for key, surfaces, sentences in row["mentions"]}
+            stored = {key: NameUses(tuple(surfaces), tuple(sentences)) for key, surfaces, sentences in row["mentions"]}
             page.gone += [_edge(label, chunk, key) for key in stored.keys() - wanted.keys()]
             for key, said in wanted.items():
                 if stored.get(key) != said:

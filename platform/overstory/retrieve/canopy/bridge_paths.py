@@ -9,7 +9,7 @@ from itertools import pairwise
 from overstory.graph.client import Row
 from overstory.model import BridgePath, BridgeStep, BridgeStepKind
 from overstory.model.passage_text import PATH_SEPARATOR
-from overstory.retrieve.canopy.scoring import FORWARD, LINKED, LINKED_SECOND, SECOND, SHARED, Bridge, Scored
+from overstory.retrieve.canopy.scoring import FORWARD, LINKED, LINKED_SECOND, SECOND, SHARED, Scored, WeighedWay
 from overstory.retrieve.hits import content
 from overstory.text.names.keys import entity_key
 from overstory.text.sentences import sentence_at
@@ -47,7 +47,7 @@ def bridge_paths(
                 )
 
 
-def _tells(bridges: Sequence[Bridge], passed: Sequence[Row]) -> bool:
+def _tells(bridges: Sequence[WeighedWay], passed: Sequence[Row]) -> bool:
     """Whether a way is worth showing: it leads to another document, and no step goes between equal sentences or by a
     heading. A link tells by itself."""
     if passed[0]["document_id"] == passed[-1]["document_id"]:
@@ -73,12 +73,12 @@ def _is_heading(name: str, *rows: Row) -> bool:
     return any(key == entity_key(_NUMBERED.sub("", heading)) for heading in headings)
 
 
-def _first_hops(one: Scored) -> list[tuple[float, tuple[Bridge, ...]]]:
+def _first_hops(one: Scored) -> list[tuple[float, tuple[WeighedWay, ...]]]:
     """The ways to a passage with what they brought; one if it is about the very name that it shares."""
     return [*_by_names(one), *([(LINKED * one.linked.value, (one.linked,))] if one.linked else [])]
 
 
-def _by_names(one: Scored) -> list[tuple[float, tuple[Bridge, ...]]]:
+def _by_names(one: Scored) -> list[tuple[float, tuple[WeighedWay, ...]]]:
     forward, shared = one.forward, one.shared
     if forward and shared and forward.way.source_and_key == shared.way.source_and_key:
         return [(FORWARD * forward.value + SHARED * shared.value, (forward,))]
@@ -86,12 +86,12 @@ def _by_names(one: Scored) -> list[tuple[float, tuple[Bridge, ...]]]:
     return [*ways, (SHARED * shared.value, (shared,))] if shared else [*ways]
 
 
-def _way_to(source: Scored) -> tuple[Bridge, ...]:
+def _way_to(source: Scored) -> tuple[WeighedWay, ...]:
     """How the source of a second hop was reached itself, the best way."""
     return max(_first_hops(source), default=(0.0, ()), key=lambda way: way[0])[1]
 
 
-def _step(bridge: Bridge, source: Row, target: Row) -> BridgeStep:
+def _step(bridge: WeighedWay, source: Row, target: Row) -> BridgeStep:
     way = bridge.way
     kind: BridgeStepKind = "mentions" if way.weight is None else "about"
     if way.link:

@@ -24,9 +24,9 @@ from overstory.retrieve.canopy.name_index import (
     unpacked_ids,
     without,
 )
-from overstory.retrieve.canopy.name_lookup import CHUNKS_A_PHRASE, MOST_ABOUT, Found, FoundByWords, NameLinks
+from overstory.retrieve.canopy.name_lookup import CHUNKS_A_PHRASE, MOST_ABOUT, FoundByWords, ListedChunk, NameLinks
 from overstory.retrieve.canopy.names import QuestionNames, named_chunks, names_in
-from overstory.retrieve.canopy.scoring import MOST_SHARED, RARE, Link
+from overstory.retrieve.canopy.scoring import MOST_SHARED, RARE, LinkingName
 from overstory.retrieve.context import text_index_name
 from overstory.retrieve.edited_names import cached_edits
 from overstory.retrieve.graph_copies import Work
@@ -93,7 +93,7 @@ class Start:
     outdated: bool
     has_links: bool
     sections: list[FoundSection]
-    phrases: list[Found]
+    phrases: list[ListedChunk]
 
 
 def read_start(tx: Transaction, name: str, names: QuestionNames, depth: int) -> Start | None:
@@ -127,7 +127,7 @@ def read_start(tx: Transaction, name: str, names: QuestionNames, depth: int) -> 
         outdated=row["changed"] > 0 or not corpus.named_by,
         has_links=row["links"] > 0,
         sections=[FoundSection(*each) for each in row["sections"]],
-        phrases=[Found(chunk, doc, phrase=phrase, text=text) for chunk, doc, phrase, text in row["phrases"]],
+        phrases=[ListedChunk(chunk, doc, phrase=phrase, text=text) for chunk, doc, phrase, text in row["phrases"]],
     )
 
 
@@ -147,7 +147,7 @@ class HeldNames:
         del depth
         return FoundByWords(self._start.sections, [*self._named(names), *self._start.phrases], self._start.has_links)
 
-    def _named(self, names: QuestionNames) -> Iterator[Found]:
+    def _named(self, names: QuestionNames) -> Iterator[ListedChunk]:
         index = self._copy.index
         number = dict(index.numbers([name.key for name in names.known]))
         subjects = [name.key for name in names.known if name.subject]
@@ -156,10 +156,10 @@ class HeldNames:
         for key, (chunks, weights) in zip(subjects, about, strict=True):
             documents = index.documents_by_chunk([chunks])
             for chunk, weight in zip(index.ids_of(chunks), weights.tolist(), strict=True):
-                yield Found(chunk, documents[chunk], key=key, weight=weight)
+                yield ListedChunk(chunk, documents[chunk], key=key, weight=weight)
         for key in rare:
             for chunk, document in index.documents_by_chunk([index.mentions[number[key]][0]]).items():
-                yield Found(chunk, document, key=key)
+                yield ListedChunk(chunk, document, key=key)
 
     def links(self, sources: Sequence[str], asked: Sequence[str]) -> NameLinks:
         """As `NameLookup.links`."""
@@ -174,7 +174,7 @@ class HeldNames:
         shared = [index.mentions[e] if 2 <= n <= MOST_SHARED else NOWHERE for e, n in zip(mentioned, df, strict=True)]
         about = [index.most_about(entity, MOST_ABOUT) for entity in mentioned]
         links = [
-            Link(
+            LinkingName(
                 key=index.entities.keys[entity],
                 name=index.entities.names[entity],
                 idf=idf_weight(chunks, n),

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from overstory.retrieve.canopy.scoring import Bridge, Candidate, DocumentLink, Way
+from overstory.retrieve.canopy.scoring import Candidate, DocumentLink, MentionWay, WeighedWay
 from overstory.text.questions.asked_words import AskedWords
 
 NOT_ASKED = 0.75
@@ -30,7 +30,7 @@ def linked(
     reached: Mapping[DocumentLink, str],
     asked: AskedWords,
     candidates: Mapping[str, Candidate],
-) -> dict[str, Bridge]:
+) -> dict[str, WeighedWay]:
     """The best link to each chunk.
 
     Args:
@@ -42,12 +42,12 @@ def linked(
     for link, chunk in reached.items():
         said = len(asked.found_in(link.type.replace("_", " "), link.text))
         alike.setdefault((link.source, link.type, link.outgoing, said), {})[link] = chunk
-    found: dict[str, Bridge] = {}
+    found: dict[str, WeighedWay] = {}
     for (source, _, _, said), chunks in alike.items():
         nearest = max(chunks.values(), key=lambda chunk: (candidates[chunk].rest, chunk))
         others = len(set(chunks.values())) ** -0.5
         for link, chunk in chunks.items():
             value = activations[source] * (1.0 if said else NOT_ASKED) * (1.0 if chunk == nearest else others)
             if value > 0 and (chunk not in found or value > found[chunk].value):
-                found[chunk] = Bridge(Way(source, "", link.name, None, link=link), value)
+                found[chunk] = WeighedWay(MentionWay(source, "", link.name, None, link=link), value)
     return found

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from overstory.retrieve.canopy.names import QuestionNames
-from overstory.retrieve.canopy.scoring import Link
+from overstory.retrieve.canopy.scoring import LinkingName
 from overstory.retrieve.question import Question
 from overstory.retrieve.sections import FoundSection
 
@@ -18,7 +18,7 @@ CHUNKS_A_PHRASE = 10
 """The full-text index compares stems, so that more than the few that make a phrase rare are looked at."""
 
 
-class Found(NamedTuple):
+class ListedChunk(NamedTuple):
     """A chunk in one of the lists that canopy begins with."""
 
     chunk: str
@@ -34,16 +34,16 @@ class FoundByWords(NamedTuple):
     links."""
 
     sections: list[FoundSection]
-    found: list[Found]
+    found: list[ListedChunk]
     has_links: bool
 
 
 @dataclass(frozen=True, slots=True)
 class NameLinks:
-    """The names that some chunks mention and that lead somewhere, without `Link.nearest`; and the documents of the
-    chunks that they lead to."""
+    """The names that some chunks mention and that lead somewhere, without `LinkingName.nearest`; and the documents of
+    the chunks that they lead to."""
 
-    links: list[Link]
+    links: list[LinkingName]
     documents: Mapping[str, str]
 
 

@@ -16,9 +16,9 @@ from overstory.retrieve.canopy import scoring
 from overstory.retrieve.canopy.bridge_paths import bridge_paths
 from overstory.retrieve.canopy.held_names import WHAT, HeldNames, NamesCopy, NamesLoader, Start, read_start
 from overstory.retrieve.canopy.links import MOST_CHUNKS, MOST_LINKS, linked
-from overstory.retrieve.canopy.name_lookup import Found, NameLookup
+from overstory.retrieve.canopy.name_lookup import ListedChunk, NameLookup
 from overstory.retrieve.canopy.names import QuestionNames, named_chunks, rare_phrases
-from overstory.retrieve.canopy.scoring import Bridge, Candidate, DocumentLink, Link, Scored, Seed, Way
+from overstory.retrieve.canopy.scoring import Candidate, DocumentLink, LinkingName, MentionWay, Scored, Seed, WeighedWay
 from overstory.retrieve.canopy.stored_names import StoredNames
 from overstory.retrieve.context import NAMES_OUTDATED, RetrievalContext, query_current_corpus
 from overstory.retrieve.corpus_cache import VectorCache
@@ -94,7 +94,7 @@ class CanopyRetriever:
                 known = ahead.rest if ahead and ahead.names.rest == names.rest else None
                 rest = known or self._rest(names, vector)
             words = AskedWords.of(asked.text)
-            asking = _Asking(tx, corpus, self._vectors, lookup, names, words, vector, rest)
+            asking = _CanopySearch(tx, corpus, self._vectors, lookup, names, words, vector, rest)
             ranked = asking.ranked(depth)
             hits, paths, sources = _shown(tx, corpus, words, ranked, k)
             told = (*asked.notes, *asking.notes, *_notes(corpus, names, ranked))
@@ -124,7 +124,7 @@ class _Ahead:
 
 
 @dataclass(slots=True)
-class _Asking:
+class _CanopySearch:
     """One question in its transaction, with future vectors of the question and of the question without names."""
 
     tx: Transaction
@@ -174,12 +174,12 @@ class _Asking:
         direct = scoring.direct_documents(candidates.values(), form=names.form, capital=names.capital)
         return scoring.ranking(scoring.with_second_hop(found_all, second, links_again), self.documents, direct=direct)
 
-    def _named(self, depth: int) -> tuple[list[FoundSection], list[Found]]:
+    def _named(self, depth: int) -> tuple[list[FoundSection], list[ListedChunk]]:
         """The sections found by words, and the chunks by the names of the question."""
         sections, found, self.has_links = self.lookup.found(self.names, depth)
         return sections, found
 
-    def _near(self, depth: int) -> list[Found]:
+    def _near(self, depth: int) -> list[ListedChunk]:
         """The chunks found by meaning."""
         searched = vector_search(
             self.tx,
@@ -191,9 +191,11 @@ class _Asking:
         )
         self.notes += searched.notes
         (row,) = searched.rows
-        return [Found(chunk, document) for chunk, document in row["found"]]
+        return [ListedChunk(chunk, document) for chunk, document in row["found"]]
 
-    def _first(self, found: Sequence[Found], sections: Sequence[FoundSection], asked: Vectors) -> dict[str, Candidate]:
+    def _first(
+        self, found: Sequence[ListedChunk], sections: Sequence[FoundSection], asked: Vectors
+    ) -> dict[str, Candidate]:
         """The chunks found, with their cosines to the question, and to the rest if that is known."""
         seeds = _seeds(found, self.names, named_chunks(self.corpus))
         words = {id_: section.words for section in sections for id_ in section.chunks}
@@ -213,7 +215,7 @@ class _Asking:
         scores: Mapping[str, float],
         candidates: dict[str, Candidate],
         asked: Vectors,
-    ) -> dict[str, Bridge]:
+    ) -> dict[str, WeighedWay]:
         """Where links between documents lead from these chunks; adds what was only reached so to the candidates.
 
         Args:
@@ -254,7 +256,7 @@ class _Asking:
         cosines = self.cache.of(self.tx, self.corpus, ids) @ asked.T
         return zip(ids, cosines[:, 0].tolist(), cosines[:, 1].tolist(), strict=True)
 
-    def _links(self, sources: Sequence[str]) -> list[Link]:
+    def _links(self, sources: Sequence[str]) -> list[LinkingName]:
         """The names that these chunks mention and that lead somewhere."""
         if not sources:
             return []
@@ -270,7 +272,7 @@ class _Asking:
         return [replace(link, nearest=_nearest(link, vectors, rows)) if len(link.about) > 1 else link for link in links]
 
 
-def _seeds(found: Iterable[Found], names: QuestionNames, chunks: int) -> dict[str, Seed]:
+def _seeds(found: Iterable[ListedChunk], names: QuestionNames, chunks: int) -> dict[str, Seed]:
     """The best seed of each chunk that has one."""
     by_key = {name.key: name for name in names.known}
     phrases: dict[str, dict[str, str]] = {}
@@ -291,7 +293,7 @@ def _seeds(found: Iterable[Found], names: QuestionNames, chunks: int) -> dict[st
     return seeds
 
 
-def _nearest(link: Link, vectors: Vectors, rows: Mapping[str, int]) -> dict[str, str]:
+def _nearest(link: LinkingName, vectors: Vectors, rows: Mapping[str, int]) -> dict[str, str]:
     """For each source the chunk about a name that is most like it, by the cosine of their vectors.
 
     Args:
@@ -390,7 +392,7 @@ def _reasons(
     return tuple(reasons)
 
 
-def _leading(way: Way, target: Scored, rows: Mapping[str, Row], scores: Mapping[str, float]) -> str:
+def _leading(way: MentionWay, target: Scored, rows: Mapping[str, Row], scores: Mapping[str, float]) -> str:
     """How a name led from another passage to this one; `scores` are those of all hits."""
     source = quoted(rows.get(way.source), rows[target.chunk])
     if way.weight is not None:
@@ -398,6 +400,6 @@ def _leading(way: Way, target: Scored, rows: Mapping[str, Row], scores: Mapping[
     return shares(way.name, source, better=scores.get(way.source, target.score) > target.score)
 
 
-def _over_link(way: Way, target: Scored, rows: Mapping[str, Row]) -> str:
+def _over_link(way: MentionWay, target: Scored, rows: Mapping[str, Row]) -> str:
     """How a link led from another passage to this one."""
     return is_linked(way.name, quoted(rows.get(way.source), rows[target.chunk]))

@@ -86,7 +86,7 @@ NO_SENTENCE = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class LinkingName:
     """A name by which sources lead to other chunks.
 
     Attributes:
@@ -136,7 +136,7 @@ class DocumentLink(NamedTuple):
         return self.type or self.text or "link"
 
 
-class Way(NamedTuple):
+class MentionWay(NamedTuple):
     """That a source mentions a name, which a chunk is about (by `weight`), or mentions too (None); or that a link leads
     from one document to the other.
 
@@ -157,11 +157,11 @@ class Way(NamedTuple):
         return self.source, self.key
 
 
-class Bridge(NamedTuple):
+class WeighedWay(NamedTuple):
     """A way with what it is worth: the activation of its source, times the IDF weight of the name; and, to a chunk
     that is about the name, times weight and f. Of a link that of its source, times q and r."""
 
-    way: Way
+    way: MentionWay
     value: float
 
 
@@ -169,8 +169,8 @@ class Bridge(NamedTuple):
 class Reached:
     """The best way to each chunk, by a name it is about and by a name it shares."""
 
-    forward: dict[str, Bridge] = field(default_factory=dict[str, Bridge])
-    shared: dict[str, Bridge] = field(default_factory=dict[str, Bridge])
+    forward: dict[str, WeighedWay] = field(default_factory=dict[str, WeighedWay])
+    shared: dict[str, WeighedWay] = field(default_factory=dict[str, WeighedWay])
 
 
 class Scored(NamedTuple):
@@ -189,13 +189,13 @@ class Scored(NamedTuple):
     words: float
     name: float
     rest: float
-    forward: Bridge | None
-    shared: Bridge | None
-    second: Bridge | None = None
+    forward: WeighedWay | None
+    shared: WeighedWay | None
+    second: WeighedWay | None = None
     second_gain: float = 0.0
     direct: float = 0.0
-    linked: Bridge | None = None
-    linked_second: Bridge | None = None
+    linked: WeighedWay | None = None
+    linked_second: WeighedWay | None = None
 
     @property
     def score(self) -> float:
@@ -237,7 +237,10 @@ def first_scores(candidates: Mapping[str, Candidate]) -> FirstScores:
 
 
 def reached(
-    activations: Mapping[str, float], links: Iterable[Link], question_words: Set[str], documents: Mapping[str, str]
+    activations: Mapping[str, float],
+    links: Iterable[LinkingName],
+    question_words: Set[str],
+    documents: Mapping[str, str],
 ) -> Reached:
     """The best ways from sources by names, to chunks of other documents.
 
@@ -267,15 +270,15 @@ def reached(
                     worth = value * share[chunk] if chunk in share else value
                     known = shared.get(chunk)
                     if known is None or worth > known.value:  # most: a call for each would take half of the time
-                        way = Way(source, link.key, link.name, None, _sentence(sentence), _sentence(there))
-                        shared[chunk] = Bridge(way, worth)
+                        way = MentionWay(source, link.key, link.name, None, _sentence(sentence), _sentence(there))
+                        shared[chunk] = WeighedWay(way, worth)
                     elif worth == known.value:
                         _keep(shared, chunk, worth, link, source, sentence, None, there)
     return result
 
 
 def final_scores(
-    candidates: Mapping[str, Candidate], first: FirstScores, found: Reached, links: Mapping[str, Bridge]
+    candidates: Mapping[str, Candidate], first: FirstScores, found: Reached, links: Mapping[str, WeighedWay]
 ) -> dict[str, Scored]:
     """Every candidate, those included that were only reached, with all but the second hop."""
     scale, most_words = first.scale, first.most_words
@@ -316,7 +319,7 @@ def second_sources(
     return {chunk: max(0.0, scores[chunk] / scale) for chunk in chosen[:SOURCES]}
 
 
-def with_second_hop(scored: Mapping[str, Scored], found: Reached, links: Mapping[str, Bridge]) -> dict[str, Scored]:
+def with_second_hop(scored: Mapping[str, Scored], found: Reached, links: Mapping[str, WeighedWay]) -> dict[str, Scored]:
     """The chunks with what names shared with the second hop's sources add, and links of these to further chunks."""
     result = dict(scored)
     for chunk, bridge in found.shared.items():
@@ -392,10 +395,10 @@ def _direct(scored: Mapping[str, Scored], documents: Mapping[str, str], most: in
 
 
 def _keep(
-    bridges: dict[str, Bridge],
+    bridges: dict[str, WeighedWay],
     chunk: str,
     value: float,
-    link: Link,
+    link: LinkingName,
     source: str,
     here: int,
     weight: float | None,
@@ -406,15 +409,15 @@ def _keep(
     if value <= 0 or (known is not None and value < known.value):
         return
     if known is None or value > known.value or (source, link.key) < known.way.source_and_key:
-        way = Way(source, link.key, link.name, weight, _sentence(here), _sentence(there))
-        bridges[chunk] = Bridge(way, value)
+        way = MentionWay(source, link.key, link.name, weight, _sentence(here), _sentence(there))
+        bridges[chunk] = WeighedWay(way, value)
 
 
 def _sentence(number: int) -> int | None:
     return None if number == NO_SENTENCE else number
 
 
-def _value(bridge: Bridge | None) -> float:
+def _value(bridge: WeighedWay | None) -> float:
     return bridge.value if bridge else 0.0
 
 

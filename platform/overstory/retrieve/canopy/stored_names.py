@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from overstory.graph import Corpus, Transaction
-from overstory.retrieve.canopy.name_lookup import CHUNKS_A_PHRASE, MOST_ABOUT, Found, FoundByWords, NameLinks
+from overstory.retrieve.canopy.name_lookup import CHUNKS_A_PHRASE, MOST_ABOUT, FoundByWords, ListedChunk, NameLinks
 from overstory.retrieve.canopy.names import QuestionNames, named_chunks, names_in
-from overstory.retrieve.canopy.scoring import MOST_SHARED, RARE, Link
+from overstory.retrieve.canopy.scoring import MOST_SHARED, RARE, LinkingName
 from overstory.retrieve.context import text_index_name
 from overstory.retrieve.question import Question
 from overstory.retrieve.question_entities import question_entities
@@ -44,7 +44,7 @@ class StoredNames:
             phrase_depth=CHUNKS_A_PHRASE,
         )
         sections = [FoundSection(*each) for each in row["sections"]]
-        return FoundByWords(sections, [Found(*each) for each in row["found"]], row["links"] > 0)
+        return FoundByWords(sections, [ListedChunk(*each) for each in row["found"]], row["links"] > 0)
 
     def links(self, sources: Sequence[str], asked: Sequence[str]) -> NameLinks:
         """As `NameLookup.links`."""
@@ -61,9 +61,9 @@ class StoredNames:
         return NameLinks([_link(name, chunks) for name in row["names"]], documents)
 
 
-def _link(row: Sequence[Any], chunks: int) -> Link:  # columns of several types, as the statement's header says
+def _link(row: Sequence[Any], chunks: int) -> LinkingName:  # columns of several types, as the statement's header says
     key, name, df, sources, shared, about = row
-    return Link(
+    return LinkingName(
         key=key,
         name=name,
         idf=idf_weight(chunks, df),

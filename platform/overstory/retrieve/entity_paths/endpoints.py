@@ -37,7 +37,7 @@ LONG_WORD = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
+class CorpusName:
     """A name as the corpus has it. `df` is the number of passages that mention it."""
 
     id: str
@@ -56,8 +56,8 @@ class Ends:
         linked: whether its documents have links.
     """
 
-    start: Name
-    end: Name
+    start: CorpusName
+    end: CorpusName
     chunks: int
     outdated: bool
     linked: bool
@@ -96,7 +96,7 @@ def read_ends(tx: Transaction, corpus: Corpus, start: str, end: str) -> Ends:
             f"Corpus {corpus.name!r} has no names yet.",
             remedy=f"{run}{index_command(corpus.name)}, or Knowledge.index() in Python.",
         )
-    known = {name["key"]: Name(name["id"], name["key"], name["name"], name["df"]) for name in row["names"]}
+    known = {name["key"]: CorpusName(name["id"], name["key"], name["name"], name["df"]) for name in row["names"]}
     outdated = row["changed"] > 0 or not corpus.named_by
     unknown = [(text, key) for text, key in asked if key not in known]
     if unknown:

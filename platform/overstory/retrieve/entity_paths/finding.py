@@ -25,7 +25,7 @@ REPEATED = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class StatedWay:
     """A way with the statement of each of its steps.
 
     Attributes:
@@ -38,7 +38,7 @@ class Found:
     between: Sequence[Set[str]]
 
 
-def add(found: list[Found], new: Found) -> None:
+def add(found: list[StatedWay], new: StatedWay) -> None:
     """Adds a way, if none that is as good has the same names between, be they shortened."""
     for place, other in enumerate(found):
         if len(other.way) == len(new.way) and all(map(and_, other.between, new.between)):
@@ -47,7 +47,7 @@ def add(found: list[Found], new: Found) -> None:
     found.append(new)
 
 
-def chosen_paths(found: Iterable[Found], k: int) -> list[Found]:
+def chosen_paths(found: Iterable[StatedWay], k: int) -> list[StatedWay]:
     """The shortest way, the best of several, and then the best others, `k` in all, by cost.
 
     A way that repeats names of ways already chosen must be better by `REPEATED` for each of them.
@@ -63,11 +63,11 @@ def chosen_paths(found: Iterable[Found], k: int) -> list[Found]:
     return chosen[:1] + sorted(chosen[1:], key=_order)
 
 
-def _order(found: Found) -> tuple[float, Way]:
+def _order(found: StatedWay) -> tuple[float, Way]:
     return found.cost, found.way
 
 
-def enough(found: Sequence[Found], k: int, least: float) -> bool:
+def enough(found: Sequence[StatedWay], k: int, least: float) -> bool:
     """Whether `k` ways cost no more than all that are to come."""
     return sum(each.cost <= least for each in found) >= k
 
@@ -94,7 +94,7 @@ def find_paths(graph: GraphClient, corpus_name: str, start: str, end: str, *, k:
         corpus = read_corpus(tx, corpus_name)
         ends = read_ends(tx, corpus, start, end)
         walk = Walk(tx, corpus, ends)
-        finding = _Finding(tx, corpus, walk, ends.start.id, ends.end.id)
+        finding = _PathSearch(tx, corpus, walk, ends.start.id, ends.end.id)
         best = finding.best(k, steps)
         worst = max(each.cost for each in best) if len(best) == k else inf
         notes = [*walk.notes(worst), *([NAMES_OUTDATED] if ends.outdated else [])]
@@ -103,7 +103,7 @@ def find_paths(graph: GraphClient, corpus_name: str, start: str, end: str, *, k:
     return graph.reading("retrieve/paths", work)
 
 
-class _Finding:
+class _PathSearch:
     """One question in its transaction."""
 
     def __init__(self, tx: Transaction, corpus: Corpus, walk: Walk, start: str, end: str) -> None:
@@ -115,9 +115,9 @@ class _Finding:
         self._said: dict[tuple[str, str], list[Statement]] = {}
         self._together: dict[tuple[str, str], int] = {}
 
-    def best(self, k: int, steps: int) -> list[Found]:
+    def best(self, k: int, steps: int) -> list[StatedWay]:
         """The shortest way and the best others, in the order in which they are shown."""
-        found: list[Found] = []
+        found: list[StatedWay] = []
         for number in range(1, steps + 1):
             self._walk.read_up_to(number, last=number == steps)
             self._add_ways(found, k, number)
@@ -125,7 +125,7 @@ class _Finding:
                 break
         return chosen_paths(found, k)
 
-    def paths(self, found: Sequence[Found]) -> tuple[EntityPath, ...]:
+    def paths(self, found: Sequence[StatedWay]) -> tuple[EntityPath, ...]:
         """The chosen paths, with the sentences."""
         stating = [chunk for each in found for statement in each.statements for chunk in statement.chunks]
         chunks = chunk_rows(self._tx, self._corpus, stating)
@@ -142,7 +142,7 @@ class _Finding:
             if all(chunk in chunks for statement in each.statements for chunk in statement.chunks)
         )
 
-    def _add_ways(self, found: list[Found], k: int, steps: int) -> None:
+    def _add_ways(self, found: list[StatedWay], k: int, steps: int) -> None:
         """Adds the ways of exactly so many steps, until there are enough that no other can be better."""
         walk = self._walk
         candidates = ways(walk.neighbours, walk.costs, self._start, self._end, steps=steps)
@@ -152,7 +152,7 @@ class _Finding:
                 chosen = stated(way, [self._said[_ordered(pair)] for pair in pairwise(way)], walk.ambiguous)
                 if chosen is not None:
                     whole = cost + steps * STEP + sum(statement.cost for statement in chosen)
-                    add(found, Found(way, whole, chosen, containing_names(way, chosen, walk.ambiguous)))
+                    add(found, StatedWay(way, whole, chosen, containing_names(way, chosen, walk.ambiguous)))
             if number == MOST_BATCHES or enough(found, k, steps * STEP + batch[-1][0]):
                 return
 

@@ -15,7 +15,7 @@ from overstory.systems.entity_graph.counts import count_names
 from overstory.systems.entity_graph.descriptions import (
     VERSION,
     Chosen,
-    Said,
+    DescribingText,
     choose,
     cleaned,
     describe,
@@ -24,9 +24,9 @@ from overstory.systems.entity_graph.descriptions import (
 from overstory.systems.entity_graph.incidence import (
     MOST_SENTENCES,
     NOWHERE,
+    EntityName,
     Incidence,
     Ints,
-    Name,
     incidence_of,
     read_incidence,
     read_passages,
@@ -166,7 +166,7 @@ def read_near_entities(graph: GraphClient, label: str, ids: Collection[str]) -> 
         mentioned.update(each[0] for each in (*row["mentions"], *row["about"]))
         mentioned.update(end for each in row["statements"] for end in each[:2] if end is not None)
     names = [
-        Name(row["id"], row["key"], row["name"], row["type"], 0 if row["id"] in whole else row["df"])
+        EntityName(row["id"], row["key"], row["name"], row["type"], 0 if row["id"] in whole else row["df"])
         for some in batches(sorted(mentioned), NAMES_A_STATEMENT)
         for row in graph.run("systems/entity_graph/entities_of", label, read=True, ids=some)
     ]
@@ -254,14 +254,14 @@ def _described(
     """A description, and the ids of the passages that it stands on."""
     name = incidence.names[entity]
     said = (
-        Said(place[0] // MOST_SENTENCES, texts.get(place, ""), triple=place[1] != NOWHERE)
+        DescribingText(place[0] // MOST_SENTENCES, texts.get(place, ""), triple=place[1] != NOWHERE)
         for place in chosen.of(entity)
     )
     description, chunks = describe(name.name, name.key, said)
     return description, tuple(incidence.passages.ids[chunk] for chunk in chunks)
 
 
-def _entity(name: Name, description: str, chunks: tuple[str, ...], source: str) -> DescribedEntity:
+def _entity(name: EntityName, description: str, chunks: tuple[str, ...], source: str) -> DescribedEntity:
     return DescribedEntity(name.id, name.key, name.name, name.type, description, chunks, source)
 
 

@@ -199,7 +199,7 @@ def _word_end(body: str) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class DescribingText:
     """A cleaned sentence of a chunk, or the text of an OpenIE triple."""
 
     chunk: int
@@ -207,7 +207,7 @@ class Said:
     triple: bool = False
 
 
-def describe(name: str, key: str, texts: Iterable[Said]) -> tuple[str, tuple[int, ...]]:
+def describe(name: str, key: str, texts: Iterable[DescribingText]) -> tuple[str, tuple[int, ...]]:
     """A description, and the chunks that it stands on.
 
     Args:

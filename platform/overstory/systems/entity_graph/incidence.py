@@ -28,7 +28,7 @@ DICTIONARY, OPENIE = "dictionary", "openie"
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
+class EntityName:
     """A name of the corpus that may be an entity.
 
     Attributes:
@@ -82,7 +82,7 @@ class Statements:
 
 
 @dataclass(frozen=True, slots=True)
-class Passages:
+class PassageTable:
     """All passages, in order of id.
 
     Attributes:
@@ -115,8 +115,8 @@ class Incidence:
         names: the entities, in order of key; other attributes name them by their place here.
     """
 
-    names: Sequence[Name]
-    passages: Passages
+    names: Sequence[EntityName]
+    passages: PassageTable
     mentions: Mentions
     subjects: Subjects
     statements: Statements
@@ -132,7 +132,7 @@ def read_incidence(graph: GraphClient, label: str, *, only: Collection[str] | No
         DatabaseError: as `GraphClient.stream`.
     """
     names = [
-        Name(row["id"], row["key"], row["name"], row["type"])
+        EntityName(row["id"], row["key"], row["name"], row["type"])
         for row in graph.stream("systems/entity_graph/entities", label)
     ]
     names.sort(key=lambda name: name.key)
@@ -152,7 +152,7 @@ def read_passages(graph: GraphClient, label: str, ids: Iterable[str]) -> Iterato
         yield from graph.run("systems/entity_graph/incidence", label, read=True, ids=some, sure=SURE)
 
 
-def incidence_of(names: Sequence[Name], rows: Iterable[Row]) -> Incidence:
+def incidence_of(names: Sequence[EntityName], rows: Iterable[Row]) -> Incidence:
     """
     Args:
         names: candidates, in order of key.
@@ -161,7 +161,7 @@ def incidence_of(names: Sequence[Name], rows: Iterable[Row]) -> Incidence:
     return _entities_alone(names, *_collected({name.id: place for place, name in enumerate(names)}, rows))
 
 
-def _collected(place: Mapping[str, int], rows: Iterable[Row]) -> tuple[Passages, Mentions, Subjects, Statements]:
+def _collected(place: Mapping[str, int], rows: Iterable[Row]) -> tuple[PassageTable, Mentions, Subjects, Statements]:
     ids: list[str] = []
     boilerplate: dict[int, str] = {}
     seq, first, starts = array("q"), array("q", [0]), array("q")
@@ -192,7 +192,7 @@ def _collected(place: Mapping[str, int], rows: Iterable[Row]) -> tuple[Passages,
                 statements.extend((*ends, chunk, at, NOWHERE if position is None else position, int(by_triples)))
     about, of = _columns(subjects, 2)
     return (
-        Passages(ids, _ints(seq), _ints(first), _ints(starts), boilerplate),
+        PassageTable(ids, _ints(seq), _ints(first), _ints(starts), boilerplate),
         Mentions(*_columns(mentions, 3)),
         Subjects(about, of, np.array(weights, dtype=np.float64)),
         Statements(*_columns(statements, 6)),
@@ -213,7 +213,7 @@ def _sentences_by_entity(
 
 
 def _entities_alone(
-    names: Sequence[Name], passages: Passages, mentions: Mentions, subjects: Subjects, statements: Statements
+    names: Sequence[EntityName], passages: PassageTable, mentions: Mentions, subjects: Subjects, statements: Statements
 ) -> Incidence:
     """Without the names that stand in no fact and in one passage only."""
     each = np.unique(np.stack([mentions.entity, mentions.chunk]), axis=1)

@@ -17,7 +17,7 @@ from overstory.surrogates import on_one_line
 from overstory.systems.texts.passages import passages_of
 from overstory.systems.texts.phrasing import cut
 from overstory.systems.texts.reports import Finding, Report
-from overstory.systems.texts.writing import Asked, G, ModelWriter
+from overstory.systems.texts.writing import G, ModelWriter, WritingOutcome
 
 CHARACTERS = 6_000
 """The most of all sources of a request: what a small model can take in."""
@@ -102,14 +102,14 @@ class ReportWriter(ModelWriter[G, Report]):
     def shown(self, group: G) -> Shown:
         """What the request shows of a group."""
 
-    def asked(self, group: G) -> Asked[Report]:
+    def asked(self, group: G) -> WritingOutcome[Report]:
         shown = self.shown(group)
         if not shown.sources:
-            return Asked(None, sent=False)
+            return WritingOutcome(None, sent=False)
         chunks = passages_of(shown.sources)
         written = self.answer(WrittenReport, self.request(shown).messages, chunks)
         report = None if written is None else _report(written, shown, self.model, chunks)
-        return Asked(report, left_out=shown.left_out)
+        return WritingOutcome(report, left_out=shown.left_out)
 
     def request(self, shown: Shown) -> Request:
         """What is asked for one report."""

@@ -56,7 +56,7 @@ class RuleWriter(TextWriter[G, T]):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked(Generic[T]):
+class WritingOutcome(Generic[T]):
     """What came of asking for the text on a group.
 
     Attributes:
@@ -85,7 +85,7 @@ class ModelWriter(TextWriter[G, T]):
         self.groups = self.by_rules = self.things = self.left_out = 0
 
     @abstractmethod
-    def asked(self, group: G) -> Asked[T]:
+    def asked(self, group: G) -> WritingOutcome[T]:
         """Asks for the text on one group; called in several threads."""
 
     @abstractmethod
@@ -102,7 +102,7 @@ class ModelWriter(TextWriter[G, T]):
         return tuple(filter(None, (unusable, self.not_shown() if self.left_out else "")))
 
     def write(self, groups: Iterable[G]) -> Iterator[T]:
-        def one(group: G) -> tuple[G, Asked[T]]:
+        def one(group: G) -> tuple[G, WritingOutcome[T]]:
             return group, self.asked(group)
 
         for group, asked in self.chat.each(one, groups):

@@ -22,7 +22,7 @@ from overstory.systems.tree.changes import TreeChanges
 from overstory.systems.tree.ids import tree_leaf_id, tree_node_id
 from overstory.systems.tree.kinds import TreeKind
 from overstory.vectors.packed import packed, unpacked
-from overstory_entropy.local import Community, Leaf, TreePart
+from overstory_entropy.local import Leaf, MutableCommunity, TreePart
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,9 +221,9 @@ class StoredPart:
         }
 
 
-def _community(row: Row, below: Row | None, levels: int) -> Community:
+def _community(row: Row, below: Row | None, levels: int) -> MutableCommunity:
     volume, cut = row["volume"], row["cut"]
-    return Community(
+    return MutableCommunity(
         parent=row["parent"] or "",
         level=row["level"],
         children=row["children"],

@@ -15,8 +15,8 @@ from overstory.model.community_reports import (
     CommunityReports,
     FullReport,
     ReportedCommunity,
-    ReportFinding,
     ReportPassage,
+    ReportStatement,
 )
 from overstory.model.units import PLURAL, Unit
 from overstory.retrieve.hits import chunk_rows, source_hits
@@ -186,11 +186,11 @@ def _reported(row: Row, unit: Unit) -> ReportedCommunity:
     )
 
 
-def _findings(tx: Transaction, corpus: Corpus, report: Report) -> tuple[ReportFinding, ...]:
+def _findings(tx: Transaction, corpus: Corpus, report: Report) -> tuple[ReportStatement, ...]:
     rows = chunk_rows(tx, corpus, (id_ for finding in report.findings for id_ in finding.chunks[:MOST_PASSAGES]))
     hits = {hit.chunk_id: hit for hit in source_hits(rows, rows)}
     return tuple(
-        ReportFinding(
+        ReportStatement(
             text=finding.text,
             names=finding.names,
             passages=tuple(_passage(hits[id_]) for id_ in finding.chunks[:MOST_PASSAGES] if id_ in hits),

@@ -83,7 +83,7 @@ def view_tree(
 
     def ask(tx: Transaction, corpus: Corpus) -> _Seen:
         found = find_tree(systems, corpus, tree)
-        seen = _Reading(tx, corpus, found).seen(node, depth, limit)
+        seen = _TreeReader(tx, corpus, found).seen(node, depth, limit)
         seen.notes += () if tree or node else other_trees(systems, corpus, found)
         return seen
 
@@ -169,7 +169,7 @@ class _Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class _TreeReader:
     """One look at a tree, in its transaction."""
 
     tx: Transaction

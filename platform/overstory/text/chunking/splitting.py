@@ -42,7 +42,7 @@ def split(
     pieces = [
         (section.path, *piece)
         for section in sections(document)
-        for piece in _Section(document, section, count_tokens, limit, on_counted).pieces()
+        for piece in _SectionSplit(document, section, count_tokens, limit, on_counted).pieces()
     ]
     return [
         TextPiece(seq, start, end, document.text[start:end], path, tokens)
@@ -55,7 +55,7 @@ Piece = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class _Section:
+class _SectionSplit:
     document: Document
     section: Section
     count: CountTokens

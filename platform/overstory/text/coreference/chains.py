@@ -57,7 +57,7 @@ class Resolved(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Entity:
+class _Referent:
     """Something that a document speaks of.
 
     Attributes:
@@ -97,13 +97,13 @@ def resolved(text: References, title: str = "") -> list[list[Resolved]]:
     Args:
         title: of the document; it counts as spoken of before the first sentence.
     """
-    entities: dict[str, _Entity] = {}
+    entities: dict[str, _Referent] = {}
     canonical = _canonical_keys(_name_references(text), title)
     bare = _QUALIFIER.sub("", title)
     if entity_key(bare):
-        entities[canonical(bare)] = _Entity(bare, "", 0, -1)
+        entities[canonical(bare)] = _Referent(bare, "", 0, -1)
     found: list[list[Resolved]] = [[] for _ in text.sentences]
-    places: dict[int, _Entity] = {}
+    places: dict[int, _Referent] = {}
     for place, reference in enumerate(text.references):
         if reference.kind == "name":
             found_entity = _named(reference, place, canonical(reference.surface), entities)
@@ -124,15 +124,15 @@ def resolved(text: References, title: str = "") -> list[list[Resolved]]:
     return found
 
 
-def _named(reference: Reference, place: int, key: str, entities: dict[str, _Entity]) -> _Entity:
+def _named(reference: Reference, place: int, key: str, entities: dict[str, _Referent]) -> _Referent:
     """The entity of a name, new or known."""
-    entity = entities.setdefault(key, _Entity(reference.surface, reference.type, reference.sentence, place))
+    entity = entities.setdefault(key, _Referent(reference.surface, reference.type, reference.sentence, place))
     entity.type = entity.type or reference.type
     entity.spoken_of(reference.sentence, place)
     return entity
 
 
-def _antecedent(reference: Reference, entities: Iterable[_Entity]) -> _Entity | None:
+def _antecedent(reference: Reference, entities: Iterable[_Referent]) -> _Referent | None:
     """The antecedent of a pronoun or definite phrase: of those that fit and were mentioned last, the first there."""
     fitting = [entity for entity in entities if _fits(reference, entity)]
     best = max(fitting, key=lambda entity: (entity.last, -entity.place), default=None)
@@ -141,7 +141,7 @@ def _antecedent(reference: Reference, entities: Iterable[_Entity]) -> _Entity | 
     return best
 
 
-def _fits(reference: Reference, entity: _Entity) -> bool:
+def _fits(reference: Reference, entity: _Referent) -> bool:
     match reference.type if reference.kind == "pronoun" else "":
         case "he" | "she":
             return entity.type in {"PERSON", ""} and entity.gender in {"", reference.type}
@@ -159,7 +159,7 @@ def _fits(reference: Reference, entity: _Entity) -> bool:
             return entity.type in CLASSES.get(reference.type, frozenset()) and _near(reference, entity)
 
 
-def _near(reference: Reference, entity: _Entity) -> bool:
+def _near(reference: Reference, entity: _Referent) -> bool:
     return reference.sentence - entity.last <= FAR
 
 

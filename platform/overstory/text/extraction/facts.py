@@ -33,7 +33,7 @@ MOST = 100
 """Facts that one word states: a list of people who met a list of people is not multiplied out."""
 
 
-class _Statement(NamedTuple):
+class _Predication(NamedTuple):
     """What `at` says of `subject`; `words` is the object's text if that is not the whole phrase of the noun."""
 
     at: Token
@@ -82,17 +82,17 @@ def _stating(doc: Doc) -> list[int]:
     return stating
 
 
-def _stated_at(word: Token) -> Iterator[_Statement]:
+def _stated_at(word: Token) -> Iterator[_Predication]:
     if is_predicate(word):
         stated = list(_objects(word))
         for subject in subjects(word) if stated else ():
             for what, noun, words in stated:
                 if noun.i != subject.i:
-                    yield _Statement(word, subject, what, noun, words)
+                    yield _Predication(word, subject, what, noun, words)
     elif word.dep_ == "appos" and word.pos_ in {"NOUN", "PROPN"} and word.ent_type_ not in _NOT_BEING:
         for noun in coordinated(word):
             for what, named, words in _being("be", noun):
-                yield _Statement(noun, word.head, what, named, words)
+                yield _Predication(noun, word.head, what, named, words)
 
 
 _NOT_BEING = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "PERCENT", "MONEY"})

@@ -105,11 +105,11 @@ def shapes_of_question(question: str) -> list[Shape]:
 
 
 _CAMEL_WORD, _LIKE_PROSE, _SURE = range(3)
-_Found = tuple[Shape | None, int]
+_FoundShape = tuple[Shape | None, int]
 """A shape and how certain it is one."""
 
 
-def _shape(match: re.Match[str]) -> _Found:
+def _shape(match: re.Match[str]) -> _FoundShape:
     kind, surface = match.lastgroup, match.group()
     start, end = match.span()
     if kind == "long":
@@ -130,7 +130,7 @@ def _shape(match: re.Match[str]) -> _Found:
     return _word(surface, start, end) if kind == "word" else (None, _SURE)
 
 
-def _path(surface: str, start: int) -> _Found:
+def _path(surface: str, start: int) -> _FoundShape:
     surface = surface.rstrip(".-")
     if all(len(part) < 2 for part in surface.split("/")):
         return None, _SURE
@@ -138,7 +138,7 @@ def _path(surface: str, start: int) -> _Found:
     return Shape(surface, FILE, start, end), _SURE if _ROOT.match(surface) else _LIKE_PROSE
 
 
-def _dotted(surface: str, start: int, end: int) -> _Found:
+def _dotted(surface: str, start: int, end: int) -> _FoundShape:
     bare = surface.removesuffix("()")
     first, *others = bare.split(".")
     last = others[-1].lower()
@@ -157,7 +157,7 @@ def _dotted(surface: str, start: int, end: int) -> _Found:
     return shape, _SURE if camel or not (joined or first[0].isupper()) else _LIKE_PROSE
 
 
-def _word(surface: str, start: int, end: int) -> _Found:
+def _word(surface: str, start: int, end: int) -> _FoundShape:
     bare = surface.removesuffix("()")
     if _SNAKE.fullmatch(bare) and not bare.replace("_", "").isdigit():
         return Shape(bare.lower(), CODE, start, end), _SURE

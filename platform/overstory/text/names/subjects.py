@@ -49,7 +49,7 @@ _ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class SubjectPassage:
     """A chunk. `heading` is the path of headings above it."""
 
     id: str
@@ -75,7 +75,7 @@ class Subject(NamedTuple):
     common: bool = False
 
 
-class Said(NamedTuple):
+class NameUses(NamedTuple):
     """The words by which a passage says a name, in text order, with their sentences; none if it is only about it."""
 
     surfaces: tuple[str, ...] = ()
@@ -86,7 +86,7 @@ About = dict[str, dict[str, Subject]]
 """Passages (by id) -> the names (by key) that they are about."""
 
 
-def own_subjects(passages: Sequence[Passage]) -> About:
+def own_subjects(passages: Sequence[SubjectPassage]) -> About:
     """Subjects of each passage of one document, in reading order, by title, heading, definitions and first words.
 
     The title is that of the first passage alone, a heading that of the first below it; neither has its number. A
@@ -196,7 +196,7 @@ def said_names(
     names: NameDictionary,
     subjects: NameDictionary,
     edits: EditedNames = NO_EDITS,
-) -> dict[str, Said]:
+) -> dict[str, NameUses]:
     """The names that a text says, by key.
 
     Args:
@@ -209,7 +209,7 @@ def said_names(
     for match in mentioned_names(tokens, names, subjects):
         places.setdefault(edits.resolve(match.key), []).append(match)
     return {
-        key: Said(
+        key: NameUses(
             tuple(text[match.start : match.end] for match in found),
             tuple(max(0, bisect_right(sentences, match.start) - 1) for match in found),
         )

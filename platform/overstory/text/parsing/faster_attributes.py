@@ -102,7 +102,7 @@ class FasterAttributes:
         several = [words for each in _rules(ruler) for words in each.words if len(words) > 1]
         self._several = _matcher(ruler.vocab, several)
         self._first_of_several = _matcher(ruler.vocab, [words[:1] for words in several])
-        self._named = _Named([words[0] for each in _rules(ruler) for words in each.words])
+        self._named = _PatternWords([words[0] for each in _rules(ruler) for words in each.words])
         self._known: dict[_Key, _Attributes] = {}
         self._usual: dict[_Key, _Attributes] = {}
         self._lemmas: dict[_Key, str] = {}
@@ -159,7 +159,7 @@ class FasterAttributes:
             yield _Attributes(word.i in begin, word.tag, word.dep, word.pos, morph, word.lemma_)
 
 
-class _Named:
+class _PatternWords:
     """The words that patterns name, and perhaps some others. White space is among them."""
 
     def __init__(self, patterns: Iterable[Mapping[str, Any]]) -> None:

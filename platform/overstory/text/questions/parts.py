@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 MOST = 6
 
 
-class Part(NamedTuple):
+class QuestionPart(NamedTuple):
     """A simpler question, and the pieces of the question that it is made of, from and to which character each."""
 
     text: str
@@ -29,10 +29,10 @@ class Part(NamedTuple):
 class QuestionParts(NamedTuple):
     """A question's parts, at least one, and what it refers to."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[QuestionPart, ...]
     references: References
 
-    def referred_to(self, part: Part) -> list[Reference]:
+    def referred_to(self, part: QuestionPart) -> list[Reference]:
         """References of a part."""
         return [reference for reference in self.references.references if part.holds(reference.start)]
 
@@ -43,16 +43,16 @@ def question_parts(doc: Doc) -> QuestionParts:
     "Which is older, A or B?" gives "Which is older, A?" and "Which is older, B?"; "Who wrote the film that A directed?"
     gives "Who wrote the film?" and "the film that A directed".
     """
-    parts: list[Part] = []
+    parts: list[QuestionPart] = []
     for sentence in doc.sents if doc.has_annotation("SENT_START") else ():
         found = [*_compared(sentence), *_clauses(sentence)]
         parts += found or [_part(sentence, range(sentence.start, sentence.end))]
     told_apart = {part.text: part for part in reversed(parts) if part.text}
-    whole = Part(doc.text.strip(), ((0, len(doc.text)),))
+    whole = QuestionPart(doc.text.strip(), ((0, len(doc.text)),))
     return QuestionParts(tuple(reversed(told_apart.values()))[:MOST] or (whole,), references.references(doc))
 
 
-def _compared(sentence: Span) -> Iterator[Part]:
+def _compared(sentence: Span) -> Iterator[QuestionPart]:
     """The question for each of two names that "or" or "and" joins, without the other."""
     for second in sentence:
         first = second.head
@@ -67,7 +67,7 @@ def _compared(sentence: Span) -> Iterator[Part]:
         return
 
 
-def _clauses(sentence: Span) -> Iterator[Part]:
+def _clauses(sentence: Span) -> Iterator[QuestionPart]:
     """The question without its relative clauses, and each of these with the noun that it is said of."""
     clauses = [token for token in sentence if token.dep_ == "relcl" and token.head.i < token.left_edge.i]
     inside = {i for clause in clauses for i in range(clause.left_edge.i, clause.right_edge.i + 1)}
@@ -83,23 +83,23 @@ def _is_name(token: Token) -> bool:
     return token.pos_ == "PROPN" or bool(token.ent_type_)
 
 
-def _without(sentence: Span, left_out: Collection[int]) -> Part:
+def _without(sentence: Span, left_out: Collection[int]) -> QuestionPart:
     return _part(sentence, [token.i for token in sentence if token.i not in left_out])
 
 
-def _part(sentence: Span, kept: Collection[int]) -> Part:
+def _part(sentence: Span, kept: Collection[int]) -> QuestionPart:
     tokens = [sentence.doc[i] for i in sorted(kept)]
     words = " ".join("".join(token.text_with_ws for token in tokens).split())
     for mark in (",", "?"):
         words = words.replace(f" {mark}", mark)
     pieces = tuple((token.idx, token.idx + len(token.text)) for token in tokens)
-    return Part(words.replace(",?", "?").strip(), pieces)
+    return QuestionPart(words.replace(",?", "?").strip(), pieces)
 
 
 def united(parts: list[tuple[int, QuestionParts]]) -> QuestionParts:
     """Those of all parts of a very long question, the first of them."""
     found = [
-        Part(part.text, tuple((offset + start, offset + stop) for start, stop in part.pieces))
+        QuestionPart(part.text, tuple((offset + start, offset + stop) for start, stop in part.pieces))
         for offset, of_part in parts
         for part in of_part.parts
     ]
@@ -111,7 +111,7 @@ def decoded(fields: list[Any]) -> QuestionParts:
     """JSON's lists as what they were."""
     parts, referred = fields
     pieces = ((text, tuple((start, stop) for start, stop in each)) for text, each in parts)
-    return QuestionParts(tuple(Part(*each) for each in pieces), references.decoded(referred))
+    return QuestionParts(tuple(QuestionPart(*each) for each in pieces), references.decoded(referred))
 
 
 QUESTION_PARTS = Reading("overstory.text.questions.parts:QUESTION_PARTS", question_parts, united, decoded)

@@ -31,7 +31,7 @@ _ABOUT_THE_READER = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class _Vocabulary:
+class _QuestionWords:
     """The words of questions on all documents in one language.
 
     Attributes:
@@ -78,7 +78,7 @@ class _Vocabulary:
         return bool(words & self.treats and (documents or (words & self.pointers and words & self.about)))
 
 
-_ENGLISH = _Vocabulary(
+_ENGLISH = _QuestionWords(
     documents=_words(
         "archive archives article articles collection collections corpora corpus dataset datasets doc docs"
         " document documentation documents everything file files papers passages records sources texts"
@@ -114,7 +114,7 @@ _ENGLISH = _Vocabulary(
         " was we were what what's what’s whats which whole will with within words would write you your"
     ),
 )
-_GERMAN = _Vocabulary(
+_GERMAN = _QuestionWords(
     documents=_words(
         "akten alledem alles archiv archivs artikel artikeln datei dateien daten dokument dokumente dokumenten"
         " dokumentation korpus quellen sammlung texte texten unterlagen wissensbasis wissensdatenbank"
@@ -136,7 +136,7 @@ _GERMAN = _Vocabulary(
         " vorkommen was welche welchen wir worüber zeige zu zum zur zusammen"
     ),
 )
-_FRENCH = _Vocabulary(
+_FRENCH = _QuestionWords(
     documents=_words(
         "archive archives article articles base collection corpus document documentation documents données"
         " ensemble fichier fichiers sources textes tout"

@@ -95,7 +95,7 @@ def cited_facts(answer: Answer, stated: Sequence[StatedFact]) -> list[StatedFact
     """
     found: dict[tuple[str, str], StatedFact] = {}
     quoted = _quoted(answer)
-    said = _Said(answer.question, without_citations(answer.text))
+    said = _AnswerWords(answer.question, without_citations(answer.text))
     for each in stated:
         if each.sentence and answer.kind == "extractive":
             cited = any(each.sentence in line or line in each.sentence for line in quoted.get(each.fact.chunk, ()))
@@ -116,7 +116,7 @@ def _quoted(answer: Answer) -> dict[str, list[str]]:
     return found
 
 
-class _Said:
+class _AnswerWords:
     """What an answer says, together with its question."""
 
     def __init__(self, question: str, answer: str) -> None:

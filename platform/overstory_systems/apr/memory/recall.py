@@ -23,7 +23,7 @@ from overstory.protocols import Vectors
 from overstory.vectors.packed import unpacked
 from overstory_systems.apr.ids import memory_id
 from overstory_systems.apr.memory import citing
-from overstory_systems.apr.triples import Edge, RecalledAnswer, RelatedQuestion, no_vectors
+from overstory_systems.apr.triples import CodebookEdge, RecalledAnswer, RelatedQuestion, no_vectors
 
 MOST_QUESTIONS = 50_000
 """A memory takes no more; their vectors are some 75 MB in a process that recalls, with 384 dimensions."""
@@ -38,7 +38,7 @@ SPARE = 10
 """Questions looked up beyond those, in place of answers that are gone or no longer stated."""
 
 
-class Recall:
+class AnswerRecall:
     """Recalls answers from one corpus; safe to share between threads.
 
     ```text
@@ -49,7 +49,7 @@ class Recall:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._known = _Questions()
+        self._known = _RememberedQuestions()
 
     def __call__(self, tx: Transaction, corpus: Corpus, vector: Vectors, most: int) -> tuple[RecalledAnswer, ...]:
         """The answers to the questions most similar to one, best first; of one question the newest first. None to a
@@ -87,17 +87,17 @@ class Recall:
         found = {row["id"]: _related(row, similar[row["id"]], corpus.label) for row in rows}
         return tuple(found[id_] for id_ in similar if id_ in found)
 
-    def _up_to_date(self, tx: Transaction, corpus: Corpus) -> _Questions:
+    def _up_to_date(self, tx: Transaction, corpus: Corpus) -> _RememberedQuestions:
         rows = tx.run("systems/apr/memory/state", corpus.label, memory=memory_id(corpus.label))
         if not rows or rows[0]["embedder"] != corpus.embedder:  # written again when the index is brought up to date
-            return _Questions()
+            return _RememberedQuestions()
         of, version = (corpus.created, corpus.embedder, rows[0]["since"]), rows[0]["version"]
         with self._lock:
             known = self._known
         if known.of == of and known.version == version:
             return known
         if known.of != of or known.version > version:
-            known = _Questions(of)
+            known = _RememberedQuestions(of)
         (new,) = tx.run("systems/apr/memory/questions_after", corpus.label, after=known.version)
         known = known.with_more(dict(new["questions"]), version)
         with self._lock:
@@ -112,7 +112,7 @@ class Recall:
 
 
 @dataclass(frozen=True, slots=True)
-class _Questions:
+class _RememberedQuestions:
     """The questions of a memory as of one version.
 
     Attributes:
@@ -134,24 +134,25 @@ class _Questions:
         order = np.lexsort((np.arange(len(self.ids)), -cosines))[:most]
         return {self.ids[at]: float(cosines[at]) for at in order if cosines[at] >= SIMILAR}
 
-    def with_more(self, new: Mapping[str, bytes], version: int) -> _Questions:
+    def with_more(self, new: Mapping[str, bytes], version: int) -> _RememberedQuestions:
         vectors = dict(zip(self.ids, self.vectors, strict=True)) | {id_: unpacked(each) for id_, each in new.items()}
         return self._of(vectors, version)
 
-    def without(self, ids: Collection[str]) -> _Questions:
+    def without(self, ids: Collection[str]) -> _RememberedQuestions:
         kept = {id_: each for id_, each in zip(self.ids, self.vectors, strict=True) if id_ not in ids}
         return self._of(kept, self.version)
 
-    def _of(self, vectors: Mapping[str, Vectors], version: int) -> _Questions:
+    def _of(self, vectors: Mapping[str, Vectors], version: int) -> _RememberedQuestions:
         ids = tuple(sorted(vectors))
         stacked = np.stack([vectors[id_] for id_ in ids]) if ids else np.zeros((0, 0), dtype=np.float32)
-        return _Questions(self.of, version, ids, stacked)
+        return _RememberedQuestions(self.of, version, ids, stacked)
 
 
 def _recalled(row: Row, similarity: float) -> RecalledAnswer | None:
     """None where a chunk does not state a fact any more that the answer cites it for."""
     stated = {
-        (edge, chunk): (document, Edge(edge, *words), vector) for edge, chunk, document, vector, *words in row["facts"]
+        (edge, chunk): (document, CodebookEdge(edge, *words), vector)
+        for edge, chunk, document, vector, *words in row["facts"]
     }
     cited: Sequence[tuple[str, str]] = [(fact.edge, fact.chunk) for fact in citing.read(row["citations"])]
     if not all(fact in stated for fact in cited):
@@ -175,5 +176,5 @@ def _recalled(row: Row, similarity: float) -> RecalledAnswer | None:
 def _related(row: Row, similarity: float, label: str) -> RelatedQuestion:
     triples = [tuple(words) for words in json.loads(row["triples"])]
     ids = [content_id("apr-asked", label, *words) for words in triples]
-    edges = (Edge(id_, id_, *words) for id_, words in zip(ids, triples, strict=True))
+    edges = (CodebookEdge(id_, id_, *words) for id_, words in zip(ids, triples, strict=True))
     return RelatedQuestion(row["id"], row["text"], similarity, tuple(edges))

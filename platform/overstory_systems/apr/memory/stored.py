@@ -90,7 +90,7 @@ class StoredMemory:
 
         def work(tx: Transaction) -> MemoryRestored:
             report = MemoryRestored()
-            places = _Places.of(tx, self._corpus, given)
+            places = _FactPlaces.of(tx, self._corpus, given)
             for each in given:
                 facts = [places.of_fact(self._corpus.label, fact) for fact in each.facts]
                 missing = [found for found in facts if isinstance(found, str)]
@@ -269,7 +269,7 @@ def _whole(value: Any) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class _Places:
+class _FactPlaces:
     """Where the documents of a corpus state facts.
 
     Attributes:
@@ -281,7 +281,7 @@ class _Places:
     found: Mapping[tuple[str, str], Sequence[tuple[str, str]]]
 
     @classmethod
-    def of(cls, tx: Transaction, corpus: Corpus, given: Sequence[_Given]) -> _Places:
+    def of(cls, tx: Transaction, corpus: Corpus, given: Sequence[_Given]) -> _FactPlaces:
         """Those of the facts of some answers."""
         wanted = {
             (_document(corpus.label, fact), edge)

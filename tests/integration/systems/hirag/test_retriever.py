@@ -18,7 +18,7 @@ from overstory.retrieve import RetrievalContext
 from overstory.retrieve.context import query_current_corpus
 from overstory.systems import find_system
 from overstory.systems.state import require_state
-from overstory_systems.hirag.asking import Asking
+from overstory_systems.hirag.asking import HierarchySearch
 from overstory_systems.hirag.parts import EntityPart, RelationPart
 from overstory_systems.hirag.retriever import NO_REPORT, NOTHING_MATCHED, SHARES
 
@@ -95,7 +95,7 @@ def test_a_stored_bridge_is_taken_for_a_pair_that_it_joins(readers: Knowledge) -
     vector = readers.embedder.embed([QUESTION])[0]
 
     def ask(tx: Transaction) -> tuple[object, object]:
-        asking = Asking(tx, corpus, state, vector)
+        asking = HierarchySearch(tx, corpus, state, vector)
         near, _ = asking.nearest(4)
         known = tuple(entity.id for entity in near)
         return known[::-1], asking.paths([(near[-1], near[0])], [known]).paths

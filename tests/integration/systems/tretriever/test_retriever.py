@@ -24,7 +24,7 @@ from overstory.retrieve import RetrievalContext
 from overstory.retrieve.context import query_current_corpus
 from overstory.systems.vector_indexes import SCANNED
 from overstory_systems.tretriever import asking
-from overstory_systems.tretriever.asking import Asking, Found
+from overstory_systems.tretriever.asking import NearestSets, SubgraphSearch
 from overstory_systems.tretriever.names import NODE
 from overstory_systems.tretriever.parts import SubgraphPart
 from overstory_systems.tretriever.retriever import NOTHING_MATCHED, SHARES
@@ -84,7 +84,7 @@ def subgraphs(evidence: Evidence) -> list[SubgraphPart]:
     return [part for part in evidence.parts if isinstance(part, SubgraphPart)]
 
 
-def ask(knowledge: Knowledge, question: str, query: Callable[[Asking], Any], *, index: bool = False) -> Any:
+def ask(knowledge: Knowledge, question: str, query: Callable[[SubgraphSearch], Any], *, index: bool = False) -> Any:
     """What the index says to a question.
 
     Args:
@@ -97,7 +97,7 @@ def ask(knowledge: Knowledge, question: str, query: Callable[[Asking], Any], *, 
     context = RetrievalContext(knowledge.graph, knowledge.corpus_name, knowledge.embedder)
 
     def in_transaction(tx: Transaction, corpus: Corpus) -> tuple[Any, list[str]]:
-        asked = Asking(tx, corpus, state, vector)
+        asked = SubgraphSearch(tx, corpus, state, vector)
         return query(asked), asked.notes
 
     return query_current_corpus(context, "retrieve/test", in_transaction)
@@ -136,7 +136,7 @@ def test_the_vector_index_finds_what_a_scan_finds(movies: Knowledge) -> None:
     slot = slot_of(generation)
     name = schema.create_derived_index(movies.graph, corpus.label, NODE, dimension=corpus.dimension, slot=slot)
     try:
-        by_index: Found
+        by_index: NearestSets
         by_index, notes = ask(movies, FILMS, lambda asked: asked.nearest(TRetrieverRetrieverSettings()), index=True)
     finally:
         schema.drop_index(movies.graph, name)

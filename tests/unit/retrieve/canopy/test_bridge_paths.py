@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from overstory.retrieve.canopy.bridge_paths import bridge_paths
-from overstory.retrieve.canopy.scoring import Bridge, Candidate, Scored, Way
+from overstory.retrieve.canopy.scoring import Candidate, MentionWay, Scored, WeighedWay
 
 TEXT = "By Raphaël Hertzog. He lives in France."
 
@@ -18,7 +18,7 @@ def row(chunk: str, **other: Any) -> dict[str, Any]:  # columns of several types
 
 
 def shown(name: str, source: dict[str, Any], target: dict[str, Any], *, about: float | None = None) -> list[str]:
-    reached = Bridge(Way("a", name.lower(), name, about, 1, 1), 0.5)
+    reached = WeighedWay(MentionWay("a", name.lower(), name, about, 1, 1), 0.5)
     first = Scored("a", Candidate(0.5, 0.5), 0.5, 0.0, 0.0, 0.0, None, None)
     second = Scored(
         "b", Candidate(0.5, 0.5), 0.5, 0.0, 0.0, 0.0, reached if about else None, None if about else reached

@@ -8,7 +8,7 @@ from overstory.retrieve.canopy.scoring import (
     NO_SENTENCE,
     Candidate,
     FirstScores,
-    Link,
+    LinkingName,
     Reached,
     Scored,
     Seed,
@@ -25,9 +25,9 @@ APART = {chunk: chunk for chunk in "pqtsuvmwn"}
 """Each chunk is a document of its own."""
 
 
-def link(*sources: str, idf: float = 0.8, about: str = "", shared: str = "") -> Link:
+def link(*sources: str, idf: float = 0.8, about: str = "", shared: str = "") -> LinkingName:
     """The name Ulm, which sources mention, leads to a chunk that is about it and to one that mentions it."""
-    return Link(
+    return LinkingName(
         key="ulm",
         name="Ulm",
         idf=idf,

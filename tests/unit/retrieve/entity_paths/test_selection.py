@@ -1,14 +1,14 @@
 from __future__ import annotations
 
-from overstory.retrieve.entity_paths.finding import Found, add, chosen_paths, enough
+from overstory.retrieve.entity_paths.finding import StatedWay, add, chosen_paths, enough
 
 
-def found(cost: float, *between: str | set[str]) -> Found:
+def found(cost: float, *between: str | set[str]) -> StatedWay:
     names = [{name} if isinstance(name, str) else name for name in between]
-    return Found(("A", *(min(each) for each in names), "B"), cost, (), names)
+    return StatedWay(("A", *(min(each) for each in names), "B"), cost, (), names)
 
 
-def shown(ways: list[Found], k: int) -> list[str]:
+def shown(ways: list[StatedWay], k: int) -> list[str]:
     return ["".join(each.way[1:-1]) for each in chosen_paths(ways, k)]
 
 
@@ -26,7 +26,7 @@ def test_new_names_are_worth_something() -> None:
 
 
 def test_of_two_ways_through_one_name_that_one_shortens_the_better_is_kept() -> None:
-    ways: list[Found] = []
+    ways: list[StatedWay] = []
     for way in (found(2.5, {"ulrich", "lars ulrich"}), found(2.3, "lars ulrich"), found(2.4, "james hetfield")):
         add(ways, way)
     assert [each.cost for each in ways] == [2.3, 2.4]

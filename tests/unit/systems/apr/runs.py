@@ -6,15 +6,15 @@ import numpy as np
 
 from overstory.protocols import Vectors
 from overstory.vectors.lengths import of_unit_length
-from overstory_systems.apr.triples import Edge, FactRun, RecalledAnswer, RelatedQuestion, ScoredRun, no_vectors
+from overstory_systems.apr.triples import CodebookEdge, FactRun, RecalledAnswer, RelatedQuestion, ScoredRun, no_vectors
 
 DIMENSION = 16
 
 
-def edge(words: str, canonical: str = "") -> Edge:
+def edge(words: str, canonical: str = "") -> CodebookEdge:
     """An edge of "head|relation|tail", whose id are these words."""
     head, relation, tail = words.split("|")
-    return Edge(words, canonical or words, head, relation, tail)
+    return CodebookEdge(words, canonical or words, head, relation, tail)
 
 
 def direction(number: int, *, beside: int = -1, by: float = 0.0) -> list[float]:
@@ -30,7 +30,9 @@ def vectors(*rows: list[float]) -> Vectors:
     return of_unit_length(np.array(rows, dtype=np.float32))
 
 
-def run(name: str, *edges: Edge, score: float = 1.0, along: Vectors | None = None, chunk: str = "") -> ScoredRun:
+def run(
+    name: str, *edges: CodebookEdge, score: float = 1.0, along: Vectors | None = None, chunk: str = ""
+) -> ScoredRun:
     """A run of a chunk of its own; its edges are at right angles to those of other runs unless `along` says more."""
     chunk = chunk or f"chunk of {name}"
     start = sum(name.encode()) % DIMENSION
@@ -40,7 +42,7 @@ def run(name: str, *edges: Edge, score: float = 1.0, along: Vectors | None = Non
 
 
 def recalled(
-    name: str, *edges: Edge, similarity: float = 0.8, along: Vectors | None = None, text: str = "It is so [1]."
+    name: str, *edges: CodebookEdge, similarity: float = 0.8, along: Vectors | None = None, text: str = "It is so [1]."
 ) -> RecalledAnswer:
     chunks = tuple(f"chunk of {each.id}" for each in edges)
     return RecalledAnswer(
@@ -59,5 +61,5 @@ def recalled(
     )
 
 
-def related(name: str, *edges: Edge, similarity: float = 0.5) -> RelatedQuestion:
+def related(name: str, *edges: CodebookEdge, similarity: float = 0.5) -> RelatedQuestion:
     return RelatedQuestion(name, f"Who of {name}?", similarity, edges)

@@ -6,7 +6,7 @@ import numpy as np
 
 from overstory.graph.client import Row
 from overstory_systems.apr.excerpts import excerpts, stating
-from overstory_systems.apr.triples import Edge, FactRun, ScoredRun
+from overstory_systems.apr.triples import CodebookEdge, FactRun, ScoredRun
 
 SENTENCES = ("Ada lived in Kiel. ", "She met Bo. ", "Bo left Kiel for Ulm.")
 TEXT = "".join(SENTENCES)
@@ -17,11 +17,11 @@ def row(text: str = TEXT) -> Row:
     return {"text": text, "boilerplate": None, "sentences": starts}
 
 
-def edge(head: str, tail: str) -> Edge:
-    return Edge(f"{head}-{tail}", f"{head}-{tail}", head, "to", tail)
+def edge(head: str, tail: str) -> CodebookEdge:
+    return CodebookEdge(f"{head}-{tail}", f"{head}-{tail}", head, "to", tail)
 
 
-def run(chunk: str, score: float, *edges: tuple[Edge, int]) -> ScoredRun:
+def run(chunk: str, score: float, *edges: tuple[CodebookEdge, int]) -> ScoredRun:
     told = FactRun(chunk + str(score), chunk, "of " + chunk, tuple(e for e, _ in edges), tuple(s for _, s in edges))
     return ScoredRun(told, score, np.zeros((len(edges), 2), dtype=np.float32))
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from overstory.protocols import Vectors
-from overstory_systems.apr.consolidation import Name, aliases
+from overstory_systems.apr.consolidation import SymbolName, aliases
 
 
 def at(*degrees: float) -> Vectors:
@@ -21,8 +21,8 @@ def alike(one: str, other: str) -> bool:
     return one[0] == other[0]
 
 
-def alone(*texts: str) -> list[Name]:
-    return [Name(text, text, text) for text in texts]
+def alone(*texts: str) -> list[SymbolName]:
+    return [SymbolName(text, text, text) for text in texts]
 
 
 def test_the_name_in_the_middle_stands_for_the_others() -> None:
@@ -61,6 +61,6 @@ def test_the_order_of_the_names_does_not_matter() -> None:
 
 
 def test_one_and_its_representative_stay_together() -> None:
-    names = [Name("a1", "a1", "a1"), Name("b1", "b1", "a1")]
+    names = [SymbolName("a1", "a1", "a1"), SymbolName("b1", "b1", "a1")]
     (alias,) = aliases(names, at(0, 5), 0.9, alike)
     assert {alias.id, alias.representative} == {"a1", "b1"}

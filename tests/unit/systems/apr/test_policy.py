@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from tests.unit.systems.apr.runs import direction, edge, recalled, related, run, vectors
 
-from overstory_systems.apr.dpo import Outcomes, Prices, best_constant, default_actions, picked, reference, train
+from overstory_systems.apr.dpo import Outcomes, UtilityWeights, best_constant, default_actions, picked, reference, train
 from overstory_systems.apr.policy import ACTIONS, CHOICE_OF, Features, Floats, Policy, chosen, features_of, trained
 from overstory_systems.apr.retriever_settings import AprRetrieverSettings
 from overstory_systems.apr.triples import Triple
@@ -141,7 +141,7 @@ def test_a_higher_price_of_tokens_never_raises_the_tokens_of_the_best_action(acc
     each: list[Floats] = []
     constant: list[float] = []
     for price in PRICES:
-        utility = found.utility(Prices(tokens=price))
+        utility = found.utility(UtilityWeights(tokens=price))
         each.append(cheapest(utility, found.tokens))
         constant.append(float(cheapest(utility.mean(axis=0)[None], found.tokens.mean(axis=0)[None])[0]))
     assert all((after <= before + 1e-6).all() for before, after in itertools.pairwise(each))
@@ -165,6 +165,8 @@ def test_a_higher_price_of_tokens_never_raises_the_tokens_of_the_trained_policy(
     gains = np.exp(0.5 * random.normal(size=(40, 3))) * [0.1, 0.3, 0.02]
     accuracy = gains @ np.sqrt(taken).T
     found = outcomes(accuracy, tokens)
-    spent = [float(picked(tokens, train(rows, found.utility(Prices(tokens=price))), rows).mean()) for price in PRICES]
+    spent = [
+        float(picked(tokens, train(rows, found.utility(UtilityWeights(tokens=price))), rows).mean()) for price in PRICES
+    ]
     assert spent == sorted(spent, reverse=True)
     assert spent[0] > spent[-1] == 20.0

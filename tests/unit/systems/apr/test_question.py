@@ -7,20 +7,20 @@ import pytest
 from overstory.model import FactStatement
 from overstory.retrieve.question import read_question
 from overstory.settings import ExtractionSettings
-from overstory_systems.apr.question import MOST_NAMES, MOST_TRIPLES, QuestionReader, asked_triples
+from overstory_systems.apr.question import MOST_NAMES, MOST_TRIPLES, QuestionTripleReader, asked_triples
 from overstory_systems.apr.triples import Triple
 
 
 @pytest.fixture(scope="module")
-def reader() -> QuestionReader:
-    return QuestionReader(ExtractionSettings())
+def reader() -> QuestionTripleReader:
+    return QuestionTripleReader(ExtractionSettings())
 
 
 def fact(subject: str, predicate: str, object_: str) -> FactStatement:
     return FactStatement(subject, predicate, object_, 0, 0, None, None)
 
 
-def test_what_a_question_asks_for_is_empty_in_its_triple(reader: QuestionReader) -> None:
+def test_what_a_question_asks_for_is_empty_in_its_triple(reader: QuestionTripleReader) -> None:
     asked = reader.read(read_question("Who founded Mitsubishi Heavy Industries?"))
     assert asked.triples == (Triple("", "found", "Mitsubishi Heavy Industries", 0),)
     assert asked.names == ("Mitsubishi Heavy Industries",)
@@ -44,23 +44,23 @@ def test_a_name_that_begins_with_a_word_that_asks_loses_it_alone() -> None:
     ]
 
 
-def test_a_question_without_triples_has_names(reader: QuestionReader) -> None:
+def test_a_question_without_triples_has_names(reader: QuestionTripleReader) -> None:
     asked = reader.read(read_question("Why did John Middleton Murry's wife die?"))
     assert asked.triples == ()
     assert "John Middleton Murry" in asked.names
 
 
-def test_a_name_is_asked_for_once_whatever_case_it_has(reader: QuestionReader) -> None:
+def test_a_name_is_asked_for_once_whatever_case_it_has(reader: QuestionTripleReader) -> None:
     asked = reader.read(read_question("Did Albert Einstein, who was born in Ulm, leave ULM?"))
     assert [name.casefold() for name in asked.names].count("ulm") == 1
 
 
-def test_a_long_question_has_bounded_triples_and_names(reader: QuestionReader) -> None:
+def test_a_long_question_has_bounded_triples_and_names(reader: QuestionTripleReader) -> None:
     asked = reader.read(read_question(" ".join(f"Ada{i} Stone met Bo{i} Wood in Port{i} City." for i in range(40))))
     assert len(asked.triples) == MOST_TRIPLES
     assert len(asked.names) == MOST_NAMES
 
 
-def test_the_note_says_how_much_of_a_question_was_read(reader: QuestionReader) -> None:
+def test_the_note_says_how_much_of_a_question_was_read(reader: QuestionTripleReader) -> None:
     (note,) = reader.read(read_question("Where was Einstein born? " * 200)).notes
     assert "the parser read" in note

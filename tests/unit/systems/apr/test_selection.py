@@ -9,14 +9,14 @@ from tests.unit.systems.apr.runs import direction, edge, vectors
 from overstory.protocols import Vectors
 from overstory.vectors.lengths import of_unit_length
 from overstory_systems.apr.selection import SAME, Path, consensus, edge_cosine, groups, select
-from overstory_systems.apr.triples import Edge
+from overstory_systems.apr.triples import CodebookEdge
 
 BORN, WROTE = edge("Stoker|born in|Dublin"), edge("Stoker|wrote|Dracula")
 BORN_AT, WROTE_IT = edge("Bram Stoker|was born in|Dublin"), edge("Bram Stoker|is the author of|Dracula")
 FAR = edge("Paris|is in|France")
 
 
-def path(*edges: Edge, along: Vectors) -> Path:
+def path(*edges: CodebookEdge, along: Vectors) -> Path:
     return Path(edges, along)
 
 

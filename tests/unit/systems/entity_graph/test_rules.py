@@ -8,14 +8,14 @@ import pytest
 
 from overstory.systems.entity_graph.descriptions import (
     CHARACTERS,
-    Said,
+    DescribingText,
     choose,
     cleaned,
     describe,
     excerpt,
     relation_text,
 )
-from overstory.systems.entity_graph.incidence import MOST_SENTENCES, NOWHERE, Incidence, Name, incidence_of
+from overstory.systems.entity_graph.incidence import MOST_SENTENCES, NOWHERE, EntityName, Incidence, incidence_of
 from overstory.systems.entity_graph.relations import MOST_CHUNKS, MOST_NAMES, Related, names_of_sentences, related
 
 STARTS = [0, 40, 80, 120]
@@ -49,7 +49,7 @@ def incidence(*rows: dict[str, Any]) -> Incidence:
     mentioned = {entity for row in rows for entity, _, _ in row["mentions"]} | {
         end for row in rows for statement in row["statements"] for end in statement[:2] if end
     }
-    return incidence_of([Name(key, key, key.title(), "") for key in sorted(mentioned)], rows)
+    return incidence_of([EntityName(key, key, key.title(), "") for key in sorted(mentioned)], rows)
 
 
 def pairs(found: Related, read: Incidence) -> dict[tuple[str, str], float]:
@@ -175,26 +175,29 @@ def test_an_empty_corpus_has_no_entities() -> None:
 
 def test_a_description_takes_prose_first_and_says_nothing_twice() -> None:
     said = [
-        Said(1, "-q, --quiet"),
-        Said(2, "The option keeps the program from saying anything."),
-        Said(3, "The  Option keeps the program from saying anything."),
-        Said(4, "It is the same as a level of zero in the settings."),
+        DescribingText(1, "-q, --quiet"),
+        DescribingText(2, "The option keeps the program from saying anything."),
+        DescribingText(3, "The  Option keeps the program from saying anything."),
+        DescribingText(4, "It is the same as a level of zero in the settings."),
     ]
     text, chunks = describe("--quiet", "--quiet", said)
     assert text == f"{said[1].text} {said[3].text}"
     assert chunks == (2, 4)
     assert describe("--quiet", "--quiet", said[:1]) == ("-q, --quiet", (1,))
-    assert describe("Ulm", "ulm", [Said(1, "Ulm"), Said(2, "* * *")]) == ("", ())
+    assert describe("Ulm", "ulm", [DescribingText(1, "Ulm"), DescribingText(2, "* * *")]) == ("", ())
 
 
 def test_a_triple_is_taken_where_its_passage_gives_no_sentence() -> None:
-    said = [Said(1, "Ulm is a city in the south of Germany."), Said(1, "Ulm lies in Germany", triple=True)]
-    told = Said(2, "Einstein was born in Ulm", triple=True)
+    said = [
+        DescribingText(1, "Ulm is a city in the south of Germany."),
+        DescribingText(1, "Ulm lies in Germany", triple=True),
+    ]
+    told = DescribingText(2, "Einstein was born in Ulm", triple=True)
     assert describe("Ulm", "ulm", [*said, told]) == (f"{said[0].text} {told.text}.", (1, 2))
 
 
 def test_descriptions_are_short_whatever_the_sentence() -> None:
-    text, _ = describe("Ulm", "ulm", [Said(1, "word " * 400 + "near Ulm " + "and more " * 400)])
+    text, _ = describe("Ulm", "ulm", [DescribingText(1, "word " * 400 + "near Ulm " + "and more " * 400)])
     assert len(text) <= CHARACTERS
     assert "Ulm" in text
     assert text.startswith("…")

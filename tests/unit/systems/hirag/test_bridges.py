@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from overstory_entropy import Graph
-from overstory_systems.hirag.bridges import PARTNERS, Bridge, pairs_to_bridge
+from overstory_systems.hirag.bridges import PARTNERS, CommunityBridge, pairs_to_bridge
 
 
 def test_a_community_is_bridged_with_those_it_touches_and_those_it_is_like_in_turn() -> None:
@@ -41,7 +41,7 @@ def test_communities_outside_those_looked_at_have_no_part_in_it() -> None:
 
 
 def test_a_stored_bridge_goes_from_the_lower_id_to_the_higher_one_and_so_does_its_way() -> None:
-    bridge = Bridge(0, 1, ("0:a", "0:b", "0:c"), ("A", "B", "C"), 1.5)
+    bridge = CommunityBridge(0, 1, ("0:a", "0:b", "0:c"), ("A", "B", "C"), 1.5)
     assert bridge.row(["x", "y"], str.upper) == {
         "from": "x",
         "to": "y",

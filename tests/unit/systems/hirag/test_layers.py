@@ -15,7 +15,7 @@ from overstory.systems.texts.writing import TextWriter
 from overstory_systems.hirag.index_settings import HiragIndexSettings
 from overstory_systems.hirag.knowledge_graph import Cluster, LayerEntity, SummaryLayers
 from overstory_systems.hirag.layers import LEAST_CHANGE, cluster_key, grow
-from overstory_systems.hirag.summaries import Group, Joined, RuleSummariser, Summariser, Summary
+from overstory_systems.hirag.summaries import Group, JoinedMember, RuleClusterSummariser, Summariser, Summary
 
 KINDS = ("baker", "sailor", "weaver", "tanner", "glazier", "cooper", "mason", "dyer")
 
@@ -55,7 +55,7 @@ class Called(TextWriter[Group, Sequence[Summary]]):
             name = self._names.pop(0) if len(self._names) > 1 else self._names[0]
             said = " ".join(each.name for each in group.members)
             chunks = tuple(chunk for each in group.members for chunk in each.chunks)
-            members = tuple(Joined(place, 0.5) for place in range(len(group.members)))
+            members = tuple(JoinedMember(place, 0.5) for place in range(len(group.members)))
             yield [Summary(name, "other", said, chunks, "test", members)]
 
 
@@ -79,7 +79,7 @@ def grown(
     return grow(
         base,
         settings=HiragIndexSettings(layers=layers, flat=flat),
-        summariser=summariser or RuleSummariser(),
+        summariser=summariser or RuleClusterSummariser(),
         vectors_of=vectors_of,
         progress=Silence(),
     )

@@ -29,7 +29,7 @@ from overstory_systems.hirag.model_reading import (
     DocumentReading,
     FoundEntities,
     FoundRelations,
-    ModelReader,
+    ModelGraphReader,
     UnreadDocument,
     reader_fingerprint,
 )
@@ -53,7 +53,7 @@ def relations(*ends: tuple[str, str, int]) -> str:
 
 
 def read(model: ScriptedChat, document: UnreadDocument = CURIE, *, gleaning: bool = False) -> DocumentReading:
-    (found,) = ModelReader(Chat(model), HiragIndexSettings(gleaning=gleaning)).read([document])
+    (found,) = ModelGraphReader(Chat(model), HiragIndexSettings(gleaning=gleaning)).read([document])
     return found
 
 
@@ -199,7 +199,7 @@ def test_cached_answers_are_forgotten_with_the_passages_of_their_windows_and_of_
     chunks = tuple((f"c{n}", f"Ulm is the {n}. city on the Danube. " * SENTENCES, n) for n in range(3))
     model = ScriptedChat(*[entities("Ulm", "Danube"), relations()] * 3)
     cache = AnswerCache(tmp_path / "answers.sqlite3", most_bytes=1_000_000)
-    list(ModelReader(Chat(model, cache=cache), HiragIndexSettings()).read([UnreadDocument("d", "", chunks)]))
+    list(ModelGraphReader(Chat(model, cache=cache), HiragIndexSettings()).read([UnreadDocument("d", "", chunks)]))
     assert cache.size().answers == 6
     assert cache.forget(["c2"]) == 2  # the last window's
     assert cache.forget(["c0"]) == 4  # the first window's, and those of the second, which was told its names
@@ -210,7 +210,7 @@ def test_an_estimate_is_at_least_what_reading_takes(gleaning: bool) -> None:
     document = UnreadDocument("d", "T", (("c", "Ulm is near Bern. " * (2 * SENTENCES), 1),))
     model = ScriptedChat(*([entities("Ulm", "Bern")] * (2 if gleaning else 1) + [relations(("Ulm", "Bern", 4))]) * 2)
     settings = HiragIndexSettings(gleaning=gleaning)
-    estimate = ModelReader(Chat(model), settings).estimate([document])
+    estimate = ModelGraphReader(Chat(model), settings).estimate([document])
     assert not model.asked
     read(model, document, gleaning=gleaning)
     assert estimate.requests == len(model.asked) == (6 if gleaning else 4)

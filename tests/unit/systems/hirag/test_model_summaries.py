@@ -20,9 +20,9 @@ from overstory_systems.hirag.model_summaries import (
     LONGEST_NAME,
     LONGEST_SUMMARY,
     MOST_SUMMARIES,
-    ModelSummariser,
+    ModelClusterSummariser,
 )
-from overstory_systems.hirag.summaries import META_TYPES, Group, Joined, MetaType, Summary, common_words
+from overstory_systems.hirag.summaries import META_TYPES, Group, JoinedMember, MetaType, Summary, common_words
 
 NAMES = ("Niels Bohr", "Wolfgang Pauli", "Copenhagen")
 VECTORS = np.array([[1.0, 0.0], [0.9, 0.2], [0.0, 1.0]], dtype=np.float32)
@@ -49,8 +49,8 @@ def answer(*summaries: object) -> str:
     return json.dumps({"summaries": summaries})
 
 
-def summaries_of(model: ScriptedChat, *groups: Group) -> tuple[list[list[Summary]], ModelSummariser]:
-    summariser = ModelSummariser(Chat(model, at_once=1), "model-x")
+def summaries_of(model: ScriptedChat, *groups: Group) -> tuple[list[list[Summary]], ModelClusterSummariser]:
+    summariser = ModelClusterSummariser(Chat(model, at_once=1), "model-x")
     return [list(one) for one in summariser.write(groups or [group()])], summariser
 
 
@@ -63,7 +63,11 @@ def test_a_summary_has_the_members_that_the_model_names_by_number() -> None:
     ((summary,),), summariser = summaries_of(model)
     assert (summary.name, summary.type, summary.by) == ("Atomic physicists", "person", "model-x")
     assert summary.description == "People of atoms."
-    assert summary.members == (Joined(0, 1.0, "so it is"), Joined(1, 0.9, "so it is"), Joined(2, 0.2, "so it is"))
+    assert summary.members == (
+        JoinedMember(0, 1.0, "so it is"),
+        JoinedMember(1, 0.9, "so it is"),
+        JoinedMember(2, 0.2, "so it is"),
+    )
     assert summary.chunks == ("c1", "all", "c0", "c2")
     assert summariser.notes == ()
 
@@ -71,7 +75,7 @@ def test_a_summary_has_the_members_that_the_model_names_by_number() -> None:
 def test_the_cached_answer_is_forgotten_with_any_passage_of_the_members(tmp_path: Path) -> None:
     cache = AnswerCache(tmp_path / "answers.sqlite3", most_bytes=1_000_000)
     chat = Chat(ScriptedChat(answer(found("Physicists", (1, 9)))), cache=cache)
-    list(ModelSummariser(chat, "model-x").write([group()]))
+    list(ModelClusterSummariser(chat, "model-x").write([group()]))
     assert cache.forget(["c2"]) == 1
 
 
@@ -162,7 +166,7 @@ def test_members_that_do_not_fit_are_joined_unread_and_said() -> None:
 
 def test_an_estimate_counts_a_request_for_each_cluster() -> None:
     model = ScriptedChat(answer())
-    summariser = ModelSummariser(Chat(model), "model-x")
+    summariser = ModelClusterSummariser(Chat(model), "model-x")
     assert summariser.estimate(2).requests == 2
     assert not model.asked
     assert "prompt-summary" in summariser.fingerprint

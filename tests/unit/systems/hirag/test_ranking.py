@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from overstory_systems.hirag.ranking import ENTITIES, OWN, RANKING, RELATIONS, Score, Statement, relevance, scores
+from overstory_systems.hirag.ranking import (
+    ENTITIES,
+    OWN,
+    RANKING,
+    RELATIONS,
+    EvidenceStatement,
+    HierarchyScore,
+    relevance,
+    scores,
+)
 from overstory_systems.hirag.selection import NearEntity
 
 
@@ -29,24 +38,24 @@ def test_where_all_are_equally_near_they_count_alike_and_far_ones_not_at_all() -
 
 def test_a_passage_gets_its_cosine_and_the_most_relevant_of_each_kind_that_it_states() -> None:
     statements = [
-        Statement("entity", "Ulm", "", 0.3, ["c1"]),
-        Statement("entity", "Einstein", "", 0.6, ["c1", "c2"]),
-        Statement("relation", "Danube", "Ulm", 0.5, ["c2"]),
+        EvidenceStatement("entity", "Ulm", "", 0.3, ["c1"]),
+        EvidenceStatement("entity", "Einstein", "", 0.6, ["c1", "c2"]),
+        EvidenceStatement("relation", "Danube", "Ulm", 0.5, ["c2"]),
     ]
     found = scores({"c1": 0.4, "c2": 0.1, "c3": 0.2}, statements)
     assert [each.what for each in found["c1"].entities] == ["Einstein", "Ulm"]
     assert found["c1"].total == pytest.approx(0.4 + ENTITIES * 0.6)
     assert found["c2"].total == pytest.approx(0.1 + ENTITIES * 0.6 + RELATIONS * 0.5)
-    assert found["c3"] == Score(0.2)
+    assert found["c3"] == HierarchyScore(0.2)
     assert found["c3"].total == 0.2
 
 
 def test_only_the_first_passages_of_an_entity_count_and_nothing_that_is_irrelevant() -> None:
     chunks = [f"c{at}" for at in range(OWN + 1)]
-    found = scores(dict.fromkeys(chunks, 0.0), [Statement("relation", "Ulm", "Einstein", 0.5, chunks)])
+    found = scores(dict.fromkeys(chunks, 0.0), [EvidenceStatement("relation", "Ulm", "Einstein", 0.5, chunks)])
     assert [found[chunk].by_relations > 0.0 for chunk in chunks] == [True] * OWN + [False]
-    assert scores({"c0": 0.1}, [Statement("entity", "Ulm", "", 0.0, ["c0"])])["c0"] == Score(0.1)
+    assert scores({"c0": 0.1}, [EvidenceStatement("entity", "Ulm", "", 0.0, ["c0"])])["c0"] == HierarchyScore(0.1)
 
 
 def test_a_passage_without_a_vector_is_not_ranked() -> None:
-    assert scores({}, [Statement("entity", "Ulm", "", 0.5, ["c1"])]) == {}
+    assert scores({}, [EvidenceStatement("entity", "Ulm", "", 0.5, ["c1"])]) == {}

@@ -14,7 +14,7 @@ from overstory_systems.hirag.knowledge_graph import LayerEntity
 from overstory_systems.hirag.summaries import (
     NAMED,
     Group,
-    RuleSummariser,
+    RuleClusterSummariser,
     Summary,
     common_words,
     meta_type,
@@ -41,7 +41,7 @@ PHYSICISTS = group_of(
 
 
 def summary_of(group: Group, layer: list[LayerEntity]) -> Summary:
-    (found,) = RuleSummariser().write([replace(group, common=common_words(layer))])
+    (found,) = RuleClusterSummariser().write([replace(group, common=common_words(layer))])
     (summary,) = found
     return summary
 

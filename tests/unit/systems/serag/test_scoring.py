@@ -6,7 +6,7 @@ from math import log
 
 import pytest
 
-from overstory_systems.serag.scoring import Edge, NamedEntity, Nearness, entity_bonus, nearness
+from overstory_systems.serag.scoring import ChunkEdge, NamedEntity, Nearness, entity_bonus, nearness
 
 EINSTEIN = NamedEntity("Albert Einstein", 1.0, 0.5, {"a": 3, "b": 1})
 ULM = NamedEntity("Ulm", 0.9, 1.0, {"b": 7})
@@ -24,6 +24,6 @@ def test_a_name_that_many_chunks_say_counts_less_where_that_is_weighed() -> None
 
 
 def test_a_chunk_owes_most_to_the_best_beside_it() -> None:
-    edges = [Edge("a", "x", 1.0), Edge("b", "x", 0.5), Edge("b", "y", 0.25), Edge("a", "b", 0.5)]
+    edges = [ChunkEdge("a", "x", 1.0), ChunkEdge("b", "x", 0.5), ChunkEdge("b", "y", 0.25), ChunkEdge("a", "b", 0.5)]
     found = nearness({"a": 0.5, "b": 1.5}, edges)
     assert found == {"x": Nearness(0.75, "b"), "y": Nearness(0.375, "b"), "b": Nearness(0.25, "a")}

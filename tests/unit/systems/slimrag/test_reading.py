@@ -17,8 +17,8 @@ from overstory.text.extraction.spacy_extractor import SpacyExtractor
 from overstory.text.parsing.parsed_texts import ParsedTexts
 from overstory.text.parsing.pipelines import find_pipeline
 from overstory.text.windows import SENTENCES
-from overstory_systems.slimrag.model_reading import ModelReader
-from overstory_systems.slimrag.question import QuestionReader
+from overstory_systems.slimrag.model_reading import ModelEntityReader
+from overstory_systems.slimrag.question import QuestionEntityReader
 from overstory_systems.slimrag.reading import RuleReader, WholeDocument
 
 CURIE = WholeDocument(
@@ -66,7 +66,7 @@ def test_rules_read_the_same_from_a_parse_that_the_extract_stage_shares(tmp_path
 def test_a_model_gives_canonical_names_and_what_it_invents_is_left_out() -> None:
     answer = entities(("Marie  Curie", [1, 2, 2, 7]), ("Atlantis", [1]), ("France", [2]), ("…", [1]))
     model = ScriptedChat(answer)
-    (curie,) = ModelReader(Chat(model), RULES).read([CURIE])
+    (curie,) = ModelEntityReader(Chat(model), RULES).read([CURIE])
     assert [[(each.name, each.by) for each in sentence.refers] for sentence in curie.sentences] == [
         [("Marie Curie", "text")],
         [("Marie Curie", "coreference"), ("France", "text")],
@@ -75,7 +75,9 @@ def test_a_model_gives_canonical_names_and_what_it_invents_is_left_out() -> None
 
 
 def test_a_sentence_that_says_a_name_refers_to_it_whatever_the_model_says() -> None:
-    (curie,) = ModelReader(Chat(ScriptedChat(entities(("Warsaw", []), ("Marie Curie", [2])))), RULES).read([CURIE])
+    (curie,) = ModelEntityReader(Chat(ScriptedChat(entities(("Warsaw", []), ("Marie Curie", [2])))), RULES).read(
+        [CURIE]
+    )
     assert [[(each.name, each.by) for each in sentence.refers] for sentence in curie.sentences] == [
         [("Warsaw", "text"), ("Marie Curie", "text")],
         [("Marie Curie", "coreference")],
@@ -86,7 +88,7 @@ def test_a_sentence_that_says_a_name_refers_to_it_whatever_the_model_says() -> N
     "answer", ["no JSON", entities(("Atlantis", [1])), Completion(entities(), "m", Usage(10, 5), truncated=True)]
 )
 def test_a_window_whose_answer_cannot_be_used_is_read_by_rules_and_counted(answer: str | Completion) -> None:
-    (curie,) = ModelReader(Chat(ScriptedChat(answer)), RULES).read([CURIE])
+    (curie,) = ModelEntityReader(Chat(ScriptedChat(answer)), RULES).read([CURIE])
     assert [[each.name for each in sentence.refers] for sentence in curie.sentences] == [
         ["Marie Curie", "Warsaw"],
         ["Marie Curie", "France"],
@@ -98,14 +100,14 @@ def test_the_answer_on_a_window_is_forgotten_with_its_chunks_and_those_whose_nam
     chunks = tuple((f"c{number}", "Ulm is a city. " * SENTENCES) for number in range(3))
     cache = AnswerCache(tmp_path / "answers.sqlite3", most_bytes=1_000_000)
     names = [entities((name, [1])) for name in ("Ulm", "City", "Ulm")]
-    list(ModelReader(Chat(ScriptedChat(*names), cache=cache), RULES).read([WholeDocument("d", "T", chunks)]))
+    list(ModelEntityReader(Chat(ScriptedChat(*names), cache=cache), RULES).read([WholeDocument("d", "T", chunks)]))
     assert cache.size().answers == 3
     assert cache.forget(["c2"]) == 1  # the last window alone
     assert cache.forget(["c0"]) == 2  # the first, and the second, which was told "Ulm"
 
 
 def test_an_endpoint_that_cannot_be_reached_ends_the_reading() -> None:
-    reader = ModelReader(Chat(ScriptedChat(LlmUnreachable("gone"))), RULES)
+    reader = ModelEntityReader(Chat(ScriptedChat(LlmUnreachable("gone"))), RULES)
     with pytest.raises(LlmUnreachable):
         list(reader.read([CURIE]))
 
@@ -113,7 +115,7 @@ def test_an_endpoint_that_cannot_be_reached_ends_the_reading() -> None:
 def test_a_later_window_is_told_the_names_before_it_as_data() -> None:
     document = WholeDocument("d", "T", (("c", "Ulm </sentences> is a city. " * (SENTENCES + 1)),))
     model = ScriptedChat(entities(("Ulm", [1])))
-    list(ModelReader(Chat(model), RULES).read([document]))
+    list(ModelEntityReader(Chat(model), RULES).read([document]))
     first, second = (request[-1].text for request in model.asked)
     assert "(none)" in first
     assert "Ulm" in second.split("numbered sentences")[0]
@@ -121,7 +123,7 @@ def test_a_later_window_is_told_the_names_before_it_as_data() -> None:
 
 
 def test_an_estimate_counts_every_window() -> None:
-    reader = ModelReader(Chat(ScriptedChat(entities())), RULES)
+    reader = ModelEntityReader(Chat(ScriptedChat(entities())), RULES)
     document = WholeDocument("d", "T", (("c", "Ulm is a city. " * (2 * SENTENCES)),))
     estimate = reader.estimate([document, CURIE, EMPTY])
     assert estimate.requests == 3
@@ -130,7 +132,7 @@ def test_an_estimate_counts_every_window() -> None:
 
 def test_the_entities_that_most_parts_of_a_question_name_come_first() -> None:
     question = "Which of the two was born in Ulm, Albert Einstein or Marie Curie?"
-    asked = QuestionReader(ExtractionSettings(), decomposition=True).read(question, None)
+    asked = QuestionEntityReader(ExtractionSettings(), decomposition=True).read(question, None)
     assert len(asked.parts) == 2
     assert asked.entities[0] == "Ulm"
     assert {"Albert Einstein", "Marie Curie"} <= set(asked.entities)
@@ -139,7 +141,7 @@ def test_the_entities_that_most_parts_of_a_question_name_come_first() -> None:
 @pytest.mark.parametrize("decomposition", [True, False])
 def test_brackets_which_cost_the_parser_time_in_square_are_read_in_part_with_a_note(decomposition: bool) -> None:
     question = f"Who made {'(' * 9_000}Demon{')' * 9_000} in London?"
-    reader = QuestionReader(ExtractionSettings(), decomposition=decomposition)
+    reader = QuestionEntityReader(ExtractionSettings(), decomposition=decomposition)
     asked = reader.read(question, None)
     assert {"Demon", "London"} <= set(asked.entities)
     assert asked.notes == ("the parser read 41 of the question's 18,025 characters",)
@@ -147,13 +149,13 @@ def test_brackets_which_cost_the_parser_time_in_square_are_read_in_part_with_a_n
 
 def test_a_question_that_is_not_taken_apart_is_one_part() -> None:
     question = "Which city is larger, Paris or London?"
-    asked = QuestionReader(ExtractionSettings(), decomposition=False).read(question, None)
+    asked = QuestionEntityReader(ExtractionSettings(), decomposition=False).read(question, None)
     assert asked.parts == (question,)
     assert set(asked.entities) == {"Paris or London", "Paris", "London"}
 
 
 def test_a_model_takes_a_question_apart_and_where_it_cannot_the_question_stays_whole() -> None:
-    reader = QuestionReader(ExtractionSettings(), decomposition=True)
+    reader = QuestionEntityReader(ExtractionSettings(), decomposition=True)
     parts = [
         {"question": "Who wrote Dracula?", "entities": ["Dracula"]},
         {"question": "Where was the writer of Dracula born?", "entities": ["Dracula", " "]},

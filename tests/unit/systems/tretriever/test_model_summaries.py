@@ -11,7 +11,7 @@ from tests.fakes import ScriptedChat
 from overstory.llm import Chat
 from overstory.systems.texts.model_reports import BESIDE_PARTS, CHARACTERS
 from overstory.systems.texts.reports import RULES, Finding, Report
-from overstory_systems.tretriever.model_summaries import MOST_STOOD_ON, ModelSummariser
+from overstory_systems.tretriever.model_summaries import MOST_STOOD_ON, ModelSetSummariser
 from overstory_systems.tretriever.summaries import SHOWN, SetToSummarise, SetWithTexts, ShownEdge, with_texts
 from overstory_systems.tretriever.vertex_graph import VertexText
 from overstory_systems.tretriever.writers import summariser_for
@@ -37,8 +37,8 @@ def read(sets: Iterable[SetToSummarise], vertices: Sequence[VertexText] = VERTIC
 
 def summaries_of(
     model: ScriptedChat, *sets: SetToSummarise, vertices: Sequence[VertexText] = VERTICES
-) -> tuple[list[Report], ModelSummariser]:
-    summariser = ModelSummariser(Chat(model, at_once=1), "model-x")
+) -> tuple[list[Report], ModelSetSummariser]:
+    summariser = ModelSetSummariser(Chat(model, at_once=1), "model-x")
     return list(summariser.write(read(sets, vertices))), summariser
 
 
@@ -99,7 +99,7 @@ def test_a_prompt_is_bounded_and_what_it_lacks_is_counted() -> None:
     text = model.asked[0][-1].text
     shown = text.count(" nr=")
     assert 1 < shown < 40
-    assert len(text) < CHARACTERS + 100 * ModelSummariser.most_sources
+    assert len(text) < CHARACTERS + 100 * ModelSetSummariser.most_sources
     (note,) = summariser.notes
     assert note.startswith(f"{100 - shown} texts")
 
@@ -121,7 +121,7 @@ def test_a_set_without_any_passage_is_not_asked_for() -> None:
 
 def test_an_estimate_counts_a_request_for_each_set_and_asks_nothing() -> None:
     model = ScriptedChat(answer())
-    estimate = ModelSummariser(Chat(model), "model-x").estimate(3)
+    estimate = ModelSetSummariser(Chat(model), "model-x").estimate(3)
     assert estimate.requests == 3
     assert estimate.usage.prompt_tokens > 3 * CHARACTERS / 4
     assert not model.asked

@@ -17,14 +17,14 @@ from overstory_systems.tretriever.parts import (
     MOST_EDGES,
     OF_SUMMARY,
     TOKENS,
-    Edge,
     FoundEdge,
     FoundSet,
     Member,
-    Passages,
+    SearchedPassages,
     Subgraph,
+    SubgraphEdge,
     SubgraphPart,
-    Vertex,
+    SubgraphVertex,
     divided,
     subgraph_parts,
 )
@@ -32,9 +32,9 @@ from overstory_systems.tretriever.parts import (
 DOCUMENTS = {"c1": "d1", "c2": "d1", "c3": "d3", "c4": "d4"}
 MATRIX, REEVES, SPEED = Member("m", "The Matrix", 0.9), Member("r", "Keanu Reeves", 0.8), Member("s", "Speed", 0.5)
 VERTICES = {
-    "m": Vertex("m", "The Matrix", "A film about a simulation.", ("c1",)),
-    "r": Vertex("r", "Keanu Reeves", "An actor.", ("c2",)),
-    "s": Vertex("s", "Speed", "A film about a bus.", ("c3",)),
+    "m": SubgraphVertex("m", "The Matrix", "A film about a simulation.", ("c1",)),
+    "r": SubgraphVertex("r", "Keanu Reeves", "An actor.", ("c2",)),
+    "s": SubgraphVertex("s", "Speed", "A film about a bus.", ("c3",)),
 }
 IN_MATRIX = FoundEdge("r", "m", "ACTED_IN", "as Neo", 1.0, ())
 IN_SPEED = FoundEdge("r", "s", "ACTED_IN", "", 1.0, ())
@@ -53,10 +53,10 @@ def group(*members: Member, size: int = 0, cosine: float = 0.7, title: str = "Fi
     return FoundSet("g", True, 2, size or len(members), cosine, title, summary, ["c4", "c9"], size, members)
 
 
-def told(edge: FoundEdge) -> Edge:
+def told(edge: FoundEdge) -> SubgraphEdge:
     names = {id_: vertex.name for id_, vertex in VERTICES.items()}
     source, target = names[edge.source], names[edge.target]
-    return Edge(edge.source, edge.target, source, target, edge.type, edge.text, edge.chunks)
+    return SubgraphEdge(edge.source, edge.target, source, target, edge.type, edge.text, edge.chunks)
 
 
 def parts(subgraphs: list[Subgraph], unit: Unit = "document") -> list[SubgraphPart]:
@@ -156,7 +156,7 @@ def test_the_first_line_says_what_a_set_is_also_where_its_summary_is_gone(found:
 
 
 def test_what_stands_on_no_passage_that_is_there_is_not_shown() -> None:
-    gone = {"m": Vertex("m", "The Matrix", "", ())}
+    gone = {"m": SubgraphVertex("m", "The Matrix", "", ())}
     assert list(subgraph_parts(in_parts([leaf(MATRIX)], []), gone, {}, DOCUMENTS, "document")) == []
     pair = in_parts([group(MATRIX, REEVES)], [])
     assert list(subgraph_parts(pair, gone, {}, {}, "document")) == []
@@ -174,12 +174,12 @@ def test_a_summary_brings_few_passages() -> None:
 
 def test_a_text_is_short_and_says_what_it_leaves_out() -> None:
     members = [Member(f"v{at}", f"Vertex {at}", 1.0 - at / 100) for at in range(40)]
-    vertices = {each.id: Vertex(each.id, each.name, "so " * 500, ("c1",)) for each in members}
+    vertices = {each.id: SubgraphVertex(each.id, each.name, "so " * 500, ("c1",)) for each in members}
     found = FoundSet("g", True, 1, 900, 0.5, "Much", "much " * 500, ["c1"], 900, members)
     edges = [FoundEdge("v0", each.id, "TO", "is said " * 90, 1.0, ()) for each in members[1:]]
     [only] = in_parts([found], edges)
     assert (len(only.edges), only.more) == (MOST_EDGES, 39 - MOST_EDGES)
-    shown = {edge: Edge(*edge.ends, edge.source, edge.target, edge.type, edge.text, ()) for edge in only.edges}
+    shown = {edge: SubgraphEdge(*edge.ends, edge.source, edge.target, edge.type, edge.text, ()) for edge in only.edges}
     [part] = subgraph_parts([only], vertices, shown, DOCUMENTS, "document")
     assert part.tokens <= TOKENS + 20
     assert (len(part.vertices), len(part.edges), part.more_edges) == (40, MOST_EDGES, 39 - MOST_EDGES)
@@ -194,19 +194,24 @@ def test_a_text_is_short_and_says_what_it_leaves_out() -> None:
 
 def test_a_sentence_stands_once_in_a_text_and_a_text_that_is_only_the_name_does_not() -> None:
     sentence = "Keanu Reeves plays a hacker in The Matrix."
-    vertices = {"m": Vertex("m", "The Matrix", sentence, ("c1",)), "r": Vertex("r", "Keanu Reeves", sentence, ("c1",))}
+    vertices = {
+        "m": SubgraphVertex("m", "The Matrix", sentence, ("c1",)),
+        "r": SubgraphVertex("r", "Keanu Reeves", sentence, ("c1",)),
+    }
     edge = FoundEdge("m", "r", "", "", 1.0, ("c1",))
-    edges = {edge: Edge("m", "r", "The Matrix", "Keanu Reeves", "", "… plays a hacker in The Matrix.", ("c1",))}
+    edges = {edge: SubgraphEdge("m", "r", "The Matrix", "Keanu Reeves", "", "… plays a hacker in The Matrix.", ("c1",))}
     [part] = subgraph_parts(in_parts([group(MATRIX, REEVES)], [edge]), vertices, edges, DOCUMENTS, "entity")
     assert part.text.split("\n")[2:] == [f"- The Matrix: {sentence}", "- Keanu Reeves", "- The Matrix — Keanu Reeves"]
-    named = {"r": Vertex("r", "Keanu Reeves", "Keanu Reeves", ("c1",))}
+    named = {"r": SubgraphVertex("r", "Keanu Reeves", "Keanu Reeves", ("c1",))}
     [part] = subgraph_parts(in_parts([leaf(REEVES)], []), named, {}, DOCUMENTS, "document")
     assert part.text == "Keanu Reeves"
 
 
 def test_where_there_is_no_room_for_what_is_said_of_a_vertex_its_name_stands_alone() -> None:
     members = [Member(f"v{at}", f"vertex {at}", 1.0 - at / 100) for at in range(8)]
-    vertices = {each.id: Vertex(each.id, each.name, f"{at} is " * 40, ("c1",)) for at, each in enumerate(members)}
+    vertices = {
+        each.id: SubgraphVertex(each.id, each.name, f"{at} is " * 40, ("c1",)) for at, each in enumerate(members)
+    }
     found = FoundSet("g", True, 1, 8, 0.5, "Much", "", ["c1"], 8, members)
     [part] = subgraph_parts(in_parts([found], []), vertices, {}, DOCUMENTS, "document")
     lines = part.text.split("\n")[1:]
@@ -229,7 +234,7 @@ def row(text: str, boilerplate: list[int] | None = None) -> dict[str, Any]:
     return {"text": text, "boilerplate": boilerplate, "sentences": sentence_starts(text)}
 
 
-PASSAGES = Passages(
+PASSAGES = SearchedPassages(
     {
         "c1": row("# Albert Einstein\n\nAlbert Einstein was a physicist. He was born in Ulm."),
         "c2": row("Ulmer means of Ulm. Einstein, born in ULM, left early. Einstein and Ulm again."),
@@ -249,7 +254,7 @@ def test_a_name_that_a_passage_does_not_say_is_told_by_its_beginning() -> None:
 
 
 def test_a_name_is_not_found_within_a_word() -> None:
-    passages = Passages({"c": row("Ulmer came first. Then came Ulm.")})
+    passages = SearchedPassages({"c": row("Ulmer came first. Then came Ulm.")})
     assert passages.on("Ulm", "c") == "Then came Ulm."
 
 
@@ -275,6 +280,6 @@ def test_what_is_told_of_a_document_is_its_beginning_without_boilerplate_and_mar
 
 
 def test_long_texts_are_cut() -> None:
-    passages = Passages({"c": row("Ulm lies by a river that " + "very " * 100 + "slowly flows.")})
+    passages = SearchedPassages({"c": row("Ulm lies by a river that " + "very " * 100 + "slowly flows.")})
     assert len(passages.beginning("c")) <= DOCUMENT_CHARACTERS
     assert len(passages.between("Ulm", "Danube", ["c"])[0]) <= EDGE_CHARACTERS + 4

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from overstory_systems.tretriever.retriever import EDGES, SETS, Score, Statement, relevance, scores
+from overstory_systems.tretriever.retriever import EDGES, SETS, SubgraphScore, SubgraphStatement, relevance, scores
 
-EINSTEIN = Statement("edge", "Einstein", "Bern", 1.0, ["c1", "c2"])
-ULM = Statement("edge", "Ulm", "Bern", 0.5, ["c2"])
-BORN = Statement("edge", "Ulm", "Einstein", 0.8, ["c2", "c3"])
-PHYSICS = Statement("set", "Physics", "", 0.6, ["c1", "c3"])
+EINSTEIN = SubgraphStatement("edge", "Einstein", "Bern", 1.0, ["c1", "c2"])
+ULM = SubgraphStatement("edge", "Ulm", "Bern", 0.5, ["c2"])
+BORN = SubgraphStatement("edge", "Ulm", "Einstein", 0.8, ["c2", "c3"])
+PHYSICS = SubgraphStatement("set", "Physics", "", 0.6, ["c1", "c3"])
 
 
 def test_the_nearest_counts_whole_the_farthest_not_at_all_and_the_others_in_proportion() -> None:
@@ -21,10 +21,10 @@ def test_the_nearest_counts_whole_the_farthest_not_at_all_and_the_others_in_prop
 
 def test_a_passage_gets_its_cosine_and_the_most_relevant_of_each_kind() -> None:
     found = scores({"c1": 0.5, "c2": 0.4, "c3": 0.3, "c9": 0.9}, [ULM, EINSTEIN, BORN, PHYSICS])
-    assert found["c1"] == Score(0.5, edge=EINSTEIN, set=PHYSICS)
-    assert found["c2"] == Score(0.4, edge=EINSTEIN)
-    assert found["c3"] == Score(0.3, edge=BORN, set=PHYSICS)
-    assert found["c9"] == Score(0.9)
+    assert found["c1"] == SubgraphScore(0.5, edge=EINSTEIN, set=PHYSICS)
+    assert found["c2"] == SubgraphScore(0.4, edge=EINSTEIN)
+    assert found["c3"] == SubgraphScore(0.3, edge=BORN, set=PHYSICS)
+    assert found["c9"] == SubgraphScore(0.9)
     assert found["c2"].total == pytest.approx(0.4 + EDGES * 1.0)
     assert found["c3"].total == pytest.approx(0.3 + EDGES * 0.8 + SETS * 0.6)
     assert found["c9"].total == 0.9
@@ -32,9 +32,9 @@ def test_a_passage_gets_its_cosine_and_the_most_relevant_of_each_kind() -> None:
 
 def test_what_does_not_count_and_passages_without_a_cosine_are_left_out() -> None:
     far = ULM._replace(relevance=0.0)
-    assert scores({"c2": 0.4}, [far, EINSTEIN._replace(chunks=["c7"])]) == {"c2": Score(0.4)}
+    assert scores({"c2": 0.4}, [far, EINSTEIN._replace(chunks=["c7"])]) == {"c2": SubgraphScore(0.4)}
 
 
 def test_of_equally_relevant_statements_the_first_by_name_is_told() -> None:
     twin = EINSTEIN._replace(what="Albert")
-    assert scores({"c1": 0.1}, [EINSTEIN, twin]) == {"c1": Score(0.1, edge=twin)}
+    assert scores({"c1": 0.1}, [EINSTEIN, twin]) == {"c1": SubgraphScore(0.1, edge=twin)}

@@ -13,7 +13,7 @@ from overstory_systems.tretriever.summaries import (
     MOST_FINDINGS,
     NAMED,
     PAGE,
-    RuleSummariser,
+    RuleSetSummariser,
     SetToSummarise,
     ShownEdge,
     common_words,
@@ -34,7 +34,7 @@ def of(*members: int, size: int = 0, edges: Sequence[ShownEdge] = (), parts: Seq
 
 
 def summaries(sets: Sequence[SetToSummarise], texts: VertexTexts, vertices: int) -> Iterator[Report]:
-    writer = RuleSummariser(common_words(texts, range(vertices)))
+    writer = RuleSetSummariser(common_words(texts, range(vertices)))
     return writer.write(with_texts(sets, texts, NAMED))
 
 

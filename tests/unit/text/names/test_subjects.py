@@ -11,9 +11,9 @@ from overstory.text.names.dictionary import NameDictionary
 from overstory.text.names.keys import entity_key
 from overstory.text.names.subjects import (
     About,
-    Passage,
-    Said,
+    NameUses,
     Subject,
+    SubjectPassage,
     looked_for,
     name_start,
     name_starts,
@@ -23,14 +23,14 @@ from overstory.text.names.subjects import (
 )
 from overstory.text.names.tokens import tokenise
 
-COPPOLA = Passage(
+COPPOLA = SubjectPassage(
     id="coppola",
     document="coppola",
     title="Francis Ford Coppola",
     heading="",
     text="Francis Ford Coppola (born 1939) is an American director. He made The Godfather.",
 )
-GODFATHER = Passage(
+GODFATHER = SubjectPassage(
     id="godfather",
     document="godfather",
     title="The Godfather (film)",
@@ -39,7 +39,7 @@ GODFATHER = Passage(
 )
 
 
-def own(*passages: Passage) -> About:
+def own(*passages: SubjectPassage) -> About:
     about: About = {}
     for passage in passages:
         about |= own_subjects([passage])
@@ -52,7 +52,7 @@ def weights(names: dict[str, Subject]) -> dict[str, float]:
 
 def said(
     text: str, names: Sequence[str], subjects: Sequence[str] = (), sentences: Sequence[int] = (0,)
-) -> dict[str, Said]:
+) -> dict[str, NameUses]:
     every = NameDictionary([*names, *subjects])
     return said_names(text, tokenise(text), sentences, every, NameDictionary(subjects))
 
@@ -65,22 +65,22 @@ def test_a_title_is_what_its_passage_is_about_with_and_without_what_tells_it_apa
 
 
 def test_a_title_is_that_of_the_first_passage_and_a_heading_that_of_the_first_below_it() -> None:
-    chunks = [Passage(str(i), "d", "Rome", "History › Early years", f"then {i} came.") for i in range(2)]
+    chunks = [SubjectPassage(str(i), "d", "Rome", "History › Early years", f"then {i} came.") for i in range(2)]
     about = own_subjects(chunks)
     assert set(about["0"]) == {"rome", "early years"}
     assert about["1"] == {}
 
 
 def test_a_chunk_that_goes_on_with_a_paragraph_is_not_about_its_first_words() -> None:
-    first = Passage("1", "d", "", "", "Alpha Beta is here, and ")
-    goes_on = Passage("2", "d", "", "", "Gamma Delta is there.")
+    first = SubjectPassage("1", "d", "", "", "Alpha Beta is here, and ")
+    goes_on = SubjectPassage("2", "d", "", "", "Gamma Delta is there.")
     assert own_subjects([first, goes_on])["2"] == {}
     assert "gamma delta" in own_subjects([replace(first, text="Alpha Beta is here.\n"), goes_on])["2"]
     assert "gamma delta" in own_subjects([goes_on])["2"]
 
 
 def test_every_paragraph_has_a_subject() -> None:
-    both = Passage("1", "d", "", "", "Alpha Beta is here.\n\nGamma Delta is there.")
+    both = SubjectPassage("1", "d", "", "", "Alpha Beta is here.\n\nGamma Delta is there.")
     assert {"alpha beta", "gamma delta"} <= own_subjects([both])["1"].keys()
 
 
@@ -114,8 +114,8 @@ def test_an_abbreviation_is_no_spelling_too_and_what_a_passage_is_about_stays() 
 def test_a_passage_says_the_names_of_others_in_its_sentences() -> None:
     text = GODFATHER.text
     assert said(text, ["francis coppola", "mario puzo"], sentences=(0, 53)) == {
-        "francis coppola": Said(("Francis Coppola",), (0,)),
-        "mario puzo": Said(("Mario Puzo",), (1,)),
+        "francis coppola": NameUses(("Francis Coppola",), (0,)),
+        "mario puzo": NameUses(("Mario Puzo",), (1,)),
     }
 
 
@@ -149,7 +149,7 @@ def test_a_name_begins_in_every_text_in_which_it_stands(text: str, key: str) -> 
     assert name_start(key) in name_starts(tokens)
 
 
-SIEVES = Passage(
+SIEVES = SubjectPassage(
     id="sieves",
     document="sieves",
     title="A.3. Linux Mint",
@@ -171,7 +171,9 @@ def test_titles_and_headings_lose_their_numbers_and_terms_count_like_titles() ->
 
 
 def test_labels_are_no_subjects_of_a_manual() -> None:
-    manual = Passage("m", "m", "", "Sieves › Description", "Description\n\nNote: this is long.\n\nSee also\n\nnothing.")
+    manual = SubjectPassage(
+        "m", "m", "", "Sieves › Description", "Description\n\nNote: this is long.\n\nSee also\n\nnothing."
+    )
     assert own(manual)["m"] == {}
 
 
@@ -186,7 +188,7 @@ def test_labels_are_no_subjects_of_a_manual() -> None:
     ],
 )
 def test_one_word_that_only_its_line_capitalises_is_a_common_word(text: str, *, common: bool) -> None:
-    [subject] = own(Passage("p", "p", "", "", text))["p"].values()
+    [subject] = own(SubjectPassage("p", "p", "", "", text))["p"].values()
     assert subject.common is common
 
 
