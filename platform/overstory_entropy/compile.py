@@ -38,7 +38,7 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     except RuntimeError:  # neither the package's folder nor the user's cache can be written: compile in each process
         compiled = numba.njit(nogil=True, error_model="numpy")(function)
     else:
-        if not numba.config.DISABLE_JIT:
+        if hasattr(compiled, "stats"):  # not with NUMBA_DISABLE_JIT
             _discard_code_of_another_version(compiled.stats.cache_path)
     return cast("Callable[P, R]", compiled)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from overstory_entropy.semantic import (
     Capped,
     Density,
+    PartitionStep,
     SemanticTree,
-    Step,
     distinct,
     encode_semantic,
     node_semantic_entropy,
@@ -21,8 +21,8 @@ from overstory_entropy.semantic import (
 __all__ = [
     "Capped",
     "Density",
+    "PartitionStep",
     "SemanticTree",
-    "Step",
     "distinct",
     "encode_semantic",
     "node_semantic_entropy",
