@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import runpy
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
+IN_KEYS = {"FoundEntity", "FoundEntities"}
+"""Classes whose name is part of a model's schema, and so of the key under which its paid answers are kept."""
 
 
 @pytest.fixture(scope="module")
@@ -23,3 +27,13 @@ def test_contributing_has_the_rooms_as_they_are(script: dict[str, Any]) -> None:
 def test_an_arrow_that_follows_from_others_is_left_out(script: dict[str, Any]) -> None:
     rooms = {"cli": {"index", "graph"}, "index": {"graph"}, "graph": set[str]()}
     assert script["arrows"](rooms) == [("cli", "index"), ("index", "graph")]
+
+
+def test_a_search_for_a_class_finds_one() -> None:
+    modules = defaultdict[str, list[str]](list)
+    for room in ("platform", "loaders"):
+        for path in (ROOT / room).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.ClassDef) and node.name not in IN_KEYS:
+                    modules[node.name.lstrip("_")].append(str(path.relative_to(ROOT)))
+    assert {name: paths for name, paths in modules.items() if len(paths) > 1} == {}
