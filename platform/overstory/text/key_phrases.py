@@ -14,6 +14,8 @@ from overstory.text.sentences import sentence_starts, sentence_texts
 from overstory.text.stems import stem
 
 MOST_PHRASES = 5
+FEW_TEXTS = 20
+"""Below these, a phrase that a third of them share may still tell some from the others."""
 SAMPLE = 5_000
 """Texts that say which words are common among all."""
 LONGEST_READ = 2_000
@@ -145,6 +147,11 @@ class CommonWords:
         """IDF of a stem, 0.0 for one that every text has."""
         known, read = self._known
         return math.log((read + 1) / (known[word] + 1))
+
+    def distinguishes(self, phrase: str) -> bool:
+        """Whether some word of a phrase is in fewer than a third of the texts; of a few texts any does."""
+        known, read = self._known
+        return read < FEW_TEXTS or any(3 * known[stem(word)] < read for word in words_of(phrase))
 
 
 def evenly(items: Sequence[S], most: int = SAMPLE) -> Sequence[S]:

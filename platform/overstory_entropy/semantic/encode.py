@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,7 +22,16 @@ from overstory_entropy.semantic.partition import KERNEL_ENTRIES, Divider, partit
 from overstory_entropy.semantic.prune import prune
 from overstory_entropy.semantic.regulate import regulate
 from overstory_entropy.semantic.selection import best_selection, without_pass_throughs
-from overstory_entropy.semantic.semantic_tree import SemanticTree
+from overstory_entropy.semantic.semantic_tree import (
+    PARTITION,
+    PARTITION_OF_COMMUNITIES,
+    STRUCTURE,
+    Kept,
+    SemanticTree,
+)
+
+Candidates = Literal["best", "partition"]
+"""The trees to choose from: all three, or what PARTITION makes from the root down, as published."""
 
 MOST_REMEMBERED = 2**23
 """Numbers kept, 128 MiB with the vertices that they belong to; then all are forgotten."""
@@ -72,6 +82,7 @@ def encode_semantic(
     height: int = 4,
     weight: float = 1.0,
     structure: bool = True,
+    candidates: Candidates = "best",
     seed: int = 0,
     kernel_entries: int = KERNEL_ENTRIES,
 ) -> SemanticTree:
@@ -79,8 +90,9 @@ def encode_semantic(
 
     Three high trees are built: PARTITION from the root down; PARTITION inside the communities of the structural engine;
     the structural engine's tree of this height. In each, `best_selection` chooses the nodes to keep and PRUNE removes
-    those that still raise the entropy; REGULATE levels the best of the three. With λ = 0 the result is therefore never
-    worse than the structural engine's.
+    those that still raise the entropy; REGULATE levels the best of the three, which `SemanticTree.kept` names. With
+    λ = 0 the result is therefore never worse than the structural engine's. With `candidates="partition"` only the first
+    is built.
 
     A node of more than √`kernel_entries` vertices (4,096) is divided by moving blocks: neighbours in the structural
     tree, and within its groups in text, as many as keep the kernels between blocks and vertices within 128 MiB. No
@@ -92,6 +104,7 @@ def encode_semantic(
         height: ≥ 1, of the tree; height − 1 levels of groups.
         weight: λ ≥ 0, the weight of a bit of the texts; 0.0 ignores them.
         structure: whether the edges count.
+        candidates: the trees to choose from.
         seed: the same seed, the same tree.
         kernel_entries: the largest matrix of kernels.
 
@@ -108,28 +121,31 @@ def encode_semantic(
     density = RememberedDensity.of(plain)
     edges = graph if structure else Graph.from_edges(graph.vertices, np.empty((0, 2), dtype=np.int64))
     divider = Divider(edges, density, weight, np.random.default_rng(seed), kernel_entries=kernel_entries)
-    best, least = EncodingTree.from_labels(edges), np.inf
-    for high in _high_trees(divider, height, seed):
+    best, least, kept = EncodingTree.from_labels(edges), np.inf, PARTITION
+    for name, high in _high_trees(divider, height, candidates, seed):
         low = best_selection(edges, high, density, height, weight)
         low = prune(edges, low, density, height=height, weight=weight, gaining=True).tree
         bits = semantic_structural_entropy(edges, low, density, weight=weight)
         if bits < least:
-            best, least = low, bits
+            best, least, kept = low, bits, name
     regulated = regulate(graph, best, height)
-    return SemanticTree(regulated, edges, plain, weight, divider.capped)
+    return SemanticTree(regulated, edges, plain, weight, divider.capped, kept)
 
 
-def _high_trees(divider: Divider, height: int, seed: int) -> Iterator[EncodingTree]:
+def _high_trees(
+    divider: Divider, height: int, candidates: Candidates, seed: int
+) -> Iterator[tuple[Kept, EncodingTree]]:
     """Trees of any height, from which a low one is chosen."""
     graph = divider.graph
     if graph.edges == 0 or height == 1:
-        yield partition_all(divider)
+        yield PARTITION, partition_all(divider)
         return
     communities = _structural_tree(graph, 1, seed)
     divider.arrangement = Arrangement.of(divider.density.points, communities)
-    yield partition_all(divider)
-    yield partition_all(divider, communities)
-    yield _structural_tree(graph, height - 1, seed)
+    yield PARTITION, partition_all(divider)
+    if candidates == "best":
+        yield PARTITION_OF_COMMUNITIES, partition_all(divider, communities)
+        yield STRUCTURE, _structural_tree(graph, height - 1, seed)
 
 
 def _structural_tree(graph: Graph, levels: int, seed: int) -> EncodingTree:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Literal
 
 from overstory_entropy.compile import Floats
 from overstory_entropy.encoding_tree import EncodingTree
@@ -16,15 +17,28 @@ from overstory_entropy.semantic.formula import (
 from overstory_entropy.semantic.partition import Capped
 from overstory_entropy.semantic.selection import without_pass_throughs
 
+Kept = Literal["partition", "partition of communities", "structure"]
+PARTITION: Kept = "partition"
+PARTITION_OF_COMMUNITIES: Kept = "partition of communities"
+STRUCTURE: Kept = "structure"
+
 
 class SemanticTree(EncodingTree):
-    """An encoding tree with the semantic entropy of each node. Entropies are computed when they are asked for."""
+    """An encoding tree with the semantic entropy of each node. Entropies are computed when they are asked for.
 
-    def __init__(self, tree: EncodingTree, edges: Graph, density: Density, weight: float, capped: Capped) -> None:
+    Attributes:
+        kept: where it is from: PARTITION from the root down, PARTITION inside the communities of the structural engine,
+            or the structural engine's tree.
+    """
+
+    def __init__(
+        self, tree: EncodingTree, edges: Graph, density: Density, weight: float, capped: Capped, kept: Kept
+    ) -> None:
         """Made by `encode_semantic`."""
         super().__init__(tree.parents, tree.leaves, tree.volume, tree.cut)
         self._edges, self._density, self._weight = edges, density, weight
         self._capped = capped
+        self.kept: Kept = kept
 
     @cached_property
     def semantic_entropy(self) -> Floats:

@@ -141,7 +141,7 @@ Summariser: TypeAlias = TextWriter[Group, Sequence[Summary]]
 class RuleClusterSummariser(RuleWriter[Group, Sequence[Summary]]):
     """One summary of each group; every member is joined, by its cosine to the mean of the members' vectors."""
 
-    fingerprint = "hirag-summaries:2"
+    fingerprint = "hirag-summaries:3"
 
     def text(self, group: Group) -> Sequence[Summary]:
         return [rule_summary(group)]

@@ -25,7 +25,7 @@ from overstory_entropy.semantic import Density, SemanticTree, distinct, encode_s
 from overstory_systems.tretriever.contents import ContentChanges, Contents, Stored
 from overstory_systems.tretriever.graph_reads import ReadGraph, read_documents, read_entities
 from overstory_systems.tretriever.index_settings import TRetrieverIndexSettings, Vertices
-from overstory_systems.tretriever.names import NAME, NODE
+from overstory_systems.tretriever.names import KEPT, NAME, NODE
 from overstory_systems.tretriever.small_change import SmallVertexChange
 from overstory_systems.tretriever.store import StoredIndex
 from overstory_systems.tretriever.vertex_graph import VertexGraph
@@ -94,6 +94,7 @@ class VertexTreeBuild:
                 height=settings.height,
                 weight=settings.semantic,
                 structure=settings.structure,
+                candidates=settings.tree,
             )
         generation = generations.begin(job.writer, NAME, (NODE,))
         changes = self._changes(read, edges, tree, Stored(generation, {}, StoredIndex(), StoredReports()))
@@ -102,7 +103,7 @@ class VertexTreeBuild:
             write_tree(job.writer, changes.tree, job.progress)
             store_reports(job.writer, changes.reports, job.progress)
             commit_statements(job.writer, NAME, changes.index.statements(job.corpus.label), job.progress)
-            details |= indexed_generation(job, NODE, changes.nodes, generation)
+            details |= {KEPT: tree.kept, **indexed_generation(job, NODE, changes.nodes, generation)}
         job.progress.finish(f"{len(changes):,} rows written")
         job.publish(job.state(generation=generation, details=details))
 

@@ -18,10 +18,17 @@ from overstory.systems.settings import described
 from overstory.systems.state import IndexState
 from overstory.systems.tree.kinds import TreeKind
 from overstory_systems.tretriever.index_settings import TRetrieverIndexSettings
-from overstory_systems.tretriever.names import DOCUMENT_TREE, ENTITY_TREE, NAME, NODE, SUMMARY
+from overstory_systems.tretriever.names import DOCUMENT_TREE, ENTITY_TREE, KEPT, NAME, NODE, SUMMARY
 from overstory_systems.tretriever.retriever_settings import TRetrieverRetrieverSettings
 from overstory_systems.tretriever.vertices import vertices_of
 from overstory_systems.tretriever.writers import summariser_for
+
+KEPT_TREES: Mapping[str, str] = {
+    "partition": "tree by PARTITION",
+    "partition of communities": "tree by PARTITION inside structural communities",
+    "structure": "tree by structure alone",
+}
+"""What a user reads of `SemanticTree.kept`."""
 
 
 class TRetriever(System[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
@@ -90,8 +97,9 @@ class TRetriever(System[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
         """What the vertices are, and what differs from the defaults."""
         one, several = ("entity", "entities") if state.details.get("over") == "entities" else ("document", "documents")
         vertices = counted(int(state.figures.get("vertices", 0)), one, several)
+        kept = KEPT_TREES.get(str(state.details.get(KEPT)), "")
         others = described(replace(state.settings, over="auto"))
-        return ", ".join(filter(None, (f"over {vertices}", f"summaries by {state.model or 'rules'}", others)))
+        return ", ".join(filter(None, (f"over {vertices}", kept, f"summaries by {state.model or 'rules'}", others)))
 
     def figures(
         self, graph: GraphClient, corpus: Corpus, state: IndexState[TRetrieverIndexSettings]

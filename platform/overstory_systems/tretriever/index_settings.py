@@ -23,6 +23,7 @@ class TRetrieverIndexSettings:
     height: int = option(4, "of the tree: levels of groups between the root and the leaves, plus one", least=2, most=8)
     semantic: float = option(1.0, "the weight of the texts beside the edges; 0 for edges alone", least=0.0, most=1e3)
     structure: bool = option(True, "the edges count")
+    tree: Literal["best", "partition"] = option("best", "of three trees the one of least entropy, or PARTITION's")
     bandwidth: float = option(6.0, "how wide groups of similar texts are, in likeliest bandwidths", least=0.1, most=100)
     edge_weights: bool = option(True, "edges count by their weights, not all alike")
 

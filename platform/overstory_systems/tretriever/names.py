@@ -12,6 +12,8 @@ NODE: Final = "TretrieverNode"
 SUMMARY: Final = "TretrieverSummary"
 EDGE: Final = "TRETRIEVER_EDGE"
 """Between leaves that stand for entities; documents have their LINKS."""
+KEPT: Final = "kept"
+"""Among the details of an index: which of the trees that were built had the least entropy."""
 
 DOCUMENT_TREE: Final = TreeKind(
     NAME, "T-Retriever tree", "document", NODE, structure=NAME, options="over=documents", reports=SUMMARY

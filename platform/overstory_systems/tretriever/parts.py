@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from overstory.display import around, counted, on_one_line, shortened
@@ -19,7 +20,9 @@ from overstory.text.questions.asked_words import AskedWords
 from overstory.text.sentences import sentence_texts
 
 TOKENS = 300
-"""Of the text of a part, at most: four such fit into their share of a context."""
+"""Of the text of a part, on the average at most: four such fit into their share of a context."""
+MOST_TOKENS = 2 * TOKENS
+"""Of a part that takes what others leave."""
 NODE_SHARE = 0.75
 """Of these tokens, what summary and vertices may take before edges."""
 LONGEST_NAME = 100
@@ -227,12 +230,14 @@ def subgraph_parts(
     documents: Documents,
     unit: Unit,
 ) -> Iterator[SubgraphPart]:
-    """The subgraphs as parts; without those of which every passage is gone.
+    """The subgraphs as parts; without those of which every passage is gone. What short ones leave of the room is shared
+    among the others.
 
     Args:
         vertices: by id; those of which every passage is gone are not there.
         edges: likewise, by what was found.
     """
+    written: list[tuple[SubgraphPart, Callable[[int], str]]] = []
     for each in subgraphs:
         of = each.of
         here = tuple(vertices[member.id] for member in each.members if member.id in vertices)
@@ -242,8 +247,8 @@ def subgraph_parts(
         chunks = tuple(dict.fromkeys(chunk for one in said for chunk in one if chunk in documents))
         if not chunks:
             continue
-        yield SubgraphPart(
-            text="\n".join(_lines(of, here, between, each.more, unit)),
+        part = SubgraphPart(
+            text="",
             score=of.cosine,
             chunks=chunks,
             documents=tuple(dict.fromkeys(documents[chunk] for chunk in chunks)),
@@ -256,12 +261,49 @@ def subgraph_parts(
             edges=between,
             more_edges=each.more,
         )
+        written.append((part, functools.partial(_text, of, here, between, each.more, unit)))
+    for (part, _), text in zip(written, sharing_room([text for _, text in written]), strict=True):
+        yield replace(part, text=text)
+
+
+def sharing_room(texts: Sequence[Callable[[int], str]]) -> list[str]:
+    """Texts of `TOKENS` on the average, if so many have that much to say: what short ones leave is shared equally among
+    the others.
+
+    Args:
+        texts: give themselves within so many tokens.
+    """
+    written = [text(MOST_TOKENS) for text in texts]
+    needs = [count_at_most(text) for text in written]
+    left = TOKENS * len(texts)
+    for others, at in enumerate(sorted(range(len(texts)), key=needs.__getitem__)):
+        share = left // (len(texts) - others)
+        if needs[at] > share:
+            written[at] = texts[at](share)
+        left -= min(needs[at], share)
+    return written
+
+
+def _text(
+    of: FoundSet,
+    vertices: Sequence[SubgraphVertex],
+    edges: Sequence[SubgraphEdge],
+    more: int,
+    unit: Unit,
+    tokens: int,
+) -> str:
+    return "\n".join(_lines(of, vertices, edges, more, unit, tokens))
 
 
 def _lines(
-    of: FoundSet, vertices: Sequence[SubgraphVertex], edges: Sequence[SubgraphEdge], more: int, unit: Unit
+    of: FoundSet,
+    vertices: Sequence[SubgraphVertex],
+    edges: Sequence[SubgraphEdge],
+    more: int,
+    unit: Unit,
+    tokens: int,
 ) -> Iterator[str]:
-    """Title, summary, vertices and edges, as many as there is room for. A sentence stands there once."""
+    """Title, summary, vertices and edges, as many as fit into so many tokens. A sentence stands there once."""
     yield of.heading
     said = [of.heading]
     used = count_at_most(of.heading)
@@ -273,11 +315,11 @@ def _lines(
         nodes = [(shortened(each.text, LONGEST_TEXT_ALONE), "") for each in vertices if _new(each.text, said)]
     else:
         nodes = [(_node(each, said), f"- {_name(each.name)}") for each in vertices]
-    listed, took = _fitting(nodes, int(TOKENS * NODE_SHARE) - used)
+    listed, took = _fitting(nodes, int(tokens * NODE_SHARE) - used)
     if listed and len(listed) < of.size:
         yield f"{len(listed)} of {of.size:,} {PLURAL[unit]}:"
     yield from listed
-    told, _ = _fitting([_told(each, said) for each in edges], TOKENS - used - took)
+    told, _ = _fitting([_told(each, said) for each in edges], tokens - used - took)
     yield from told
     if left := len(edges) - len(told) + more:
         yield f"and {counted(left, 'more edge')}"

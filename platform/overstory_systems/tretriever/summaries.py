@@ -106,7 +106,7 @@ Summariser: TypeAlias = TextWriter[SetWithTexts, Report]
 class RuleSetSummariser(RuleWriter[SetWithTexts, Report]):
     """Takes names and sentences from the texts."""
 
-    fingerprint = "tretriever-summaries:2"
+    fingerprint = "tretriever-summaries:3"
 
     def __init__(self, common: CommonWords | None = None) -> None:
         """

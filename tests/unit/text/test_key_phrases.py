@@ -48,6 +48,16 @@ def test_a_phrase_is_written_as_most_texts_write_it() -> None:
 
 def test_words_that_every_text_has_are_no_key_phrases_and_there_are_few_of_them() -> None:
     assert key_phrases(REST, CommonWords(lambda: REST)) == []
+
+
+def test_a_phrase_that_a_third_of_many_texts_share_distinguishes_none() -> None:
+    metals = [Described(f"M{at}", "A chemical element, a metal.") for at in range(10)]
+    gases = [Described(f"G{at}", "A chemical element, a noble gas.") for at in range(20)]
+    common = CommonWords(lambda: [*metals, *gases])
+    assert not common.distinguishes("chemical element")
+    assert not common.distinguishes("noble gas")
+    assert common.distinguishes("rare metal")
+    assert CommonWords(lambda: metals[:9]).distinguishes("chemical element")
     words = ["anchor", "barrel", "candle", "dagger", "engine", "feather", "goblet", "hammer"]
     things = [Described(name, " ".join(f"The {word} of {name}." for word in words)) for name in ("Ada", "Ben")]
     assert len(phrases_of(*things)) == MOST_PHRASES

@@ -67,6 +67,17 @@ def test_the_total_is_never_above_that_of_no_groups(case: Attributed) -> None:
     assert encode_semantic(case.graph, case.density).total <= flat + 1e-9
 
 
+@compiled_only
+def test_the_tree_says_where_it_is_from_and_is_no_better_where_it_is_made_as_published() -> None:
+    case = planted(0)
+    density = Density.from_vectors(case.vectors, bandwidth=SPREAD)
+    best = encode_semantic(case.graph, density, height=3)
+    published = encode_semantic(case.graph, density, height=3, candidates="partition")
+    assert published.kept == "partition"
+    assert best.total <= published.total + 1e-9
+    assert encode_semantic(case.graph, density, height=3, weight=0.0).kept == "structure"
+
+
 def test_the_same_seed_gives_the_same_tree() -> None:
     case = planted(0, circles=2, topics=2, size=6)
     one, other = (encode_semantic(case.graph, case.vectors, seed=5) for _ in range(2))

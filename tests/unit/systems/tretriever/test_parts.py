@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from overstory_systems.tretriever.parts import (
     LONGEST_SUMMARY,
     LONGEST_TEXT,
     MOST_EDGES,
+    MOST_TOKENS,
     OF_SUMMARY,
     TOKENS,
     FoundEdge,
@@ -26,6 +28,7 @@ from overstory_systems.tretriever.parts import (
     SubgraphPart,
     SubgraphVertex,
     divided,
+    sharing_room,
     subgraph_parts,
 )
 
@@ -190,6 +193,19 @@ def test_a_text_is_short_and_says_what_it_leaves_out() -> None:
     assert lines[-1] == f"and {39 - len(linked)} more edges"
     assert len(lines[1]) <= LONGEST_SUMMARY
     assert max(map(len, listed)) <= LONGEST_TEXT + len("- Vertex 10: ")
+
+
+def test_what_short_texts_leave_of_the_room_is_shared_among_the_others() -> None:
+    def text(words: int, tokens: int) -> str:
+        return "a " * min(words, tokens)
+
+    short, long = functools.partial(text, 10), functools.partial(text, 5_000)
+    assert len(sharing_room([long])[0].split()) == TOKENS
+    first, second, third = (len(each.split()) for each in sharing_room([long, short, long]))
+    assert second == 10
+    assert TOKENS < first <= third < MOST_TOKENS
+    assert first + second + third <= 3 * TOKENS
+    assert len(sharing_room([short, short, long])[2].split()) == MOST_TOKENS
 
 
 def test_a_sentence_stands_once_in_a_text_and_a_text_that_is_only_the_name_does_not() -> None:
