@@ -1,9 +1,10 @@
-// The shortest paths between pairs of entities, of equally short ones that of the strongest relations, and all relations
-// among the entities that they go through.
+// Short paths between pairs of entities, of the shortest ones that of the strongest relations, and all relations among the
+// entities that they go through. A path leads through no entity that is everywhere, nor through a summary of which nothing
+// says why its members belong together.
 // Parameters: $asked MAP {pairs LIST<LIST<STRING>> (ids of two entities); known LIST<LIST<STRING>> (ids of the entities of
 //   paths that are known already)} (in a map, since the server plans a statement again for each order of magnitude of a
-//   list); $ways INTEGER (equally short paths of a pair that are compared); $vector LIST<FLOAT>; $most INTEGER (passages
-//   of a relation or a description)
+//   list); $hubs LIST<STRING> (ids of entities that no path leads through); $through BOOLEAN (whether one may lead through
+//   summaries); $vector LIST<FLOAT>; $most INTEGER (passages of a relation or a description)
 // Rows: paths LIST<LIST> (of each pair that is joined: its place in the list; ids of the entities from the first to the
 //   second); entities LIST<LIST> (of each entity on a path: id, name, layer, cosine to the vector, description or null,
 //   ids of the passages it stands on); relations LIST<LIST> (of each: ids of both ends, type, weight, description or "",
@@ -13,9 +14,9 @@ CALL () {
   MATCH (a:Overstory {id: $asked.pairs[place][0]}) WHERE a:{{corpus}}_HiragEntity
   MATCH (b:Overstory {id: $asked.pairs[place][1]}) WHERE b:{{corpus}}_HiragEntity
   CALL (a, b) {
-    MATCH way = allShortestPaths((a)-[:HIRAG_RELATED|SUMMARIZED_BY|SAME_AS*..6]-(b))
-    WITH way LIMIT $ways WHERE all(n IN nodes(way) WHERE n:{{corpus}}_HiragEntity) // asked before, it takes longer
-    WITH way, reduce(cost = 0.0, r IN relationships(way) | cost + r.cost) AS cost
+    MATCH way = SHORTEST 10 (a)(()-[r:HIRAG_RELATED|SUMMARIZED_BY|SAME_AS]-
+      (n:{{corpus}}_HiragEntity WHERE n = b OR ((n.layer = 0 OR $through) AND NOT n.id IN $hubs))){1,6}(b)
+    WITH way, reduce(cost = 0.0, step IN r | cost + step.cost) AS cost
     RETURN nodes(way) AS met ORDER BY cost, [n IN nodes(way) | n.id] LIMIT 1
   }
   RETURN collect([place, met]) AS found

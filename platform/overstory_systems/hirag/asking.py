@@ -24,8 +24,10 @@ KEYS_AMONG = 50
 """Entities near the question among which those of a community are key: few pairs are joined, so the first count."""
 DEPTH = 100
 """Entities that the vector index is asked for: it then returns .995 of the nearest 20 (`retrieve.vector_search`)."""
-WAYS = 5
-"""Equally short paths that are compared."""
+HUB_SHARE = 0.05
+"""Of the passages: a path leads through no entity whose name more of them have."""
+LEAST_OF_HUB = 20
+"""Passages: in a small corpus no name is everywhere."""
 REPORTS_AMONG = 40
 """Reports of the coarsest communities among which different ones are chosen."""
 FEW_REPORTS = 5
@@ -113,10 +115,22 @@ class HierarchySearch:
             [tuple(entity_id(label, generation, ref) for ref in refs) for refs in row["bridges"]],
         )
 
-    def paths(self, pairs: Sequence[tuple[NearEntity, NearEntity]], bridges: Sequence[tuple[str, ...]]) -> Paths:
-        """The shortest paths between pairs of entities (Eq. 15), and the relations among all that are on them (Eq. 16).
+    def hubs(self) -> list[str]:
+        """Entities that no path leads through: those whose names a twentieth of the passages have."""
+        (row,) = self.tx.run("systems/hirag/hubs", self.corpus.label, share=HUB_SHARE, least=LEAST_OF_HUB)
+        found: list[str] = row["hubs"]
+        return found
+
+    def paths(
+        self,
+        pairs: Sequence[tuple[NearEntity, NearEntity]],
+        bridges: Sequence[tuple[str, ...]],
+        hubs: Sequence[str] = (),
+    ) -> Paths:
+        """Short paths between pairs of entities (Eq. 15), and the relations among all that are on them (Eq. 16).
 
         Args:
+            hubs: entities that no path leads through.
             bridges: known paths, which are taken where their ends are those of a pair.
         """
         known = {frozenset((path[0], path[-1])): path for path in bridges}
@@ -127,7 +141,8 @@ class HierarchySearch:
             "systems/hirag/paths",
             self.corpus.label,
             asked={"pairs": [list(pair) for pair in asked], "known": [list(path) for path in stored.values()]},
-            ways=WAYS,
+            hubs=list(hubs),
+            through=bool(self.state.model),
             vector=self.vector.tolist(),
             most=MOST_OF_ONE,
         )

@@ -5,23 +5,30 @@ largest share. The number of components is the one of the lowest BIC, as in RAPT
 RAPTOR's UMAP. Spherical components: on descriptions they have a lower BIC than full, tied or diagonal ones.
 
 Nothing here is quadratic: above `PIECE` entities k-means first cuts them into pieces, by a bounded number of centres at
-a time, and then each piece into groups of the wanted size.
+a time, and no mixture has more than `MOST_COMPONENTS`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from overstory.protocols import Vectors
 from overstory.vectors.k_means import SEED, parts, pieces, principal_axes, reproducible, require_clustering, slices
 from overstory_entropy.compile import Floats, Ints
+from overstory_systems.hirag.index_settings import Clusters
 
 MOST = 30
 """Members of a cluster: what a prompt holds."""
-PIECE = 4_000
+PIECE = 25_000
 """Entities that a mixture is fitted to."""
+K_MEANS_PIECE = 4_000
+"""Entities that k-means cuts into groups at a time."""
+MOST_COMPONENTS = 1_024
+"""Of a mixture: entities times components are held in memory."""
 PATIENCE = 3
 """Numbers of components that are tried after the best."""
 LEAST_SHARE = 0.1
@@ -29,36 +36,52 @@ LEAST_SHARE = 0.1
 would otherwise have an unbounded likelihood, and BIC would ask for more of them."""
 
 
-def clusters(vectors: Vectors, *, wanted: int, most: int = MOST, seed: int = SEED) -> Ints:
-    """The cluster of each entity, shape (n,), numbered from 0 in order of their first members.
+class Clustering(NamedTuple):
+    """The clusters of a layer.
+
+    Attributes:
+        labels: shape (n,), the cluster of each entity, numbered from 0 in order of their first members.
+        components: the sizes of the groups that were found, before those above the limit were divided.
+    """
+
+    labels: Ints
+    components: Sequence[int]
+
+
+def clusters(
+    vectors: Vectors, *, by: Clusters = "mixture", wanted: int = 10, most: int = MOST, seed: int = SEED
+) -> Clustering:
+    """Clusters the entities of a layer. A component of more than `most` is divided by a mixture of its own.
 
     The same vectors in the same order give the same clusters on any number of threads. Equal vectors that are more than
     `most` are cut apart in their order.
 
     Args:
         vectors: shape (n, d).
-        wanted: members that a cluster should have, where BIC does not say.
+        by: a Gaussian mixture, or k-means.
+        wanted: members that a cluster of k-means should have.
         most: members that no cluster has more of.
 
     Raises:
         ExtraMissing: scikit-learn is not installed.
     """
     require_clustering()
+    find, divide, piece = partial(_by_mixture, least=1), partial(_by_mixture, least=2), PIECE
+    if by == "k-means":
+        find = divide = partial(_by_k_means, wanted=wanted)
+        piece = K_MEANS_PIECE
     with reproducible():
-        pending = [
-            group
-            for piece in pieces(vectors, PIECE, seed=seed)
-            for group in _groups_of_piece(vectors, piece, wanted, seed)
-        ]
+        pending = [group for rows in pieces(vectors, piece, seed=seed) for group in _cut(vectors, rows, find, seed)]
+        components = [len(group) for group in pending]
         found: list[Ints] = []
         while pending:
             group = pending.pop()
             if len(group) <= most:
                 found.append(group)
                 continue
-            cut = parts(group, _by_k_means(_projected(vectors[group]), -(-len(group) // wanted), seed))
+            cut = _cut(vectors, group, divide, seed)
             pending += cut if len(cut) > 1 else slices(group, most)
-    return _numbered(len(vectors), found)
+    return Clustering(_numbered(len(vectors), found), components)
 
 
 def sparsity(sizes: Iterable[int]) -> float:
@@ -74,36 +97,38 @@ def sparsity(sizes: Iterable[int]) -> float:
     return 1.0 - sum(size * (size - 1) for size in counts) / (total * (total - 1)) if total > 1 else 1.0
 
 
-def _groups_of_piece(vectors: Vectors, rows: Ints, wanted: int, seed: int) -> list[Ints]:
-    points = _projected(vectors[rows])
-    if len(rows) == len(vectors):
-        return parts(rows, _by_mixture(points, seed))
-    return parts(rows, _by_k_means(points, -(-len(rows) // wanted), seed))
+def _cut(vectors: Vectors, rows: Ints, find: Callable[[Floats, int], Ints], seed: int) -> list[Ints]:
+    return parts(rows, find(_projected(vectors[rows]), seed))
 
 
-def _by_mixture(points: Floats, seed: int) -> Ints:
-    """(n, c) -> the component of each, (n,). Tries 1, 2, 3, 4, 6, 8, 12, … components until BIC gets no lower."""
+def _by_mixture(points: Floats, seed: int, *, least: int) -> Ints:
+    """(n, c) -> the component of each, (n,). Tries 1, 2, 3, 4, 6, 8, 12, … components until BIC gets no lower.
+
+    Args:
+        least: components, where there are so many distinct points.
+    """
     from sklearn.mixture import GaussianMixture
 
     best, lowest, worse = np.zeros(len(points), dtype=np.int64), np.inf, 0
     floor = LEAST_SHARE / max(1, points.shape[1])
-    k, following, most = 1, 2, _distinct(points) // 2
+    k, following, most = 1, 2, min(_distinct(points) // 2, MOST_COMPONENTS)
     while k <= most and worse < PATIENCE:
-        mixture = GaussianMixture(k, covariance_type="spherical", reg_covar=floor, random_state=seed).fit(points)
-        bic = float(mixture.bic(points))
-        if bic < lowest:
-            best, lowest, worse = mixture.predict(points).astype(np.int64), bic, 0
-        else:
-            worse += 1
+        if k >= least:
+            mixture = GaussianMixture(k, covariance_type="spherical", reg_covar=floor, random_state=seed).fit(points)
+            bic = float(mixture.bic(points))
+            if bic < lowest:
+                best, lowest, worse = mixture.predict(points).astype(np.int64), bic, 0
+            else:
+                worse += 1
         k, following = following, max(3, 2 * k)
     return best
 
 
-def _by_k_means(points: Floats, k: int, seed: int) -> Ints:
-    """(n, c) -> (n,), k groups at most."""
+def _by_k_means(points: Floats, seed: int, *, wanted: int) -> Ints:
+    """(n, c) -> (n,), groups of `wanted` on the average."""
     from sklearn.cluster import KMeans
 
-    k = min(k, _distinct(points))
+    k = min(-(-len(points) // wanted), _distinct(points))
     if k < 2:
         return np.zeros(len(points), dtype=np.int64)
     nearest: Ints = KMeans(k, random_state=seed).fit_predict(points).astype(np.int64)

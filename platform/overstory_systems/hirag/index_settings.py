@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from overstory.systems.settings import option
+
+Clusters = Literal["mixture", "k-means"]
+"""How the entities of a layer are clustered: as published, or into groups of equal size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,5 +21,6 @@ class HiragIndexSettings:
 
     flat: bool = option(False, "no summary layers: the paper's ablation w/o HiIndex")
     layers: int = option(0, "summary layers; 0: until cluster sparsity settles", least=0, most=8)
-    cluster_size: int = option(10, "entities that a cluster should have", least=2, most=30)
+    clusters: Clusters = option("mixture", "a Gaussian mixture, or groups of `cluster-size` by k-means")
+    cluster_size: int = option(10, "entities that a cluster of k-means should have", least=2, most=30)
     gleaning: bool = option(False, "a language model looks a second time for entities it missed")

@@ -15,7 +15,7 @@ from overstory.llm.digests import digest_of
 from overstory.protocols import Progress, Vectors
 from overstory.vectors.k_means import require_clustering
 from overstory_entropy.compile import Ints
-from overstory_systems.hirag.clusters import clusters, sparsity
+from overstory_systems.hirag.clusters import PIECE, clusters, sparsity
 from overstory_systems.hirag.index_settings import HiragIndexSettings
 from overstory_systems.hirag.knowledge_graph import Cluster, LayerEntity, SummaryLayers, SummaryLink, ref_of
 from overstory_systems.hirag.names import NAME
@@ -41,7 +41,8 @@ def grow(
 
     Layer 1 is built where layer 0 has three entities and a cluster of two. Above it there is another layer as long as a
     layer has three entities and its cluster sparsity differs from that of the layer below by more than 5 %;
-    `settings.layers` gives their number instead. The clusters of the last layer are in the result, too, without
+    `settings.layers` gives their number instead. Sparsity is that of the clusters as they were found, before large ones
+    were divided. The clusters of the last layer are in the result, too, without
     summaries: they show why there is no other.
 
     Args:
@@ -59,8 +60,13 @@ def grow(
     layer = 0
     while members:
         vectors = vectors_of([each.embedded for each in members])
-        groups = _places(clusters(vectors, wanted=settings.cluster_size))
-        grown.sparsity.append(sparsity(map(len, groups)))
+        found = clusters(vectors, by=settings.clusters, wanted=settings.cluster_size)
+        groups = _places(found.labels)
+        if len(members) > PIECE and settings.clusters == "mixture":
+            grown.notes.append(
+                f"layer {layer} has {len(members):,} entities: mixtures were fitted to pieces of {PIECE:,} at most"
+            )
+        grown.sparsity.append(sparsity(found.components))
         if not _goes_on(groups, grown.sparsity, settings.layers):
             grown.clusters += _clusters(members, groups)
             break
@@ -72,7 +78,7 @@ def grow(
         same=sorted(grown.same),
         clusters=grown.clusters,
         sparsity=grown.sparsity,
-        notes=summariser.notes,
+        notes=(*summariser.notes, *grown.notes),
     )
 
 
@@ -88,6 +94,7 @@ class _Grown:
     same: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     clusters: list[Cluster] = field(default_factory=list[Cluster])
     sparsity: list[float] = field(default_factory=list[float])
+    notes: list[str] = field(default_factory=list[str])
 
 
 def _goes_on(groups: Sequence[Ints], found: Sequence[float], layers: int) -> bool:

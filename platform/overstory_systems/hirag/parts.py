@@ -108,7 +108,8 @@ class Paths:
     relations: Sequence[PathRelation] = ()
 
     def joined_with(self, others: Paths, limit: int) -> Paths:
-        """The relations within one path, and of all others the `limit` nearest to the question, each once."""
+        """The relations within one path, and `limit` others, each once: first those between paths (Eq. 16), then those
+        of near entities, the nearest to the question first."""
         on_paths = [frozenset(path) for path in self.paths]
         entities = {**others.entities, **self.entities}
         within: dict[object, PathRelation] = {}
@@ -119,8 +120,13 @@ class Paths:
             elif each.type == RELATED and each.chunks:
                 single.setdefault(_key(each), each)
         found = Paths(self.paths, entities, list(within.values()))
-        nearest = sorted(single.values(), key=lambda one: (-found.similarity(one), one.source, one.target))[:limit]
-        return replace(found, relations=[*found.relations, *nearest])
+        on_any = frozenset[str]().union(*on_paths)
+
+        def order(one: PathRelation) -> tuple[bool, float, str, str]:
+            induced = one.source in on_any and one.target in on_any
+            return not induced, -found.similarity(one), one.source, one.target
+
+        return replace(found, relations=[*found.relations, *sorted(single.values(), key=order)[:limit]])
 
     def chunks(self, relation: PathRelation) -> Sequence[str]:
         """The passages that a relation stands on; one between layers on those of the entity of the lower layer."""

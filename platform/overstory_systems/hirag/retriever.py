@@ -12,10 +12,12 @@ from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.model import Evidence, Hit, Part, Reason, ShareKind
 from overstory.protocols import Vectors
+from overstory.retrieve import RetrievalContext
 from overstory.retrieve.hits import chunk_rows, hits_by_cosine, ranked_hits, sources_of
 from overstory.retrieve.question import read_question
 from overstory.retrieve.ranking import best_of
 from overstory.retrieve.wording import LONGEST_TITLE, NEAREST, listed
+from overstory.systems.base import System
 from overstory.systems.state import IndexState, index_missing, require_state
 from overstory.systems.system_retriever import SystemRetriever
 from overstory.text.questions.whole_corpus import asks_about_whole_corpus
@@ -54,6 +56,15 @@ class HiragRetriever(SystemRetriever[HiragIndexSettings, HiragRetrieverSettings]
 
     Source: HiRAG, Section 4.2 and Algorithm 2.
     """
+
+    def __init__(
+        self,
+        system: System[HiragIndexSettings, HiragRetrieverSettings],
+        context: RetrievalContext,
+        settings: HiragRetrieverSettings,
+    ) -> None:
+        super().__init__(system, context, settings)
+        self._hubs = _Hubs()
 
     def retrieve(self, question: str, k: int) -> Evidence:
         """The `k` best chunks; for a question on all documents those that the most important reports stand on.
@@ -100,7 +111,8 @@ class HiragRetriever(SystemRetriever[HiragIndexSettings, HiragRetrieverSettings]
         read = asking.read(local, selected)
         keys = key_entities(near, hierarchy, selected, settings.keys)
         pairs = pairs_to_join(keys, settings.pairs) if settings.bridge else []
-        paths = (asking.paths(pairs, read.bridges) if pairs else Paths()).joined_with(read.related, RELATIONS)
+        paths = asking.paths(pairs, read.bridges, self._hubs.of(asking)) if pairs else Paths()
+        paths = paths.joined_with(read.related, RELATIONS)
         statements = list(_statements(local, relevance(near), read))
         stated = (chunk for each in statements for chunk in each.chunks)
         ranked = scores(asking.chunk_cosines(stated, max(k, NEAREST_CHUNKS)), statements)
@@ -143,6 +155,20 @@ class HiragRetriever(SystemRetriever[HiragIndexSettings, HiragRetrieverSettings]
         ranked = {chunk: 1.0 / rank for rank, chunk in enumerate(islice(first, k), start=1)}
         hits = ranked_hits(rows, ranked, lambda id_: [_of_report(ranked[id_], heading[id_])])
         return _EvidenceItems.of(hits, reports, rows, OVERVIEW_SHARES)
+
+
+class _Hubs:
+    """The hubs of a corpus, read again when it has changed: looking for them takes a look at every name."""
+
+    def __init__(self) -> None:
+        self._known: tuple[tuple[str, int], list[str]] | None = None
+
+    def of(self, asking: HierarchySearch) -> list[str]:
+        state = asking.corpus.label, asking.corpus.version
+        known = self._known
+        if known is None or known[0] != state:
+            self._known = known = state, asking.hubs()
+        return known[1]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,14 @@ from tests.unit.systems.hirag.blobs import blobs
 
 from overstory.errors import install_command
 from overstory.protocols import Vectors
-from overstory_systems.hirag.clusters import PIECE, clusters, sparsity
+from overstory_systems.hirag.clusters import K_MEANS_PIECE, clusters, sparsity
+from overstory_systems.hirag.index_settings import Clusters
+
+BY: tuple[Clusters, ...] = ("mixture", "k-means")
 
 
-def sizes(vectors: Vectors, wanted: int = 10, most: int = 30) -> list[int]:
-    labels = clusters(vectors, wanted=wanted, most=most)
+def sizes(vectors: Vectors, by: Clusters = "mixture", most: int = 30) -> list[int]:
+    labels = clusters(vectors, by=by, most=most).labels
     assert labels.shape == (len(vectors),)
     return np.bincount(labels).tolist() if len(labels) else []
 
@@ -30,29 +33,45 @@ def test_sparsity_is_one_less_the_share_of_pairs_in_a_cluster(counts: tuple[int,
 
 def test_a_mixture_finds_groups_that_lie_apart() -> None:
     vectors, truth = blobs(groups=8, each=12)
-    labels = clusters(vectors, wanted=10)
+    labels = clusters(vectors).labels
     pairs = set(zip(labels.tolist(), truth.tolist(), strict=True))
     assert len(pairs) == 8
 
 
 def test_clusters_are_numbered_by_their_first_members() -> None:
     vectors, _ = blobs(groups=8, each=12)
-    labels = clusters(vectors, wanted=10)
+    labels = clusters(vectors).labels
     _, first = np.unique(labels, return_index=True)
     assert labels[0] == 0
     assert (np.diff(first) > 0).all()
 
 
-def test_one_large_group_is_split_until_none_is_above_the_limit() -> None:
+@pytest.mark.parametrize("by", BY)
+def test_one_large_group_is_split_until_none_is_above_the_limit(by: Clusters) -> None:
     vectors = np.random.default_rng(1).normal(size=(200, 16)).astype(np.float32)
-    found = sizes(vectors, most=12)
+    found = sizes(vectors, by, most=12)
     assert sum(found) == 200
     assert max(found) <= 12
 
 
+def test_a_component_above_the_limit_counts_as_one_and_is_divided() -> None:
+    vectors, truth = blobs(groups=3, each=50)
+    found = clusters(vectors, most=30)
+    assert sorted(found.components) == [50, 50, 50]
+    assert np.bincount(found.labels).max() <= 30
+    for label in np.unique(found.labels):
+        assert len(set(truth[found.labels == label].tolist())) == 1
+
+
+def test_groups_of_k_means_have_the_wanted_size_on_the_average() -> None:
+    vectors, _ = blobs(groups=3, each=50)
+    assert len(clusters(vectors, by="k-means", wanted=5).components) == 30
+
+
+@pytest.mark.parametrize("by", BY)
 @pytest.mark.parametrize("value", [0.0, 0.5])
-def test_equal_vectors_are_cut_apart_in_their_order(value: float) -> None:
-    labels = clusters(np.full((70, 8), value, dtype=np.float32), wanted=10)
+def test_equal_vectors_are_cut_apart_in_their_order(value: float, by: Clusters) -> None:
+    labels = clusters(np.full((70, 8), value, dtype=np.float32), by=by).labels
     assert labels.tolist() == [place // 30 for place in range(70)]
 
 
@@ -63,10 +82,8 @@ def test_entities_without_any_groups_are_not_parted_one_by_one() -> None:
 
 def test_few_entities_are_in_one_cluster() -> None:
     vectors, _ = blobs(groups=1, each=3)
-    assert clusters(vectors[:0], wanted=10).tolist() == []
-    assert clusters(vectors[:1], wanted=10).tolist() == [0]
-    assert clusters(vectors[:2], wanted=10).tolist() == [0, 0]
-    assert clusters(vectors, wanted=10).tolist() == [0, 0, 0]
+    for count in range(4):
+        assert clusters(vectors[:count]).labels.tolist() == [0] * count
 
 
 def test_a_zero_vector_and_fewer_dimensions_than_components_do_no_harm() -> None:
@@ -75,24 +92,25 @@ def test_a_zero_vector_and_fewer_dimensions_than_components_do_no_harm() -> None
     assert sum(sizes(vectors)) == 40
 
 
-def test_above_a_piece_entities_are_cut_into_pieces_and_groups_of_the_wanted_size() -> None:
+def test_above_a_piece_k_means_cuts_into_groups_of_the_wanted_size() -> None:
     vectors, _ = blobs(groups=500, each=10, dimension=24)
-    assert len(vectors) > PIECE
-    found = sizes(vectors)
+    assert len(vectors) > K_MEANS_PIECE
+    found = sizes(vectors, "k-means")
     assert sum(found) == len(vectors)
     assert max(found) <= 30
     assert np.mean(found) == pytest.approx(10, rel=0.3)
 
 
 def test_equal_vectors_above_a_piece_end_too() -> None:
-    found = sizes(np.ones((PIECE + 5, 4), dtype=np.float32))
+    found = sizes(np.ones((K_MEANS_PIECE + 5, 4), dtype=np.float32), "k-means")
     assert max(found) == 30
-    assert sum(found) == PIECE + 5
+    assert sum(found) == K_MEANS_PIECE + 5
 
 
-def test_the_same_vectors_give_the_same_clusters() -> None:
-    vectors, _ = blobs(groups=450, each=10, dimension=24)
-    assert (clusters(vectors, wanted=10) == clusters(vectors, wanted=10)).all()
+@pytest.mark.parametrize("by", BY)
+def test_the_same_vectors_give_the_same_clusters(by: Clusters) -> None:
+    vectors, _ = blobs(groups=60, each=10, dimension=24)
+    assert (clusters(vectors, by=by).labels == clusters(vectors, by=by).labels).all()
 
 
 def test_scikit_learn_is_loaded_when_it_is_used_and_its_absence_has_a_remedy() -> None:
