@@ -15,7 +15,7 @@ CALL () {
   MATCH (b:Overstory {id: $asked.pairs[place][1]}) WHERE b:{{corpus}}_HiragEntity
   CALL (a, b) {
     MATCH way = SHORTEST 10 (a)(()-[r:HIRAG_RELATED|SUMMARIZED_BY|SAME_AS]-
-      (n:{{corpus}}_HiragEntity WHERE n = b OR ((n.layer = 0 OR $through) AND NOT n.id IN $hubs))){1,6}(b)
+      (n:{{corpus}}_HiragEntity WHERE n = b OR ((n.layer = 0 OR $through) AND NOT n.id IN $hubs))){1,4}(b)
     WITH way, reduce(cost = 0.0, step IN r | cost + step.cost) AS cost
     RETURN nodes(way) AS met ORDER BY cost, [n IN nodes(way) | n.id] LIMIT 1
   }

@@ -1,5 +1,6 @@
 // Some communities of a tree: their figures, and what they and all nodes below them bring to the entropy of the tree.
-// Parameters: $ids LIST<STRING>; $whole FLOAT (volume of the tree's root)
+// Parameters: $ids LIST<STRING>; $whole FLOAT (volume of the tree's root); $own BOOLEAN (whether the system writes titles of
+//   its own)
 // Rows: id STRING; level, size INTEGER; below INTEGER (communities and leaves right below it); leaves INTEGER (of
 //   these); volume, cut FLOAT; vector BYTES (float16, little endian); entropy, entropy_below FLOAT (bits); above LIST<STRING> (the
 //   communities that it is in, by id, the smallest first, without the root); title, summary STRING (of its report
@@ -13,7 +14,8 @@ CALL (t) {
 }
 OPTIONAL MATCH (t)-[:HAS_REPORT]->(report:{{corpus}}_CommunityReport)
 RETURN id, t.level AS level, t.size AS size, t.volume AS volume, t.cut AS cut, t.vector AS vector,
-  coalesce(report.title, t.title) AS title, coalesce(report.summary, t.summary) AS summary,
+  CASE WHEN report IS NOT NULL THEN report.title WHEN $own THEN t.title END AS title,
+  CASE WHEN report IS NOT NULL THEN report.summary WHEN $own THEN t.summary END AS summary,
   COUNT { (t)<-[:CHILD_OF]-() } AS below,
   COUNT { (t)<-[:CHILD_OF]-(leaf:{{corpus}}_TreeNode) WHERE leaf.vector IS NULL } AS leaves,
   coalesce(t.cut / $whole * log(parent.volume / t.volume) / log(2), 0.0) AS entropy,

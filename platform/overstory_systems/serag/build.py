@@ -20,7 +20,13 @@ from overstory.protocols import Progress
 from overstory.systems.base import SystemRun
 from overstory.systems.figures import PartSeconds
 from overstory.systems.tree.build import TreeNodes, make_tree, stored_form
-from overstory.systems.tree.changes import commit_rows, tree_changes, write_tree
+from overstory.systems.tree.changes import (
+    commit_rows,
+    commit_statements,
+    titles_of_passages,
+    tree_changes,
+    write_tree,
+)
 from overstory.vectors.nearest import Neighbours, alike, nearest
 from overstory_entropy import EncodingTree, Graph
 from overstory_entropy.compile import Ints
@@ -177,12 +183,13 @@ class FusedGraphBuild:
         generation = generations.begin(self.job.writer, NAME)
         nodes = self._stored_forms(chunks, neighbours, trees, generation)
         changes = {name: tree_changes(each, {}) for name, each in nodes.items()}
-        rows = len(links.new) + len(links.gone) + sum(map(len, changes.values()))
+        rows = len(links.new) + len(links.gone) + sum(len(each) + len(each.nodes) for each in changes.values())
         self.job.progress.start(f"{NAME} graph", rows, "rows")
         with self._timed("write"):
             write_links(self.job.writer, links, self.job.progress)
             for each in changes.values():
                 write_tree(self.job.writer, each, self.job.progress)
+                commit_statements(self.job.writer, NAME, titles_of_passages(each), self.job.progress)
         self.job.figures |= {"entropy": round(trees[NAME].entropy, 6), "communities": _communities(trees[NAME])}
         details = {
             "by_gds": self.by_gds,

@@ -21,7 +21,7 @@ from overstory.graph.client import Row
 from overstory.systems.base import SystemRun
 from overstory.systems.figures import PartSeconds
 from overstory.systems.state import IndexState
-from overstory.systems.tree.changes import MOST_CHANGED, TreeChanges, run_statements, write_tree_in
+from overstory.systems.tree.changes import MOST_CHANGED, TreeChanges, run_statements, titles_of_passages, write_tree_in
 from overstory.systems.tree.part import StoredPart, WhichTree, read_leaves
 from overstory_systems.serag.changed_edges import (
     Changed,
@@ -167,6 +167,7 @@ class Update:
         run_statements(tx, label, [("systems/store/relate", placed.links, {"type": LINKED})])
         for changes in placed.trees.values():
             write_tree_in(tx, label, changes)
+            run_statements(tx, label, titles_of_passages(changes))
         for part in placed.parts:
             part.done(tx)
         if self.state.details["by_gds"]:

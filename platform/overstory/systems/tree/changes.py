@@ -91,6 +91,17 @@ def _differs(before: StoredNode, numbers: Row, vector: bytes, properties: tuple[
     )
 
 
+TITLE_READS = 1_000
+TITLE_NAMES = 3
+"""Passages of a community that its title is taken from, and names that it has."""
+
+
+def titles_of_passages(changes: TreeChanges) -> Statements:
+    """What titles the communities of a tree of passages that are new or changed; to be run after the tree's."""
+    rows = [{"id": row["id"]} for row in changes.nodes]
+    yield "systems/tree/title_of_passages", rows, {"most": TITLE_READS, "names": TITLE_NAMES}
+
+
 def write_tree(writer: Writer, changes: TreeChanges, progress: Progress) -> None:
     """Commits as it goes: for a generation that nobody reads yet.
 

@@ -108,6 +108,9 @@ def report_changes(
             changes.joined.append({"community": community, "report": id_})
             changes.parted.extend([{"community": community}] * (community in stored.of))
     changes.gone.extend({"id": id_} for id_ in stored.reports if id_ not in there)
+    changes.parted.extend(
+        {"community": community} for community, id_ in stored.of.items() if community not in wanted and id_ not in there
+    )
     return changes
 
 

@@ -192,7 +192,9 @@ class _TreeReader:
             are = "is" if alone == 1 else "are"
             seen.notes.append(f"{counted(alone, SINGULAR[self.kind.unit])} {are} in no community")
         shown = self._shown(seen, depth, limit)
-        rows = {row["id"]: row for row in self._run("systems/tree/communities", ids=shown, whole=levels[0]["whole"])}
+        own = "title" in self.kind.properties
+        read = self._run("systems/tree/communities", ids=shown, whole=levels[0]["whole"], own=own)
+        rows = {row["id"]: row for row in read}
         if any(id_ not in rows for id_ in shown):
             raise self.found.gone(self.corpus)
         seen.rows |= {id_: row | {"vector": _of_unit_length(row["vector"] or b"")} for id_, row in rows.items()}

@@ -1,0 +1,23 @@
+// Calls those nodes that are communities of passages, but for the root, after the names that tell them from the rest, as systems/tree/about_chunk finds these.
+// Parameters: $rows LIST<MAP {id STRING}>; $most INTEGER (passages of a community that are looked at, those of the greatest
+//   volume); $names INTEGER (of a title)
+// Rows: none
+CALL () { MATCH (c:{{corpus}}_Chunk) RETURN count(c) AS chunks }
+UNWIND $rows AS row
+MATCH (t:Overstory {id: row.id}) WHERE t:{{corpus}}_TreeNode AND t.vector IS NOT NULL AND t.level > 0
+CALL (t) {
+  MATCH (t)<-[:CHILD_OF*1..]-(leaf:{{corpus}}_TreeNode)-[:COVERS]->(c:{{corpus}}_Chunk)
+  WITH c, leaf ORDER BY leaf.volume DESC, c.id LIMIT $most
+  RETURN collect(c) AS read
+}
+WITH t, COLLECT {
+  UNWIND read AS c
+  MATCH (c)-[m:MENTIONS]->(e:Entity:{{corpus}}) WHERE m.by IN ['ner', 'openie']
+  WITH e, count(DISTINCT c) AS times
+  WITH e, times,
+    times * coalesce(round(log(1.0 + 1.0 * chunks / (1 + e.df)) / log(1.0 + chunks), 12), 0.0) AS weight
+  WITH e, times, weight, weight * log(1.0 * times * chunks / (size(read) * coalesce(e.df, times))) AS tells
+  ORDER BY tells DESC, weight DESC, e.name LIMIT $names
+  RETURN e.name
+} AS names
+SET t.title = CASE WHEN size(names) > 0 THEN reduce(title = names[0], name IN names[1..] | title + ', ' + name) END
