@@ -19,7 +19,7 @@ from overstory.retrieve.context import query_current_corpus
 from overstory.systems import find_system
 from overstory.systems.state import require_state
 from overstory_systems.hirag.asking import HierarchySearch
-from overstory_systems.hirag.parts import EntityPart, RelationPart
+from overstory_systems.hirag.parts import EntityPart, Paths, RelationPart
 from overstory_systems.hirag.retriever import NO_REPORT, NOTHING_MATCHED, SHARES
 
 HOTPOTQA = Path(__file__).parents[4] / "examples" / "hotpotqa" / "corpus.jsonl"
@@ -102,6 +102,27 @@ def test_a_stored_bridge_is_taken_for_a_pair_that_it_joins(readers: Knowledge) -
 
     wanted, found = readers.graph.reading("retrieve/test", ask)
     assert found == [wanted]
+
+
+def test_a_path_leads_through_no_hub_and_no_summary_by_rules(readers: Knowledge) -> None:
+    corpus = read_corpus(readers.graph, readers.corpus_name)
+    state = require_state(find_system("hirag"), corpus)
+    vector = readers.embedder.embed([QUESTION])[0]
+
+    def ask(tx: Transaction, hubs: list[str]) -> Paths:
+        asking = HierarchySearch(tx, corpus, state, vector)
+        assert asking.hubs() == []  # fifty passages have no name that is everywhere
+        near, _ = asking.nearest(30)
+        of_texts = [entity for entity in near if entity.layer == 0]
+        return asking.paths(list(itertools.pairwise(of_texts)), [], hubs)
+
+    found = readers.graph.reading("retrieve/test", lambda tx: ask(tx, []))
+    inner = [id_ for path in found.paths for id_ in path[1:-1]]
+    assert inner
+    assert all(found.entities[id_].layer == 0 for id_ in inner)
+    assert max(map(len, found.paths)) <= 5
+    without = readers.graph.reading("retrieve/test", lambda tx: ask(tx, inner))
+    assert not set(inner) & {id_ for path in without.paths for id_ in path[1:-1]}
 
 
 def test_a_question_on_all_documents_is_answered_by_reports_with_their_passages(readers: Knowledge) -> None:
