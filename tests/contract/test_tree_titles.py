@@ -20,7 +20,10 @@ DOCUMENTS = [
     for sentence, names in TOPICS.items()
     for place, name in enumerate(names)
 ]
-ODD = passage("odd", "Zorgwald", "Zorgwald is a zitherplayer. Zorgwald and Rubens met at the Quixotrope in Zorgwald.")
+ODD = [
+    passage(f"odd {place}", "Zorgwald", f"Zorgwald is a town. Zorgwald {says}.")
+    for place, says in enumerate(("invited Rubens", "admired Goya", "borders Quixotrope", "exports zithers to Goya"))
+]
 COMMUNITIES: LiteralString = """
 MATCH (t:TreeNode {corpus: $label}) WHERE t.vector IS NOT NULL AND t.level > 0
 RETURN t.title AS title, t.summary AS summary, [(t)-[:HAS_REPORT]->(r) | [r.title, r.summary]] AS reports
@@ -38,14 +41,14 @@ def communities(knowledge: Knowledge) -> list[Any]:
 @pytest.mark.parametrize("system", TREES)
 def test_communities_are_called_after_what_they_are_about_now(open_corpus: OpenCorpus, system: str) -> None:
     knowledge = open_corpus()
-    knowledge.ingest_documents([*DOCUMENTS, ODD])
+    knowledge.ingest_documents([*DOCUMENTS, *ODD])
     knowledge.index(systems=[system])
     found = communities(knowledge)
     assert found
     assert all(title for title, _, _ in found)
     assert all([[title, summary]] == reports for title, summary, reports in found if reports)
     assert any("zorgwald" in f"{title} {summary}".casefold() for title, summary, _ in found)
-    knowledge.delete_documents([each.id for each in knowledge.documents() if each.source_key == "odd"])
+    knowledge.delete_documents([each.id for each in knowledge.documents() if each.title == "Zorgwald"])
     assert not any("zorgwald" in f"{title} {summary}".casefold() for title, summary, _ in communities(knowledge))
     knowledge.index()
     found = communities(knowledge)

@@ -47,7 +47,7 @@ def kinds(evidence: Evidence) -> set[str]:
     return {part.kind for part in evidence.parts}
 
 
-def test_the_evidence_has_entities_reports_and_paths_between_communities(readers: Knowledge) -> None:
+def test_the_evidence_has_entities_reports_and_relations(readers: Knowledge) -> None:
     evidence = readers.search(QUESTION, 5, retriever="hirag")
     assert evidence.hits[0].title == "Demon Dice"
     assert len(evidence.hits) == 5
@@ -58,7 +58,6 @@ def test_the_evidence_has_entities_reports_and_paths_between_communities(readers
     assert [part.score for part in entities] == sorted((part.score for part in entities), reverse=True)
     assert entities[0].name == "Demon Dice"
     paths = [part for part in evidence.parts if isinstance(part, RelationPart)]
-    assert max(len(part.names) for part in paths) > 2
     for part in paths:
         assert part.text.split("\n")[0] == " → ".join(part.names)
         assert part.triples
