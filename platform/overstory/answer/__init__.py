@@ -5,7 +5,7 @@ from overstory.answer.citations import without_citations
 from overstory.answer.confidence import ALWAYS, STRICT, USUAL, Confidence
 from overstory.answer.context import CONTEXT_TOKENS, Context, Item, read_within
 from overstory.answer.extractive import Extract, extract
-from overstory.answer.generative import OnText
+from overstory.answer.generative import AnswerStyle, OnText
 from overstory.answer.reading import AnswerReader, Sentence
 from overstory.answer.result import Answer, AnswerKind, AnswerState, Citation, CitedPassage
 
@@ -18,6 +18,7 @@ __all__ = [
     "AnswerKind",
     "AnswerReader",
     "AnswerState",
+    "AnswerStyle",
     "Citation",
     "CitedPassage",
     "Confidence",

@@ -10,7 +10,7 @@ from overstory.answer.confidence import Confidence
 from overstory.answer.context import CONTEXT_TOKENS, Context, Item, read_within
 from overstory.answer.edges import EdgeAnswer, edges_in, without_other_numbers
 from overstory.answer.extractive import Extract
-from overstory.answer.generative import OnText, Written, room_for_passages, write
+from overstory.answer.generative import AnswerStyle, OnText, Written, room_for_passages, write
 from overstory.answer.overview import Point, overview_of, things_in
 from overstory.answer.result import Answer, AnswerState, Citation, CitedPassage
 from overstory.answer.unsupported import unsupported
@@ -18,10 +18,14 @@ from overstory.display import counted, printable
 from overstory.errors import LlmCancelled, LlmError
 from overstory.llm import Chat
 from overstory.model import Evidence, Hit
+from overstory.text.questions.whole_corpus import asks_about_whole_corpus
 
 NOTHING_FOUND = "Nothing was found."
 NOT_IN_DOCUMENTS = "The documents found do not answer this."
 NOTHING_FITS = "Nothing was read: no passage fits into so few tokens."
+REPORT_NEEDS_MODEL = (
+    "A report is written by a language model: name one with --model (use_model). These are sentences of the passages."
+)
 _TEXTS: Mapping[AnswerState, str] = {
     "not_in_documents": NOT_IN_DOCUMENTS,
     "nothing_found": NOTHING_FOUND,
@@ -43,6 +47,7 @@ def answer(
     tokens: int = CONTEXT_TOKENS,
     on_text: OnText | None = None,
     strict: bool = False,
+    style: AnswerStyle | None = None,
 ) -> Answer:
     """The answer to the question of the evidence, from its best passages, and from other parts that have shares.
 
@@ -58,6 +63,7 @@ def answer(
         on_text: hears a language model's answer while it is made, any other once, as a whole; what replaces an answer
             that broke off begins on a line of its own.
         strict: raise what fails instead.
+        style: of a language model's answer; None for a report on questions on all documents, and short on others.
 
     Raises:
         LlmCancelled: somebody ended the request.
@@ -71,12 +77,15 @@ def answer(
         found = _unanswered("nothing_read" if evidence.hits or context.left_out else "nothing_found", evidence)
         hearing.whole(found.text)
         return replace(found, notes=(*notes, *context.notes))
+    if chat is None and style == "report":
+        notes = (*notes, REPORT_NEEDS_MODEL)
+    style = style or ("report" if asks_about_whole_corpus(evidence.question) else "short")
     if chat is not None:
-        room = room_for_passages(chat, evidence.question)
+        room = room_for_passages(chat, evidence.question, style)
         if room is not None and room < tokens:
             tokens, context = room, read_within(room, evidence)
         try:
-            return _written(chat, evidence, context, None if on_text is None else hearing.piece)
+            return _written(chat, evidence, context, None if on_text is None else hearing.piece, style)
         except LlmCancelled:
             raise
         except LlmError as error:
@@ -118,8 +127,8 @@ class _Hearing:
         self.piece(f"\n\n{text}" if self._heard else text)
 
 
-def _written(chat: Chat, evidence: Evidence, context: Context, on_text: OnText | None) -> Answer:
-    written = write(chat, evidence.question, context, on_text)
+def _written(chat: Chat, evidence: Evidence, context: Context, on_text: OnText | None, style: AnswerStyle) -> Answer:
+    written = write(chat, evidence.question, context, on_text, style)
     cited = {number: context.items[number - 1].body for number in written.cited}
     text = without_citations(written.text) if written.answered else ""
     marked = unsupported(text, [evidence.question, *_texts_behind(written, context)]) if text else ()

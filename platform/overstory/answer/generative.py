@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from overstory.answer.citations import CheckedCitations, without_citations
 from overstory.answer.context import Context
@@ -16,6 +17,9 @@ from overstory.llm.budget import prompt_tokens_at_most
 from overstory.model import Completion
 
 OnText = Callable[[str], object]
+AnswerStyle = Literal["short", "report"]
+"""The answer itself, or a report in sections on all that the passages say of it."""
+PROMPTS: Mapping[AnswerStyle, str] = {"short": "answer", "report": "report"}
 
 LEAST_ROOM = 200
 """Tokens of passages, however small a model's context: where these do not fit, the model says so."""
@@ -47,16 +51,18 @@ class Written:
     notes: tuple[str, ...]
 
 
-def room_for_passages(chat: Chat, question: str) -> int | None:
+def room_for_passages(chat: Chat, question: str, style: AnswerStyle = "short") -> int | None:
     """The tokens left for passages after question and longest answer; None without a known limit."""
     context = getattr(chat.model, "context", None)
     if not isinstance(context, int):
         return None
-    asked = prompt_tokens_at_most(prompt("answer").messages(question=question, passage=[]))
+    asked = prompt_tokens_at_most(prompt(PROMPTS[style]).messages(question=question, passage=[]))
     return max(LEAST_ROOM, context - chat.model.max_tokens - asked)
 
 
-def write(chat: Chat, question: str, context: Context, on_text: OnText | None = None) -> Written:
+def write(
+    chat: Chat, question: str, context: Context, on_text: OnText | None = None, style: AnswerStyle = "short"
+) -> Written:
     """The answer of a language model; `on_text` hears it while it is made, as far as it can be shown.
 
     An answer that was cut at the limit of tokens is given as far as it goes, with a note. One that begins to repeat
@@ -67,7 +73,7 @@ def write(chat: Chat, question: str, context: Context, on_text: OnText | None = 
         LlmError: there is none, or it broke off.
     """
     heard = _Heard(len(context.items), on_text)
-    messages = prompt("answer").messages(question=question, passage=[each.text for each in context.items])
+    messages = prompt(PROMPTS[style]).messages(question=question, passage=[each.text for each in context.items])
     quoted = (id_ for each in context.items for id_ in each.chunks)
     pieces = chat.quoting(quoted).stream(messages)
     notes: list[str] = []

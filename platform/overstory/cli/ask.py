@@ -11,7 +11,7 @@ import click
 from rich.console import Console
 from rich.status import Status
 
-from overstory.answer import ALWAYS, CONTEXT_TOKENS, STRICT, USUAL, Answer
+from overstory.answer import ALWAYS, CONTEXT_TOKENS, STRICT, USUAL, Answer, AnswerStyle
 from overstory.cli.options import (
     budget_option,
     decompose_option,
@@ -51,6 +51,11 @@ from overstory.protocols import Silence
     is_flag=True,
     help="Let the retriever's system learn from the answer (overstory memory shows what it remembers).",
 )
+@click.option(
+    "--style",
+    type=click.Choice(["short", "report"]),
+    help="With a model: the answer itself, or a report in sections. Default: short; of all documents a report.",
+)
 @click.option("--strict", is_flag=True, help="Without a model: rather say that the documents do not answer.")
 @click.option("--always", is_flag=True, help="Without a model: show the nearest sentences, whether they answer or not.")
 @click.option(
@@ -79,6 +84,7 @@ def ask(
     budget_tokens: int | None,
     context_tokens: int,
     remember: bool,
+    style: AnswerStyle | None,
     strict: bool,
     always: bool,
     least_confidence: float | None,
@@ -98,6 +104,7 @@ def ask(
       overstory ask 'Who wrote Dracula?' --retriever apr --remember
       overstory ask 'What is the salary of Ada Huber?' --strict
       overstory ask 'How do I rotate the signing keys?' --rerank --model qwen3:8b
+      overstory ask 'How did the two companies come together?' --retriever hirag --style report --model qwen3:8b
       overstory ask --continue 'And how often?'
     """
     if sum((strict, always, least_confidence is not None)) > 1:
@@ -131,6 +138,7 @@ def ask(
             on_text=streamed,
             remember=remember,
             least_confidence=least,
+            style=style,
         )
     try:
         kept.write(conversation.turns)

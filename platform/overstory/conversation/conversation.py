@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Protocol, TypedDict, Unpack
 
-from overstory.answer import Answer, OnText
+from overstory.answer import Answer, AnswerStyle, OnText
 from overstory.conversation.names import described, names_in, names_of_answer
 from overstory.display import shortened
 from overstory.errors import LlmCancelled, LlmError, ModelError
@@ -39,6 +39,7 @@ class AskOptions(TypedDict, total=False):
     strict: bool
     remember: bool
     least_confidence: float
+    style: AnswerStyle | None
 
 
 class Answering(Protocol):

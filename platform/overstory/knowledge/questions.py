@@ -6,7 +6,18 @@ import functools
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from overstory.answer import CONTEXT_TOKENS, USUAL, Answer, AnswerReader, Context, Extract, OnText, answer, extract
+from overstory.answer import (
+    CONTEXT_TOKENS,
+    USUAL,
+    Answer,
+    AnswerReader,
+    AnswerStyle,
+    Context,
+    Extract,
+    OnText,
+    answer,
+    extract,
+)
 from overstory.answer.kinds import READ as THINGS_READ
 from overstory.answer.overview import things_in
 from overstory.conversation import Conversation
@@ -110,6 +121,7 @@ class Questions(CorpusConnection):
         strict: bool = False,
         remember: bool = False,
         least_confidence: float = USUAL,
+        style: AnswerStyle | None = None,
     ) -> Answer:
         """The answer to a question, with the passages that it cites, from the best `k` chunks.
 
@@ -126,6 +138,8 @@ class Questions(CorpusConnection):
                 answered is not remembered.
             least_confidence: without a language model, the confidence below which the answer is that the documents do
                 not answer, from 0 (`overstory.answer.ALWAYS`: never say so) to 1; `STRICT` says so more often.
+            style: of a language model's answer: "short", or "report" for sections on all that the passages say of it; a
+                question on all documents is answered by a report unless "short" is asked for.
 
         Raises:
             QuestionError: the question is empty or no text, or `k`, `context_tokens` or `least_confidence` is out of
@@ -138,6 +152,8 @@ class Questions(CorpusConnection):
             raise QuestionError(f"context_tokens is {context_tokens}.", remedy="Allow some for passages to be read.")
         if not 0.0 <= least_confidence <= 1.0:
             raise QuestionError(f"least_confidence is {least_confidence}.", remedy="Give a number from 0 to 1.")
+        if style not in (None, "short", "report"):
+            raise QuestionError(f"There is no style {style!r}.", remedy="Ask for 'short' or 'report'.")
         check_question(question)  # before a model is opened for it
         learner = find_learner(retriever) if remember else None
         chat = self.chat()
@@ -161,6 +177,7 @@ class Questions(CorpusConnection):
                 tokens=context_tokens,
                 on_text=on_text,
                 strict=strict,
+                style=style,
             )
         found = replace(found, usage=recorded.spent)
         if learner is None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.fakes import ScriptedChat
 
-from overstory.answer import Answer, CitedPassage, Context, Extract, answer
+from overstory.answer import Answer, AnswerStyle, CitedPassage, Context, Extract, answer
 from overstory.answer.reading import Sentence
 from overstory.errors import BudgetExhausted, LlmCancelled, LlmError, LlmRefused, LlmUnreachable
 from overstory.llm import AnswerCache, Chat, UsageMeter
@@ -196,6 +196,33 @@ def test_a_budget_that_is_used_up_does_too() -> None:
     assert found.kind == "extractive"
     assert "The budget of 10 tokens" in found.notes[1]
     assert "higher --budget-tokens" in found.notes[1]
+
+
+@pytest.mark.parametrize(
+    ("question", "style", "report"),
+    [
+        ("Where was he born?", None, False),
+        ("Where was he born?", "report", True),
+        ("What are the main themes of these documents?", None, True),
+        ("What are the main themes of these documents?", "short", False),
+    ],
+)
+def test_a_report_is_written_where_it_is_asked_for_and_on_all_documents(
+    question: str, style: AnswerStyle | None, report: bool
+) -> None:
+    model = ScriptedChat("## His birth\nHe was born in Ulm [1].\n\n## The place\nUlm is on the Danube [2][7].")
+    evidence = dataclasses.replace(EVIDENCE, question=question)
+    found = answer(evidence, chat=Chat(model), extracting=first_sentences, style=style)
+    assert ("You write reports" in model.asked[0][0].text) == report
+    assert found.text == "## His birth\nHe was born in Ulm [1].\n\n## The place\nUlm is on the Danube [2]."
+    assert [each.number for each in found.citations] == [1, 2]
+    assert found.unsupported == ()
+
+
+def test_without_a_model_a_report_is_sentences_and_a_note() -> None:
+    found = answer(EVIDENCE, chat=None, extracting=first_sentences, style="report")
+    assert found.kind == "extractive"
+    assert any("A report is written by a language model" in note for note in found.notes)
 
 
 def test_where_figures_depend_on_it_a_failure_is_an_error() -> None:
