@@ -5,7 +5,8 @@
 QUESTIONS is a file with a question a line, or a `queries.jsonl` of a BEIR folder (--first N takes some). Each pair of
 answers is judged twice, in either order. A criterion that goes to the first answer both times, or to the second, says
 more of the judge than of the answers: the share that both orders agree on is printed beside the win rates, and where it
-is near one half the rates mean nothing. Answers are reports (`--style report`), written by --model ("none": sentences of the passages).
+is near one half the rates mean nothing.
+Answers are reports (`--style report`), written by --model ("none": sentences of the passages).
 Criteria: HiRAG, Section 5.1. Prints Markdown.
 """
 

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from overstory.errors import ExtraMissing, QuestionError
 from overstory.knowledge import Knowledge
-from overstory.model import BridgePath, Evidence, Hit
+from overstory.model import BridgePath, Evidence, Hit, Part
 from overstory.retrieve.repeats import MOST_HITS
 from overstory.settings import DEFAULT_RETRIEVER, Settings
 
@@ -38,6 +38,7 @@ class OverstoryRetriever(BaseRetriever):
         corpus: the name of the corpus; that of the settings if left out.
         k: how many passages, 1 to 1,000; `invoke(question, k=…)` asks for another number.
         retriever: the name of an Overstory retriever.
+        parts: whether reports, paths, subgraphs, facts and the like become documents of their own, after the passages.
         uri, user, password, database: a Neo4j of your own; what is left out comes from the settings.
         settings: what the OVERSTORY_* environment variables say, if left out.
     """
@@ -47,6 +48,7 @@ class OverstoryRetriever(BaseRetriever):
     corpus: str | None = None
     k: int = 5
     retriever: str = DEFAULT_RETRIEVER
+    parts: bool = False
     uri: str | None = None
     user: str | None = None
     password: SecretStr | None = None
@@ -117,7 +119,8 @@ class OverstoryRetriever(BaseRetriever):
     def _found(self, query: str, k: int | None) -> list[Document]:
         knowledge = self.knowledge  # ours until the end, even if another thread closes the retriever
         evidence = knowledge.search(query, self.k if k is None else k, retriever=self.retriever)
-        return [_document(hit, evidence) for hit in evidence.hits]
+        found = [_document(hit, evidence) for hit in evidence.hits]
+        return [*found, *(_part(part, evidence) for part in evidence.other_parts)] if self.parts else found
 
     @classmethod
     def is_lc_serializable(cls) -> bool:
@@ -162,6 +165,23 @@ def _shared_knowledge(
         if knowledge is None:
             knowledge = _open[name, chosen] = Knowledge(name, settings=chosen)
         return knowledge
+
+
+def _part(part: Part, evidence: Evidence) -> Document:
+    """A part as a document: metadata are text or numbers, as of a passage."""
+    passages = evidence.passages_of(part)
+    return Document(
+        page_content=part.text,
+        metadata={
+            "kind": part.kind,
+            "source": passages[0].source if passages else "",
+            "title": part.text.partition("\n")[0],
+            "retriever": evidence.retriever,
+            "score": part.score,
+            "chunk_ids": "\n".join(part.chunks),
+            "document_ids": "\n".join(part.documents),
+        },
+    )
 
 
 def _document(hit: Hit, evidence: Evidence) -> Document:

@@ -90,6 +90,19 @@ def test_a_document_has_the_parts_that_stand_on_it(shared_corpus: Knowledge) -> 
     assert evidence.parts_on(evidence.hits[0])
 
 
+@pytest.mark.parametrize("name", ["apr:memory", "hirag", "tretriever"])
+def test_parts_are_documents_of_their_own_on_request(shared_corpus: Knowledge, name: str) -> None:
+    options: dict[str, Any] = {"corpus": "shared", "settings": shared_corpus.settings, "retriever": name, "k": 3}
+    passages = OverstoryRetriever(**options).invoke(QUESTION)
+    found = OverstoryRetriever(**options, parts=True).invoke(QUESTION)
+    parts = shared_corpus.search(QUESTION, 3, retriever=name).other_parts
+    assert parts
+    assert found[: len(passages)] == passages
+    assert [each.page_content for each in found[len(passages) :]] == [part.text for part in parts]
+    assert [each.metadata["kind"] for each in found[len(passages) :]] == [part.kind for part in parts]
+    assert {type(value) for each in found for value in each.metadata.values()} <= {str, int, float}
+
+
 def test_what_the_reader_should_know_comes_with_the_documents(retriever: OverstoryRetriever) -> None:
     long, short = retriever.invoke(QUESTION + " why" * 10_000), retriever.invoke(QUESTION)
     assert "cut" in long[0].metadata["notes"]
