@@ -1,5 +1,5 @@
 // Deletes chunks with the nodes that stand on them, and marks what they mentioned, stated and were about for the stages
-// that follow, and the communities of trees that lose a leaf or their report, whose titles go; a leaf of such a node stays, with what the
+// that follow, and the communities of trees that lose a leaf or their report, whose titles go where these were taken from passages; a leaf of such a node stays, with what the
 // node was tied to. What such nodes share goes with the last of them, as does what that alone shared; a vector goes with
 // the last of its chunks.
 // Parameters: $ids LIST<STRING>
@@ -25,12 +25,14 @@ CALL (c) {
 }
 CALL (c) {
   MATCH (c)<-[:COVERS]-(:{{corpus}}_TreeNode)-[:CHILD_OF*1..]->(community:{{corpus}}_TreeNode)
-  REMOVE community.title
+  WHERE community.named
+  REMOVE community.title, community.named
 }
 CALL (c) {
   MATCH (c)<-[:STANDS_ON]-(:{{corpus}}_OfChunk)<-[:HAS_REPORT]-(community:{{corpus}}_TreeNode)
   SET community:{{corpus}}_Unreported
-  REMOVE community.title, community.summary
+  WITH community WHERE community.named
+  REMOVE community.title, community.summary, community.named
 }
 CALL (c) {
   MATCH (leaf:{{corpus}}_TreeNode)-[:COVERS]->(n:{{corpus}}_OfChunk)-->(c)

@@ -1,9 +1,9 @@
-// Ties communities to their reports, whose titles and summaries they have, too, and takes off the mark of those that lost
-// theirs.
-// Parameters: $rows LIST<MAP {community, report STRING}>
+// Ties communities to their reports, and takes off the mark of those that lost theirs.
+// Parameters: $rows LIST<MAP {community, report STRING}>; $named BOOLEAN (whether they have the titles and summaries of these)
 // Rows: none
 UNWIND $rows AS row
 MATCH (t:Overstory {id: row.community}), (r:Overstory {id: row.report}) WHERE t:{{corpus}}_TreeNode
 MERGE (t)-[:HAS_REPORT]->(r)
-SET t.title = r.title, t.summary = r.summary
 REMOVE t:{{corpus}}_Unreported
+WITH t, r WHERE $named
+SET t.title = r.title, t.summary = r.summary, t.named = true

@@ -1,9 +1,11 @@
-// Takes their reports off communities, which may be gone already.
+// Takes their reports off communities, which may be gone already, and the titles that they had of these.
 // Parameters: $rows LIST<MAP {community STRING}>
 // Rows: none
 UNWIND $rows AS row
 MATCH (t:Overstory {id: row.community}) WHERE t:{{corpus}}_TreeNode
-REMOVE t.title, t.summary
-WITH t
+CALL (t) {
+  WITH t WHERE t.named
+  REMOVE t.title, t.summary, t.named
+}
 MATCH (t)-[has:HAS_REPORT]->(:{{corpus}}_CommunityReport)
 DELETE has

@@ -20,4 +20,4 @@ WITH t, COLLECT {
   ORDER BY tells DESC, weight DESC, e.name LIMIT $names
   RETURN e.name
 } AS names
-SET t.title = CASE WHEN size(names) > 0 THEN reduce(title = names[0], name IN names[1..] | title + ', ' + name) END
+SET t.named = true, t.title = CASE WHEN size(names) > 0 THEN reduce(title = names[0], name IN names[1..] | title + ', ' + name) END

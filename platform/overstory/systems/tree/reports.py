@@ -79,7 +79,7 @@ class ReportChanges:
         yield "systems/store/remove", self.gone, {}
         yield "systems/tree/part_reports", self.parted, {}
         yield "systems/tree/write_reports", self.new, {"labels": labels}
-        yield "systems/tree/join_reports", self.joined, {}
+        yield "systems/tree/join_reports", self.joined, {"named": "title" not in self.kind.properties}
 
 
 def report_id(corpus: str, kind: TreeKind, generation: int, key: str) -> str:
