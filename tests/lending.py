@@ -49,11 +49,15 @@ class Lending:
         opened: list[Knowledge] = []
 
         def open_corpus(
-            name: str = "corpus", *, embedder: Embedder | None = None, extractor: Extractor | None = None
+            name: str = "corpus",
+            *,
+            embedder: Embedder | None = None,
+            extractor: Extractor | None = None,
+            kind: type[Knowledge] = Knowledge,
         ) -> Knowledge:
             if name not in names:
                 names[name] = self._take()
-            knowledge = Knowledge(names[name], settings=self._settings)
+            knowledge = kind(names[name], settings=self._settings)
             knowledge.use(embedder=embedder or self._embedder, extractor=extractor or self._extractor)
             opened.append(knowledge)
             return knowledge

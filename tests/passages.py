@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 from collections.abc import Callable
+from pathlib import Path
 
 from overstory.knowledge import Knowledge
 from overstory.model import Document
@@ -31,3 +34,13 @@ CURIE = passage(
 ULM = passage("ulm", "Ulm", "Ulm is a city in the German state of Baden-Württemberg. Albert Einstein was born in Ulm.")
 DANUBE = passage("danube", "Danube", "The Danube flows through Ulm, Vienna, Budapest and Belgrade.")
 PASSAGES = (EINSTEIN, CURIE, ULM, DANUBE)
+
+
+HOTPOTQA = Path(__file__).parents[1] / "examples" / "hotpotqa"
+
+
+def hotpotqa(first: int, last: int) -> list[Document]:
+    """Some passages of the example, each a document."""
+    with (HOTPOTQA / "corpus.jsonl").open(encoding="utf-8") as lines:
+        records = [json.loads(line) for line in itertools.islice(lines, first, last)]
+    return [passage(record["_id"], record["title"], record["text"]) for record in records]

@@ -7,28 +7,26 @@ from collections.abc import Iterator
 from typing import Any, LiteralString
 
 import pytest
+from tests.contract.system_contents import NAMES, graph_of, rows
 from tests.packages import OUTSIDE
 from tests.passages import CURIE, DANUBE, PASSAGES, ULM, OpenCorpus, passage
 
 from overstory.errors import IndexMissing, MemoryKept, SettingsError
-from overstory.graph import Writer
 from overstory.knowledge import Knowledge
 from overstory.retrieve import retriever_names
-from overstory.systems import Learner, Remembers, System, find_system, system_names
+from overstory.systems import Learner, Remembers, find_system
 from overstory.systems.settings import described, parse, usage
 from overstory_systems.serag import SeragIndexSettings
 
+pytestmark = pytest.mark.usefixtures("outside")
+
 QUESTION = "Where was Albert Einstein born?"
 BOHR = passage("bohr", "Niels Bohr", "Niels Bohr lived in Copenhagen. He argued with Albert Einstein.")
-NAMES = [*system_names(), "pagerank", "toy"]
 KINDS_OF_NAMES = {"PersonName", "OrganisationName", "PlaceName", "WorkName", "TechnicalName"}
 SHARED_BY_SYSTEMS = {"TreeNode", "CommunityReport", "DerivedVector"}
 WRITTEN_LATER = {"ToyMemory", "AprAnswer", "AprQuestion", "AprMemory", "HiragReading"}
 """By what learns, or by a language model."""
 SHARED = {"Corpus", "Stage", "Document", "Chunk", "Entity", "Fact", "PassageVector"} | SHARED_BY_SYSTEMS
-
-
-pytestmark = pytest.mark.usefixtures("outside")
 
 
 @pytest.fixture(scope="module")
@@ -68,51 +66,6 @@ def indexed(tested: str, base: Knowledge) -> str:
     return tested
 
 
-def rows(knowledge: Knowledge, query: LiteralString) -> list[list[Any]]:
-    label = knowledge.status().corpus.label
-    found, _, _ = knowledge.graph.native_driver().execute_query(query, label=label, database_=knowledge.graph.database)
-    return [list(row.values()) for row in found]
-
-
-def graph_of(knowledge: Knowledge) -> list[list[list[Any]]]:
-    """How many nodes of which labels and properties, relationships of which types, and which indexes there are. The
-    slot of a generation is left out: it is another after each rebuild."""
-    return [
-        rows(
-            knowledge,
-            "MATCH (n {corpus: $label}) WHERE NOT n:Corpus "
-            "WITH COLLECT { UNWIND labels(n) AS l WITH l WHERE NOT l =~ '.*_[AB]' RETURN l ORDER BY l } AS labels, "
-            "COLLECT { UNWIND keys(n) AS k RETURN k ORDER BY k } AS keys "
-            "RETURN labels, keys, count(*) AS n ORDER BY labels, keys",
-        ),
-        rows(
-            knowledge,
-            "MATCH ({corpus: $label})-[r]->() RETURN type(r) AS type, count(r) AS n ORDER BY type",
-        ),
-        rows(knowledge, "SHOW INDEXES YIELD name WHERE name CONTAINS $label RETURN name ORDER BY name"),
-        rows(
-            knowledge,
-            "MATCH (n:Corpus {corpus: $label}) UNWIND keys(n) AS k WITH k WHERE k STARTS WITH 'system_' RETURN k",
-        ),
-    ]
-
-
-def content_of(knowledge: Knowledge, system: System[Any, Any]) -> list[list[Any]]:
-    """The ids and properties of a system's nodes, but for generations."""
-    found = rows(
-        knowledge,
-        "MATCH (n {corpus: $label}) WHERE NOT n:Corpus AND NOT n:Stage RETURN labels(n) AS labels, properties(n) AS p",
-    )
-    kinds = set(system.owns.labels)
-    return sorted(
-        [
-            [sorted(labels), sorted((k, str(v)) for k, v in p.items() if k not in ("id", "generation"))]
-            for labels, p in found
-            if kinds & set(labels)
-        ]
-    )
-
-
 def test_other_retrievers_find_the_same_with_and_without_it(base: Knowledge, name: str) -> None:
     before = [base.search(QUESTION, 4, retriever=other) for other in retriever_names()]
     base.index(systems=[name])
@@ -137,42 +90,6 @@ def test_an_estimate_sends_and_writes_nothing(base: Knowledge, name: str) -> Non
     assert base.status().corpus.version == version
     with pytest.raises(SettingsError):
         base.estimate_index([f"{name}:nonsense"])
-
-
-class Killed(BaseException):
-    """Ends a run as nothing else does."""
-
-
-def test_a_build_that_is_killed_at_any_commit_is_finished_by_the_next(
-    base: Knowledge, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    system = find_system(name)
-    base.index(systems=[name])
-    whole = content_of(base, system)
-    found = base.search(QUESTION, 4, retriever=name)
-    base.remove_system(name)
-    commit, left = Writer.commit, [0]
-
-    def killed(self: Writer, doing: str, work: Any) -> Any:
-        if doing == name:
-            if left[0] == 0:
-                raise Killed
-            left[0] -= 1
-        return commit(self, doing, work)
-
-    for after in (0, 1, 2):
-        with monkeypatch.context() as patched:
-            left[0] = after
-            patched.setattr(Writer, "commit", killed)
-            try:
-                base.index(systems=[name])
-            except Killed:
-                with pytest.raises(IndexMissing):
-                    base.search(QUESTION, retriever=name)
-        base.index(systems=[name])
-        assert content_of(base, system) == whole
-        assert base.search(QUESTION, 4, retriever=name) == found
-        base.remove_system(name)
 
 
 def test_where_nothing_changed_nothing_is_done(base: Knowledge, name: str) -> None:
@@ -277,14 +194,16 @@ def test_what_cannot_be_meant_is_refused_with_a_way_out(base: Knowledge, systems
     assert base.status().corpus.version == version
 
 
-def test_an_index_whose_package_is_gone_is_told(bare: Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_index_whose_package_is_gone_is_told(bare: Knowledge) -> None:
     bare.index(systems=["toy"])
-    with monkeypatch.context() as patched:
-        patched.setattr(sys, "path", [folder for folder in sys.path if folder != str(OUTSIDE)])
+    sys.path.remove(str(OUTSIDE))
+    try:
         (note,) = bare.index().notes
         assert "'toy' was not brought up to date: its package is not installed" in note
         (report,) = bare.system_reports()
         assert (report.name, report.how) == ("toy", "its package is not installed")
+    finally:
+        sys.path.insert(0, str(OUTSIDE))
     bare.remove_system("toy")
 
 

@@ -23,7 +23,7 @@ def one_ahead(pages: Iterator[T]) -> Iterator[T]:
             yield page
 
 
-def marked(graph: GraphClient, label: str, statement: str, *, size: int) -> Iterator[list[str]]:
+def marked(graph: GraphClient, label: str, statement: str, *, size: int, most: int = LISTED) -> Iterator[list[str]]:
     """Pages of ids of nodes that carry a mark, each once.
 
     The caller takes the mark off the nodes of a page, and sets it on none, before it asks for the page after the next.
@@ -32,12 +32,13 @@ def marked(graph: GraphClient, label: str, statement: str, *, size: int) -> Iter
         statement: gives at most $limit `ids` in one row, in any order: rows of their own take the driver ten times as
             long.
         size: ids of a page.
+        most: ids that are listed at a time.
     """
     before: set[str] = set()
     while True:
-        (row,) = graph.run(statement, label, read=True, limit=LISTED)
+        (row,) = graph.run(statement, label, read=True, limit=most)
         listed: list[str] = row["ids"]
         yield from batches((id_ for id_ in listed if id_ not in before), size)  # the last page may still be marked
-        if len(listed) < LISTED:
+        if len(listed) < most:
             return
         before = set(listed)

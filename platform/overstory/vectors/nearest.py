@@ -31,7 +31,7 @@ class Neighbours(NamedTuple):
     scores: Scores
 
 
-def nearest(vectors: Vectors, k: int) -> Neighbours:
+def nearest(vectors: Vectors, k: int, *, block_bytes: int = BLOCK_BYTES) -> Neighbours:
     """O(n² d) time, O(n · (d + k)) memory.
 
     Args:
@@ -39,7 +39,7 @@ def nearest(vectors: Vectors, k: int) -> Neighbours:
     """
     found = nobody(len(vectors), k)
     everybody = np.arange(len(vectors))
-    _compare(vectors, everybody, everybody, found)
+    _compare(vectors, everybody, everybody, found, block_bytes)
     return found
 
 
@@ -48,12 +48,12 @@ def nobody(n: int, k: int) -> Neighbours:
     return Neighbours(np.full((n, k), NOBODY, dtype=np.int32), np.full((n, k), -np.inf, dtype=np.float32))
 
 
-def _compare(vectors: Vectors, rows: Ints, columns: Ints, found: Neighbours) -> None:
+def _compare(vectors: Vectors, rows: Ints, columns: Ints, found: Neighbours, block_bytes: int) -> None:
     """Takes the best of the columns into the lists of the rows."""
     if not len(rows) or not len(columns):
         return
     others = vectors if len(columns) == len(vectors) else vectors[columns]
-    step = max(1, BLOCK_BYTES // (4 * len(columns)))
+    step = max(1, block_bytes // (4 * len(columns)))
     for start in range(0, len(rows), step):
         block = rows[start : start + step]
         _keep_best(vectors[block] @ others.T, block, columns, found.ids, found.scores)

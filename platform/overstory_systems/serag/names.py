@@ -98,8 +98,9 @@ def similar_entities(rows: Iterable[Row], asked: NamedEntities, names: NameVecto
 class NameVectors:
     """Vectors of names, the last of them kept for the next question. Safe to share between threads."""
 
-    def __init__(self, embedder: Embedder) -> None:
+    def __init__(self, embedder: Embedder, *, most: int = REMEMBERED) -> None:
         self._embedder = embedder
+        self._most = most
         self._lock = threading.Lock()
         self._known: OrderedDict[str, Vectors] = OrderedDict()
 
@@ -114,7 +115,7 @@ class NameVectors:
             for name in names:
                 self._known[name] = found[name]
                 self._known.move_to_end(name)
-            while len(self._known) > REMEMBERED:
+            while len(self._known) > self._most:
                 self._known.popitem(last=False)
         return np.stack([found[name] for name in names])
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from tests.fakes import HashingEmbedder
+from tests.fakes import HashingEmbedder, ScriptedExtractor
+from tests.kills import open_killable
 from tests.passages import CURIE, DANUBE, EINSTEIN, PASSAGES, ULM, OpenCorpus, passage
 
 from overstory.graph import schema
-from overstory.index.stages import embed as embed_stage
+from overstory.index.stages.embed import CHUNKS_A_BATCH
 
 
 def test_documents_one_by_one_in_any_order_give_what_a_single_load_gives(open_corpus: OpenCorpus) -> None:
@@ -36,31 +37,31 @@ def test_deleting_gives_what_never_loading_gives(open_corpus: OpenCorpus) -> Non
     assert deleted.status().pending == dict.fromkeys(stages, 0)
 
 
-def test_an_interrupted_run_resumes_and_gives_the_same_graph(
-    open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(embed_stage, "CHUNKS_A_BATCH", 1)
-    whole, broken = open_corpus("whole"), open_corpus("broken", embedder=HashingEmbedder(8, fail_after=2))
-    whole.use(embedder=HashingEmbedder(8))
+MANY = [passage(str(number), "", f"The number {number}.") for number in range(CHUNKS_A_BATCH + 44)]
+NAMES = ScriptedExtractor({"number": "THING"})
+
+
+def test_an_interrupted_run_resumes_and_gives_the_same_graph(open_corpus: OpenCorpus) -> None:
+    whole = open_corpus("whole", embedder=HashingEmbedder(8), extractor=NAMES)
+    broken = open_corpus("broken", embedder=HashingEmbedder(8, fail_after=CHUNKS_A_BATCH), extractor=NAMES)
     for knowledge in (whole, broken):
-        knowledge.ingest_documents(PASSAGES)
+        knowledge.ingest_documents(MANY)
     whole.index()
     with pytest.raises(KeyboardInterrupt):
         broken.index()
     (stage,) = [stage for stage in broken.status().stages if stage.name == "embed"]
-    assert (stage.status, stage.at, stage.total) == ("stopped", 2, 4)
-    assert broken.status().pending["embed"] == 2
+    assert (stage.status, stage.at, stage.total) == ("stopped", CHUNKS_A_BATCH, len(MANY))
+    assert broken.status().pending["embed"] == 44
     second = HashingEmbedder(8)
     broken.use(embedder=second)
     broken.index()
-    assert len(second.embedded) == 2
+    assert len(second.embedded) == 44
     assert broken.digest() == whole.digest()
 
 
 def test_a_system_that_was_asked_for_is_not_forgotten_by_an_interruption_before_its_turn(
-    open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
+    open_corpus: OpenCorpus,
 ) -> None:
-    monkeypatch.setattr(embed_stage, "CHUNKS_A_BATCH", 1)
     knowledge = open_corpus(embedder=HashingEmbedder(8, fail_after=2))
     knowledge.ingest_documents(PASSAGES)
     with pytest.raises(KeyboardInterrupt):
@@ -70,22 +71,15 @@ def test_a_system_that_was_asked_for_is_not_forgotten_by_an_interruption_before_
     assert knowledge.tree().size == len(PASSAGES)
 
 
-def test_documents_go_without_a_trace_after_an_interrupted_link(
-    open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    knowledge = open_corpus(embedder=HashingEmbedder(8))
+def test_documents_go_without_a_trace_after_an_interrupted_link(open_corpus: OpenCorpus) -> None:
+    knowledge = open_killable(open_corpus, embedder=HashingEmbedder(8))
     knowledge.ingest_documents(PASSAGES[:2])
     knowledge.index()
     before = knowledge.digest()
     knowledge.ingest_documents(PASSAGES[2:])
 
-    def killed(*_: object) -> int:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr("overstory.index.stages.entities._link_facts", killed)
-        with pytest.raises(KeyboardInterrupt):
-            knowledge.index()
+    with knowledge.graph.killed_at(4, of="entities"):
+        knowledge.index()
     added = [d.id for d in knowledge.documents() if d.source_key in {p.source_key for p in PASSAGES[2:]}]
     knowledge.delete_documents(added)
     knowledge.index()
@@ -137,62 +131,56 @@ def test_facts_tie_entities_with_the_sentence_that_states_them(open_corpus: Open
 
 
 @pytest.mark.changes_schema
-def test_a_vector_index_comes_and_goes_with_the_size_and_finds_the_same(
-    open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    knowledge = open_corpus()
-    knowledge.ingest_documents(PASSAGES[:2])
+def test_a_vector_index_comes_and_goes_with_the_size_and_finds_the_same(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus(embedder=HashingEmbedder(64), extractor=NAMES)
+    numbers = [passage(str(number), "", f"Number {number}.") for number in range(schema.VECTOR_INDEX_FROM - 4)]
+    knowledge.ingest_documents([*PASSAGES, *numbers[1:]])
     knowledge.index()
-    exact = knowledge.search("Where was Einstein born?", retriever="dense")
+    exact = knowledge.search(EINSTEIN.text, 2, retriever="dense")
     assert knowledge.status().corpus.vector_index == ""
-    monkeypatch.setattr(schema, "VECTOR_INDEX_FROM", 2)
-    monkeypatch.setattr(schema, "VECTOR_INDEX_DOWN_TO", 2)
+    knowledge.ingest_documents(numbers[:1])
     knowledge.index()
     assert knowledge.status().corpus.vector_index
-    indexed = knowledge.search("Where was Einstein born?", retriever="dense")
+    indexed = knowledge.search(EINSTEIN.text, 2, retriever="dense")
     assert [hit.chunk_id for hit in indexed.hits] == [hit.chunk_id for hit in exact.hits]
     assert [hit.score for hit in indexed.hits] == pytest.approx([hit.score for hit in exact.hits], abs=1e-5)
-    knowledge.delete_documents([next(knowledge.documents()).id])
+    knowledge.delete_documents([knowledge.document_id(each.source, each.source_key) for each in numbers[:201]])
     knowledge.index()
     assert knowledge.status().corpus.vector_index == ""
 
 
-def test_another_embedder_takes_over_without_a_gap(open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embed_stage, "CHUNKS_A_BATCH", 1)
-    old, fresh = open_corpus(), open_corpus("fresh", embedder=HashingEmbedder(16))
-    old.ingest_documents(PASSAGES)
-    old.index()
-    fresh.ingest_documents(PASSAGES)
-    fresh.index()
-    new = open_corpus(embedder=HashingEmbedder(16, fail_after=2))
+def test_another_embedder_takes_over_without_a_gap(open_corpus: OpenCorpus) -> None:
+    old = open_corpus(embedder=HashingEmbedder(8), extractor=NAMES)
+    fresh = open_corpus("fresh", embedder=HashingEmbedder(16), extractor=NAMES)
+    for knowledge in (old, fresh):
+        knowledge.ingest_documents([*MANY, *PASSAGES])
+        knowledge.index()
+    new = open_corpus(embedder=HashingEmbedder(16, fail_after=CHUNKS_A_BATCH), extractor=NAMES)
     with pytest.raises(KeyboardInterrupt):
         new.index(re_embed=True)
     assert old.search("Where was Einstein born?", retriever="dense").hits  # still on the old vectors
     second = HashingEmbedder(16)
     new.use(embedder=second)
     new.index(re_embed=True)
-    assert len(second.embedded) == 2  # went on where it was
+    assert len(second.embedded) == 44 + len(PASSAGES)  # went on where it was
     assert new.status().corpus.dimension == 16
     found, expected = (each.search("Where was Einstein born?", retriever="dense") for each in (new, fresh))
     assert [(hit.title, hit.score) for hit in found.hits] == [(hit.title, hit.score) for hit in expected.hits]
     assert not new.index(re_embed=True).done
 
 
-def test_a_given_up_change_of_embedders_leaves_nothing(
-    open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(embed_stage, "CHUNKS_A_BATCH", 1)
-    knowledge = open_corpus()
-    knowledge.ingest_documents(PASSAGES)
+def test_a_given_up_change_of_embedders_leaves_nothing(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus(embedder=HashingEmbedder(8), extractor=NAMES)
+    knowledge.ingest_documents(MANY)
     knowledge.index()
     before = knowledge.digest()
-    new = open_corpus(embedder=HashingEmbedder(16, fail_after=2))
+    new = open_corpus(embedder=HashingEmbedder(16, fail_after=CHUNKS_A_BATCH), extractor=NAMES)
     with pytest.raises(KeyboardInterrupt):
         new.index(re_embed=True)
     knowledge.index()
     label = knowledge.status().corpus.label
     (row,) = knowledge.graph.run("ingest/count_without_vector", label, property="embedding_alternate")
-    assert row["vectors"] == len(PASSAGES)
+    assert row["vectors"] == len(MANY)
     assert knowledge.digest() == before
 
 

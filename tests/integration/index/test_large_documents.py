@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from tests.fakes import HashingEmbedder, ScriptedExtractor
+from tests.kills import KillableKnowledge, open_killable
 from tests.passages import OpenCorpus
 from tests.sources import write
 
-from overstory.graph import Transaction
 from overstory.index import removal
 from overstory.knowledge import Knowledge
 
@@ -31,29 +31,15 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def loaded(open_corpus: OpenCorpus, tmp_path: Path) -> Knowledge:
+def loaded(open_corpus: OpenCorpus, tmp_path: Path) -> KillableKnowledge:
     """A large and a small document."""
     write(tmp_path / "large.md", pages("Anna"))
     write(tmp_path / "small.txt", "Ulm is a town.")
-    knowledge = open_corpus(embedder=EMBEDDER, extractor=ScriptedExtractor(NAMES))
+    knowledge = open_killable(open_corpus, embedder=EMBEDDER, extractor=ScriptedExtractor(NAMES))
     knowledge.ingest(tmp_path)
     knowledge.index()
     assert {document.chunks for document in knowledge.documents()} == {9, 1}
     return knowledge
-
-
-def interrupted_after(monkeypatch: pytest.MonkeyPatch, statements: int) -> None:
-    """Ctrl-C comes when chunks are to be deleted once more than so many times."""
-    run, done = Transaction.run, list[str]()
-
-    def counting(self: Transaction, name: str, label: str | None = None, /, **parameters: object) -> object:
-        if name == "ingest/remove_chunks":
-            done.append(name)
-            if len(done) > statements:
-                raise KeyboardInterrupt
-        return run(self, name, label, **parameters)
-
-    monkeypatch.setattr(Transaction, "run", counting)
 
 
 def large_one(knowledge: Knowledge) -> str:
@@ -77,12 +63,10 @@ def test_a_large_document_goes_without_a_trace(open_corpus: OpenCorpus, loaded: 
 
 
 def test_an_interrupted_deletion_leaves_a_document_that_is_loaded_again_whole(
-    open_corpus: OpenCorpus, loaded: Knowledge, tmp_path: Path
+    open_corpus: OpenCorpus, loaded: KillableKnowledge, tmp_path: Path
 ) -> None:
-    with pytest.MonkeyPatch.context() as patched:
-        interrupted_after(patched, 2)
-        with pytest.raises(KeyboardInterrupt):
-            loaded.delete_documents(large_one(loaded))
+    with loaded.graph.killed_at(3, of="delete"):
+        loaded.delete_documents(large_one(loaded))
     assert {document.chunks for document in loaded.documents()} == {5, 1}
     assert loaded.status().counts["chunks"] == 6
     report = loaded.ingest(tmp_path)
@@ -91,43 +75,37 @@ def test_an_interrupted_deletion_leaves_a_document_that_is_loaded_again_whole(
     assert loaded.digest() == fresh_digest(open_corpus, tmp_path)
 
 
-def test_an_interrupted_deletion_goes_on(open_corpus: OpenCorpus, loaded: Knowledge, tmp_path: Path) -> None:
-    with pytest.MonkeyPatch.context() as patched:
-        interrupted_after(patched, 3)
-        with pytest.raises(KeyboardInterrupt):
-            loaded.delete_documents(large_one(loaded))
+def test_an_interrupted_deletion_goes_on(open_corpus: OpenCorpus, loaded: KillableKnowledge, tmp_path: Path) -> None:
+    with loaded.graph.killed_at(4, of="delete"):
+        loaded.delete_documents(large_one(loaded))
     assert loaded.delete_documents(large_one(loaded)) == 1
     loaded.index()
     (tmp_path / "large.md").unlink()
     assert loaded.digest() == fresh_digest(open_corpus, tmp_path)
 
 
-@pytest.mark.parametrize("after", [None, 1])
+@pytest.mark.parametrize("killed_at", [None, 2])
 def test_a_large_document_is_replaced(
-    open_corpus: OpenCorpus, loaded: Knowledge, tmp_path: Path, after: int | None
+    open_corpus: OpenCorpus, loaded: KillableKnowledge, tmp_path: Path, killed_at: int | None
 ) -> None:
     write(tmp_path / "large.md", pages("Anna", count=2) + pages("Bert", count=6))
-    if after is not None:
-        with pytest.MonkeyPatch.context() as patched:
-            interrupted_after(patched, after)
-            with pytest.raises(KeyboardInterrupt):
-                loaded.ingest(tmp_path)
+    if killed_at is not None:
+        with loaded.graph.killed_at(killed_at, of="delete"):
+            loaded.ingest(tmp_path)
     assert loaded.ingest(tmp_path).changed == 1
     loaded.index()
     assert loaded.digest() == fresh_digest(open_corpus, tmp_path)
 
 
-@pytest.mark.parametrize("after", [None, 2])
+@pytest.mark.parametrize("killed_at", [None, 3])
 def test_a_large_document_that_moved_is_not_embedded_again(
-    open_corpus: OpenCorpus, loaded: Knowledge, tmp_path: Path, after: int | None
+    open_corpus: OpenCorpus, loaded: KillableKnowledge, tmp_path: Path, killed_at: int | None
 ) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "large.md").rename(tmp_path / "elsewhere" / "large.md")
-    if after is not None:
-        with pytest.MonkeyPatch.context() as patched:
-            interrupted_after(patched, after)
-            with pytest.raises(KeyboardInterrupt):
-                loaded.ingest(tmp_path, sync=True)
+    if killed_at is not None:
+        with loaded.graph.killed_at(killed_at, of="delete"):
+            loaded.ingest(tmp_path, sync=True)
     loaded.ingest(tmp_path, sync=True)
     embedder = HashingEmbedder(8)
     loaded.use(embedder=embedder)

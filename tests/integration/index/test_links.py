@@ -7,13 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-import pytest
+from tests.kills import open_killable
 from tests.passages import OpenCorpus
 
 from overstory.errors import BrokenSource
-from overstory.graph import GraphClient, Transaction, Writer, read_corpus, writing
-from overstory.index import links
-from overstory.index.links import ReadLinks, store_links
+from overstory.graph import GraphClient, Transaction, read_corpus, writing
+from overstory.index.links import LINKS_A_COMMIT, ReadLinks, store_links
 from overstory.knowledge import Knowledge
 from overstory.model import Document, Link, Loaded
 from overstory.protocols import Silence
@@ -137,35 +136,20 @@ def test_links_that_begin_nowhere_are_reported_and_broken_ones_left_out(open_cor
     assert (stored(knowledge), missing(knowledge)) == (set(), set())
 
 
-def test_links_in_several_transactions_go_on_after_an_interruption(
-    open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_links_in_several_transactions_go_on_after_an_interruption(open_corpus: OpenCorpus) -> None:
     """The first transaction is committed, the second never comes; then the former links are wanted again."""
-    knowledge = open_corpus()
+    knowledge = open_killable(open_corpus)
     before: list[Loaded] = [A, *(link("a", f"old {number}") for number in range(3))]
     knowledge.ingest_documents(before)
     digest = knowledge.digest()
-    monkeypatch.setattr(links, "LINKS_A_COMMIT", 4)
-    after: list[Loaded] = [A, *(link("a", f"new {number}") for number in range(7))]
-    commits = 0
-    commit = Writer.commit
-
-    def interrupted(writer: Writer, doing: str, work: Callable[[Transaction], object]) -> object:
-        nonlocal commits
-        commits += doing == "links"
-        if commits == 2:
-            raise KeyboardInterrupt
-        return commit(writer, doing, work)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(Writer, "commit", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            knowledge.ingest_documents(after)
-    assert len(missing(knowledge)) == 1  # three old ones deleted, one of seven written
+    after: list[Loaded] = [A, *(link("a", f"new {number}") for number in range(LINKS_A_COMMIT))]
+    with knowledge.graph.killed_at(2, of="links"):
+        knowledge.ingest_documents(after)
+    assert len(missing(knowledge)) == LINKS_A_COMMIT - 3  # the three old ones deleted
     assert knowledge.ingest_documents(before).relinked == 1
     assert knowledge.digest() == digest
     assert knowledge.ingest_documents(after).relinked == 1
-    assert {end for _, end, *_ in missing(knowledge)} == {f"new {number}" for number in range(7)}
+    assert {end for _, end, *_ in missing(knowledge)} == {f"new {number}" for number in range(LINKS_A_COMMIT)}
 
 
 def test_links_travel_in_an_export(open_corpus: OpenCorpus, tmp_path: Path) -> None:

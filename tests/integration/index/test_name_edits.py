@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from tests.commands import Run
 from tests.fakes import HashingEmbedder, ScriptedExtractor
+from tests.kills import open_killable
 from tests.lending import empty
 from tests.passages import PASSAGES, OpenCorpus, passage
 from tests.sources import write
 
-from overstory.errors import LeaseLost, NameNotFound, QuestionError
-from overstory.graph import Transaction, Writer, read_corpus, writing
+from overstory.errors import NameNotFound, QuestionError
+from overstory.graph import Transaction, read_corpus, writing
 from overstory.index import add_edits
 from overstory.knowledge import Knowledge
 from overstory.retrieve.question import read_question
@@ -245,44 +246,31 @@ def test_random_edits_among_random_changes_of_documents_give_what_the_same_edits
     assert grown.digest() == fresh.digest()
 
 
-def test_an_index_run_that_is_interrupted_again_and_again_ends_as_one_that_was_not(
-    open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_index_run_that_is_interrupted_again_and_again_ends_as_one_that_was_not(open_corpus: OpenCorpus) -> None:
     texts = ["Anna knows Bert.", "Bert sees Carl.", "Dora knows Anna. Carl sees Dora.", "Emil sees Bert."]
     documents = [passage(str(n), name, text) for n, (name, text) in enumerate(zip(NAMES, texts, strict=False))]
     extractor = ScriptedExtractor(NAMES)
-    broken = open_corpus(embedder=HashingEmbedder(8), extractor=extractor)
+    broken = open_killable(open_corpus, embedder=HashingEmbedder(8), extractor=extractor)
     whole = open_corpus("whole", embedder=HashingEmbedder(8), extractor=extractor)
     for knowledge in (broken, whole):
         knowledge.ingest_documents(documents)
         knowledge.index()
     plain = whole.digest()
-    commit = Writer.commit
-    interrupted: list[str] = []
     edits = [NameEdit("merge", "Anna", "Bert"), NameEdit("hide", "Carl"), NameEdit("rename", "Dora", "Dora Roe")]
     for expected in ("", plain):
         if expected:
             undo_all(broken)
         else:
             add(broken, edits)
-        for allowed in range(9):
-            calls = iter(range(allowed))
-
-            def fail_later(writer: Writer, doing: str, work: Callable[[Transaction], object]) -> object:
-                if next(calls, None) is None:  # noqa: B023
-                    interrupted.append(doing)
-                    raise LeaseLost("as if killed")
-                return commit(writer, doing, work)
-
-            with monkeypatch.context() as patched, suppress(LeaseLost):
-                patched.setattr(Writer, "commit", fail_later)
-                broken.index()
+        for stage in ("entities", "mentions"):
+            for number in (1, 2, 3):
+                with broken.graph.killed_at(number, of=stage, last=f"corpus/write_stage {stage} done"):
+                    broken.index()
         broken.index()
         if not expected:
             add(whole, edits)
             whole.index()
         assert broken.digest() == (expected or whole.digest())
-    assert {"entities", "mentions"} <= set(interrupted)
 
 
 def undo_all(knowledge: Knowledge) -> None:

@@ -11,11 +11,8 @@ from tests.passages import OpenCorpus, passage
 from overstory.doctor import check_vector_indexes
 from overstory.errors import StatementFailed
 from overstory.graph import read_corpus, schema, writing
-from overstory.index import embedded_text
-from overstory.index.stages import embed as embed_stage
 from overstory.index.stages.embed import embed, re_embed
 from overstory.knowledge import Knowledge
-from overstory.model.passage_text import passage_text
 from overstory.protocols import Silence
 from overstory.server import Check
 
@@ -162,24 +159,22 @@ def test_a_vector_comes_and_goes_with_its_text(open_corpus: OpenCorpus, tmp_path
     assert found == {"Index": 0, "Home": 0, "Up": 1}
 
 
-def test_a_chunk_whose_embedded_text_is_empty_has_no_vector_and_lacks_none(
-    open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_chunk_whose_embedded_text_is_empty_has_no_vector_and_lacks_none(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus(embedder=HashingEmbedder(16))
+    knowledge.ingest_documents([passage("1", "", "Prev Next"), passage("2", "", "Home")])
+    label = knowledge.status().corpus.label
 
-    def without_navigation(row: dict[str, str]) -> str:
-        return "" if row["text"] == "Prev Next" else passage_text(row["title"], row["heading"], row["text"])
+    def mark(*spans: int) -> None:
+        query = "MATCH (c:Chunk {corpus: $label, text: 'Prev Next'}) SET c.boilerplate = $spans"
+        knowledge.graph.native_driver().execute_query(query, label=label, spans=spans, database_="neo4j")
 
-    with monkeypatch.context() as patched:
-        patched.setattr(embedded_text, "embedded_text", without_navigation)
-        patched.setattr(embed_stage, "embedded_text", without_navigation)
-        knowledge.ingest_documents([passage("1", "", "Prev Next"), passage("2", "", "Home")])
-        embed_alone(knowledge)
+    mark(0, len("Prev Next"))
+    embed_alone(knowledge)
     assert knowledge.status().pending["embed"] == 0
     assert [hit.source_key for hit in knowledge.search("Prev Next", 5, retriever="dense").hits] == ["2"]
     (navigation,) = knowledge.search("Prev Next", 5, retriever="lexical").hits
     assert navigation.source_key == "1"
-    label = knowledge.status().corpus.label
+    mark()
     with writing(knowledge.graph, read_corpus(knowledge.graph, knowledge.corpus_name), "test") as writer:
         writer.commit("test", lambda tx: tx.run("ingest/forget_vectors", label, ids=[navigation.chunk_id]))
     assert knowledge.status().pending["embed"] == 1

@@ -9,7 +9,6 @@ from typing import Any, cast
 import pytest
 
 from overstory.graph import GraphClient
-from overstory.index import one_ahead as module
 from overstory.index.one_ahead import marked, one_ahead
 
 
@@ -25,7 +24,7 @@ class MarkedNodes:
         return [{"ids": self.ids[:limit]}]
 
     def pages(self, size: int) -> Iterator[list[str]]:
-        return marked(cast("GraphClient", self), "Corpus", "ingest/changed_chunk_ids", size=size)
+        return marked(cast("GraphClient", self), "Corpus", "ingest/changed_chunk_ids", size=size, most=4)
 
 
 def test_the_next_page_is_made_while_one_is_used_and_no_other() -> None:
@@ -60,10 +59,7 @@ def test_pages_before_an_error_are_used() -> None:
 
 
 @pytest.mark.parametrize("number", [0, 1, 2, 3, 4, 5, 9, 12])
-def test_a_node_is_in_one_page_though_its_mark_goes_only_after_the_next_is_made(
-    monkeypatch: pytest.MonkeyPatch, number: int
-) -> None:
-    monkeypatch.setattr(module, "LISTED", 4)
+def test_a_node_is_in_one_page_though_its_mark_goes_only_after_the_next_is_made(number: int) -> None:
     graph = MarkedNodes(number)
     found: list[str] = []
     for page in one_ahead(graph.pages(2)):

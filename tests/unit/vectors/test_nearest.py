@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overstory.protocols import Vectors
-from overstory.vectors import nearest as nearest_module
 from overstory.vectors.nearest import NOBODY, Neighbours, alike, nearest
 
 Row = tuple[float, ...]
@@ -43,13 +42,12 @@ def test_the_nearest_are_those_of_a_search_through_all_pairs_ties_by_number(rows
     assert_same(nearest(as_vectors(rows), k), by_brute_force(as_vectors(rows), k))
 
 
-def test_vectors_of_no_order_have_the_neighbours_of_a_search_in_float64(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nearest_module, "BLOCK_BYTES", 4 * 200 * 7)  # seven rows at a time
+def test_vectors_of_no_order_have_the_neighbours_of_a_search_in_float64() -> None:
     drawn = np.random.default_rng(3).standard_normal((200, 32))
     unit = drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
     cosines = unit @ unit.T
     np.fill_diagonal(cosines, -np.inf)
-    found = nearest(unit.astype(np.float32), 9)
+    found = nearest(unit.astype(np.float32), 9, block_bytes=4 * 200 * 7)  # seven rows at a time
     best = np.sort(cosines, axis=1)[:, ::-1][:, :9]
     np.testing.assert_allclose(found.scores, best, atol=2e-6)
     np.testing.assert_allclose(np.take_along_axis(cosines, found.ids.astype(np.int64), axis=1), best, atol=2e-6)

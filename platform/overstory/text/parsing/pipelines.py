@@ -58,8 +58,9 @@ class Turns:
 class LoadedPipeline:
     """A pipeline in memory, which all who parse with it share. It is not safe to use without holding `turn`."""
 
-    def __init__(self, language: Language) -> None:
+    def __init__(self, language: Language, *, kept_words: int = KEPT_WORDS, most_words: int = MOST_WORDS) -> None:
         self.language = language
+        self._kept_words, self._most_words = kept_words, most_words
         self.turn = Turns()
         self._zone: AbstractContextManager[object] | None = None
         self._words = self._own_words = len(language.vocab)
@@ -69,10 +70,10 @@ class LoadedPipeline:
         """The words of texts that are parsed in this context may be forgotten after it.
 
         spaCy would keep every new word for good. It forgets those of a "memory zone", and what is slow is to make words
-        again: so a zone lasts until it has `MOST_WORDS`, or an error ends it. The first words are kept: only outside of
+        again: so a zone lasts until it has `most_words`, or an error ends it. The first words are kept: only outside of
         a zone does spaCy's tokenizer remember how it splits what stands between spaces.
         """
-        if self._zone is None and len(self.language.vocab) - self._own_words < KEPT_WORDS:
+        if self._zone is None and len(self.language.vocab) - self._own_words < self._kept_words:
             yield
             return
         if self._zone is None:
@@ -84,7 +85,7 @@ class LoadedPipeline:
         except BaseException:
             self._forget()
             raise
-        if len(self.language.vocab) - self._words > MOST_WORDS:
+        if len(self.language.vocab) - self._words > self._most_words:
             self._forget()
 
     def _forget(self) -> None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
+from tests.kills import open_killable
 from tests.passages import PASSAGES, OpenCorpus, passage
 
-from overstory.index import pipeline
 from overstory.knowledge import Knowledge
 
 COPPOLA = passage("coppola", "Francis Ford Coppola", "Francis Ford Coppola (born 1939) directed The Godfather.")
@@ -59,17 +58,12 @@ def test_what_only_a_title_names_goes_with_its_last_passage(open_corpus: OpenCor
     assert knowledge.status().counts["entities"] == before - 1
 
 
-def test_names_change_nothing_that_others_read(open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch) -> None:
-    named, plain = open_corpus("named"), open_corpus("plain")
+def test_names_change_nothing_that_others_read(open_corpus: OpenCorpus) -> None:
+    named, plain = open_corpus("named"), open_killable(open_corpus, "plain")
     named.ingest_documents([*PASSAGES, *FILMS])
     named.index()
     plain.ingest_documents([*PASSAGES, *FILMS])
-
-    def left_out(*_arguments: object, **_options: object) -> bool:
-        return False
-
-    with monkeypatch.context() as patched:
-        patched.setattr(pipeline, "sync_mentions", left_out)
+    with plain.graph.killed_at(1, of="mentions"):
         plain.index()
     for statement in ("entities", "relations", "order"):
         assert sorted(map(str, rows(named, statement))) == sorted(map(str, rows(plain, statement)))

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 from tests.fakes import HashingEmbedder, ScriptedExtractor
+from tests.kills import KillableKnowledge, open_killable
 from tests.passages import PASSAGES, OpenCorpus
 from tests.sources import write
 
 from overstory.errors import IndexMissing
-from overstory.graph import Transaction
 from overstory.index import removal
 from overstory.index.stages import sections as sections_stage
 from overstory.knowledge import Knowledge
@@ -77,8 +77,8 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def loaded(open_corpus: OpenCorpus, folder: Path, name: str = "corpus") -> Knowledge:
-    knowledge = open_corpus(name, embedder=EMBEDDER, extractor=ScriptedExtractor(NAMES))
+def loaded(open_corpus: OpenCorpus, folder: Path, name: str = "corpus") -> KillableKnowledge:
+    knowledge = open_killable(open_corpus, name, embedder=EMBEDDER, extractor=ScriptedExtractor(NAMES))
     knowledge.ingest(folder)
     knowledge.index()
     return knowledge
@@ -157,20 +157,10 @@ def test_an_interrupted_stage_is_done_again(open_corpus: OpenCorpus, folder: Pat
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(sections_stage, "DOCUMENTS_A_PAGE", 1)
         patched.setattr(sections_stage, "CHUNKS_A_TRANSACTION", 2)
-        run, written = Transaction.run, list[str]()
-
-        def third_fails(self: Transaction, name: str, label: str | None = None, /, **parameters: object) -> object:
-            if name == "ingest/write_sections":
-                written.append(name)
-                if len(written) == 3:
-                    raise KeyboardInterrupt
-            return run(self, name, label, **parameters)
-
-        patched.setattr(Transaction, "run", third_fails)
-        with pytest.raises(KeyboardInterrupt):
+        with knowledge.graph.killed_at(4, of="sections"):  # after a line in the ledger and two transactions
             knowledge.index()
     (stage,) = [stage for stage in knowledge.status().stages if stage.name == "sections"]
-    assert stage.status == "stopped"
+    assert stage.status == "running"
     assert knowledge.status().pending["sections"] == 2
     with pytest.raises(IndexMissing):
         knowledge.search("Which finch sang?")
@@ -212,19 +202,8 @@ def test_while_a_large_document_is_replaced_what_is_left_of_it_is_found(
 ) -> None:
     monkeypatch.setattr(removal, "CHUNKS_A_TRANSACTION", 1)
     knowledge = loaded(open_corpus, folder)
-    with pytest.MonkeyPatch.context() as patched:
-        run, removed = Transaction.run, list[str]()
-
-        def fourth_fails(self: Transaction, name: str, label: str | None = None, /, **parameters: object) -> object:
-            if name == "ingest/remove_chunks":
-                removed.append(name)
-                if len(removed) == 4:
-                    raise KeyboardInterrupt
-            return run(self, name, label, **parameters)
-
-        patched.setattr(Transaction, "run", fourth_fails)
-        with pytest.raises(KeyboardInterrupt):
-            knowledge.delete_documents([each.id for each in knowledge.documents() if "birds" in each.source])
+    with knowledge.graph.killed_at(4, of="delete"):
+        knowledge.delete_documents([each.id for each in knowledge.documents() if "birds" in each.source])
     assert knowledge.status().counts["chunks"] == 4
     found = {
         name: {hit.chunk_id for hit in knowledge.search("Which owl or finch sang in a tree?", 10, retriever=name).hits}

@@ -1,40 +1,26 @@
-"""The build of HiRAG's index on the real Neo4j: killed, asked meanwhile, grown, shrunk, and fed with odd corpora."""
+"""The build of HiRAG's index on the real Neo4j: asked meanwhile, grown, shrunk, and fed with odd corpora."""
 
 from __future__ import annotations
 
-import importlib.util
-import itertools
-import json
+import sys
 import threading
-from collections.abc import Callable, Iterator
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.commands import Run
 from tests.fakes import HashingEmbedder
 from tests.integration.systems.hirag.oracle import checked, figures_of, layer_0, read, state_of, told_of
-from tests.passages import CURIE, DANUBE, EINSTEIN, PASSAGES, ULM, OpenCorpus, passage
+from tests.passages import CURIE, DANUBE, EINSTEIN, PASSAGES, ULM, OpenCorpus, hotpotqa, passage
 
-from overstory.errors import ExtraMissing, GdsMissing, IndexMissing, QuestionError, install_command
-from overstory.graph import generations, schema
+from overstory.errors import ExtraMissing, GdsMissing, QuestionError, install_command
+from overstory.graph import schema
 from overstory.knowledge import Knowledge
 from overstory.model import Document, RatedReport
 from overstory.systems.vector_indexes import SCANNED
-from overstory_systems.hirag import build, small_change
 from overstory_systems.hirag.names import ENTITY
 
-HOTPOTQA = Path(__file__).parents[4] / "examples" / "hotpotqa" / "corpus.jsonl"
 QUESTION = "Who designed the dice game Demon Dice?"
 THEMES = "What are the main themes of these documents?"
-
-
-def hotpotqa(first: int, last: int) -> list[Document]:
-    """Some passages of the example."""
-    with HOTPOTQA.open(encoding="utf-8") as lines:
-        records = [json.loads(line) for line in itertools.islice(lines, first, last)]
-    return [passage(record["_id"], record["title"], record["text"]) for record in records]
 
 
 DOCUMENTS = hotpotqa(0, 9)
@@ -44,96 +30,6 @@ SMALL = passage("malta", "Malta", "Demon Dice was presented in Malta by Tim Brow
 
 def id_of(knowledge: Knowledge, document: Document) -> str:
     return knowledge.document_id(document.source, document.source_key)
-
-
-class Killed(BaseException):
-    """Ends a run as nothing else does."""
-
-
-def killing(do: Callable[..., object], *, before: bool) -> Callable[..., object]:
-    def killed(*arguments: Any, **named: Any) -> object:
-        if not before:
-            do(*arguments, **named)
-        raise Killed
-
-    return killed
-
-
-def killed_runs(knowledge: Knowledge, moments: list[tuple[Any, str, bool]]) -> Iterator[str]:
-    """Runs that are killed later and later, each before or after one part."""
-    for place, part, before in moments:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(place, part, killing(getattr(place, part), before=before))
-            with pytest.raises(Killed):
-                knowledge.index(systems=["hirag"])
-        yield part
-
-
-def readers_of(knowledge: Knowledge) -> tuple[object, object]:
-    """What a search finds, and a report."""
-    report = knowledge.reports(limit=1).reports[0]
-    parts = knowledge.search(QUESTION, 5, retriever="hirag").parts
-    return parts, replace(knowledge.report(report.id), notes=())
-
-
-def test_a_first_build_that_is_killed_between_any_two_parts_ends_as_if_it_had_not_been(
-    open_corpus: OpenCorpus,
-) -> None:
-    knowledge = open_corpus()
-    knowledge.ingest_documents(DOCUMENTS)
-    knowledge.index(systems=["hirag"])
-    undisturbed = checked(knowledge)
-    knowledge.remove_system("hirag")
-    moments = [
-        (build, "read_base_layer", False),
-        (build, "grow", False),
-        (build, "write_graph", False),
-        (build, "find_bridges", False),  # with a projection in the server's memory
-        (build, "write_reports", False),
-        (build, "store_reports", False),
-        (build, "indexed_generation", False),
-    ]
-    for _ in killed_runs(knowledge, moments):
-        with pytest.raises(IndexMissing):
-            knowledge.search(QUESTION, retriever="hirag")
-    assert list(killed_runs(knowledge, [(build, "remove_unused", True)]))  # published, and not yet cleaned up
-    assert knowledge.search(QUESTION, 1, retriever="hirag").hits
-    assert knowledge.index().done == ("hirag",)
-    assert checked(knowledge) == undisturbed
-    assert knowledge.index().done == ()
-
-
-def test_an_update_that_is_killed_between_any_two_parts_ends_as_if_it_had_not_been(open_corpus: OpenCorpus) -> None:
-    knowledge = open_corpus()
-    knowledge.ingest_documents(DOCUMENTS)
-    knowledge.index(systems=["hirag"])
-    before = checked(knowledge)
-    knowledge.ingest_documents(SMALL)
-    knowledge.index()
-    assert figures_of(knowledge)["rebuilt"] == 0
-    undisturbed = checked(knowledge)
-
-    knowledge.remove_system("hirag")
-    knowledge.delete_documents(id_of(knowledge, SMALL))
-    knowledge.index(systems=["hirag"])
-    assert checked(knowledge) == before
-    seen = readers_of(knowledge)
-    knowledge.ingest_documents(SMALL)
-    moments = [(small_change, part, False) for part in ("place", "write_graph_in", "store_reports_in")]
-    for _ in killed_runs(knowledge, moments):
-        assert readers_of(knowledge) == seen
-    assert knowledge.index().done == ("hirag",)
-    assert checked(knowledge) == undisturbed
-
-    # So many changes that a generation is built beside the one in use.
-    seen = readers_of(knowledge)
-    knowledge.ingest_documents(hotpotqa(9, 14))
-    for _ in killed_runs(knowledge, [(build, "store_reports", False)]):
-        assert readers_of(knowledge) == seen
-    assert list(killed_runs(knowledge, [(generations, "_delete_others", True)]))
-    knowledge.index()
-    assert figures_of(knowledge)["rebuilt"] == 1
-    assert len(checked(knowledge)["entities"]) > len(undisturbed["entities"])
 
 
 def communities_by_generation(knowledge: Knowledge) -> dict[str, int]:
@@ -377,20 +273,13 @@ def test_what_a_build_lacks_is_told_before_anything_is_done(
     knowledge = open_corpus()
     knowledge.ingest_documents([ULM, CURIE])
     version = knowledge.status().corpus.version
-    find = importlib.util.find_spec
-
-    def without(package: str) -> Callable[..., object]:
-        def found(name: str, parent: str | None = None) -> object:
-            return None if name == package else find(name, parent)
-
-        return found
 
     def index(*options: str) -> tuple[int, str]:
         ran = overstory("index", "--corpus", knowledge.corpus_name, *options)
         return ran.code, ran.err
 
     with monkeypatch.context() as patched:
-        patched.setattr(importlib.util, "find_spec", without("graphdatascience"))
+        patched.setitem(sys.modules, "graphdatascience", None)
         code, said = index("--system", "hirag")
         assert code != 0
         assert install_command("hirag") in said
@@ -399,7 +288,7 @@ def test_what_a_build_lacks_is_told_before_anything_is_done(
         with pytest.raises(GdsMissing, match="HiRAG needs the Graph Data Science plugin"):
             knowledge.index(systems=["hirag"])
     with monkeypatch.context() as patched:
-        patched.setattr(importlib.util, "find_spec", without("sklearn"))
+        patched.setitem(sys.modules, "sklearn", None)
         code, said = index("--system", "hirag")
         assert code != 0
         assert install_command("hirag") in said
@@ -410,7 +299,7 @@ def test_what_a_build_lacks_is_told_before_anything_is_done(
     # An index that nobody named is left as it is, with a note, and others are built.
     knowledge.ingest_documents(DANUBE)
     with monkeypatch.context() as patched:
-        patched.setattr(importlib.util, "find_spec", without("sklearn"))
+        patched.setitem(sys.modules, "sklearn", None)
         report = knowledge.index()
         assert "slimrag" in report.done
         assert "hirag" not in report.done

@@ -21,7 +21,7 @@ import httpx
 import pytest
 from tests.chat_endpoint import Endpoint, Handler, hung, running_chat_endpoint, saying, streaming
 from tests.integration.systems.hirag.oracle import checked, figures_of, layer_0, state_of, told_of
-from tests.integration.systems.hirag.test_build import killed_runs
+from tests.kills import KillableKnowledge
 from tests.local_model import WHY_NOT, local_model_is_there, local_settings
 from tests.passages import PASSAGES, OpenCorpus, passage
 
@@ -35,7 +35,7 @@ from overstory.model import Document
 from overstory.settings import LlmSettings
 from overstory.systems.state import require_state
 from overstory.systems.tree.reports import StoredReports, read_reports
-from overstory_systems.hirag import HiRag, small_change
+from overstory_systems.hirag import HiRag
 from overstory_systems.hirag.knowledge_graph import LayeredGraph
 from overstory_systems.hirag.names import COMMUNITIES
 from overstory_systems.hirag.store import read_graph
@@ -159,11 +159,14 @@ def endpoint() -> Iterator[Endpoint]:
 
 
 @contextmanager
-def with_model(knowledge: Knowledge, endpoint: Endpoint, cache: Path, *, max_tokens: int = 200) -> Generator[Knowledge]:
+def with_model(
+    knowledge: Knowledge, endpoint: Endpoint, cache: Path, *, max_tokens: int = 200
+) -> Generator[KillableKnowledge]:
     """The corpus with this endpoint as its model, and a cache of its own."""
     llm = LlmSettings("openai", model=MODEL, base_url=endpoint.url, max_tokens=max_tokens, at_once=1, retries=0)
     places = replace(knowledge.settings.places, cache=cache)
-    with Knowledge(knowledge.corpus_name, settings=replace(knowledge.settings, llm=llm, places=places)) as other:
+    settings = replace(knowledge.settings, llm=llm, places=places)
+    with KillableKnowledge(knowledge.corpus_name, settings=settings) as other:
         other.use(embedder=knowledge.embedder, extractor=knowledge.extractor)
         yield other
 
@@ -284,7 +287,8 @@ def test_with_a_model_small_changes_are_placed_and_only_what_they_touch_is_asked
         before, seen = checked(reading), stored(reading)
 
         reading.ingest_documents([keeper("Zulmar", KEEPERS[3])])
-        assert list(killed_runs(reading, [(small_change, "store_reports_in", False)]))
+        with reading.graph.killed_at(8, of="hirag"):  # at the commit, when all was asked for
+            reading.index()
         assert stored(reading) == seen
         killed = answering.parts.copy()
         assert (killed["entities"], killed["relations"]) == (len(KEEPERS) + 1, len(KEEPERS) + 1)

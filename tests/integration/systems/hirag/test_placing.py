@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from tests.integration.systems.hirag.oracle import checked, figures_of, layer_0, read, state_of, told_of
-from tests.integration.systems.hirag.test_build import FESTIVAL, QUESTION, SMALL, hotpotqa, id_of, killed_runs
-from tests.passages import OpenCorpus
+from tests.integration.systems.hirag.test_build import FESTIVAL, QUESTION, SMALL, id_of
+from tests.passages import OpenCorpus, hotpotqa
 
 from overstory.knowledge import Knowledge
 from overstory.model import Document
@@ -55,26 +55,6 @@ def test_documents_are_placed_one_by_one_and_clustered_again_on_request(open_cor
     assert placed_now(knowledge) == 0
     assert layer_0(improved) == layer_0(after)
     assert improved == from_scratch(knowledge)
-
-
-def test_what_was_placed_is_all_there_or_nothing(open_corpus: OpenCorpus) -> None:
-    knowledge = open_corpus()
-    knowledge.ingest_documents(DOCUMENTS)
-    knowledge.index(systems=["hirag"])
-    knowledge.ingest_documents([SMALL])
-    asked = knowledge.search(QUESTION, 5, retriever="hirag").parts
-    moments = [(small_change, part, False) for part in ("write_graph_in", "write_tree_in", "store_reports_in")]
-    for _ in killed_runs(knowledge, moments):
-        assert placed_now(knowledge) == 0
-        assert knowledge.search(QUESTION, 5, retriever="hirag").parts == asked
-    knowledge.index()
-    disturbed = checked(knowledge)
-    assert placed_now(knowledge) > 0
-    knowledge.delete_documents(id_of(knowledge, SMALL))
-    knowledge.index()
-    checked(knowledge)
-    assert placed_now(knowledge) > 0
-    assert layer_0(from_scratch(knowledge))[0].keys() < layer_0(disturbed)[0].keys()
 
 
 def changed(document: Document, word: str) -> Document:
@@ -127,24 +107,6 @@ def test_a_summary_of_what_is_left_takes_the_place_of_a_deleted_one(open_corpus:
     assert {ref: each[3] for ref, each in after["entities"].items() if ref in members} == {
         ref: cluster[ref] for ref in members if ref in after["entities"]
     }
-
-
-def test_nothing_of_a_placed_deletion_is_left(open_corpus: OpenCorpus) -> None:
-    knowledge = open_corpus()
-    knowledge.ingest_documents([*DOCUMENTS, FESTIVAL])
-    knowledge.index(systems=["hirag"])
-    words = ("quixotrope", "zorgwald")
-    assert all(told_of(knowledge, word) for word in words)
-    knowledge.delete_documents(id_of(knowledge, FESTIVAL))
-    knowledge.index()
-    assert placed_now(knowledge) > 0
-    assert not any(told_of(knowledge, word) for word in words)
-    checked(knowledge)
-    knowledge.ingest_documents([FESTIVAL])  # what comes back has the ids that it had
-    knowledge.index()
-    again = checked(knowledge)
-    assert all(told_of(knowledge, word) for word in words)
-    assert layer_0(from_scratch(knowledge)) == layer_0(again)
 
 
 def test_a_deletion_and_its_undoing_between_two_runs(open_corpus: OpenCorpus) -> None:

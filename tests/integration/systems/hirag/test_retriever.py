@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
-import json
-from pathlib import Path
-
 import pytest
-from tests.passages import OpenCorpus, passage
+from tests.passages import OpenCorpus, hotpotqa
 
 from overstory.errors import IndexMissing
 from overstory.graph import Corpus, read_corpus
 from overstory.graph.client import Transaction
 from overstory.knowledge import Knowledge
-from overstory.model import Document, Evidence, RatedReport
+from overstory.model import Evidence, RatedReport
 from overstory.retrieve import RetrievalContext
 from overstory.retrieve.context import query_current_corpus
 from overstory.systems import find_system
@@ -22,16 +18,8 @@ from overstory_systems.hirag.asking import HierarchySearch
 from overstory_systems.hirag.parts import EntityPart, Paths, RelationPart
 from overstory_systems.hirag.retriever import NO_REPORT, NOTHING_MATCHED, SHARES
 
-HOTPOTQA = Path(__file__).parents[4] / "examples" / "hotpotqa" / "corpus.jsonl"
 QUESTION = "Who designed the dice game Demon Dice?"
 THEMES = "What are the main themes of these documents?"
-
-
-def hotpotqa(first: int, last: int) -> list[Document]:
-    """Some passages of the example."""
-    with HOTPOTQA.open(encoding="utf-8") as lines:
-        records = [json.loads(line) for line in itertools.islice(lines, first, last)]
-    return [passage(record["_id"], record["title"], record["text"]) for record in records]
 
 
 @pytest.fixture(scope="module")

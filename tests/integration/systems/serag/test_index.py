@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from tests.fakes import HashingEmbedder, ScriptedChat
 from tests.integration.systems.serag.oracle import (
-    StoredTree,
     assert_links,
     checked_tree,
     chunk_graph,
@@ -21,28 +17,19 @@ from tests.integration.systems.serag.oracle import (
     right_links,
     stored_links,
 )
-from tests.passages import ULM, OpenCorpus, passage
+from tests.kills import open_killable
+from tests.passages import ULM, OpenCorpus, hotpotqa, passage
 
 from overstory.errors import IndexMissing, LlmUnreachable, SettingsError
-from overstory.graph import GraphClient, Writer
 from overstory.knowledge import Knowledge
 from overstory.llm import Chat
 from overstory.model import CommunityReport, Document
 from overstory.protocols import Retriever
 from overstory.retrieve import RetrievalContext
 from overstory.systems import make_retriever
-from overstory.systems.tree import changes as tree_changes
 from overstory_systems.serag import update
 
-HOTPOTQA = Path(__file__).parents[4] / "examples" / "hotpotqa"
 QUESTION = "Who designed the dice game Demon Dice?"
-
-
-def hotpotqa(first: int, last: int) -> list[Document]:
-    """Some passages of the example, each a document."""
-    with (HOTPOTQA / "corpus.jsonl").open(encoding="utf-8") as lines:
-        records = [json.loads(line) for line in itertools.islice(lines, first, last)]
-    return [passage(record["_id"], record["title"], record["text"]) for record in records]
 
 
 def joined(key: str, documents: list[Document]) -> Document:
@@ -94,12 +81,6 @@ def test_the_stored_graph_and_both_trees_are_what_the_definitions_ask_for(reader
     assert report.figures["stored_edges"] == len(stored_links(readers))
     assert last_run(readers)["edges"] == len(edges)
     assert last_run(readers)["trees_rebuilt"] == 1
-
-
-def test_where_nothing_changed_nothing_is_done(readers: Knowledge) -> None:
-    before = readers.status().corpus
-    assert readers.index().done == readers.index(systems=["serag"]).done == ()
-    assert readers.status().corpus == before
 
 
 @pytest.mark.parametrize("option", ["", "flat", "paper", "paper,flat", "semantic", "paper,semantic", "no-self-query"])
@@ -274,110 +255,17 @@ def test_many_changes_are_placed_in_several_transactions(
 ) -> None:
     """Killed between two of them, the next run places the rest, and no edge is there twice."""
     monkeypatch.setattr(update, "CHUNKS_A_TRANSACTION", 2)
-    knowledge = open_corpus("several")
+    knowledge = open_killable(open_corpus, "several")
     knowledge.ingest_documents(DOCUMENTS[:30])
     knowledge.index(systems=["serag"])
     knowledge.ingest_documents(NEW[:6])
-    with monkeypatch.context() as patch:
-        kill_at(patch, 3)
-        with pytest.raises(Killed):
-            knowledge.index()
+    with knowledge.graph.killed_at(3, of="serag"):  # after a line in the ledger and one of them
+        knowledge.index()
     assert knowledge.index().done[-1] == "serag"
     assert kept_of(knowledge).placed == 6
     edges = chunk_graph(knowledge)
     assert right_links(knowledge, edges) > 0.85
     checked_tree(knowledge, edges, near=True)
-
-
-class Killed(BaseException):
-    """Like Ctrl-C, at a certain moment."""
-
-
-def kill_at(patch: pytest.MonkeyPatch, moment: int) -> None:
-    """Raises before the nth time that a build of SeRAG's index commits."""
-    commit, set_, in_batches = Writer.commit, Writer.set, GraphClient.run_in_batches
-    moments = itertools.count(1)
-
-    def killing(do: Callable[[], object]) -> object:
-        if next(moments) == moment:
-            raise Killed
-        return do()
-
-    def commits(self: Writer, doing: str, work: Callable[..., object]) -> object:
-        return killing(lambda: commit(self, doing, work)) if doing == "serag" else commit(self, doing, work)
-
-    def sets(self: Writer, **properties: object) -> None:
-        if any("serag" in name for name in properties):
-            killing(lambda: set_(self, **properties))
-        else:
-            set_(self, **properties)
-
-    def runs(self: GraphClient, name: str, label: str | None = None, /, **parameters: object) -> None:
-        if "serag" in name or parameters.get("name") == "serag":
-            killing(lambda: in_batches(self, name, label, **parameters))
-        else:
-            in_batches(self, name, label, **parameters)
-
-    patch.setattr(Writer, "commit", commits)
-    patch.setattr(Writer, "set", sets)
-    patch.setattr(GraphClient, "run_in_batches", runs)
-
-
-def killed_builds(knowledge: Knowledge, begin: Step) -> Iterator[int]:
-    """Builds that are killed later and later, each after the same beginning, until one comes to its end unharmed."""
-    for moment in itertools.count(1):
-        begin(knowledge)
-        with pytest.MonkeyPatch.context() as patch:
-            kill_at(patch, moment)
-            try:
-                knowledge.index(systems=["serag"])
-            except Killed:
-                yield moment
-            else:
-                return
-
-
-def test_a_build_that_is_killed_leaves_readers_working_and_the_next_one_makes_it_good(
-    open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tree_changes, "ROWS_A_TRANSACTION", 250)
-    knowledge = open_corpus("killed")
-    first, more = DOCUMENTS[:18], NEW[:2]
-    knowledge.ingest_documents(first)
-    knowledge.index(systems=["serag"])
-    edges = chunk_graph(knowledge)
-    undisturbed = checked_tree(knowledge, edges)
-    killed: list[StoredTree] = []
-    for _ in killed_builds(knowledge, lambda knowledge: knowledge.remove_system("serag")):
-        assert knowledge.search(QUESTION, 1, retriever="dense").hits[0].title == "Demon Dice"
-        if "serag" in knowledge.status().corpus.systems:
-            assert knowledge.search(QUESTION, 1, retriever="serag:paper").hits[0].title == "Demon Dice"
-        assert set(knowledge.index(systems=["serag"]).done) <= {"serag"}
-        assert_links(knowledge, edges)
-        killed.append(checked_tree(knowledge, edges))
-        assert len(generations_of(knowledge)) == 1
-    assert len(killed) > 4
-    assert set(killed) == {undisturbed}
-
-    def grown(knowledge: Knowledge) -> None:
-        knowledge.delete_documents([knowledge.document_id(each.source, each.source_key) for each in more])
-        knowledge.index()
-        knowledge.ingest_documents(more)
-
-    monkeypatch.setattr(tree_changes, "ROWS_A_TRANSACTION", 40)
-    again: list[StoredTree] = []
-    for _ in killed_builds(knowledge, grown):
-        for option in ("serag", "serag:paper"):
-            assert knowledge.search(QUESTION, 1, retriever=option).hits[0].title == "Demon Dice"
-        assert set(knowledge.index().done) <= {"serag"}
-        knowledge.index(improve=True)
-        edges = edges if again else chunk_graph(knowledge)
-        assert_links(knowledge, edges)
-        again.append(checked_tree(knowledge, edges))
-        assert len(generations_of(knowledge)) == 1
-    assert len(again) > 0
-    best = min(tree.entropy for tree in again)
-    assert [tree.entropy for tree in again] == pytest.approx([best] * len(again), rel=0.03)
 
 
 def ids(knowledge: Knowledge) -> set[str]:

@@ -1,29 +1,23 @@
-"""The build of T-Retriever's index on the real Neo4j: over documents and names, killed, updated, and by the options."""
+"""The build of T-Retriever's index on the real Neo4j: over documents and names, updated, and by the options."""
 
 from __future__ import annotations
 
 import itertools
-import json
-from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.fakes import HashingEmbedder
 from tests.integration.systems.tretriever.oracle import checked, figures_of, read, state_of
-from tests.passages import PASSAGES, OpenCorpus, passage
+from tests.passages import PASSAGES, OpenCorpus, hotpotqa
 
-from overstory.errors import IndexMissing, SettingsError
+from overstory.errors import SettingsError
 from overstory.examples import movie_graph
 from overstory.graph import schema
 from overstory.knowledge import Knowledge
 from overstory.model import Document, Link
 from overstory.systems.vector_indexes import SCANNED
-from overstory_systems.tretriever import build, contents, small_change
-from overstory_systems.tretriever.contents import Contents
 from overstory_systems.tretriever.names import NODE
 
-HOTPOTQA = Path(__file__).parents[4] / "examples" / "hotpotqa" / "corpus.jsonl"
 QUESTION = "Which instrument is played by a musician of the band?"
 SOURCE = "tests/graph"
 GROUPS = {
@@ -50,13 +44,6 @@ LINKS = [
     link("barge", "quasar"),
 ]
 """Four groups in which everything is linked to everything, one link from each to the next."""
-
-
-def hotpotqa(first: int, last: int) -> list[Document]:
-    """Some passages of the example."""
-    with HOTPOTQA.open(encoding="utf-8") as lines:
-        records = [json.loads(line) for line in itertools.islice(lines, first, last)]
-    return [passage(record["_id"], record["title"], record["text"]) for record in records]
 
 
 def keys_of(knowledge: Knowledge, index: dict[str, Any]) -> set[frozenset[str]]:
@@ -200,54 +187,6 @@ def test_what_was_made_from_a_deleted_document_goes_with_it(open_corpus: OpenCor
     knowledge.index()
     checked(knowledge)
     assert next(iter(knowledge.system_reports())).figures["sets_without_summary"] == 0
-
-
-class Killed(BaseException):
-    """Ends a run as nothing else does."""
-
-
-def killed_runs(knowledge: Knowledge, moments: list[tuple[Any, str]]) -> Iterator[str]:
-    """Runs that are killed later and later, each after one part."""
-
-    def killing(do: Callable[..., object]) -> Callable[..., object]:
-        def killed(*arguments: Any, **named: Any) -> object:
-            do(*arguments, **named)
-            raise Killed
-
-        return killed
-
-    for place, part in moments:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(place, part, killing(getattr(place, part)))
-            with pytest.raises(Killed):
-                knowledge.index(systems=["tretriever"])
-        yield part
-
-
-def test_a_killed_build_ends_as_if_it_had_not_been(open_corpus: OpenCorpus) -> None:
-    knowledge = open_corpus()
-    knowledge.ingest_documents([*GRAPH, *LINKS])
-    knowledge.index(systems=["tretriever"])
-    undisturbed = checked(knowledge)
-    knowledge.remove_system("tretriever")
-    first = [(build, "encode_semantic"), (Contents, "_summaries"), (build, "write_tree"), (build, "store_reports")]
-    for _ in killed_runs(knowledge, [*first, (build, "commit_statements"), (build, "indexed_generation")]):
-        with pytest.raises(IndexMissing):
-            knowledge.search(QUESTION, retriever="tretriever")
-    assert list(killed_runs(knowledge, [(build, "remove_unused")]))
-    knowledge.index()
-    assert checked(knowledge) == undisturbed
-
-    knowledge.ingest_documents([vertex("flute", "music"), link("flute", "guitar"), link("flute", "violin")])
-    seen = knowledge.search(QUESTION, 5, retriever="tretriever").parts
-    within = [(small_change, "placed_tree"), (contents, "write_tree_in"), (contents, "store_reports_in")]
-    for _ in killed_runs(knowledge, [*within, (contents, "run_statements")]):
-        assert knowledge.search(QUESTION, 5, retriever="tretriever").parts == seen
-        assert checked(knowledge) == undisturbed
-    knowledge.index()
-    assert figures_of(knowledge)["rebuilt"] == 0
-    assert id_of(knowledge, "flute") in checked(knowledge)["members"]
-    assert knowledge.index().done == ()
 
 
 @pytest.mark.changes_schema

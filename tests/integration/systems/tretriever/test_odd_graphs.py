@@ -15,13 +15,12 @@ from tests.integration.systems.tretriever.test_build import (
     LINKS,
     QUESTION,
     SOURCE,
-    hotpotqa,
     id_of,
     keys_of,
     link,
     vertex,
 )
-from tests.passages import OpenCorpus
+from tests.passages import OpenCorpus, hotpotqa
 from tests.sources import write
 
 from overstory.graph import read_corpus

@@ -11,22 +11,19 @@ from tests.integration.systems.tretriever.test_build import (
     GRAPH,
     GROUPS,
     LINKS,
-    QUESTION,
     SOURCE,
-    hotpotqa,
     id_of,
     keys_of,
-    killed_runs,
     link,
     vertex,
 )
-from tests.passages import OpenCorpus
+from tests.kills import open_killable
+from tests.passages import OpenCorpus, hotpotqa
 
 from overstory.graph import read_corpus, writing
 from overstory.index.derived_vectors import count_vectors
 from overstory.knowledge import Knowledge
 from overstory.model import Document, Link
-from overstory_systems.tretriever import contents, small_change
 
 FLUTE: list[Document | Link] = [vertex("flute", "music"), link("flute", "guitar"), link("flute", "violin")]
 
@@ -90,17 +87,13 @@ def leftovers(knowledge: Knowledge) -> tuple[int, int, int]:
     return counts.unused, counts.awaited, row["marked"]
 
 
-def test_no_vector_and_no_mark_is_left_when_a_change_was_placed(
-    open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    knowledge = open_corpus()
-    passages = hotpotqa(0, 40)
+def test_no_vector_and_no_mark_is_left_when_a_change_was_placed(open_corpus: OpenCorpus) -> None:
+    knowledge = open_killable(open_corpus)
+    passages = hotpotqa(0, 60)
     knowledge.ingest_documents(passages[:-2])
     knowledge.index(systems=["tretriever"])
     knowledge.ingest_documents(passages[-2:-1])  # the first placed change looks for what a killed build left
     knowledge.index()
-    monkeypatch.setattr(small_change, "MOST_CHANGED", 10.0)  # times the whole
-    monkeypatch.setattr(small_change, "remove_unused", None)  # which looks at every vector
     other = Document(passages[3].source, passages[3].source_key, passages[4].text, title=passages[3].title)
     marks: list[int] = []
     for change in (
@@ -110,7 +103,9 @@ def test_no_vector_and_no_mark_is_left_when_a_change_was_placed(
     ):
         change()
         marks.append(leftovers(knowledge)[2])
-        knowledge.index()
+        with knowledge.graph.counted() as written:
+            knowledge.index()
+        assert "vectors/remove_unused" not in written  # which looks at every vector
         assert figures_of(knowledge)["rebuilt"] == 0
         assert leftovers(knowledge) == (0, 0, 0)
         assert knowledge.system_reports()[0].figures["sets_without_summary"] == 0
@@ -133,16 +128,13 @@ def test_a_deletion_is_not_placed_in_an_index_that_marks_no_deletions(open_corpu
     checked(knowledge)
 
 
-@pytest.mark.parametrize("over", ["documents", "entities"])
-def test_improved_it_is_what_a_build_from_scratch_makes(open_corpus: OpenCorpus, over: str) -> None:
+def test_improved_it_is_what_a_build_from_scratch_makes(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
-    first: list[Document | Link] = [*GRAPH, *LINKS] if over == "documents" else [*hotpotqa(0, 40)]
-    knowledge.ingest_documents(first)
+    knowledge.ingest_documents([*GRAPH, *LINKS])
     knowledge.index(systems=["tretriever"])
     generation = state_of(knowledge).generation
-    assert state_of(knowledge).details["over"] == over
     all_embedded = state_of(knowledge).figures["texts_embedded"]
-    knowledge.ingest_documents(FLUTE if over == "documents" else [*hotpotqa(40, 41)])
+    knowledge.ingest_documents(FLUTE)
     knowledge.index()
     assert 0 < state_of(knowledge).figures["texts_embedded"] < all_embedded
     assert state_of(knowledge).placed > 0
@@ -222,20 +214,3 @@ def test_an_index_stays_whole_whatever_comes_and_goes(open_corpus: OpenCorpus) -
         knowledge.index()
         assert checked(knowledge)["members"] == {document.id for document in knowledge.documents()}
         assert sums(knowledge)["size"] == 0
-
-
-def test_a_killed_run_changes_nothing_and_the_next_one_ends_it(open_corpus: OpenCorpus) -> None:
-    knowledge = open_corpus()
-    knowledge.ingest_documents([*GRAPH, *LINKS])
-    knowledge.index(systems=["tretriever"])
-    undisturbed = checked(knowledge)
-    knowledge.ingest_documents(FLUTE)
-    seen = knowledge.search(QUESTION, 5, retriever="tretriever").parts
-    writing_parts = ("write_tree_in", "store_reports_in", "run_statements")
-    moments = [(small_change, "placed_tree"), *((contents, part) for part in writing_parts)]
-    for _ in killed_runs(knowledge, moments):
-        assert knowledge.search(QUESTION, 5, retriever="tretriever").parts == seen
-        assert checked(knowledge) == undisturbed
-    knowledge.index()
-    assert state_of(knowledge).placed == 3
-    assert id_of(knowledge, "flute") in checked(knowledge)["members"]

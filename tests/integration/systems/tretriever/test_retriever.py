@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import itertools
-import json
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, LiteralString
 
 import numpy as np
 import pytest
 from tests.integration.systems.tretriever.oracle import read, state_of
-from tests.passages import OpenCorpus, passage
+from tests.passages import OpenCorpus, hotpotqa
 
 from overstory.errors import IndexMissing
 from overstory.examples import movie_graph
 from overstory.graph import Corpus, Transaction, schema
 from overstory.graph.generations import slot_of
 from overstory.knowledge import Knowledge
-from overstory.model import Document, Evidence
+from overstory.model import Evidence
 from overstory.retrieve import RetrievalContext
 from overstory.retrieve.context import query_current_corpus
 from overstory.systems.vector_indexes import SCANNED
@@ -30,7 +27,6 @@ from overstory_systems.tretriever.parts import SubgraphPart
 from overstory_systems.tretriever.retriever import NOTHING_MATCHED, SHARES
 from overstory_systems.tretriever.retriever_settings import TRetrieverRetrieverSettings
 
-HOTPOTQA = Path(__file__).parents[4] / "examples" / "hotpotqa" / "corpus.jsonl"
 FILMS = "Which actors played in films by Rob Reiner?"
 DICE = "Who designed the dice game Demon Dice?"
 PUBLISHED = TRetrieverRetrieverSettings(subgraphs=6, vertices=4, neighbours=False)
@@ -53,13 +49,6 @@ _EDGES: LiteralString = """
     MATCH (a)-[:COVERS]->(one), (b)-[:COVERS]->(other)
     RETURN one.id AS source, other.id AS target, e.chunks AS chunks
 """
-
-
-def hotpotqa(first: int, last: int) -> list[Document]:
-    """Some passages of the example."""
-    with HOTPOTQA.open(encoding="utf-8") as lines:
-        records = [json.loads(line) for line in itertools.islice(lines, first, last)]
-    return [passage(record["_id"], record["title"], record["text"]) for record in records]
 
 
 @pytest.fixture(scope="module")

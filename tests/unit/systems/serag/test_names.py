@@ -45,10 +45,9 @@ def test_only_names_that_share_a_word_are_compared_and_each_is_embedded_once() -
     assert "The Bell" not in embedder.embedded
 
 
-def test_vectors_of_names_are_in_order_and_the_longest_unused_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("overstory_systems.serag.names.REMEMBERED", 2)
+def test_vectors_of_names_are_in_order_and_the_longest_unused_are_forgotten() -> None:
     embedder = HashingEmbedder(64)
-    names = NameVectors(embedder)
+    names = NameVectors(embedder, most=2)
     expected = HashingEmbedder(64).embed(["Ulm", "Bern", "Ulm"])
     np.testing.assert_array_equal(names.of(["Ulm", "Bern", "Ulm"]), expected)
     names.of(["Ulm"])

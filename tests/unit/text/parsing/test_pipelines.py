@@ -18,7 +18,6 @@ from overstory.settings import ExtractionSettings
 from overstory.text import make_extractor
 from overstory.text.coreference.references import REFERENCES
 from overstory.text.extraction.findings import FINDINGS
-from overstory.text.parsing import pipelines
 from overstory.text.parsing.pipelines import LoadedPipeline, Turns, find_pipeline
 from overstory.text.parsing.readings import Reading
 from overstory.text.parsing.spacy_parser import SpacyParser
@@ -48,10 +47,8 @@ def test_threads_that_ask_at_once_load_a_pipeline_once_and_get_what_one_alone_ge
     assert found[0] != found[1]
 
 
-def test_words_of_texts_are_remembered_until_they_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipelines, "KEPT_WORDS", 0)
-    monkeypatch.setattr(pipelines, "MOST_WORDS", 20)
-    pipeline = LoadedPipeline(spacy.blank("en"))
+def test_words_of_texts_are_remembered_until_they_are_many() -> None:
+    pipeline = LoadedPipeline(spacy.blank("en"), kept_words=0, most_words=20)
 
     def knows_after(text: str, word: str) -> bool:
         with pipeline.words():
@@ -64,10 +61,8 @@ def test_words_of_texts_are_remembered_until_they_are_many(monkeypatch: pytest.M
     assert knows_after("qwa", "qwa")
 
 
-def test_the_first_words_are_kept_for_good(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipelines, "KEPT_WORDS", 2)
-    monkeypatch.setattr(pipelines, "MOST_WORDS", 0)
-    pipeline = LoadedPipeline(spacy.blank("en"))
+def test_the_first_words_are_kept_for_good() -> None:
+    pipeline = LoadedPipeline(spacy.blank("en"), kept_words=2, most_words=0)
     for text in ("qwa", "qwb qwc", "qwd", "qwe"):
         with pipeline.words():
             pipeline.language(text)
@@ -75,9 +70,8 @@ def test_the_first_words_are_kept_for_good(monkeypatch: pytest.MonkeyPatch) -> N
     assert [word in pipeline.language.vocab for word in ("qwa", "qwb", "qwc", "qwd")] == [True, True, True, False]
 
 
-def test_words_of_a_text_that_cannot_be_read_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipelines, "KEPT_WORDS", 0)
-    pipeline = LoadedPipeline(spacy.blank("en"))
+def test_words_of_a_text_that_cannot_be_read_are_forgotten() -> None:
+    pipeline = LoadedPipeline(spacy.blank("en"), kept_words=0)
 
     def fail() -> None:
         with pipeline.words():
