@@ -106,7 +106,9 @@ class AprRetriever(SystemRetriever[AprIndexSettings, AprRetrieverSettings]):
             found = asking.found(k)
             counter = TokenCounter(self._context.embedder, self._context.chat())
             recalled, related = self._remembered(tx, corpus, asking.vector)
-            prompt = build(asked.triples, found.runs, recalled, related, self._settings, counter, read.text)
+            prompt = build(
+                asked.triples, found.runs, recalled, related, self._settings, counter, read.text, asking.vector
+            )
             unread = {chunk for part in prompt.parts for chunk in part.chunks} - found.rows.keys()
             rows = {**found.rows, **chunk_rows(tx, corpus, unread)}
             parts = (*excerpts(prompt.runs, rows), *prompt.parts)

@@ -22,6 +22,7 @@ from overstory.errors import AnswerNotFound, BrokenSource, MemoryKept, SettingsE
 from overstory.knowledge import Knowledge
 from overstory.model import Part
 from overstory.settings import LlmSettings
+from overstory_systems.apr.parts import KnowledgePart
 
 BORN = "Where was Albert Einstein born?"
 BORN_AGAIN = "What is the birthplace of Albert Einstein?"
@@ -192,6 +193,28 @@ def test_a_models_answer_is_remembered_with_its_name_and_only_the_facts_that_it_
     [stored] = corpus.memory.answers()
     assert (stored.kind, stored.model, stored.short) == ("llm", "m-2026", "He was born in Ulm.")
     assert {(fact.head, fact.tail) for fact in stored.facts} == {("Albert Einstein", "Ulm")}
+
+
+def facts_read(knowledge: Knowledge, question: str, retriever: str) -> set[str]:
+    """The facts that a language model would read, whether they are found or remembered."""
+    parts = knowledge.search(question, 4, retriever=retriever).parts
+    return {fact.edge for part in parts if isinstance(part, KnowledgePart) for fact in (*part.knowledge, *part.facts)}
+
+
+def test_a_models_answer_shortens_the_prompt_of_the_same_question_and_of_no_follow_up(
+    corpus: Knowledge, endpoint: Endpoint
+) -> None:
+    married = "When did Albert Einstein marry?"
+    without = {question: facts_read(corpus, question, WITHOUT_MEMORY) for question in (BORN, BORN_AGAIN, married)}
+    remember(corpus, BORN)
+    assert facts_read(corpus, BORN, "apr:memory") >= without[BORN]  # quoted sentences leave nothing out
+    corpus.memory.forget_all()
+    endpoint.then = streaming("He was born in Ulm [1].")
+    with with_model(corpus, endpoint) as knowledge:
+        remember(knowledge, BORN)
+    for asked in (BORN, BORN_AGAIN):
+        assert facts_read(corpus, asked, "apr:memory") < without[asked]
+    assert facts_read(corpus, married, "apr:memory") >= without[married]
 
 
 def test_an_error_of_the_model_leaves_what_it_said_out(corpus: Knowledge, endpoint: Endpoint) -> None:
