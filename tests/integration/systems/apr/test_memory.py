@@ -544,3 +544,46 @@ def test_what_is_remembered_does_not_take_the_answer_away(corpus: Knowledge) -> 
 def test_an_answer_to_another_question_is_not_recalled(corpus: Knowledge) -> None:
     remember(corpus, BORN)
     assert not recalled(corpus, "Which cities does the Danube flow through?")
+
+
+DISCOVERED = "Who discovered polonium?"
+BY_SYMBOLS = "apr:paper,recall=always"
+
+
+def asks(knowledge: Knowledge) -> set[str]:
+    """The symbols of the codebook that remembered questions have."""
+    query: LiteralString = "MATCH (:AprQuestion {corpus: $label})-[:ASKS]->(s:AprSymbol) RETURN s.text AS text"
+    rows, _, _ = knowledge.graph.native_driver().execute_query(
+        query, label=knowledge.status().corpus.label, database_=knowledge.graph.database
+    )
+    return {row["text"] for row in rows}
+
+
+def test_a_question_has_symbols_of_the_codebook_also_those_that_come_later(own: Knowledge, endpoint: Endpoint) -> None:
+    endpoint.then = streaming("Marie Curie discovered polonium [1].")
+    with with_model(own, endpoint) as knowledge:
+        remember(knowledge, "Did Marie Curie discover polonium and found the Radium Institute?")
+    assert asks(own) == {"Marie Curie", "discover", "polonium"}
+    own.ingest_documents([passage("radium", "Radium Institute", "The Radium Institute is a laboratory in Paris.")])
+    own.index()
+    assert asks(own) == {"Marie Curie", "discover", "polonium", "Radium Institute"}
+
+
+def test_what_is_remembered_is_found_by_symbols_too_and_competes_with_facts(
+    corpus: Knowledge, endpoint: Endpoint
+) -> None:
+    endpoint.then = streaming("Marie Curie discovered polonium [1].")
+    with with_model(corpus, endpoint) as knowledge:
+        remember(knowledge, DISCOVERED)
+    far = "Which substance made the wife of Pierre Curie famous?"
+    assert not recalled(corpus, far)
+    assert recalled(corpus, far, BY_SYMBOLS)
+    assert not recalled(corpus, far, "apr:paper")  # a search reads no memory
+    everything = "facts=all,answers=all,questions=all"
+    for room in (1, 2, 16):
+        retriever = f"{BY_SYMBOLS},runs={room},{everything}"
+        evidence = corpus.search("Was it Marie Curie who discovered polonium?", 2, retriever=retriever)
+        (part,) = (part for part in evidence.parts if isinstance(part, KnowledgePart))
+        answers = sum(part.kind == "answer" for part in evidence.parts)
+        assert answers + bool(part.related) + bool(part.facts) <= room
+        assert room < 16 or (answers == 1 and part.related and part.facts)

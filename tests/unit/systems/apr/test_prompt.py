@@ -235,6 +235,17 @@ def test_in_other_words_an_answer_serves_where_it_cites_the_best_fact() -> None:
     assert facts_left(asked_again([second, *OTHERS], of_stoker("Dublin [1]."), asked)) == len(OTHERS)
 
 
+def test_what_symbols_led_to_is_all_taken_and_leaves_nothing_more_out() -> None:
+    far = of_stoker("Dublin [1].", similarity=0.1)
+    settings = AprRetrieverSettings(recall_by="symbols")
+    same = of_stoker("Dublin [1].", similarity=1.0)
+    for answer in (far, same):
+        runs = [own_facts(BORN), *OTHERS]
+        found = build([], runs, [answer], [], settings, COUNTER, answer.question, vectors(direction(0))[0])
+        assert [fact.edge for fact in knowledge(found).knowledge] == [BORN.id]
+        assert facts_left(found) == len(OTHERS)
+
+
 def test_related_questions_stand_behind_the_one_that_is_asked() -> None:
     others = [related("x", edge("|wrote|Lair")), related("y", edge("|wrote|Lair"))]
     said = {
@@ -290,12 +301,8 @@ def test_with_a_policy_the_actions_are_those_that_it_chooses() -> None:
     assert by_policy.parts != build(ASKED, runs, answers, [], AprRetrieverSettings(), COUNTER).parts
 
 
-def test_beside_a_remembered_answer_a_fact_stays_that_says_a_new_word_of_the_question() -> None:
-    facts = [
-        own_facts(BORN),
-        run("a", WROTE, DIED, chunk=f"chunk of {BORN.id}", along=vectors(direction(5), direction(6))),
-    ]
-    died = asked_again(facts, of_stoker("Dublin [1]."), "Where was it that Stoker died?")
-    assert DIED.id in [fact.edge for fact in knowledge(died).facts]
-    again = asked_again(facts, of_stoker("Dublin [1]."), "Where had Stoker been born?")
-    assert not {DIED.id, WROTE.id} & {fact.edge for fact in knowledge(again).facts}
+def test_an_answer_does_not_serve_a_question_with_a_new_word_that_another_fact_says() -> None:
+    """ "Born" and "died" ask for different facts, though the first is nearest to both questions."""
+    facts = [own_facts(BORN), *OTHERS, run("a", DIED, along=vectors(direction(7)))]
+    assert facts_left(asked_again(facts, of_stoker("Dublin [1]."), "Where was it that Stoker died?")) == len(OTHERS)
+    assert facts_left(asked_again(facts[:-1], of_stoker("Dublin [1]."), "Where was it that Stoker died?")) == 0
