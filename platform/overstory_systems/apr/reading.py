@@ -120,7 +120,8 @@ def read_stated(graph: GraphClient, label: str, ids: Sequence[str]) -> list[Stat
 
 
 def _types_of_titles(graph: GraphClient, label: str, rows: Sequence[Row]) -> dict[str, str]:
-    """What the corpus says of the names in titles, which later passages of a document need not say: types by key."""
+    """What the corpus says of the names in titles, which later passages of a document need not say: types by key. Where
+    it says something else later, a passage is read again when it is next read for another reason."""
     keys = {entity_id(label, key): key for row in rows if (key := entity_key(subject_of(row["title"])))}
     found = graph.run("systems/tree/entities", label, read=True, ids=sorted(keys)) if keys else []
     return {keys[row["id"]]: row["type"] or "" for row in found}

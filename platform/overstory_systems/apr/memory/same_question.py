@@ -2,8 +2,8 @@
 
 A follow-up is as near to the question before it as a paraphrase is: "Who was saved from the ship that ran onto the Crow
 Rocks?" has a cosine of .88 to "Which ship ran onto the Crow Rocks?". So vectors do not decide. A difference in what is
-asked for (who, when), in names and numbers, or in a word such as "before" makes it another question; a difference in
-other words alone leaves it open, and the facts decide (`prompt.build`).
+asked for (who, whom, when), in names and numbers, or in a word such as "before" makes it another question; a difference
+in other words alone leaves it open, and the facts decide (`prompt.serves`).
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ Sameness = Literal["same", "open", "other"]
 
 _ASKING = {"who": "who", "whom": "who", "whose": "who", "why": "why", "how": "how", "where": "where", "when": "when"}
 _PEOPLE = re.compile(r"\bwhich (?:\w+ )?(?:people|persons?)\b", re.IGNORECASE)
+_OBJECT = re.compile(r"\b(?:who|whom|which|what)\b.*?\b(?:do|does|did)\b", re.IGNORECASE | re.DOTALL)
+"""Asks to whom something was done: "Who did Ada manage?" is not "Who managed Ada?"."""
+_ACTING = frozenset({"PERSON", "ORG"})
 _WHAT = frozenset({"what", "which"})
 _TURNING = frozenset({"before", "until", "without", "not", "no", "never", "later", "earlier", "older", "younger"})
 """Words that turn a question into another one about the same."""
@@ -31,7 +34,10 @@ _CLASSES = frozenset({"kind", "name", "sort", "thing", "type", "year", "day", "d
 
 def sameness(asked: str, remembered: str) -> Sameness:
     """Whether two questions ask the same: "same", or "open" where only words differ that are no names."""
-    if asked_for(asked).isdisjoint(asked_for(remembered)) or _turned(asked) != _turned(remembered):
+    kinds = asked_for(asked) & asked_for(remembered)
+    if not kinds or _turned(asked) != _turned(remembered):
+        return "other"
+    if not kinds.isdisjoint(_ACTING) and bool(_OBJECT.search(asked)) != bool(_OBJECT.search(remembered)):
         return "other"
     here, there = _words(asked), _words(remembered)
     missing = [*_missing(here, there), *_missing(there, here)]
@@ -61,7 +67,11 @@ def _words(question: str) -> dict[str, bool]:
 
 def _missing(words: Mapping[str, bool], others: Mapping[str, bool]) -> list[bool]:
     """Of the words that others do not have, whether they are names."""
-    return [named for word, named in words.items() if not any(same_relation(word, other) for other in others)]
+    return [
+        named
+        for word, named in words.items()
+        if word not in others and (named or not any(same_relation(word, other) for other in others))
+    ]
 
 
 def _turned(question: str) -> set[str]:

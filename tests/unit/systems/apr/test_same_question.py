@@ -15,7 +15,7 @@ SHIP = "Which ship ran onto the Crow Rocks?"
         (SHIP, SHIP.upper()),
         ("Where had Bram Stoker been born?", "Where was Bram Stoker born?"),
         ("In which year was Harbour rewritten?", "When was Harbour rewritten?"),
-        ("Who is the wife of Ada Huber?", "Whom did Ada Huber marry?"),
+        ("Who is the wife of Ada Huber?", "Who is married to Ada Huber?"),
     ],
 )
 def test_the_same_question_in_nearly_the_same_words(asked: str, remembered: str) -> None:
@@ -42,6 +42,8 @@ def test_where_words_differ_it_is_open(asked: str, remembered: str) -> None:
         ("Who supplied the membranes before 2024?", "Who supplied the membranes since 2024?"),
         ("Who leads team Otter?", "Who leads team Pike?"),
         ("What was released in version 3.6?", "What was released in version 3.7?"),
+        ("Who founded the firm Johnson?", "Who founded the firm Johnston?"),
+        ("Who did Ada Huber manage?", "Who managed Ada Huber?"),
         ("Which of them is older?", "Which of them is younger?"),
     ],
 )
