@@ -27,6 +27,7 @@ from overstory.model.extraction import ChunkText, Extraction
 from overstory.protocols import Embedder, Extractor
 from overstory.settings import Settings
 from overstory.text.extraction.registry import make_extractor
+from overstory.text.names.keys import entity_key
 from overstory.text.sentences import sentence_starts, sentence_texts
 from overstory_systems.apr.codebook import Symbol, coded
 from overstory_systems.apr.consolidation import SymbolName, aliases
@@ -115,7 +116,7 @@ def reworded(passage: ChunkText) -> ChunkText:
 
 def grow(title: str, read: Sequence[ChunkText], again: int, extractor: Extractor, embedder: Embedder) -> Growth:
     """Reads passages one after the other; merging is as it is at the end."""
-    edges = [coded(LABEL, resolved(_triples(found), passage.title))
+    edges = [coded(LABEL, resolved(_triples(found), passage.title, passage.text, _types(found)))
              for passage, found in zip(read, extractor.extract(read), strict=True)]  # fmt: skip
     symbols = {symbol.id: symbol for some in edges for edge in some for symbol in edge.symbols}
     of = representatives([symbol for symbol in symbols.values() if symbol.kind == "entity"], embedder)
@@ -148,6 +149,10 @@ def representatives(entities: Iterable[Symbol], embedder: Embedder) -> Mapping[s
         start += len(names)
         found |= {each.id: each.representative for each in aliases(names, of_group, AprIndexSettings().same, same_name)}
     return found
+
+
+def _types(found: Extraction) -> dict[str, str]:
+    return {entity_key(mention.surface): mention.type for mention in found.mentions}
 
 
 def _triples(found: Extraction) -> list[Triple]:

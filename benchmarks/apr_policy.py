@@ -35,7 +35,7 @@ from overstory.bench.dataset import BenchQuestion, load_dataset
 from overstory.bench.packing import Layout, corpus_name, source_name
 from overstory.embed import make_embedder
 from overstory.knowledge import Knowledge
-from overstory.protocols import Embedder
+from overstory.protocols import Embedder, Vectors
 from overstory.settings import Settings
 from overstory_systems.apr import prompt
 from overstory_systems.apr import retriever as retriever_module
@@ -61,6 +61,7 @@ class Inputs:
     related: Sequence[RelatedQuestion]
     counter: TokenCounter
     asked: str
+    vector: Vectors | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +103,10 @@ class Recorder:
         settings: AprRetrieverSettings,
         counter: TokenCounter,
         asked: str,
+        vector: Vectors | None = None,
     ) -> prompt.PrunedPrompt:
-        self.last = Inputs(question, runs, recalled, related, counter, asked)
-        return prompt.build(question, runs, recalled, related, settings, counter, asked)
+        self.last = Inputs(question, runs, recalled, related, counter, asked, vector)
+        return prompt.build(question, runs, recalled, related, settings, counter, asked, vector)
 
 
 def tried(folder: Path, most: int, settings: Settings, embedder: Embedder) -> Iterator[Tried]:
@@ -140,7 +142,14 @@ def outcome(found: Inputs, question: BenchQuestion, gold: set[str], folder: str,
         settings = replace(WITH_MEMORY, **actions._asdict())
         began = time.perf_counter()
         made = prompt.build(
-            found.question, found.runs, found.recalled, found.related, settings, found.counter, found.asked
+            found.question,
+            found.runs,
+            found.recalled,
+            found.related,
+            settings,
+            found.counter,
+            found.asked,
+            found.vector,
         )
         seconds = time.perf_counter() - began
         documents = {id_ for part in made.parts for id_ in part.documents}

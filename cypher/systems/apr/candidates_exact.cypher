@@ -2,7 +2,7 @@
 // Parameters: $vectors LIST<LIST<FLOAT>>; $nearest INTEGER (how many are kept a vector); $most INTEGER (edges an entity
 //   whose runs are read)
 // Rows: found LIST<LIST> (of each entity: its text; cosine to the nearest vector; how many edges have it; the ids of the
-//   runs with these, with $most of them at most; the most similar first); one
+//   runs with these, with $most of them at most; its id; the most similar first); one
 CALL () {
   UNWIND $vectors AS vector
   CALL (vector) {
@@ -21,6 +21,6 @@ CALL () {
     RETURN collect(DISTINCT r.id) AS runs
   }
   WITH s, similarity, degree, runs ORDER BY similarity DESC, s.id
-  RETURN collect([s.text, similarity, degree, runs]) AS found
+  RETURN collect([s.text, similarity, degree, runs, s.id]) AS found
 }
 RETURN found

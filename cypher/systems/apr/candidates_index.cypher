@@ -2,7 +2,7 @@
 // Parameters: $vector_index STRING; $vectors LIST<LIST<FLOAT>>; $vector_depth INTEGER (how many the index is asked for);
 //   $nearest INTEGER (how many of them are kept a vector); $most INTEGER (edges an entity whose runs are read)
 // Rows: found LIST<LIST> (of each entity: its text; cosine to the nearest vector; how many edges have it; the ids of the
-//   runs with these, with $most of them at most; the most similar first); near INTEGER (entities that the index returned
+//   runs with these, with $most of them at most; its id; the most similar first); near INTEGER (entities that the index returned
 //   for the vector with the fewest); vectors INTEGER (entities of the corpus); one
 CALL () { MATCH (s:{{corpus}}_AprEntity) RETURN count(s) AS vectors }
 CALL () {
@@ -29,5 +29,5 @@ RETURN near, vectors, COLLECT {
     MATCH (e)<-[:HAS_EDGE]-(r:{{corpus}}_AprRun)
     RETURN collect(DISTINCT r.id) AS runs
   }
-  RETURN [s.text, similarity, degree, runs] ORDER BY similarity DESC, s.id
+  RETURN [s.text, similarity, degree, runs, s.id] ORDER BY similarity DESC, s.id
 } AS found

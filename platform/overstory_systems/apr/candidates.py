@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from overstory.graph import Corpus, Transaction
 from overstory.protocols import Embedder, Vectors
@@ -70,10 +71,24 @@ class CodebookVectors:
         return self._edges.of(tx, corpus, ids)
 
 
+class Shortlist(NamedTuple):
+    """What the coarse stage leaves.
+
+    Attributes:
+        runs: ids of runs of facts.
+        symbols: the entities of the corpus nearest to the question's, with their cosines, the most similar first.
+        notes: on the search.
+    """
+
+    runs: list[str]
+    symbols: dict[str, float]
+    notes: tuple[str, ...] = ()
+
+
 def shortlist(
     tx: Transaction, corpus: Corpus, vocabulary: CodebookVectors, names: Vectors, relations: Vectors, *, index: str
-) -> tuple[list[str], tuple[str, ...]]:
-    """The ids of the runs with the best coarse score, at most `SHORTLIST`, ties by id; and notes on the search.
+) -> Shortlist:
+    """The runs with the best coarse score, at most `SHORTLIST`, ties by id.
 
     Args:
         names: float32[n, d], those of the question; without rows none is found.
@@ -81,7 +96,7 @@ def shortlist(
         index: over the entities of the corpus, "" if they are scanned.
     """
     if not len(names):
-        return [], ()
+        return Shortlist([], {})
     searched = with_index(
         tx,
         corpus,
@@ -93,18 +108,20 @@ def shortlist(
     (row,) = searched.rows
     capped = (
         f"{name!r} is in {degree:,} facts, of which {MOST_EDGES:,} were looked at"
-        for name, _, degree, _ in row["found"]
+        for name, _, degree, _, _ in row["found"]
         if degree > MOST_EDGES
     )
     notes = (*searched.notes, *capped)
     entities: dict[str, float] = {}
-    for _, cosine, _, runs in row["found"]:  # the most similar first
+    symbols: dict[str, float] = {}
+    for _, cosine, _, runs, symbol in row["found"]:  # the most similar first
+        symbols[symbol] = cosine
         for run in runs:
             entities.setdefault(run, cosine)
     if len(entities) <= SHORTLIST:
-        return sorted(entities), notes
+        return Shortlist(sorted(entities), symbols, notes)
     best = _relation_cosines(tx, corpus, vocabulary, relations, sorted(entities)) if len(relations) else {}
-    return best_of(coarse(entities, best), SHORTLIST), notes
+    return Shortlist(best_of(coarse(entities, best), SHORTLIST), symbols, notes)
 
 
 def _relation_cosines(

@@ -18,7 +18,6 @@ from overstory.text.names.keys import key_words
 from overstory.text.sentences import sentence_texts
 from overstory.text.windows import numbered, windows
 from overstory_systems.apr.index_settings import TripleSource
-from overstory_systems.apr.pronouns import resolved
 from overstory_systems.apr.reading import VERSION, ReadChunk, StatedChunk
 from overstory_systems.apr.triples import Triple
 
@@ -116,7 +115,7 @@ class ModelTripleReader:
     def _read(self, asked: tuple[StatedChunk, list[NumberedSentence]]) -> ReadChunk:
         chunk, sentences = asked
         if self._given(chunk):
-            return ReadChunk(chunk.id, tuple(resolved(chunk.loaded, chunk.title)))
+            return ReadChunk(chunk.id, chunk.resolved(chunk.loaded))
         chat = self._chat.quoting([chunk.id])
         said = set(key_words(" ".join([chunk.title, *(sentence.text for sentence in sentences)])))
         triples: list[Triple] = []
@@ -133,7 +132,7 @@ class ModelTripleReader:
                 found = [triple for triple in chunk.by_rules if triple.sentence in places]
                 by_rules += bool(found)
             triples += found
-        return ReadChunk(chunk.id, tuple(resolved(triples, chunk.title)), len(parts), by_rules)
+        return ReadChunk(chunk.id, chunk.resolved(triples), len(parts), by_rules)
 
     def _messages(self, chunk: StatedChunk, window: Sequence[NumberedSentence]) -> Sequence[Message]:
         return self._prompt.messages(title=on_one_line(chunk.title) or NONE, sentences=numbered(window))

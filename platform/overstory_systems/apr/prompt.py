@@ -5,7 +5,7 @@ Source: AutoPrunedRetriever, Sections 2.5 and 2.6.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import get_args
 
@@ -14,9 +14,12 @@ import numpy as np
 from overstory.answer import without_citations
 from overstory.display import counted, on_one_line, shortened
 from overstory.model import Part
+from overstory.protocols import Vectors
+from overstory.retrieve.ranking import best_of
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.questions.asked_words import AskedWords
 from overstory_systems.apr.encodings import Channels, Form, Words, encode
+from overstory_systems.apr.memory.same_question import sameness
 from overstory_systems.apr.parts import KnowledgePart, PromptFact, RememberedAnswer
 from overstory_systems.apr.policy import chosen, features_of, trained
 from overstory_systems.apr.retriever_settings import AprRetrieverSettings
@@ -33,6 +36,9 @@ NEAR = 0.7
 2WikiMultiHopQA, many of which are alike but for their names, have no other one as near."""
 LONGEST_ANSWER = 600
 """Characters of a remembered answer."""
+OWN_BEST = 8
+"""Facts of the question's own that a remembered answer never replaces: they keep most of what is asked for where that
+answer was wrong, for 18 tokens."""
 ASKED_FOR = "?"
 """In the place of what a question's triple asks for."""
 
@@ -65,6 +71,7 @@ def build(
     settings: AprRetrieverSettings,
     counter: TokenCounter,
     asked: str = "",
+    vector: Vectors | None = None,
 ) -> PrunedPrompt:
     """Selects of each channel what the settings say, and encodes it.
 
@@ -72,12 +79,11 @@ def build(
        the settings say of them.
     1. Of the channels answers, facts and questions all, one of each group that says the same, or nothing is taken: of
        answers to questions with a cosine of `NEAR` or more, and of the first `settings.runs` runs of facts. With
-       "unique" a fact is said once, whatever run it is in.
+       "unique" a fact is said once, whatever run it is in. What symbols led to has competed before, and is all given.
     2. A fact that a taken answer cites is not repeated among the facts; a run without any other is gone.
-    3. Where a taken answer's question has a cosine of `PARAPHRASE` or more, and a fact that it cites is in one of the
-       runs that are looked at, of each chunk that no taken answer stands on the best run stays, with the one fact that
-       is nearest to those of the answer; and any fact stays that says a word of the question which neither the
-       remembered question nor the cited facts say: "born" and "die" ask for different facts of one passage.
+    3. Where a taken answer of a language model was given to the same question (`serves`), of each chunk that no taken
+       answer stands on the best run stays, with the one fact that is nearest to those of the answer, and of all facts
+       the question's own `OWN_BEST`. Where symbols led to answers nothing more is left out, as published.
     4. The triples become a text in the form of `settings.encoding`; "auto" is the one with the fewest tokens by
        `counter`, of equal ones the most readable.
 
@@ -88,11 +94,13 @@ def build(
         related: remembered questions, by falling similarity.
         counter: asked once, for all three forms.
         asked: the words of the question.
+        vector: float32[d], of the question as a whole; without it a remembered answer leaves nothing out.
 
     Nothing is read of the graph. O(n² + texts) time for n runs.
     """
     looked_at = runs[: settings.runs]
-    fitting = near(recalled)
+    published = settings.recall_by == "symbols"
+    fitting = list(recalled) if published else near(recalled)
     if settings.policy:
         settings = chosen(settings, features_of(question, looked_at, fitting, related), trained())
     answers = select(fitting, [Path(each.edges, each.vectors) for each in fitting], settings.answers)
@@ -101,10 +109,12 @@ def build(
     cited = {edge.canonical for answer in answers for edge in answer.edges}
     taken = list(_without(taken, cited, once=settings.facts == "unique"))
     notes: tuple[str, ...] = ()
-    served = next((answer for answer in answers if _serves(answer, looked_at)), None)
+    own = own_best(looked_at, vector) if vector is not None and not published else []
+    lines = {edge.canonical: edge.line for each in looked_at for edge in each.run.edges}
+    served = next((answer for answer in answers if serves(answer, asked, own, lines)), None)
     if served is not None:
         stood_on = {chunk for answer in answers for chunk in answer.chunks}
-        taken = list(_beside(served, taken, stood_on, _new_words(asked, served)))
+        taken = list(_beside(served, taken, stood_on, set(own[:OWN_BEST])))
         if taken:
             told = counted(sum(len(each.run.edges) for each in taken), "fact")
             notes = (f"a question like this was answered before: beside the facts of that answer {told} more are read",)
@@ -126,11 +136,37 @@ def _runs_of(answer: RecalledAnswer) -> Iterator[ScoredRun]:
         yield ScoredRun(run, answer.similarity, answer.vectors[places] if len(answer.vectors) else answer.vectors)
 
 
-def _serves(answer: RecalledAnswer, runs: Iterable[ScoredRun]) -> bool:
-    """Whether an answer is one to the question for which the runs were found. Questions on neighbouring numbers or
-    names are as near as paraphrases are, but lead to other facts."""
+def own_best(runs: Iterable[ScoredRun], vector: Vectors) -> list[str]:
+    """The facts of runs by their similarity to a question, the most similar first: canonical ids, each once. Its names
+    alone, which the fine score compares with facts, too, would find whatever is said of them.
+
+    Args:
+        vector: float32[d], of the question as a whole.
+    """
+    best: dict[str, float] = {}
+    for each in runs:
+        for edge, cosine in zip(each.run.edges, (each.vectors @ vector).tolist(), strict=True):
+            best[edge.canonical] = max(cosine, best.get(edge.canonical, -1.0))
+    return best_of(best, len(best))
+
+
+def serves(answer: RecalledAnswer, asked: str, own: Sequence[str], lines: Mapping[str, str]) -> bool:
+    """Whether an answer was given to the question that is asked. One without a model may be any sentence, and leaves
+    nothing out. Where the words of the questions differ, facts decide: a paraphrase finds first what the answer cites,
+    and its new words nowhere; a follow-up finds something else.
+
+    Args:
+        own: as of `own_best`.
+        lines: of these facts, by their ids.
+    """
+    if answer.kind != "llm" or answer.similarity < PARAPHRASE or not own:
+        return False
     cited = {edge.canonical for edge in answer.edges}
-    return answer.similarity >= PARAPHRASE and any(edge.canonical in cited for each in runs for edge in each.run.edges)
+    alike = sameness(asked, answer.question)
+    if alike != "open":
+        return alike == "same" and not cited.isdisjoint(own)
+    new = _new_words(asked, answer)
+    return own[0] in cited and not any(new.spans(lines[each]) for each in own if each not in cited)
 
 
 def _new_words(asked: str, answer: RecalledAnswer) -> AskedWords:
@@ -141,16 +177,16 @@ def _new_words(asked: str, answer: RecalledAnswer) -> AskedWords:
 
 
 def _beside(
-    answer: RecalledAnswer, runs: Iterable[ScoredRun], stood_on: Collection[str], new: AskedWords
+    answer: RecalledAnswer, runs: Iterable[ScoredRun], stood_on: Collection[str], own: Collection[str]
 ) -> Iterator[ScoredRun]:
-    """The facts that say a new word, and of the first run of each other chunk the one nearest to what an answer cites.
+    """The question's own facts, and of the first run of each other chunk the one nearest to what an answer cites.
 
     Args:
         stood_on: chunks that need no more.
     """
     seen = set(stood_on)
     for each in runs:
-        kept = {at for at, edge in enumerate(each.run.edges) if new.spans(edge.line)}
+        kept = {at for at, edge in enumerate(each.run.edges) if edge.canonical in own}
         if each.run.chunk not in seen:
             seen.add(each.run.chunk)
             cosines = (each.vectors @ answer.vectors.T).max(axis=1) if len(answer.vectors) else np.zeros(1)

@@ -1,36 +1,66 @@
-"""Pronouns for the subject of a passage, by a simple rule: a statement is read far from the text that it is from.
+"""Pronouns for what they stand for, by simple rules: a statement is read far from the text that it is from.
 
-The first pronoun of a passage decides: where its statements first say "she", all of "she", "her" and "herself" are the
-subject that the title names, and "he" is somebody else. What is certainly no person ("The Birds", "Lloyd (film)") is
-neither. A pronoun that is left as a subject stands for the last subject before it that is none; one without such a
-subject says nothing that another passage could be joined by, and its triple is left out.
+A pronoun stands for what the title names where the passage, or the corpus, says that this can be meant: that it is a
+person, where it is "she". In an article on somebody the first pronoun decides: where its statements first say "she",
+all of "she", "her" and "herself" are whom the title names, and "he" is somebody else. A passage that never speaks of
+what its title names, as a scene of an episode, has its pronouns explained by its own statements alone.
+
+Any other pronoun that is a subject stands for the last subject before it that fits. Where none does, or another one
+might be meant, the triple is left out: nothing is better than something false.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Final, Literal
 
+from overstory.text.function_words import FUNCTION_WORDS
+from overstory.text.names.keys import entity_key, key_words
 from overstory.text.names.stop_names import names_nothing, without_number
+from overstory.text.questions.asked_for import is_person
 from overstory_systems.apr.triples import Triple
 
 LONGEST_SUBJECT = 12
 """Words of a title that may name a subject; longer ones are sentences."""
+OPENING = 25
+"""Words with which a passage begins."""
+NAMED = 0.5
+"""Of the words of a title, those that a text has which speaks of what it names."""
+
+Kind = Literal["person", "thing", "group", ""]
+"""What a name or a phrase stands for; "" where that is not known."""
 
 _NO_PERSON = re.compile(
     r"(?:the|an?)\s.*|.*\((?:[^()]*\s)?(?:film|movie|album|song|single|novel|book|play|opera|series|show|game|band|magazine|"
     r"company|software|city|town|village|river|ship)\)",
     re.IGNORECASE,
 )
-_PERSONAL = (0, 1)
 _FORMS = (
     ({"he", "him", "himself"}, {"his"}),
     ({"she", "her", "herself"}, {"her"}),
     ({"it", "itself"}, {"its"}),
     ({"they", "them", "themselves"}, {"their"}),
 )
-_ALONE = {form: kind for kind, (alone, _) in enumerate(_FORMS) for form in alone}
-_POSSESSIVE = {form: kind for kind, (_, possessive) in enumerate(_FORMS) for form in possessive}
+_HE, _SHE, _IT, _THEY = range(len(_FORMS))
+_NO_PRONOUN = -1
+_ALONE = {form: pronoun for pronoun, (alone, _) in enumerate(_FORMS) for form in alone}
+_POSSESSIVE = {form: pronoun for pronoun, (_, possessive) in enumerate(_FORMS) for form in possessive}
+_MEANT: Final[Mapping[Kind, frozenset[int]]] = {
+    "person": frozenset({_HE, _SHE}),
+    "thing": frozenset({_IT}),
+    "group": frozenset({_IT, _THEY}),
+    "": frozenset({_HE, _SHE, _IT, _THEY}),
+}
+_PERSONAL = re.compile(r"\b(?:he|him|his|she|her)\b", re.IGNORECASE)
+_CHARACTERS = frozenset({"character", "protagonist", "superhero", "villain"})
+_OR_COMPANIES = frozenset(
+    {"publisher", "producer", "maker", "manufacturer", "developer", "designer", "owner", "builder"}
+)
+_GROUPS = frozenset({"ORG", "NORP", "GPE"})
+_NO_THING = frozenset({"", "DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "MONEY", "PERCENT"})
 
 
 def subject_of(title: str) -> str:
@@ -47,50 +77,169 @@ def _without_qualifier(title: str) -> str:
     return title if start < 0 else plain[:start]
 
 
-def resolved(triples: Sequence[Triple], title: str) -> list[Triple]:
-    """The triples of a passage, in order, with the subject of its title in place of the pronouns that stand for it."""
+def resolved(
+    triples: Sequence[Triple], title: str, text: str = "", types: Mapping[str, str] = MappingProxyType({})
+) -> list[Triple]:
+    """The triples of a passage, in order, with what pronouns stand for in their place.
+
+    Args:
+        text: of the passage.
+        types: what the names of the passage, and that of its title, are ("PERSON", …), by their keys.
+    """
+    kinds = _Kinds(types)
     subject = subject_of(title)
-    words = (word for triple in triples for word in (triple.head, triple.tail))
-    kind = _first_kind(words, personal=_NO_PERSON.fullmatch(title.strip()) is None) if subject else -1
-    if kind >= 0:
+    pronoun = _of_title(triples, subject, title, text, kinds) if subject else _NO_PRONOUN
+    if pronoun != _NO_PRONOUN:
         triples = [
             triple._replace(
-                head=_without_pronoun(triple.head, subject, kind), tail=_without_pronoun(triple.tail, subject, kind)
+                head=_without_pronoun(triple.head, subject, pronoun),
+                tail=_without_pronoun(triple.tail, subject, pronoun),
             )
             for triple in triples
         ]
-    return list(_with_subjects(triples))
+        kinds.pronouns[entity_key(subject)] = pronoun
+    return list(_with_subjects(triples, kinds))
 
 
-def _with_subjects(triples: Iterable[Triple]) -> Iterator[Triple]:
-    """Without pronouns as subjects."""
-    last = ""
-    for triple in triples:
-        if triple.head.casefold() not in _ALONE:
-            last = triple.head
-            yield triple
-        elif last:
-            yield triple._replace(head=last)
+class _Kinds:
+    """What the names and phrases of a passage stand for.
 
-
-def _first_kind(texts: Iterable[str], *, personal: bool) -> int:
-    """The kind of the first pronoun, −1 where there is none.
-
-    Args:
-        personal: whether "he" and "she" count.
+    Attributes:
+        pronouns: that a name is meant by, by its key.
     """
-    for text in texts:
-        first, _, rest = text.casefold().partition(" ")
-        kind = _POSSESSIVE.get(first) if rest else _ALONE.get(first)
-        if kind is not None and (personal or kind not in _PERSONAL):
-            return kind
-    return -1
+
+    def __init__(self, types: Mapping[str, str]) -> None:
+        self._types = types
+        self.pronouns: dict[str, int] = {}
+
+    def of(self, text: str) -> Kind:
+        """By its type, which that of a name at its end may be ("the physicist Pierre Curie"), or by its noun."""
+        words = entity_key(text).split()
+        for start in range(len(words)):
+            if start and words[start - 1] in FUNCTION_WORDS:
+                break
+            type_ = self._types.get(" ".join(words[start:]), "")
+            if type_ == "PERSON":
+                return "person"
+            if type_ not in _NO_THING:
+                return "group" if type_ in _GROUPS else "thing"
+        last = words[-1] if words else ""
+        if " and " in text or (last.endswith("s") and not last.endswith("ss") and text.islower()):
+            return "group"
+        if is_person(last):
+            return "person"
+        return "thing" if text[-1:].islower() and text.split()[-1].islower() else ""
+
+    def of_longer(self, name: str) -> Kind:
+        """ "person" where the passage names one by a longer form of a name: "James Terry Sanford"."""
+        return "person" if any(type_ == "PERSON" and _says(key, name) for key, type_ in self._types.items()) else ""
+
+    def is_name_of_person(self, text: str) -> bool:
+        return not text.islower() and self.of(text) == "person"
+
+    def fits(self, text: str, pronoun: int) -> bool:
+        """Whether a pronoun may stand for what a text says; a name of an unknown type may be anybody's."""
+        kind = self.of(text)
+        if self.pronouns.get(entity_key(text), pronoun) != pronoun or text.casefold() in FUNCTION_WORDS:
+            return False
+        if not kind:
+            return pronoun in _MEANT["person"] and text[:1].isupper() and not _NO_PERSON.fullmatch(text)
+        return pronoun in _MEANT[kind]
 
 
-def _without_pronoun(text: str, subject: str, kind: int) -> str:
+def _of_title(triples: Sequence[Triple], subject: str, title: str, passage: str, kinds: _Kinds) -> int:
+    """The pronoun that stands for what the title names, `_NO_PRONOUN` where none does: the first that can, where the
+    passage begins with that, or where it is known what it is and no other subject before the pronoun fits."""
+    kind = _kind_of_title(triples, subject, kinds)
+    if passage and not _PERSONAL.search(passage):  # a place that was taken for somebody
+        kind = "" if kind == "person" else kind
+    nobody = kind != "person" and _NO_PERSON.fullmatch(title.strip()) is not None
+    opens = _says(" ".join(passage.split()[:OPENING]) or triples[0].head, subject) if triples else False
+    heads: list[str] = []
+    for triple in triples:
+        for text in (triple.head, triple.tail):
+            pronoun = _first_pronoun(text)
+            person = pronoun in _MEANT["person"]
+            if pronoun == _NO_PRONOUN or (person and nobody) or (kind == "person" and not person):
+                continue
+            if person and kind != "person" and text != triple.head:  # "a song on her album"
+                continue
+            if opens and (kind == "person" or not person or not any(map(kinds.is_name_of_person, heads))):
+                return pronoun
+            if kind and pronoun in _MEANT[kind] and not any(kinds.fits(head, pronoun) for head in heads):
+                return pronoun
+        if not _says(triple.head, subject):
+            heads.append(triple.head)
+    return _NO_PRONOUN
+
+
+def _kind_of_title(triples: Iterable[Triple], subject: str, kinds: _Kinds) -> Kind:
+    """What the title names by what the first sentence says of it, "Kaintuck Territory be theme park", and by types."""
+    nouns = {
+        _noun(triple.tail)
+        for triple in triples
+        if triple.relation == "be" and triple.sentence <= 0 and _says(triple.head, subject)
+    }
+    if any(noun in _CHARACTERS or (is_person(noun) and noun not in _OR_COMPANIES) for noun in nouns):
+        return "person"
+    kind = kinds.of(subject) or kinds.of_longer(subject)
+    return "" if any(noun.islower() for noun in nouns) and kind == "person" else kind
+
+
+def _noun(phrase: str) -> str:
+    """ "park" of "theme park near Benton"."""
+    words = list(itertools.takewhile(lambda word: word.lower() not in FUNCTION_WORDS, phrase.split()))
+    return words[-1] if words else ""
+
+
+def _says(text: str, name: str) -> bool:
+    """Whether a text has most words of a name: "Edmund Irvine Jr. was …" is on Eddie Irvine."""
+    words = [word for word in key_words(name) if word not in FUNCTION_WORDS] or key_words(name)
+    said = set(key_words(text))
+    return sum(word in said for word in words) >= NAMED * len(words)
+
+
+def _with_subjects(triples: Iterable[Triple], kinds: _Kinds) -> Iterator[Triple]:
+    """Without pronouns as subjects."""
+    before: list[Triple] = []
+    for triple in triples:
+        pronoun = _ALONE.get(triple.head.casefold())
+        if pronoun is not None:
+            head = _last_fitting(before, pronoun, kinds)
+            if not head:
+                continue
+            triple = triple._replace(head=head)
+            if pronoun in _MEANT["person"]:
+                kinds.pronouns[entity_key(head)] = pronoun
+        before.append(triple)
+        yield triple
+
+
+def _last_fitting(before: Sequence[Triple], pronoun: int, kinds: _Kinds) -> str:
+    """The last subject that a pronoun may stand for, "" where there is none or another name fits since then."""
+    objects: list[str] = []
+    for triple in reversed(before):
+        if triple.relation != "be":  # what somebody is is nobody else
+            objects.append(triple.tail)
+        if kinds.fits(triple.head, pronoun):
+            key = entity_key(triple.head)
+            others = (text for text in objects if entity_key(text) != key)
+            return "" if any(kinds.fits(text, pronoun) for text in others) else triple.head
+        if pronoun not in _MEANT["person"]:  # what is spoken of changes with every statement
+            return ""
+    return ""
+
+
+def _first_pronoun(text: str) -> int:
+    """The pronoun that a text is or begins with, `_NO_PRONOUN` where it does with none."""
+    first, _, rest = text.casefold().partition(" ")
+    return (_POSSESSIVE if rest else _ALONE).get(first, _NO_PRONOUN)
+
+
+def _without_pronoun(text: str, subject: str, pronoun: int) -> str:
     first, _, rest = text.partition(" ")
     if not rest:
-        return subject if _ALONE.get(first.casefold()) == kind else text
-    if _POSSESSIVE.get(first.casefold()) != kind:
+        return subject if _ALONE.get(first.casefold()) == pronoun else text
+    if _POSSESSIVE.get(first.casefold()) != pronoun:
         return text
     return f"{subject}'{'' if subject.endswith('s') else 's'} {rest}"

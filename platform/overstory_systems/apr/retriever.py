@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import median
 
 import numpy as np
@@ -44,7 +44,15 @@ from overstory_systems.apr.retriever_settings import AprRetrieverSettings
 from overstory_systems.apr.scoring import FineScore, SharedSymbol, fine, links, relevance
 from overstory_systems.apr.store import ENTITIES
 from overstory_systems.apr.tokens import TokenCounter
-from overstory_systems.apr.triples import FactRun, RecalledAnswer, RelatedQuestion, ScoredRun, Triple
+from overstory_systems.apr.triples import (
+    CodebookEdge,
+    FactRun,
+    RecalledAnswer,
+    RelatedQuestion,
+    ScoredRun,
+    Triple,
+    no_vectors,
+)
 
 NEAREST_CHUNKS = 20
 """Passages near the question whose runs are candidates, too, where no more are asked for."""
@@ -56,6 +64,8 @@ MOST_ANSWERS = 20
 """Remembered answers that are looked at."""
 MOST_RELATED = 5
 """Remembered questions that are looked at."""
+SAME_WORDS = 0.999
+"""Cosine from which a remembered question is the one that is asked, and says nothing that this does not."""
 LONGEST_FACT = 120
 """Characters of a fact in a reason."""
 
@@ -105,8 +115,8 @@ class AprRetriever(SystemRetriever[AprIndexSettings, AprRetrieverSettings]):
             )
             found = asking.found(k)
             counter = TokenCounter(self._context.embedder, self._context.chat())
-            recalled, related = self._remembered(tx, corpus, asking.vector)
-            prompt = build(asked.triples, found.runs, recalled, related, self._settings, counter, read.text)
+            runs, recalled, related = self._with_remembered(tx, corpus, asking, found)
+            prompt = build(asked.triples, runs, recalled, related, self._settings, counter, read.text, asking.vector)
             unread = {chunk for part in prompt.parts for chunk in part.chunks} - found.rows.keys()
             rows = {**found.rows, **chunk_rows(tx, corpus, unread)}
             parts = (*excerpts(prompt.runs, rows), *prompt.parts)
@@ -120,15 +130,21 @@ class AprRetriever(SystemRetriever[AprIndexSettings, AprRetrieverSettings]):
 
         return self._query(query)
 
-    def _remembered(
-        self, tx: Transaction, corpus: Corpus, vector: Vectors
-    ) -> tuple[Sequence[RecalledAnswer], Sequence[RelatedQuestion]]:
-        """The answers and the questions that are remembered, as far as the settings ask for them."""
-        if self._settings.recall != "always":
-            return (), ()
-        answers = self._settings.answers != "none" or self._settings.policy
-        questions = self._settings.questions != "none" or self._settings.policy
+    def _with_remembered(
+        self, tx: Transaction, corpus: Corpus, asking: _CodebookSearch, found: _RankedRuns
+    ) -> tuple[Sequence[ScoredRun], Sequence[RecalledAnswer], Sequence[RelatedQuestion]]:
+        """The runs that were found, with the answers and the questions that are remembered, as far as the settings ask
+        for them."""
+        settings, vector = self._settings, asking.vector
+        if settings.recall != "always":
+            return found.runs, (), ()
+        answers = settings.answers != "none" or settings.policy
+        questions = settings.questions != "none" or settings.policy
+        if settings.recall_by == "symbols":
+            recalled, related = self._recall.by_symbols(tx, corpus, vector, asking.symbols)
+            return asking.competed(found.runs, recalled if answers else (), related if questions else ())
         return (
+            found.runs,
             self._recall(tx, corpus, vector, MOST_ANSWERS) if answers else (),
             self._recall.related(tx, corpus, vector, MOST_RELATED) if questions else (),
         )
@@ -174,6 +190,8 @@ class _CodebookSearch:
         pool: embeds.
         known: the candidates that were scored, by id, with their scores and the vectors of their edges.
         cosines: of passages and the question, by id.
+        lines: of the question, that are compared with facts.
+        symbols: the entities nearest to those of the question, with their cosines.
     """
 
     tx: Transaction
@@ -189,16 +207,19 @@ class _CodebookSearch:
         default_factory=dict[str, "tuple[CandidateRun, FineScore, Vectors]"]
     )
     cosines: dict[str, float] = field(default_factory=dict[str, float])
+    lines: Vectors = field(default_factory=no_vectors)
+    symbols: dict[str, float] = field(default_factory=dict[str, float])
 
     def found(self, k: int) -> _RankedRuns:
         texts = self._texts()
         vectors = self.vocabulary.of_texts(self.tx, self.corpus, texts, self.pool)  # while near passages are looked for
         nearest = nearest_chunks(self.tx, self.corpus, self.vector, max(k, NEAREST_CHUNKS))
         names, relations, lines = self._of_question(texts, vectors.result())
-        ids, notes = shortlist(self.tx, self.corpus, self.vocabulary, names, relations, index=self.index)
-        self.notes += [*notes, *nearest.notes]
+        coarse = shortlist(self.tx, self.corpus, self.vocabulary, names, relations, index=self.index)
+        self.lines, self.symbols = lines, coarse.symbols
+        self.notes += [*coarse.notes, *nearest.notes]
         self.cosines |= nearest.cosines
-        self._score(lines, ids, nearest.cosines if self.settings.passage else ())
+        self._score(lines, coarse.runs, nearest.cosines if self.settings.passage else ())
         led = self._led(lines) if self.settings.path else {}
         passages = self._passages(led)
         scores = self._scores(passages)
@@ -216,6 +237,37 @@ class _CodebookSearch:
         hits = ranked_hits(rows, ranked, lambda id_: reasons.of(id_) if id_ in passages else [near(self.cosines[id_])])
         scored = (ScoredRun(facts[id_], score, self.known[id_][2]) for id_, score in runs.items() if id_ in facts)
         return _RankedRuns(hits, tuple(scored), rows)
+
+    def competed(
+        self, runs: Sequence[ScoredRun], recalled: Sequence[RecalledAnswer], related: Sequence[RelatedQuestion]
+    ) -> tuple[list[ScoredRun], list[RecalledAnswer], list[RelatedQuestion]]:
+        """Of runs of facts, answers and questions the best `settings.runs`, all by the score that runs have.
+
+        Source: AutoPrunedRetriever, Section 2.4, "the global TopM runs across all queries and channels".
+        """
+        texts = [*dict.fromkeys(text for each in related for edge in each.edges for text in _symbols(edge))]
+        vectors = self.vocabulary.of_texts(self.tx, self.corpus, texts, self.pool).result()
+        of_text = dict(zip(texts, vectors, strict=True))
+        questions = [
+            replace(each, vectors=_line_vectors([[of_text[text] for text in _symbols(edge)] for edge in each.edges]))
+            for each in related
+            if each.edges and each.similarity < SAME_WORDS
+        ]
+        self._complete({chunk for each in recalled for chunk in each.chunks})
+        scores = {f"run {each.run.id}": each.score for each in runs}
+        remembered: list[RecalledAnswer | RelatedQuestion] = [*recalled, *questions]
+        for each, score in zip(
+            remembered, fine(self.lines, self.vector, [each.vectors for each in remembered]), strict=True
+        ):
+            chunks = each.chunks if isinstance(each, RecalledAnswer) else ()
+            cosine = max((self.cosines.get(chunk, 0.0) for chunk in chunks), default=each.similarity)
+            scores[f"remembered {each.id}"] = score.total + self._of_passage(cosine, None)
+        best = set(best_of(scores, self.settings.runs))
+        return (
+            [each for each in runs if f"run {each.run.id}" in best],
+            [each for each in recalled if f"remembered {each.id}" in best],
+            [each for each in questions if f"remembered {each.id}" in best],
+        )
 
     def _texts(self) -> list[tuple[SymbolKind, str]]:
         """Those whose vectors are needed: its names, the other ends of its triples, their relations."""
@@ -345,6 +397,21 @@ class _Reasons:
             clause = shares(passage.link.name, quoted(self.rows.get(source), self.rows.get(id_)), better=better)
             value = passage.link.value
             yield Reason("path", self.settings.path * value, f"{self.settings.path:g} · relevance {value:.3f}", clause)
+
+
+def _symbols(edge: CodebookEdge) -> list[tuple[SymbolKind, str]]:
+    """The symbols of a question's triple, without what it asks for."""
+    found: tuple[tuple[SymbolKind, str], ...] = (
+        ("entity", edge.head),
+        ("relation", edge.relation),
+        ("entity", edge.tail),
+    )
+    return [(kind, text) for kind, text in found if text]
+
+
+def _line_vectors(lines: Iterable[Sequence[Vectors]]) -> Vectors:
+    """float32[n, d], as the vectors of edges are made."""
+    return of_unit_length(np.stack([np.sum(symbols, axis=0, dtype=np.float32) for symbols in lines]))
 
 
 def _told(run: FactRun) -> str:

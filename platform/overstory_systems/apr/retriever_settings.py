@@ -13,6 +13,10 @@ ChannelAction = Literal["all", "unique", "none"]
 Recall = Literal["asking", "always", "never"]
 """When remembered answers are read: by `ask` alone, by `search` and `bench` too, or not at all."""
 
+RecallBy = Literal["meaning", "symbols"]
+"""How what is remembered is found: by cosines of whole questions; or, as published, by the symbols of questions and
+answers, coarse then fine, when runs of facts, answers and questions compete for the room of `runs`."""
+
 Lines = Literal["all", "triples"]
 """What of a question is compared with facts: its triples, its names and the whole of it; or its triples alone, and the
 others only where it has none."""
@@ -29,6 +33,7 @@ class AprRetrieverSettings:
     facts: ChannelAction = option("unique", "of facts")
     questions: ChannelAction = option("none", "of remembered questions that are related")
     recall: Recall = option("asking", "when remembered answers are read: by ask alone, always, never")
+    recall_by: RecallBy = option("meaning", "how these are found: by whole questions; or by symbols, with facts")
     policy: bool = option(False, "a trained policy chooses what is taken of each channel")
     encoding: Encoding = option("auto", "of triples in prompts")
     texts: bool = option(False, "a language model reads passages beside the facts")
@@ -45,8 +50,8 @@ class AprRetrieverSettings:
         "memory": Preset("remembered answers are read by search and bench, too", {"recall": "always"}),
         "no-memory": Preset("remembered answers are never read", {"recall": "never"}),
         "paper": Preset(
-            "ranked by facts alone, as published: neither passages nor paths count",
-            {"lines": "triples", "passage": 0.0, "path": 0.0},
+            "as published: facts alone rank, and what is remembered is found by its symbols and competes with them",
+            {"lines": "triples", "passage": 0.0, "path": 0.0, "recall_by": "symbols", "questions": "unique"},
         ),
         "words": Preset("triples in words", {"encoding": "words"}),
         "ids": Preset("triples of numbers, and a list of words", {"encoding": "ids"}),

@@ -1,7 +1,7 @@
 // Remembers an answer to a question, with the chunks and the edges that it cites, which are there and locked. One that is
 // there stays as it is.
 // Parameters: $label, $memory, $embedder STRING (id of the memory, fingerprint of the embedder);
-//   $question MAP {id, text, asked, triples STRING (JSON); vector BYTES};
+//   $question MAP {id, text, asked, triples STRING (JSON); vector BYTES; symbols LIST<STRING> (ids of those of its triples)};
 //   $answer MAP {id, text, short, kind, model, asked, citations STRING (JSON); supports, edges INTEGER;
 //   runs LIST<INTEGER>};
 //   $chunks LIST<STRING> (ids); $edges LIST<LIST> (id, position, run)
@@ -11,12 +11,17 @@ ON CREATE SET m:AprMemory:{{corpus}}:{{corpus}}_AprMemory, m.corpus = $label, m.
 SET m.version = coalesce(m.version, 0) + 1
 MERGE (q:Overstory {id: $question.id})
 ON CREATE SET q:AprQuestion:{{corpus}}:{{corpus}}_AprQuestion:{{corpus}}_Shared, q.corpus = $label, q.text = $question.text,
-  q.asked = $question.asked, q.triples = $question.triples, q.vector = $question.vector
+  q.asked = $question.asked, q.triples = $question.triples, q.vector = $question.vector, q.symbols = $question.symbols
 SET q.version = m.version
 MERGE (a:Overstory {id: $answer.id})
 ON CREATE SET a:AprAnswer:{{corpus}}:{{corpus}}_AprAnswer:{{corpus}}_OfChunk, a.corpus = $label, a += $answer
 MERGE (a)-[:ANSWERS]->(q)
-WITH a
+WITH q, a
+CALL (q) {
+  UNWIND $question.symbols AS symbol
+  MATCH (s:Overstory {id: symbol}) WHERE s:{{corpus}}_AprSymbol
+  MERGE (q)-[:ASKS]->(s)
+}
 CALL (a) {
   UNWIND $chunks AS chunk
   MATCH (c:Overstory {id: chunk}) WHERE c:{{corpus}}_Chunk

@@ -94,7 +94,6 @@ _PEOPLE = _words(
     "person man woman boy girl father mother parent son daughter child brother sister sibling husband wife spouse "
     "king queen prince princess head chief boss author poet politician artist president musician star host colleague "
     "actress waitress empress duchess accountant assistant consultant lieutenant commandant attendant merchant tenant "
-    "country state city town county company team band film "
     "director composer performer singer songwriter writer screenwriter founder co-founder actor manager "
     "leader teacher player painter producer owner co-owner maker filmmaker publisher designer developer engineer "
     "editor officer minister commander lawyer doctor professor mayor senator governor emperor ruler successor "
@@ -112,8 +111,9 @@ _PEOPLE = _words(
     "ancestor descendant heir survivor traitor conqueror usurper pretender settler pioneer traveller traveler visitor "
     "daughter-in-law son-in-law father-in-law mother-in-law brother-in-law sister-in-law"
 )
-"""People whom their ending does not show, and what has people and relations of its own. What ends with "er" or "or" is
-as often a thing: a propeller, a cluster."""
+"""People whom their ending does not show. What ends with "er" or "or" is as often a thing: a propeller, a cluster."""
+_BODIES = _words("country state city town county company team band film")
+"""What has people and relations of its own."""
 _THINGS = _words(
     "list checklist playlist setlist shortlist tracklist wishlist whitelist blacklist blocklist allowlist "
     "assist fist gist mist twist waist wrist median meridian obsidian"
@@ -234,8 +234,13 @@ def _is_between(token: Token, named: list[bool]) -> bool:
 
 
 def _is_somebody(noun: Token) -> bool:
-    """Whether a noun says who someone is: "father", "director", "physicist"."""
+    """Whether a noun says who someone is, or what has people of its own: "father", "director", "team"."""
     word = noun.lemma_.lower()
+    return word in _BODIES or is_person(word)
+
+
+def is_person(word: str) -> bool:
+    """Whether a noun, in lower case and the singular, says who someone is: "father", "director", "physicist"."""
     if word in _PEOPLE or word.startswith(_FARTHER_KIN):
         return True
     return word.endswith(_AGENTS) and word not in _THINGS

@@ -20,6 +20,7 @@ from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.graph.ids import content_id
 from overstory.protocols import Vectors
+from overstory.retrieve.ranking import best_of
 from overstory.vectors.packed import unpacked
 from overstory_systems.apr.ids import memory_id
 from overstory_systems.apr.memory import citing
@@ -34,6 +35,8 @@ SHARE = 0.1
 """Of all remembered questions so many are looked up, rounded up. Source: AutoPrunedRetriever, Section 2.4."""
 LEAST = 5
 """But so many, so that a small memory has some to offer."""
+SHORTLIST = 50
+"""Remembered questions that their symbols lead to, and are compared with the one that is asked."""
 SPARE = 10
 """Questions looked up beyond those, in place of answers that are gone or no longer stated."""
 
@@ -64,7 +67,38 @@ class AnswerRecall:
         known = self._up_to_date(tx, corpus)
         wanted = min(most, max(LEAST, math.ceil(SHARE * len(known.ids))))
         similar = known.nearest(vector, wanted + SPARE)
-        if wanted <= 0 or not similar:
+        return self._answers(tx, corpus, similar)[:wanted]
+
+    def by_symbols(
+        self, tx: Transaction, corpus: Corpus, vector: Vectors, symbols: Mapping[str, float]
+    ) -> tuple[tuple[RecalledAnswer, ...], tuple[RelatedQuestion, ...]]:
+        """The answers that cite facts on some entities, or to questions that name one, and these questions: of the
+        `SHORTLIST` questions whose entity is most similar, the most similar first.
+
+        Args:
+            vector: as above.
+            symbols: cosines by the ids of entities.
+
+        Source: AutoPrunedRetriever, Section 2.4: the coarse stage, which relations have no part in here.
+        """
+        known = self._up_to_date(tx, corpus)
+        if not known.ids or not symbols:
+            return (), ()
+        (row,) = tx.run("systems/apr/memory/questions_by_symbols", corpus.label, symbols=list(symbols))
+        coarse: dict[str, float] = {}
+        for symbol, question in row["found"]:
+            coarse[question] = max(symbols[symbol], coarse.get(question, -1.0))
+        cosines = known.cosines(vector)
+        found = {id_: cosines[id_] for id_ in best_of(coarse, SHORTLIST) if id_ in cosines}
+        return self._answers(tx, corpus, found), self._related(tx, corpus, found)
+
+    def _answers(self, tx: Transaction, corpus: Corpus, similar: Mapping[str, float]) -> tuple[RecalledAnswer, ...]:
+        """The answers to some questions, the most similar first.
+
+        Args:
+            similar: cosines of the questions, by id.
+        """
+        if not similar:
             return ()
         rows = tx.run("systems/apr/memory/recall", corpus.label, questions=list(similar))
         self._forget(similar.keys() - {row["question"] for row in rows})
@@ -73,7 +107,7 @@ class AnswerRecall:
         found.sort(key=lambda each: each.asked, reverse=True)
         found.sort(key=lambda each: each.similarity, reverse=True)
         best = {each.id: each for each in reversed(found)}  # by the most similar of its questions
-        return tuple(each for each in found if best[each.id] is each)[:wanted]
+        return tuple(each for each in found if best[each.id] is each)
 
     def related(self, tx: Transaction, corpus: Corpus, vector: Vectors, most: int) -> tuple[RelatedQuestion, ...]:
         """The remembered questions most similar to one, best first, with their triples. None below `SIMILAR`.
@@ -81,7 +115,10 @@ class AnswerRecall:
         Args:
             vector, most: as above.
         """
-        similar = self._up_to_date(tx, corpus).nearest(vector, most)
+        return self._related(tx, corpus, self._up_to_date(tx, corpus).nearest(vector, most))
+
+    def _related(self, tx: Transaction, corpus: Corpus, similar: Mapping[str, float]) -> tuple[RelatedQuestion, ...]:
+        """Some questions with their triples, in their order."""
         rows = tx.run("systems/apr/memory/related", corpus.label, questions=list(similar)) if similar else []
         self._forget(similar.keys() - {row["id"] for row in rows})
         found = {row["id"]: _related(row, similar[row["id"]], corpus.label) for row in rows}
@@ -133,6 +170,10 @@ class _RememberedQuestions:
         cosines = self.vectors @ vector
         order = np.lexsort((np.arange(len(self.ids)), -cosines))[:most]
         return {self.ids[at]: float(cosines[at]) for at in order if cosines[at] >= SIMILAR}
+
+    def cosines(self, vector: Vectors) -> dict[str, float]:
+        """Of all questions."""
+        return dict(zip(self.ids, (self.vectors @ vector).tolist(), strict=True))
 
     def with_more(self, new: Mapping[str, bytes], version: int) -> _RememberedQuestions:
         vectors = dict(zip(self.ids, self.vectors, strict=True)) | {id_: unpacked(each) for id_, each in new.items()}

@@ -7,6 +7,7 @@ process until the next answer is remembered, or the connection closed.
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections import deque
@@ -17,7 +18,7 @@ from typing import Final, Literal
 from overstory.display import shortened
 from overstory.errors import CorpusError, DatabaseError, WriteConflict
 from overstory.graph import Corpus, GraphClient, Transaction, read_corpus
-from overstory_systems.apr.ids import answer_id, memory_id, question_id
+from overstory_systems.apr.ids import SymbolKind, answer_id, memory_id, question_id, symbol_id, symbol_key
 from overstory_systems.apr.memory.citing import CitedFact, written
 from overstory_systems.apr.memory.recall import MOST_QUESTIONS
 
@@ -65,6 +66,21 @@ class NewAnswer:
         return [(fact.edge, fact.chunk) for fact in self.facts]
 
 
+def symbols_of(label: str, triples: str) -> list[str]:
+    """The ids of the symbols of a question's triples, each once; what it asks for has none.
+
+    Args:
+        triples: as JSON.
+    """
+    found: dict[str, None] = {}
+    kinds: tuple[SymbolKind, ...] = ("entity", "relation", "entity")
+    for words in json.loads(triples):
+        for kind, text in zip(kinds, words, strict=True):
+            if key := symbol_key(kind, text):
+                found[symbol_id(label, kind, key)] = None
+    return list(found)
+
+
 def write(tx: Transaction, corpus: Corpus, embedder: str, new: NewAnswer) -> Outcome:
     """Remembers an answer, if its chunks still state its facts. Locks the memory last, which others write, too.
 
@@ -101,6 +117,7 @@ def write(tx: Transaction, corpus: Corpus, embedder: str, new: NewAnswer) -> Out
             "asked": new.asked,
             "triples": new.triples,
             "vector": new.vector,
+            "symbols": symbols_of(label, new.triples),
         },
         answer={
             "text": new.text,

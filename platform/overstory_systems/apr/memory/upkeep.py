@@ -41,6 +41,7 @@ def after_build(run: SystemRun[Any]) -> None:
         forgotten += _check(run, page)
     if rows[0]["embedder"] != run.context.embedder.fingerprint:
         _encode_again(run)
+    run.graph.run_in_batches("systems/apr/memory/link_questions", label)
     if forgotten:
         remove_loose(run.writer)
         run.ledger.count("forgotten_answers", forgotten)

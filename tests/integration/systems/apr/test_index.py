@@ -178,3 +178,36 @@ def test_with_another_embedder_all_vectors_are_new_and_what_is_remembered_stays(
     assert (
         rows(knowledge, "MATCH (n {corpus: $label}) WHERE any(l IN labels(n) WHERE l STARTS WITH 'Apr') RETURN n") == []
     )
+
+
+def test_in_a_script_no_pronoun_is_the_episode(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    boat, ebb = "Salt Lane, episode 4: The Borrowed Boat", "Salt Lane, episode 5: Ebb"
+    scenes = (
+        passage(
+            "slipway",
+            boat,
+            "Scene one. The slipway at dawn. Marta Quill waits beside the winch. She has carried two cans of diesel "
+            "from the yard. Joel Penrose arrives with a rope. He has hidden the page. The Kittiwake lies on the "
+            "sandbank. Its engine is running. They push the dinghy into the water.",
+        ),
+        passage(
+            "office",
+            boat,
+            "Scene two. Captain Orme reads the log of the Kittiwake. He finds a missing page. Ines Orme brings him a "
+            "cup of tea. The telephone rings. It startles the cat. She lies to her father.",
+        ),
+        passage(
+            "kitchen",
+            ebb,
+            "Scene one. The kitchen of Marta Quill. Joel Penrose hides the page under the bin. It bears the name of a "
+            "buyer in Rotterdam. Inspector Vale knocks at the door. He searches the pantry.",
+        ),
+    )
+    knowledge.ingest_documents([*scenes, CURIE])
+    knowledge.index(systems=["apr"])
+    said = [fact for key in ("slipway", "office", "kitchen") for fact in facts(knowledge, key)]
+    assert said
+    assert not [fact for fact in said if "Salt Lane" in fact]
+    assert "Captain Orme|find|missing page" in said
+    assert "Marie Curie|discover|polonium" in facts(knowledge, "curie")

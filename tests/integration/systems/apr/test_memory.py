@@ -22,6 +22,7 @@ from overstory.errors import AnswerNotFound, BrokenSource, MemoryKept, SettingsE
 from overstory.knowledge import Knowledge
 from overstory.model import Part
 from overstory.settings import LlmSettings
+from overstory_systems.apr.parts import KnowledgePart
 
 BORN = "Where was Albert Einstein born?"
 BORN_AGAIN = "What is the birthplace of Albert Einstein?"
@@ -192,6 +193,28 @@ def test_a_models_answer_is_remembered_with_its_name_and_only_the_facts_that_it_
     [stored] = corpus.memory.answers()
     assert (stored.kind, stored.model, stored.short) == ("llm", "m-2026", "He was born in Ulm.")
     assert {(fact.head, fact.tail) for fact in stored.facts} == {("Albert Einstein", "Ulm")}
+
+
+def facts_read(knowledge: Knowledge, question: str, retriever: str) -> set[str]:
+    """The facts that a language model would read, whether they are found or remembered."""
+    parts = knowledge.search(question, 4, retriever=retriever).parts
+    return {fact.edge for part in parts if isinstance(part, KnowledgePart) for fact in (*part.knowledge, *part.facts)}
+
+
+def test_a_models_answer_shortens_the_prompt_of_the_same_question_and_of_no_follow_up(
+    corpus: Knowledge, endpoint: Endpoint
+) -> None:
+    married = "When did Albert Einstein marry?"
+    without = {question: facts_read(corpus, question, WITHOUT_MEMORY) for question in (BORN, BORN_AGAIN, married)}
+    remember(corpus, BORN)
+    assert facts_read(corpus, BORN, "apr:memory") >= without[BORN]  # quoted sentences leave nothing out
+    corpus.memory.forget_all()
+    endpoint.then = streaming("He was born in Ulm [1].")
+    with with_model(corpus, endpoint) as knowledge:
+        remember(knowledge, BORN)
+    for asked in (BORN, BORN_AGAIN):
+        assert facts_read(corpus, asked, "apr:memory") < without[asked]
+    assert facts_read(corpus, married, "apr:memory") >= without[married]
 
 
 def test_an_error_of_the_model_leaves_what_it_said_out(corpus: Knowledge, endpoint: Endpoint) -> None:
@@ -521,3 +544,46 @@ def test_what_is_remembered_does_not_take_the_answer_away(corpus: Knowledge) -> 
 def test_an_answer_to_another_question_is_not_recalled(corpus: Knowledge) -> None:
     remember(corpus, BORN)
     assert not recalled(corpus, "Which cities does the Danube flow through?")
+
+
+DISCOVERED = "Who discovered polonium?"
+BY_SYMBOLS = "apr:paper,recall=always"
+
+
+def asks(knowledge: Knowledge) -> set[str]:
+    """The symbols of the codebook that remembered questions have."""
+    query: LiteralString = "MATCH (:AprQuestion {corpus: $label})-[:ASKS]->(s:AprSymbol) RETURN s.text AS text"
+    rows, _, _ = knowledge.graph.native_driver().execute_query(
+        query, label=knowledge.status().corpus.label, database_=knowledge.graph.database
+    )
+    return {row["text"] for row in rows}
+
+
+def test_a_question_has_symbols_of_the_codebook_also_those_that_come_later(own: Knowledge, endpoint: Endpoint) -> None:
+    endpoint.then = streaming("Marie Curie discovered polonium [1].")
+    with with_model(own, endpoint) as knowledge:
+        remember(knowledge, "Did Marie Curie discover polonium and found the Radium Institute?")
+    assert asks(own) == {"Marie Curie", "discover", "polonium"}
+    own.ingest_documents([passage("radium", "Radium Institute", "The Radium Institute is a laboratory in Paris.")])
+    own.index()
+    assert asks(own) == {"Marie Curie", "discover", "polonium", "Radium Institute"}
+
+
+def test_what_is_remembered_is_found_by_symbols_too_and_competes_with_facts(
+    corpus: Knowledge, endpoint: Endpoint
+) -> None:
+    endpoint.then = streaming("Marie Curie discovered polonium [1].")
+    with with_model(corpus, endpoint) as knowledge:
+        remember(knowledge, DISCOVERED)
+    far = "Which substance made the wife of Pierre Curie famous?"
+    assert not recalled(corpus, far)
+    assert recalled(corpus, far, BY_SYMBOLS)
+    assert not recalled(corpus, far, "apr:paper")  # a search reads no memory
+    everything = "facts=all,answers=all,questions=all"
+    for room in (1, 2, 16):
+        retriever = f"{BY_SYMBOLS},runs={room},{everything}"
+        evidence = corpus.search("Was it Marie Curie who discovered polonium?", 2, retriever=retriever)
+        (part,) = (part for part in evidence.parts if isinstance(part, KnowledgePart))
+        answers = sum(part.kind == "answer" for part in evidence.parts)
+        assert answers + bool(part.related) + bool(part.facts) <= room
+        assert room < 16 or (answers == 1 and part.related and part.facts)

@@ -15,10 +15,10 @@ from overstory_systems.apr.dpo import default_actions
 from overstory_systems.apr.encodings import Form
 from overstory_systems.apr.parts import KnowledgePart, RememberedAnswer
 from overstory_systems.apr.policy import features_of, trained
-from overstory_systems.apr.prompt import NEAR, PARAPHRASE, PrunedPrompt, build
+from overstory_systems.apr.prompt import NEAR, OWN_BEST, PARAPHRASE, PrunedPrompt, build
 from overstory_systems.apr.retriever_settings import AprRetrieverSettings, ChannelAction
 from overstory_systems.apr.tokens import TokenCounter
-from overstory_systems.apr.triples import RecalledAnswer, ScoredRun, Triple
+from overstory_systems.apr.triples import CodebookEdge, RecalledAnswer, ScoredRun, Triple
 
 ASKED = [Triple("", "wrote", "Dracula")]
 WROTE, BORN, DIED = edge("Stoker|wrote|Dracula"), edge("Stoker|born in|Dublin"), edge("Stoker|died in|London")
@@ -152,34 +152,98 @@ def test_of_answers_that_cite_the_same_facts_the_one_to_the_nearest_question_is_
     assert [fact.edge for fact in knowledge(every).knowledge] == [BORN.id, DIED.id]  # a fact is said once
 
 
-def test_beside_the_answer_to_a_paraphrase_one_fact_of_each_other_passage_is_read() -> None:
+def asked_again(runs: list[ScoredRun], answer: RecalledAnswer, asked: str = "") -> PrunedPrompt:
+    """The prompt of a question that is like facts along the first axis; without words, of the remembered one itself."""
+    vector = vectors(direction(0))[0]
+    return build([], runs, [answer], [], AprRetrieverSettings(), COUNTER, asked or answer.question, vector)
+
+
+def own_facts(cited: CodebookEdge | None = None) -> ScoredRun:
+    """A run with the question's own best facts, as many as are always kept; what is cited is the best of them."""
+    edges = [*([cited] if cited else []), *(edge(f"own|is|{number}") for number in range(OWN_BEST - bool(cited)))]
+    rows = [direction(0, beside=1, by=0.02 * place) for place in range(OWN_BEST)]
+    return run("own", *edges, along=vectors(*rows))
+
+
+def of_stoker(text: str, *, kind: str = "llm", cites: CodebookEdge = BORN, similarity: float = 0.9) -> RecalledAnswer:
+    """An answer to the question where Stoker was born."""
+    answer = recalled("born", cites, similarity=similarity, text=text)
+    return dataclasses.replace(answer, question="Where was Stoker born?", kind=kind)
+
+
+OTHERS = [
+    run(f"r{number}", edge(f"a|b|{number}"), edge(f"c|d|{number}"), along=vectors(direction(5), direction(6)))
+    for number in range(4)
+]
+
+
+def facts_left(found: PrunedPrompt) -> int:
+    """Of `OTHERS`, beside one of each passage, which stays."""
+    return sum(len(each.run.edges) - 1 for each in found.runs if each.run.id.startswith("r"))
+
+
+def test_beside_the_answer_to_the_same_question_one_fact_of_each_other_passage_is_read() -> None:
     near = vectors(direction(5))
     runs = [
-        run("a", WROTE, BORN),
+        own_facts(),
+        run("a", WROTE, BORN, along=vectors(direction(5), direction(6))),
         run("b", edge("Wilde|born in|Dublin"), edge("Wilde|died in|Paris"), along=vectors(direction(4), direction(5))),
-        run("c", DIED, chunk="chunk of b"),
-        run("d", edge("Dublin|is in|Ireland"), chunk="chunk of e"),
+        run("c", DIED, chunk="chunk of b", along=near),
+        run("d", edge("Dublin|is in|Ireland"), chunk="chunk of e", along=vectors(direction(7))),
     ]
     known = recalled("known", BORN, similarity=PARAPHRASE, along=near)
     cites = dataclasses.replace(known, chunks=("chunk of a",), documents=("document of chunk of a",))
-    found = prompt(runs, [cites])
-    assert [(each.run.chunk, each.run.edges) for each in found.runs] == [
+    found = asked_again(runs, cites)
+    assert [(each.run.chunk, each.run.edges) for each in found.runs if each.run.id != "own"] == [
         ("chunk of a", (BORN,)),
         ("chunk of b", (edge("Wilde|died in|Paris"),)),
         ("chunk of e", (edge("Dublin|is in|Ireland"),)),
     ]
-    assert [each.run.sentences for each in found.runs] == [(-1,), (1,), (0,)]
+    assert [each.run.sentences for each in found.runs if each.run.id not in ("own", "known")] == [(-1,), (1,), (0,)]
     (note,) = found.notes
-    assert "2 facts" in note
+    assert f"{OWN_BEST + 2} facts" in note
     assert set(knowledge(prompt(runs)).chunks) == set(knowledge(found).chunks)
 
 
-def test_an_answer_to_another_question_shortens_nothing() -> None:
-    runs = [run(f"r{nr}", edge(f"a|b|{nr}"), edge(f"c|d|{nr}"), score=20.0 - nr) for nr in range(9)]
-    farther = recalled("farther", *runs[0].run.edges, similarity=PARAPHRASE - 0.01)
-    assert [len(each.run.edges) for each in prompt(runs, [farther]).runs[2:]] == [2] * 8
-    of_other_facts = recalled("as near", edge("x|y|z"), similarity=PARAPHRASE)
-    assert [len(each.run.edges) for each in prompt(runs, [of_other_facts]).runs[1:]] == [2] * 9
+def test_the_best_facts_of_a_question_stay_whatever_was_answered_before() -> None:
+    wrong = of_stoker("Paris [1].", cites=OTHERS[0].run.edges[0])
+    found = asked_again([own_facts(BORN), *OTHERS], wrong)
+    assert [each.run.edges for each in found.runs if each.run.id == "own"] == [own_facts(BORN).run.edges]
+    assert facts_left(found) == 0
+
+
+def test_an_answer_without_a_model_leaves_nothing_out() -> None:
+    runs = [own_facts(BORN), *OTHERS]
+    assert facts_left(asked_again(runs, of_stoker("Dublin [1]."))) == 0
+    extractive = asked_again(runs, of_stoker("Dublin [1].", kind="extractive"))
+    assert facts_left(extractive) == len(OTHERS)
+    assert not extractive.notes
+
+
+def test_an_answer_to_another_question_leaves_nothing_out() -> None:
+    runs = [own_facts(BORN), *OTHERS]
+    assert facts_left(asked_again(runs, of_stoker("Dublin [1].", similarity=PARAPHRASE - 0.01))) == len(OTHERS)
+    assert facts_left(asked_again(runs, of_stoker("Dublin [1].", cites=edge("x|y|z")))) == len(OTHERS)
+    assert facts_left(asked_again(runs, of_stoker("Dublin [1]."), "When was Stoker born?")) == len(OTHERS)
+
+
+def test_in_other_words_an_answer_serves_where_it_cites_the_best_fact() -> None:
+    """A follow-up finds another one."""
+    asked = "Where does Stoker come from?"
+    assert facts_left(asked_again([own_facts(BORN), *OTHERS], of_stoker("Dublin [1]."), asked)) == 0
+    second = run("own", *reversed(own_facts(BORN).run.edges), along=own_facts(BORN).vectors)
+    assert facts_left(asked_again([second, *OTHERS], of_stoker("Dublin [1]."), asked)) == len(OTHERS)
+
+
+def test_what_symbols_led_to_is_all_taken_and_leaves_nothing_more_out() -> None:
+    far = of_stoker("Dublin [1].", similarity=0.1)
+    settings = AprRetrieverSettings(recall_by="symbols")
+    same = of_stoker("Dublin [1].", similarity=1.0)
+    for answer in (far, same):
+        runs = [own_facts(BORN), *OTHERS]
+        found = build([], runs, [answer], [], settings, COUNTER, answer.question, vectors(direction(0))[0])
+        assert [fact.edge for fact in knowledge(found).knowledge] == [BORN.id]
+        assert facts_left(found) == len(OTHERS)
 
 
 def test_related_questions_stand_behind_the_one_that_is_asked() -> None:
@@ -237,13 +301,8 @@ def test_with_a_policy_the_actions_are_those_that_it_chooses() -> None:
     assert by_policy.parts != build(ASKED, runs, answers, [], AprRetrieverSettings(), COUNTER).parts
 
 
-def test_beside_a_remembered_answer_a_fact_stays_that_says_a_new_word_of_the_question() -> None:
-    of_a = {"chunks": ("chunk of a",), "documents": ("document of chunk of a",)}
-    answers = [
-        dataclasses.replace(recalled("born", BORN, similarity=0.9), question="Where was Stoker born?", **of_a)  # type: ignore[arg-type] # both are tuples of texts
-    ]
-    facts = run("a", WROTE, BORN, DIED)
-    died = build([], [facts], answers, [], AprRetrieverSettings(), COUNTER, "Where was it that Stoker died?")
-    assert [fact.edge for fact in knowledge(died).facts] == [DIED.id]
-    again = build([], [facts], answers, [], AprRetrieverSettings(), COUNTER, "Where had Stoker been born?")
-    assert knowledge(again).facts == ()
+def test_an_answer_does_not_serve_a_question_with_a_new_word_that_another_fact_says() -> None:
+    """ "Born" and "died" ask for different facts, though the first is nearest to both questions."""
+    facts = [own_facts(BORN), *OTHERS, run("a", DIED, along=vectors(direction(7)))]
+    assert facts_left(asked_again(facts, of_stoker("Dublin [1]."), "Where was it that Stoker died?")) == len(OTHERS)
+    assert facts_left(asked_again(facts[:-1], of_stoker("Dublin [1]."), "Where was it that Stoker died?")) == 0
