@@ -21,7 +21,7 @@ from overstory.systems.base import System
 from overstory.systems.state import IndexState, index_missing, require_state
 from overstory.systems.system_retriever import SystemRetriever
 from overstory.text.questions.whole_corpus import asks_about_whole_corpus
-from overstory_systems.hirag.asking import KEYS_AMONG, EntityDetails, HierarchySearch
+from overstory_systems.hirag.hierarchy_search import KEYS_AMONG, EntityDetails, HierarchySearch
 from overstory_systems.hirag.index_settings import HiragIndexSettings
 from overstory_systems.hirag.parts import Paths, entity_parts, relation_parts, report_chunks, report_part
 from overstory_systems.hirag.ranking import EvidenceStatement, HierarchyScore, relevance, scores

@@ -20,7 +20,6 @@ from overstory.retrieve.wording import LONGEST_TITLE, NEAREST, listed
 from overstory.systems.state import require_state
 from overstory.systems.system_retriever import SystemRetriever
 from overstory.text.questions.asked_words import AskedWords
-from overstory_systems.tretriever.asking import NearestSets, SubgraphSearch, VertexDetails
 from overstory_systems.tretriever.index_settings import TRetrieverIndexSettings
 from overstory_systems.tretriever.parts import (
     FoundEdge,
@@ -33,6 +32,7 @@ from overstory_systems.tretriever.parts import (
     subgraph_parts,
 )
 from overstory_systems.tretriever.retriever_settings import TRetrieverRetrieverSettings
+from overstory_systems.tretriever.subgraph_search import NearestSets, SubgraphSearch, VertexDetails
 
 OWN = 2
 """Passages of a vertex that count: those that say most about it."""

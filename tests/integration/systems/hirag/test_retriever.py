@@ -16,7 +16,7 @@ from overstory.retrieve import RetrievalContext
 from overstory.retrieve.context import query_current_corpus
 from overstory.systems import find_system
 from overstory.systems.state import require_state
-from overstory_systems.hirag.asking import HierarchySearch
+from overstory_systems.hirag.hierarchy_search import HierarchySearch
 from overstory_systems.hirag.parts import EntityPart, Paths, RelationPart
 from overstory_systems.hirag.retriever import NO_REPORT, NOTHING_MATCHED, SHARES
 
