@@ -24,7 +24,7 @@ NOTHING_FOUND = "Nothing was found."
 NOT_IN_DOCUMENTS = "The documents found do not answer this."
 NOTHING_FITS = "Nothing was read: no passage fits into so few tokens."
 REPORT_NEEDS_MODEL = (
-    "A report is written by a language model: name one with --model (use_model). These are sentences of the passages."
+    "A report is written by a language model: name one with --model (use_model). Without one, what was found is quoted."
 )
 _TEXTS: Mapping[AnswerState, str] = {
     "not_in_documents": NOT_IN_DOCUMENTS,

@@ -2,8 +2,8 @@
 
 A follow-up is as near to the question before it as a paraphrase is: "Who was saved from the ship that ran onto the Crow
 Rocks?" has a cosine of .88 to "Which ship ran onto the Crow Rocks?". So vectors do not decide. A difference in what is
-asked for (who, whom, when), in names and numbers, or in a word such as "before" makes it another question; a difference
-in other words alone leaves it open, and the facts decide (`prompt.serves`).
+asked for (who, whom, when), in names and numbers, or in a word such as "before" makes it another question, and so does
+a word more; other words in the place of some leave it open, and the facts decide (`prompt.serves`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ _OBJECT = re.compile(r"\b(?:who|whom|which|what)\b.*?\b(?:do|does|did)\b", re.IG
 """Asks to whom something was done: "Who did Ada manage?" is not "Who managed Ada?"."""
 _ACTING = frozenset({"PERSON", "ORG"})
 _WHAT = frozenset({"what", "which"})
-_TURNING = frozenset({"before", "until", "without", "not", "no", "never", "later", "earlier", "older", "younger"})
+_TURNING = frozenset(
+    {"another", "before", "earlier", "else", "first", "last", "later", "never", "no", "not", "older", "other", "until"}
+    | {"without", "younger"}
+)
 """Words that turn a question into another one about the same."""
 _CLASSES = frozenset({"kind", "name", "sort", "thing", "type", "year", "day", "date", "person", "place", "city"})
 """What is asked for, in words that may be left out: "in which year" is "when"."""
@@ -40,10 +43,10 @@ def sameness(asked: str, remembered: str) -> Sameness:
     if not kinds.isdisjoint(_ACTING) and bool(_OBJECT.search(asked)) != bool(_OBJECT.search(remembered)):
         return "other"
     here, there = _words(asked), _words(remembered)
-    missing = [*_missing(here, there), *_missing(there, here)]
-    if any(missing):
+    more, less = _missing(here, there), _missing(there, here)
+    if any(more) or any(less) or bool(more) != bool(less):  # "the coworker of Jonas Berg" is not Jonas Berg
         return "other"
-    return "open" if missing else "same"
+    return "open" if more else "same"
 
 
 def asked_for(question: str) -> frozenset[str]:

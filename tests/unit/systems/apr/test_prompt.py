@@ -229,7 +229,7 @@ def test_an_answer_to_another_question_leaves_nothing_out() -> None:
 
 def test_in_other_words_an_answer_serves_where_it_cites_the_best_fact() -> None:
     """A follow-up finds another one."""
-    asked = "Where does Stoker come from?"
+    asked = "Where did Stoker originate?"
     assert facts_left(asked_again([own_facts(BORN), *OTHERS], of_stoker("Dublin [1]."), asked)) == 0
     second = run("own", *reversed(own_facts(BORN).run.edges), along=own_facts(BORN).vectors)
     assert facts_left(asked_again([second, *OTHERS], of_stoker("Dublin [1]."), asked)) == len(OTHERS)

@@ -30,6 +30,11 @@ def test_the_first_pronoun_is_the_subject_of_the_passage_and_the_other_is_somebo
     ]
 
 
+def test_the_title_of_a_scene_is_nothing_that_its_text_speaks_of() -> None:
+    text = "# The Copper Orchard\n\nMargot finds a nest. It belongs to the Duke."
+    assert told("The Copper Orchard", ("it", "belong to", "Duke"), text=text, The_Copper_Orchard="WORK_OF_ART") == []
+
+
 def test_what_is_no_person_is_not_he() -> None:
     says = "Lloyd is a film of 1936."
     assert told("Lloyd (film)", ("he", "love", "Anna"), ("it", "have", "its release"), text=says) == [

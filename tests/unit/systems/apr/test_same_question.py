@@ -26,7 +26,6 @@ def test_the_same_question_in_nearly_the_same_words(asked: str, remembered: str)
     ("asked", "remembered"),
     [
         ("Which vessel hit the Crow Rocks?", SHIP),
-        ("Who is the deputy of the leader of team Pike?", "Who leads team Pike?"),
         ("Where did Bram Stoker die?", "Where was Bram Stoker born?"),
     ],
 )
@@ -45,6 +44,10 @@ def test_where_words_differ_it_is_open(asked: str, remembered: str) -> None:
         ("Who founded the firm Johnson?", "Who founded the firm Johnston?"),
         ("Who did Ada Huber manage?", "Who managed Ada Huber?"),
         ("Which of them is older?", "Which of them is younger?"),
+        ("Who is the deputy of the leader of team Pike?", "Who leads team Pike?"),
+        ("Where was the coworker of Jonas Berg born?", "Where was Jonas Berg born?"),
+        ("Who founded the owner of Harrow Foundry?", "Who founded Harrow Foundry?"),
+        ("Who else designed the Quillbox?", "Who designed the Quillbox?"),
     ],
 )
 def test_what_is_asked_for_names_numbers_and_words_that_turn_a_question_make_it_another(
