@@ -149,12 +149,14 @@ class _Kinds:
 
 def _of_title(triples: Sequence[Triple], subject: str, title: str, passage: str, kinds: _Kinds) -> int:
     """The pronoun that stands for what the title names, `_NO_PRONOUN` where none does: the first that can, where the
-    passage begins with that, or where it is a person and no other subject before the pronoun fits."""
+    passage begins with that (of a heading only before other subjects), or where it is a person and no other subject
+    before the pronoun fits."""
     kind = _kind_of_title(triples, subject, kinds)
     if passage and not _PERSONAL.search(passage):  # a place that was taken for somebody
         kind = "" if kind == "person" else kind
     nobody = kind != "person" and _NO_PERSON.fullmatch(title.strip()) is not None
     opens = _says(" ".join(_body(passage, title).split()[:OPENING]) or triples[0].head, subject) if triples else False
+    headed = _says(" ".join(passage.split()[:OPENING]), subject)
     heads: list[str] = []
     for triple in triples:
         for text in (triple.head, triple.tail):
@@ -164,9 +166,11 @@ def _of_title(triples: Sequence[Triple], subject: str, title: str, passage: str,
                 continue
             if person and kind != "person" and text != triple.head:  # "a song on her album"
                 continue
-            if opens and (kind == "person" or not person or not any(map(kinds.is_name_of_person, heads))):
+            if (opens or (headed and not heads)) and (
+                kind == "person" or not person or not any(map(kinds.is_name_of_person, heads))
+            ):
                 return pronoun
-            may_be = pronoun in _MEANT[kind] if kind == "person" or (kind and not passage) else False
+            may_be = pronoun in _MEANT[kind] if kind == "person" or (kind and not (passage and heads)) else False
             if may_be and not any(kinds.fits(head, pronoun) for head in heads):
                 return pronoun
         if not _says(triple.head, subject):

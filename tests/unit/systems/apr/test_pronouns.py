@@ -32,7 +32,11 @@ def test_the_first_pronoun_is_the_subject_of_the_passage_and_the_other_is_somebo
 
 def test_the_title_of_a_scene_is_nothing_that_its_text_speaks_of() -> None:
     text = "# The Copper Orchard\n\nMargot finds a nest. It belongs to the Duke."
-    assert told("The Copper Orchard", ("it", "belong to", "Duke"), text=text, The_Copper_Orchard="WORK_OF_ART") == []
+    triples = [("Margot", "find", "nest"), ("It", "belong to", "Duke")]
+    found = told("The Copper Orchard", *triples, text=text, The_Copper_Orchard="WORK_OF_ART", Margot="PERSON")
+    assert found == [("Margot", "find", "nest")]
+    text = "# The Copper Orchard\n\nIt belongs to the Duke."
+    assert told("The Copper Orchard", triples[1], text=text) == [("The Copper Orchard", "belong to", "Duke")]
 
 
 def test_what_is_no_person_is_not_he() -> None:
