@@ -93,8 +93,8 @@ def test_a_document_has_the_parts_that_stand_on_it(shared_corpus: Knowledge) -> 
 @pytest.mark.parametrize("name", ["apr:memory", "hirag", "tretriever"])
 def test_parts_are_documents_of_their_own_on_request(shared_corpus: Knowledge, name: str) -> None:
     options: dict[str, Any] = {"corpus": "shared", "settings": shared_corpus.settings, "retriever": name, "k": 3}
-    passages = OverstoryRetriever(**options).invoke(QUESTION)
-    found = OverstoryRetriever(**options, parts=True).invoke(QUESTION)
+    with OverstoryRetriever(**options) as alone, OverstoryRetriever(**options, parts=True) as retriever:
+        passages, found = alone.invoke(QUESTION), retriever.invoke(QUESTION)
     parts = shared_corpus.search(QUESTION, 3, retriever=name).other_parts
     assert parts
     assert found[: len(passages)] == passages
