@@ -1,7 +1,7 @@
 // Deletes chunks with the nodes that stand on them, and marks what they mentioned, stated and were about for the stages
-// that follow, and the communities of trees that lose a leaf or their report, whose titles go where these were taken from passages; a leaf of such a node stays, with what the
-// node was tied to. What such nodes share goes with the last of them, as does what that alone shared; a vector goes with
-// the last of its chunks.
+// that follow, and the communities of trees that lose a leaf or their report. Titles of communities go where these were
+// taken from passages. A leaf of such a node stays, with what the node was tied to. What such nodes share goes with the
+// last of them, as does what that alone shared; a vector goes with the last of its chunks.
 // Parameters: $ids LIST<STRING>
 // Rows: none
 UNWIND $ids AS id

@@ -1,4 +1,5 @@
-// Calls those nodes that are communities of passages, but for the root, after the names that tell them from the rest, as systems/tree/about_chunk finds these.
+// Calls those nodes that are communities of passages, but for the root, after the names that tell them from the rest, which
+// are weighed as in systems/tree/about_chunk.
 // Parameters: $rows LIST<MAP {id STRING}>; $most INTEGER (passages of a community that are looked at, those of the greatest
 //   volume); $names INTEGER (of a title)
 // Rows: none

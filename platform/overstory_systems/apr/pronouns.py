@@ -170,8 +170,8 @@ def _of_title(triples: Sequence[Triple], subject: str, title: str, passage: str,
                 kind == "person" or not person or not any(map(kinds.is_name_of_person, heads))
             ):
                 return pronoun
-            may_be = pronoun in _MEANT[kind] if kind == "person" or (kind and not (passage and heads)) else False
-            if may_be and not any(kinds.fits(head, pronoun) for head in heads):
+            known = kind == "person" or (kind and not (passage and heads))
+            if known and pronoun in _MEANT[kind] and not any(kinds.fits(head, pronoun) for head in heads):
                 return pronoun
         if not _says(triple.head, subject):
             heads.append(triple.head)

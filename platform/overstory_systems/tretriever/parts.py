@@ -243,8 +243,8 @@ def subgraph_parts(
         here = tuple(vertices[member.id] for member in each.members if member.id in vertices)
         between = tuple(edges[edge] for edge in each.edges if edge in edges)
         of_summary = [chunk for chunk in of.chunks if chunk in documents][:OF_SUMMARY] if of.summary else []
-        said = [*(one.chunks for one in here), *(one.chunks for one in between), of_summary]
-        chunks = tuple(dict.fromkeys(chunk for one in said for chunk in one if chunk in documents))
+        stated = [*(one.chunks for one in here), *(one.chunks for one in between), of_summary]
+        chunks = tuple(dict.fromkeys(chunk for one in stated for chunk in one if chunk in documents))
         if not chunks:
             continue
         part = SubgraphPart(
@@ -261,9 +261,14 @@ def subgraph_parts(
             edges=between,
             more_edges=each.more,
         )
-        written.append((part, functools.partial(_text, of, here, between, each.more, unit)))
-    for (part, _), text in zip(written, sharing_room([text for _, text in written]), strict=True):
-        yield replace(part, text=text)
+        lines = functools.partial(_lines, of, here, between, each.more, unit)
+
+        def text(tokens: int, lines: Callable[[int], Iterator[str]] = lines) -> str:
+            return "\n".join(lines(tokens))
+
+        written.append((part, text))
+    for (part, _), said in zip(written, sharing_room([text for _, text in written]), strict=True):
+        yield replace(part, text=said)
 
 
 def sharing_room(texts: Sequence[Callable[[int], str]]) -> list[str]:
@@ -282,17 +287,6 @@ def sharing_room(texts: Sequence[Callable[[int], str]]) -> list[str]:
             written[at] = texts[at](share)
         left -= min(needs[at], share)
     return written
-
-
-def _text(
-    of: FoundSet,
-    vertices: Sequence[SubgraphVertex],
-    edges: Sequence[SubgraphEdge],
-    more: int,
-    unit: Unit,
-    tokens: int,
-) -> str:
-    return "\n".join(_lines(of, vertices, edges, more, unit, tokens))
 
 
 def _lines(

@@ -1,4 +1,4 @@
-// Joins remembered questions to the symbols of the codebook that they have, as far as these are there; commits as it goes.
+// Joins remembered questions to the symbols that the codebook has of theirs; commits as it goes.
 // Parameters: none
 // Rows: none
 MATCH (q:{{corpus}}_AprQuestion)

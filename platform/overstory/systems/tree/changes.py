@@ -23,6 +23,9 @@ ROWS_A_TRANSACTION = 10_000
 ROWS_A_STATEMENT = 2_000
 SAME_VOLUME = 1e-12
 """Relative to the volume of the whole graph: sums may be taken in another order."""
+TITLE_READS = 1_000
+TITLE_NAMES = 3
+"""Passages of a community that its title is taken from, and names that it has."""
 
 Statements = Iterable[tuple[str, Sequence[Row], Mapping[str, Any]]]
 """Names of statements with their rows, and what each takes besides, in the order in which they run."""
@@ -89,11 +92,6 @@ def _differs(before: StoredNode, numbers: Row, vector: bytes, properties: tuple[
         or before.vector != vector
         or before.properties != properties
     )
-
-
-TITLE_READS = 1_000
-TITLE_NAMES = 3
-"""Passages of a community that its title is taken from, and names that it has."""
 
 
 def titles_of_passages(changes: TreeChanges) -> Statements:
