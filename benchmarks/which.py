@@ -57,7 +57,7 @@ READ_QUESTIONS = 100
 ASKED = 5
 """Passages that `overstory ask` asks for."""
 ASKED_AT_EQUAL_TOKENS = 10
-AT_EQUAL_TOKENS = (BASELINE, "canopy", "slimrag", "apr")
+AT_EQUAL_TOKENS = (BASELINE, "canopy", "slimrag", "apr", "hirag", "tretriever")
 
 add_statements("benchmarks", Path(__file__).parent / "cypher")
 
