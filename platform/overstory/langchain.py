@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from overstory.errors import ExtraMissing, QuestionError
+from overstory.graph.client import close_forgotten
 from overstory.knowledge import Knowledge
 from overstory.model import BridgePath, Evidence, Hit, Part
 from overstory.retrieve.repeats import MOST_HITS
@@ -80,6 +81,7 @@ class OverstoryRetriever(BaseRetriever):
     def close(self) -> None:
         """Gives the connection back; it is closed when no other retriever uses it. A later question opens another."""
         self._opened = None
+        close_forgotten()
 
     def __enter__(self) -> Self:
         return self

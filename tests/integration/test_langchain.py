@@ -9,10 +9,11 @@ import pytest
 from langchain_core.documents import Document as LangChainDocument
 from langchain_core.runnables import RunnableLambda
 from langchain_tests.integration_tests import RetrieversIntegrationTests
+from neo4j.exceptions import DriverError
 from tests.passages import OpenCorpus
 
 from overstory import server
-from overstory.errors import CorpusNotFound, DatabaseUnreachable, QuestionError, SettingsError
+from overstory.errors import CorpusNotFound, QuestionError, SettingsError
 from overstory.knowledge import Knowledge
 from overstory.langchain import OverstoryRetriever
 from overstory.settings import Settings
@@ -156,9 +157,10 @@ def test_a_server_is_named_in_code(shared_corpus: Knowledge, connection: server.
 def test_a_closed_retriever_has_no_connection_and_opens_one_for_the_next_question(shared_corpus: Knowledge) -> None:
     retriever = OverstoryRetriever(corpus="shared", settings=shared_corpus.settings, k=1)
     with retriever:
-        graph = retriever.knowledge.graph
-    with pytest.raises(DatabaseUnreachable, match="closed"):
-        graph.run("corpus/names", read=True)
+        driver = retriever.knowledge.graph.native_driver()
+        driver.verify_connectivity()
+    with pytest.raises(DriverError, match="closed"):
+        driver.verify_connectivity()
     assert retriever.invoke(QUESTION)
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import logging
 import operator
+import queue
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -38,6 +40,25 @@ QUESTIONS = "retrieve/"
 SCHEMA = "schema/"
 """Statements that take parameters by their names alone."""
 
+# Of clients that nobody closed: the garbage collector does not close them itself, since it may find one while another
+# message is being sent.
+_forgotten: queue.SimpleQueue[neo4j.Driver] = queue.SimpleQueue()
+
+
+def close_forgotten() -> None:
+    """Closes connections of clients that nobody has any more, as opening or closing another client does."""
+    while True:
+        try:
+            driver = _forgotten.get_nowait()
+        except queue.Empty:
+            return
+        driver.close()
+
+
+weakref.finalize(
+    _forgotten, close_forgotten
+)  # at exit finalizers run from the last made to the first: this is the last
+
 
 class Transaction:
     """A transaction in which all statements run or none."""
@@ -52,7 +73,10 @@ class Transaction:
 
 
 class GraphClient:
-    """A connection to one Neo4j database; safe to share between threads. Close it, or use it in a `with` block."""
+    """A connection to one Neo4j database; safe to share between threads. Close it, or use it in a `with` block.
+
+    One that nobody has any more is closed before the next is opened.
+    """
 
     def __init__(
         self,
@@ -81,14 +105,17 @@ class GraphClient:
         self.browser_url = browser_url
         self._query_seconds = query_seconds or None
         self._storage = storage
+        close_forgotten()
         with driver_errors(uri, storage=storage):
             self._driver = _driver(uri, user, password)
+        self._forget = weakref.finalize(self, _forgotten.put, self._driver)
         try:
             with driver_errors(uri, storage=storage):
                 self._driver.verify_connectivity()  # at once, where a statement would be tried again for a while
-            self.capabilities: Capabilities = read_capabilities(self.run)
+            this = weakref.proxy(self)  # a cycle would wait for the garbage collector
+            self.capabilities: Capabilities = read_capabilities(lambda name: this.run(name))
         except BaseException as error:
-            self._driver.close()
+            self.close()
             if isinstance(error, AuthenticationFailed) and password is None:
                 raise AuthenticationFailed(
                     f"{uri}: the server wants a password, and OVERSTORY_NEO4J_PASSWORD is not set.",
@@ -280,7 +307,9 @@ class GraphClient:
         return self._driver
 
     def close(self) -> None:
+        self._forget.detach()
         self._driver.close()
+        close_forgotten()
 
     def _errors(self, doing: str) -> AbstractContextManager[None]:
         return driver_errors(doing, storage=self._storage)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-import weakref
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
@@ -67,7 +66,6 @@ class CorpusConnection:
         self.corpus_name = self.settings.corpus if corpus is None else corpus
         self.progress: Progress = progress_to(progress)
         self._graph: GraphClient | None = None
-        self._close_graph: Callable[[], object] | None = None
         self._embedder: Embedder | None = None
         self._extractor: Extractor | None = None
         self._reranker: Reranker | None = None
@@ -89,7 +87,6 @@ class CorpusConnection:
         with self._connecting:
             if self._graph is None:
                 self._graph = GraphClient.open(self.settings, progress=self.progress)
-                self._close_graph = weakref.finalize(self, self._graph.close)  # where nobody calls `close`
             return self._graph
 
     @property
@@ -181,9 +178,9 @@ class CorpusConnection:
         with self._making:
             self._settle()
             self._copies.close()
-            if self._close_graph is not None:
-                self._close_graph()
-            self._graph = self._close_graph = None
+            if self._graph is not None:
+                self._graph.close()
+            self._graph = None
             self._model.close()
             self._retrievers.clear()
 
