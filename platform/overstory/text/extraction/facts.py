@@ -26,7 +26,7 @@ from overstory.text.extraction.phrases import coordinated, is_common, phrase, pr
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
-RULES = 1
+RULES = 2
 """Changes whenever the same parse may give other facts."""
 
 MOST = 100
@@ -66,7 +66,7 @@ def facts(doc: Doc, mentions: Mapping[int, int]) -> tuple[FactStatement, ...]:
         for s in sorted(statements, key=lambda s: (s.at.i, s.object.i)):
             triple = (_text(s.subject, whole=not says_there_is(s.at)), s.predicate, s.words or _text(s.object))
             says_itself = triple[0].casefold() == triple[2].casefold()
-            if all(triple) and not says_itself and triple not in seen:
+            if all(map(_is_phrase, triple)) and not says_itself and triple not in seen:
                 seen.add(triple)
                 found.append(
                     FactStatement(*triple, number, len(found), mentions.get(s.subject.i), mentions.get(s.object.i))
@@ -164,6 +164,11 @@ def _shared(verb: Token) -> list[_Object]:
     things = [(what, noun, "") for other in following for kind, noun in direct_objects(other) if kind == "dobj"]
     doers = [(f"{what} {by}", noun, "") for other in following for by, noun in prepositions(other) if by == "by"]
     return doers if is_passive(verb) else things
+
+
+def _is_phrase(text: str) -> bool:
+    """Whether it has a letter or digit, and no bar, which parts cells of a table."""
+    return "|" not in text and any(map(str.isalnum, text))
 
 
 def _text(noun: Token, *, whole: bool = True) -> str:

@@ -28,7 +28,7 @@ KEPT_WORDS = 10_000
 MOST_WORDS = 30_000
 """Further words that it remembers, some 10 MB."""
 
-BLOCKS = 1
+BLOCKS = 2
 """Changes whenever `blocks` may part other sentences."""
 
 

@@ -169,7 +169,17 @@ EXPECTED: list[tuple[str, list[Triple]]] = [
         "Lionel Messi plays for Barcelona and Argentina.",
         [("Lionel Messi", "play for", "Barcelona"), ("Lionel Messi", "play for", "Argentina")],
     ),
+    # below a heading in Markdown
+    (
+        "# Harbour Press\n\nHarbour Press is a publishing company in Leith.",
+        [("Harbour Press", "be", "publishing company"), ("Harbour Press", "be company in", "Leith")],
+    ),
+    (
+        "## Ada Moran\n\nAda Moran was a printer from Orkney.",
+        [("Ada Moran", "be printer from", "Orkney")],
+    ),
     # nothing
+    ("| Flag | Meaning |\n|---|---|\n| -a | all files |", []),
     ("Hello!", []),
     ("", []),
 ]
