@@ -57,6 +57,7 @@ class _Declared:
     help: str
     least: float
     most: float
+    only_with: tuple[str, object] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +88,16 @@ def option(
     *,
     least: float = -math.inf,
     most: float = math.inf,
+    only_with: tuple[str, object] | None = None,
 ) -> Any:
     """A field of a settings class that is also an option.
 
     Args:
         help: what it sets, in a few words.
         least, most: bounds of a number, inclusive.
+        only_with: a field and the value without which this option sets nothing, and is refused.
     """
-    return field(default=default, metadata={_DECLARED: _Declared(help, least, most)})
+    return field(default=default, metadata={_DECLARED: _Declared(help, least, most, only_with)})
 
 
 def parse(kind: type[S], text: str, *, of: str, base: S | None = None) -> S:
@@ -108,7 +111,8 @@ def parse(kind: type[S], text: str, *, of: str, base: S | None = None) -> S:
         base: what is changed; the defaults if left out.
 
     Raises:
-        SettingsError: there is no such option, or its value is out of bounds; the remedy lists all options.
+        SettingsError: there is no such option, it has two values, or one that is out of bounds, or another option
+            keeps it from setting anything; the remedy says what can be given.
     """
     options = {declared.name.replace("_", "-"): declared for declared in fields(kind)}
     presets = presets_of(kind)
@@ -121,9 +125,9 @@ def parse(kind: type[S], text: str, *, of: str, base: S | None = None) -> S:
         elif not given and name in presets:
             chosen.add(name)
         elif name in options and (given or _type(kind, options[name]) is bool):
-            changes[options[name].name] = _value(kind, options[name], value if given else "yes", of)
+            _put(changes, options[name].name, _value(kind, options[name], value if given else "yes", of), of)
         elif not given and _type_named(kind, options, name.removeprefix("no-")) is bool:
-            changes[options[name.removeprefix("no-")].name] = False
+            _put(changes, options[name.removeprefix("no-")].name, False, of)
         else:
             what = (
                 f"{of} needs a value for {name!r}."
@@ -134,18 +138,23 @@ def parse(kind: type[S], text: str, *, of: str, base: S | None = None) -> S:
     from_presets = {
         key: each for name, preset in presets.items() if name in chosen for key, each in preset.changes.items()
     }
-    return replace(base if base is not None else kind(), **(from_presets | changes))
+    settings = replace(base if base is not None else kind(), **(from_presets | changes))
+    for name in changes:
+        _sets_something(settings, options[name.replace("_", "-")], of)
+    return settings
 
 
 def check(settings: S, *, of: str) -> S:
     """The settings, whose values fit their declarations.
 
     Raises:
-        SettingsError: a number is out of bounds, or a word is none of the choices.
+        SettingsError: a number is out of bounds, a word is none of the choices, or another value keeps one from setting
+            anything.
     """
     kind = type(settings)
     for declared in fields(kind):
         _in_bounds(kind, declared, getattr(settings, declared.name), of)
+        _sets_something(settings, declared, of)
     return settings
 
 
@@ -208,6 +217,27 @@ def presets_of(kind: type[SettingsClass]) -> Presets:
     return found
 
 
+def _put(changes: dict[str, object], name: str, value: object, of: str) -> None:
+    if changes.get(name, value) != value:
+        shown = name.replace("_", "-")
+        both = f"{_value_spelled(changes[name])} and {_value_spelled(value)}"
+        raise SettingsError(f"{shown} of {_lower(of)} is given twice, as {both}.", remedy=f"Give {shown} once.")
+    changes[name] = value
+
+
+def _sets_something(settings: SettingsClass, declared: Field[Any], of: str) -> None:
+    condition = _declared(declared).only_with
+    value = getattr(settings, declared.name)
+    if condition is None or value == declared.default or getattr(settings, condition[0]) == condition[1]:
+        return
+    needed = f"{condition[0].replace('_', '-')}={_value_spelled(condition[1])}"
+    name = declared.name.replace("_", "-")
+    raise SettingsError(
+        f"{name} of {_lower(of)} is {_value_spelled(value)}, which sets nothing without {needed}.",
+        remedy=f"Add {needed}, or leave {name} out.",
+    )
+
+
 def _type(kind: type[SettingsClass], declared: Field[Any]) -> Any:
     return get_type_hints(kind)[declared.name]
 
@@ -217,7 +247,7 @@ def _type_named(kind: type[SettingsClass], options: Mapping[str, Field[Any]], na
 
 
 def _declared(declared: Field[Any]) -> _Declared:
-    found: _Declared = declared.metadata.get(_DECLARED, _Declared("", -math.inf, math.inf))
+    found: _Declared = declared.metadata.get(_DECLARED, _Declared("", -math.inf, math.inf, None))
     return found
 
 

@@ -22,5 +22,7 @@ class HiragIndexSettings:
     flat: bool = option(False, "no summary layers: the paper's ablation w/o HiIndex")
     layers: int = option(0, "summary layers; 0: until cluster sparsity settles", least=0, most=8)
     clusters: Clusters = option("mixture", "a Gaussian mixture, or groups of `cluster-size` by k-means")
-    cluster_size: int = option(10, "entities that a cluster of k-means should have", least=2, most=30)
+    cluster_size: int = option(
+        10, "entities that a cluster of k-means should have", least=2, most=30, only_with=("clusters", "k-means")
+    )
     gleaning: bool = option(False, "a language model looks a second time for entities it missed")

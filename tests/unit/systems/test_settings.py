@@ -31,6 +31,7 @@ class Example:
     whole_words: bool = option(True, "compare words, not letters")
     search: Literal["auto", "exact"] = option("auto", "who searches")
     title: str = option("", "a title")
+    exact_limit: int = option(10, "how many are compared", only_with=("search", "exact"))
 
     presets: ClassVar[Presets] = {
         "deep": Preset("looks deeper", {"depth": 8, "weight": 1.0}),
@@ -80,6 +81,9 @@ def test_presets_combine_in_their_declared_order_and_single_options_win() -> Non
         ("weight=1e999", "weight of the example is inf"),
         ("whole-words=maybe", "whole-words of the example is 'maybe'"),
         ("search=gds", "search of the example is 'gds'"),
+        ("depth=2,depth=3", "depth of the example is given twice, as 2 and 3"),
+        ("whole-words,no-whole-words", "whole-words of the example is given twice, as yes and no"),
+        ("exact-limit=5", "exact-limit of the example is 5, which sets nothing without search=exact"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_with_what_can(text: str, message: str) -> None:
@@ -105,6 +109,14 @@ def test_an_object_of_a_program_is_checked_as_a_text_is(wrong: dict[str, Any]) -
     assert check(Example(weight=1), of="The example") == Example(weight=1)
 
 
+def test_an_option_that_depends_on_another_is_refused_without_it() -> None:
+    with pytest.raises(SettingsError, match="sets nothing without search=exact"):
+        check(Example(exact_limit=5), of="The example")
+    kept = read("search=exact,exact-limit=5")
+    assert check(kept, of="The example") == Example(search="exact", exact_limit=5)
+    assert read("search=auto", kept) == Example(exact_limit=5)  # kept for the next time
+
+
 def test_a_description_reads_back() -> None:
     settings = Example(depth=3, whole_words=False, search="exact")
     assert described(settings) == "depth=3,no-whole-words,search=exact"
@@ -127,4 +139,5 @@ def test_help_has_every_option_with_its_default() -> None:
         "whole-words": ("yes|no", "yes"),
         "search": ("auto|exact", "auto"),
         "title": ("TEXT", ""),
+        "exact-limit": ("a whole number", "10"),
     }

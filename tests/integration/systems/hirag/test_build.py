@@ -184,13 +184,13 @@ def test_other_settings_another_embedder_and_edited_names_reach_the_index(open_c
     knowledge.index(systems=["hirag:flat"])
     flat = checked(knowledge)
     assert {ref[0] for ref in flat["entities"]} == {"0"}
-    assert knowledge.index(systems=["hirag:no-flat,layers=2,cluster-size=4"]).done == ("hirag",)
+    assert knowledge.index(systems=["hirag:no-flat,layers=2,clusters=k-means,cluster-size=4"]).done == ("hirag",)
     layered = checked(knowledge)
     assert {ref[0] for ref in layered["entities"]} == {"0", "1", "2"}
     assert layered["entities"].keys() > flat["entities"].keys()
     assert knowledge.index(systems=["hirag:layers=3"]).done == ("hirag",)
     assert {ref[0] for ref in checked(knowledge)["entities"]} >= {"0", "1", "2"}
-    knowledge.index(systems=["hirag:flat,layers=0,cluster-size=10"])
+    knowledge.index(systems=["hirag:flat,layers=0,clusters=mixture,cluster-size=10"])
     assert checked(knowledge) == flat
 
     knowledge.hide_names("Ulm")
