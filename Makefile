@@ -3,6 +3,7 @@
 #
 #   make demo            fetch a Neo4j, load a small corpus, index it, ask it
 #   make test            every test, in three runs side by side; one of them begins with make coverage
+#   make test-torch      the tests of the embedder that needs PyTorch; installs some 5 GB into .venv-torch
 #   make coverage        the tests of the entropy engine in plain Python, lines counted; fails under 95 %
 #   make lint            format, lint, types, import floors, names
 #   make bench           measure the retrievers on BENCH_DATA in four layouts: the tables of docs/benchmarks.md
@@ -10,7 +11,7 @@
 #   make bench-entropy   measure the entropy engine beside other methods on ENTROPY_DATA; installs them into .venv-bench
 #   make wheel           build what is published, into dist/
 #   make lock            resolve the locks again from pyproject.toml
-#   make clean           remove caches and dist/ (.venv and .venv-bench stay)
+#   make clean           remove caches and dist/ (.venv, .venv-bench and .venv-torch stay)
 #
 # PYTHON=python3.12 picks another interpreter; BENCH_DATA="DIR DIR DIR" (BEIR folders) and BENCH_OPTIONS="--json FILE"
 # go to benchmarks/retrievers.py, BENCH_OPTIONS="--write" to benchmarks/speed.py, ENTROPY_DATA="FILE.npz…" and
@@ -33,7 +34,7 @@ COVERAGE := NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -q tests
 	$(BIN)/python -m coverage report
 SOURCES := platform/overstory platform/overstory_entropy platform/overstory_systems loaders/overstory_loaders tests $(wildcard scripts/*.py benchmarks/*.py benchmarks/*/*.py)
 
-.PHONY: help demo test coverage lint bench bench-data bench-speed bench-entropy wheel lock clean .venv
+.PHONY: help demo test test-torch coverage lint bench bench-data bench-speed bench-entropy wheel lock clean .venv
 .NOTPARALLEL:
 
 help:
@@ -50,6 +51,9 @@ test: .venv/installed
 		"systems: $(BIN)/python -m pytest -m server tests/integration/systems" \
 		"server: $(BIN)/python -m pytest -m server --ignore=tests/integration/systems" \
 		"others: $(COVERAGE) && $(BIN)/python -m pytest -m 'not server'"
+
+test-torch: .venv-torch/installed
+	.venv-torch/bin/python -m pytest -q tests/contract/test_embedders.py
 
 coverage: .venv/installed
 	$(COVERAGE)
@@ -86,6 +90,7 @@ lock: .venv/locked
 	$(COMPILE) pyproject.toml --group dev --extra all -o requirements.lock
 	$(COMPILE) pyproject.toml --group build --constraint requirements.lock -o requirements-run.lock
 	$(COMPILE) --group build --group server --constraint requirements.lock -o requirements-server.lock
+	$(COMPILE) pyproject.toml --group dev --extra all --extra sentence-transformers --constraint requirements.lock -o requirements-torch.lock
 	$(COMPILE) benchmarks/requirements.in --constraint requirements.lock -o benchmarks/requirements.lock
 
 clean:
@@ -126,4 +131,10 @@ clean:
 .venv-bench/installed: benchmarks/requirements.lock
 	$(PYTHON) -m venv .venv-bench
 	.venv-bench/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r $<
+	@touch $@
+
+.venv-torch/installed: requirements-torch.lock pyproject.toml
+	$(PYTHON) -m venv .venv-torch
+	.venv-torch/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --require-hashes -r $<
+	.venv-torch/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@

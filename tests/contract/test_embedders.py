@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
 from tests.embeddings_endpoint import running_endpoint
+from tests.sentence_model import make_sentence_model
 
 from overstory.embed import make_embedder
 from overstory.protocols import Embedder
 from overstory.settings import EmbeddingSettings
 
-FOLDER = os.environ.get("OVERSTORY_TEST_SENTENCE_TRANSFORMERS", "")
-"""A folder with a model of that library, for the machines that have PyTorch."""
-
 CASES = [
     "minilm",
     "openai",
-    *(["sentence-transformers"] if FOLDER else []),
+    *(["sentence-transformers"] if find_spec("sentence_transformers") else []),  # in `make test-torch`
 ]
 
 TEXTS = [
@@ -38,12 +36,14 @@ TEXTS = [
 
 
 @pytest.fixture(scope="module", params=CASES)
-def settings(request: pytest.FixtureRequest) -> Iterator[EmbeddingSettings]:
+def settings(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddingSettings]:
     if request.param == "openai":
         with running_endpoint() as endpoint:
             yield EmbeddingSettings("openai", model="m", base_url=endpoint.url, api_key="secret")
+    elif request.param == "sentence-transformers":
+        yield EmbeddingSettings(request.param, model=str(make_sentence_model(tmp_path_factory.mktemp("sentence"))))
     else:
-        yield EmbeddingSettings(request.param, model=FOLDER or None)
+        yield EmbeddingSettings(request.param)
 
 
 @pytest.fixture(scope="module")
