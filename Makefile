@@ -11,7 +11,7 @@
 #   make bench-entropy   measure the entropy engine beside other methods on ENTROPY_DATA; installs them into .venv-bench
 #   make wheel           build what is published, into dist/
 #   make lock            resolve the locks again from pyproject.toml
-#   make clean           remove caches and dist/ (.venv, .venv-bench and .venv-torch stay)
+#   make clean           remove caches and dist/ (.venv, .venv-bench, .venv-subgraphs and .venv-torch stay)
 #
 # PYTHON=python3.12 picks another interpreter; BENCH_DATA="DIR DIR DIR" (BEIR folders) and BENCH_OPTIONS="--json FILE"
 # go to benchmarks/retrievers.py, BENCH_OPTIONS="--write" to benchmarks/speed.py, ENTROPY_DATA="FILE.npz…" and
@@ -92,6 +92,7 @@ lock: .venv/locked
 	$(COMPILE) --group build --group server --constraint requirements.lock -o requirements-server.lock
 	$(COMPILE) pyproject.toml --group dev --extra all --extra sentence-transformers --constraint requirements.lock -o requirements-torch.lock
 	$(COMPILE) benchmarks/requirements.in --constraint requirements.lock -o benchmarks/requirements.lock
+	$(COMPILE) benchmarks/subgraphs.in -o benchmarks/subgraphs.lock
 
 clean:
 	rm -rf dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
@@ -131,6 +132,11 @@ clean:
 .venv-bench/installed: benchmarks/requirements.lock
 	$(PYTHON) -m venv .venv-bench
 	.venv-bench/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r $<
+	@touch $@
+
+.venv-subgraphs/installed: benchmarks/subgraphs.lock
+	$(PYTHON) -m venv .venv-subgraphs
+	.venv-subgraphs/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r $<
 	@touch $@
 
 .venv-torch/installed: requirements-torch.lock pyproject.toml

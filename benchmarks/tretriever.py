@@ -5,6 +5,7 @@
                                                                    gold in the subgraphs, tokens, vertices and R@5 with
                                                                    edges and texts, each alone, and without the tree
     python -m benchmarks.tretriever defaults CORPUS DIR [--over entities]   the same for weights and bandwidths
+    python -m benchmarks.tretriever export CORPUS DIR FILE         graph and questions for benchmarks/subgraphs.py
     python -m benchmarks.tretriever updates CORPUS                 one document added and deleted: what is done again
 
 CORPUS is a corpus that is indexed; DIR has its questions in BEIR's layout, with keys of documents in the judgements
@@ -26,12 +27,13 @@ from benchmarks.retrievers import bounds, share, show, signed
 
 from overstory.answer.context import read_within
 from overstory.bench.bootstrap import difference_interval, mean_interval
-from overstory.bench.dataset import read_questions
+from overstory.bench.dataset import BenchQuestion, read_questions
 from overstory.bench.qrels import choose_qrels, read_judgements
 from overstory.graph import read_corpus
 from overstory.knowledge import Knowledge
 from overstory.model import Document, ShareKind
 from overstory.systems import find_system, require_state
+from overstory_systems.tretriever.graph_reads import read_documents
 from overstory_systems.tretriever.parts import SubgraphPart
 
 VARIANTS = {
@@ -72,13 +74,18 @@ class Measured:
     milliseconds: list[float] = field(default_factory=list[float])
 
 
-def measured(knowledge: Knowledge, folder: Path, retriever: str, tokens: int) -> Measured:
-    """Asks all questions of a folder; a first one beforehand, which does not count."""
+def judged(folder: Path) -> tuple[list[BenchQuestion], dict[str, set[str]]]:
+    """The questions of a folder that have gold, and the keys of it by question."""
     gold: dict[str, set[str]] = {}
     for judgement in read_judgements(choose_qrels(folder)):
         if judgement.score > 0:
             gold.setdefault(judgement.question, set()).add(judgement.passage)
-    questions = [question for question in read_questions(folder / "queries.jsonl") if question.id in gold]
+    return [question for question in read_questions(folder / "queries.jsonl") if question.id in gold], gold
+
+
+def measured(knowledge: Knowledge, folder: Path, retriever: str, tokens: int) -> Measured:
+    """Asks all questions of a folder; a first one beforehand, which does not count."""
+    questions, gold = judged(folder)
     key = {document.id: document.source_key for document in knowledge.documents()}
     found = Measured()
     knowledge.search(questions[0].text, RANKED, retriever=retriever)
@@ -156,6 +163,37 @@ def defaults(name: str, folder: Path, tokens: int, over: str) -> None:
     show(f"{name}: weight of the texts and bandwidth, {tokens:,} tokens", rows)
 
 
+def export(name: str, folder: Path, file: Path) -> None:
+    """Writes a graph of documents, its vectors, the tokens of its lines in a prompt, and questions with their gold."""
+    with Knowledge(name) as knowledge:
+        corpus = read_corpus(knowledge.graph, name)
+        read = read_documents(knowledge.graph, corpus, knowledge.progress)
+        graph, embedder = read.graph, knowledge.embedder
+        place = {document.source_key: graph.ids.index(document.id) for document in knowledge.documents()}
+        asked, gold = judged(folder)
+        texts = [
+            each
+            for at in range(0, len(graph.ids), 500)
+            for each in read.texts(range(at, min(at + 500, len(graph.ids))))
+        ]
+        lines = [f"- {each.name}: {each.text}" for each in texts]
+        edges = [
+            f"- {texts[a].name} — {texts[b].name}: {says}" for (a, b), says in zip(graph.ends, graph.says, strict=True)
+        ]
+        pairs = [(number, place[key]) for number, each in enumerate(asked) for key in gold[each.id] if key in place]
+        np.savez_compressed(
+            file,
+            vectors=graph.vectors,
+            ends=graph.ends,
+            weights=graph.weights,
+            edge_vectors=embedder.embed(edges),
+            question_vectors=embedder.embed([each.text for each in asked]),
+            gold=np.array(pairs),
+            vertex_tokens=embedder.count_tokens(lines),
+            edge_tokens=embedder.count_tokens(edges),
+        )
+
+
 def rebuilt(knowledge: Knowledge, over: str, options: str) -> None:
     knowledge.index(systems=["tretriever:" + ",".join(filter(None, ("defaults", f"over={over}", options)))])
 
@@ -217,6 +255,10 @@ def main() -> int:
         one.add_argument("--over", choices=["documents", "entities"], default="documents")
         if each == "contexts":
             one.add_argument("--retriever", action="append", default=[], metavar="NAME", help="beside `dense`")
+    one = commands.add_parser("export")
+    one.add_argument("corpus", metavar="CORPUS")
+    one.add_argument("folder", type=Path, metavar="DIR")
+    one.add_argument("file", type=Path, metavar="FILE", help="ends in .npz")
     commands.add_parser("updates").add_argument("corpus", metavar="CORPUS")
     given = parser.parse_args()
     if given.command == "index":
@@ -225,6 +267,8 @@ def main() -> int:
         contexts(given.corpus, given.folder, given.tokens, given.over, given.retriever)
     elif given.command == "defaults":
         defaults(given.corpus, given.folder, given.tokens, given.over)
+    elif given.command == "export":
+        export(given.corpus, given.folder, given.file)
     else:
         updates(given.corpus)
     return 0
