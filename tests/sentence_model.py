@@ -13,7 +13,8 @@ LENGTH = 128
 
 def make_sentence_model(folder: Path) -> Path:
     """Writes a model into a new folder, and returns the folder. Needs sentence-transformers, and so PyTorch."""
-    parts, torch, transformers = map(import_module, ("sentence_transformers.models", "torch", "transformers"))
+    parts = import_module("sentence_transformers.sentence_transformer.modules")
+    torch, transformers = import_module("torch"), import_module("transformers")
     letters = string.ascii_lowercase + string.digits + string.punctuation
     words = folder / "words"
     words.mkdir(parents=True)
