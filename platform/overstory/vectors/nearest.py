@@ -15,6 +15,9 @@ Scores = NDArray[np.float32]
 BLOCK_BYTES = 2**26
 """Of one block of cosines: 64 MB, whatever the number of chunks."""
 
+COSINE_STEPS = 2**20
+"""Cosines are compared in steps of 1 / COSINE_STEPS: closer ones differ by rounding."""
+
 NOBODY = -1
 """Where a chunk has fewer neighbours than asked for."""
 
@@ -63,8 +66,8 @@ def _compare(vectors: Vectors, rows: Ints, columns: Ints, found: Neighbours, blo
 def _keep_best(cosines: Scores, rows: Ints, columns: Ints, ids: Ids, scores: Scores) -> None:
     """(r, c), (r,), (c,), (n, k), (n, k): columns that are nearer than the last of a row's list move into it."""
     k = ids.shape[1]
-    steps = np.float32(2**20)
-    tolerance = np.float32(2**-20)
+    steps = np.float32(COSINE_STEPS)
+    tolerance = np.float32(1 / COSINE_STEPS)
     for row in range(len(rows)):
         vertex = rows[row]
         least = scores[vertex, k - 1] - tolerance

@@ -34,9 +34,9 @@ from overstory_systems.hirag.names import COMMUNITIES
 from overstory_systems.hirag.store import RELATED, StoredGraph, entity_of, graph_of, weights_between
 from overstory_systems.hirag.summaries import Summariser, as_weight
 
-MOST_TOUCHED = 1_000
+MOST_TOUCHED_NAMES = 1_000
 """Names: a change that touches more is not a small one."""
-NEAREST = 10
+NEAREST_CLUSTERED_ENTITIES = 10
 """Entities whose clusters a new one may join."""
 
 Edges = Mapping[str, Mapping[str, float]]
@@ -266,7 +266,7 @@ def _clusters(
             nearest,
             where.corpus.label,
             read=True,
-            depth=NEAREST,
+            depth=NEAREST_CLUSTERED_ENTITIES,
             vector=vector.tolist(),
             **source,
         )

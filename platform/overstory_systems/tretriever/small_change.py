@@ -24,7 +24,7 @@ from overstory_systems.tretriever.contents import Contents, Stored
 from overstory_systems.tretriever.index_settings import TRetrieverIndexSettings, Vertices
 from overstory_systems.tretriever.names import NAME, NODE
 from overstory_systems.tretriever.region import (
-    MOST_TOUCHED,
+    MOST_TOUCHED_VERTICES,
     ReadRegion,
     Region,
     read_documents_of,
@@ -36,7 +36,7 @@ from overstory_systems.tretriever.store import NodeDigests
 from overstory_systems.tretriever.vertex_graph import Ints, VertexGraph
 from overstory_systems.tretriever.vertices import KINDS, deletions_of
 
-ROOT = -1
+IN_NO_SET = -1
 
 
 def state_in_use(job: SystemRun[TRetrieverIndexSettings], over: Vertices) -> IndexState[TRetrieverIndexSettings] | None:
@@ -118,7 +118,7 @@ class SmallVertexChange:
         graph, corpus = self.job.graph, self.job.corpus
         with self.contents.timed("read"):
             touched = touched_units(graph, corpus, self.over, self.job.read_to, generation)
-            region = read_region(graph, corpus, generation, touched) if len(touched) <= MOST_TOUCHED else None
+            region = read_region(graph, corpus, generation, touched) if len(touched) <= MOST_TOUCHED_VERTICES else None
             if region is None:
                 return None
             if self.over == "documents":
@@ -161,9 +161,9 @@ def placed_tree(graph: VertexGraph, edges: Graph, inside: Collection[str], regio
         inside: the ids of vertices that belong to the region.
     """
     sets = {id_: at for at, id_ in enumerate(id_ for id_, node in region.tree.items() if node.level and node.vector)}
-    above = [sets.get(region.tree[id_].parent, ROOT) for id_ in sets]
+    above = [sets.get(region.tree[id_].parent, IN_NO_SET) for id_ in sets]
     leaves = region.leaves
-    home = [sets.get(region.tree[leaves[id_]].parent, ROOT) if id_ in leaves else ROOT for id_ in graph.ids]
+    home = [sets.get(region.tree[leaves[id_]].parent, IN_NO_SET) if id_ in leaves else IN_NO_SET for id_ in graph.ids]
     belongs = [id_ in inside for id_ in graph.ids]
     waiting = {at for at, id_ in enumerate(graph.ids) if belongs[at] and id_ not in leaves}
     heap: list[tuple[float, int, int]] = []
@@ -183,9 +183,9 @@ def placed_tree(graph: VertexGraph, edges: Graph, inside: Collection[str], regio
             _, new, beside = heapq.heappop(heap)
             if new not in waiting:
                 continue
-            if home[beside] == ROOT:
+            if home[beside] == IN_NO_SET:
                 home[beside] = len(above)
-                above.append(ROOT)
+                above.append(IN_NO_SET)
             home[new] = home[beside]
         else:
             new = min(waiting)
@@ -198,11 +198,11 @@ def _numbered(home: list[int], above: list[int]) -> Ints:
     """Parents of leaves, then of the sets that hold some, then of the root.
 
     Args:
-        home: the set of each leaf, above: that of each set; `ROOT` for the root.
+        home: the set of each leaf, above: that of each set; `IN_NO_SET` for the root.
     """
     held: set[int] = set()
     for place in home:
-        while place != ROOT and place not in held:
+        while place != IN_NO_SET and place not in held:
             held.add(place)
             place = above[place]
     number = {place: len(home) + at for at, place in enumerate(sorted(held))}

@@ -18,14 +18,14 @@ from overstory.text.windows import SENTENCES
 from overstory_systems.hirag.index_settings import HiragIndexSettings
 from overstory_systems.hirag.knowledge_graph import BaseLayer, LayerEntity
 from overstory_systems.hirag.model_layer import (
-    DESCRIPTION_CHARACTERS,
+    MERGED_DESCRIPTION_CHARACTERS,
     PASSAGES_A_DESCRIPTION,
     Readings,
     merged_layer,
     with_rules,
 )
 from overstory_systems.hirag.model_reading import (
-    LONGEST_DESCRIPTION,
+    LONGEST_READ_DESCRIPTION_CHARACTERS,
     DocumentReading,
     FoundEntities,
     FoundRelations,
@@ -103,7 +103,7 @@ def test_what_an_answer_has_out_of_bounds_is_cut_and_what_nobody_sees_is_left_ou
     found = read(model)
     assert (found.by_rules, len(model.asked)) == (0, 2)
     ((_, _, _, description),) = [each for each in found.chunks["c1"].entities if each[1] == "Warsaw"]
-    assert len(description) == LONGEST_DESCRIPTION
+    assert len(description) == LONGEST_READ_DESCRIPTION_CHARACTERS
     ((_, _, type_, _),) = found.chunks["c2"].entities
     assert "\x1b" not in type_
     relations = [each for chunk in found.chunks.values() for each in chunk.relations]
@@ -273,7 +273,7 @@ def test_a_summary_that_cannot_be_used_leaves_the_first_descriptions_and_is_aske
     layer = merged_layer(readings, Chat(ScriptedChat("no JSON")), "model", {}, {})
     (ulm,) = layer.entities
     assert ulm.description.startswith("0 x")
-    assert DESCRIPTION_CHARACTERS / 2 < len(ulm.description) <= DESCRIPTION_CHARACTERS
+    assert MERGED_DESCRIPTION_CHARACTERS / 2 < len(ulm.description) <= MERGED_DESCRIPTION_CHARACTERS
     assert layer.notes == ("1 long description was cut: the answers of model could not be used",)
     model = ScriptedChat(json.dumps({"description": "Ulm in short."}))
     (later,) = merged_layer(readings, Chat(model), "model", {ulm.ref: ulm}, {}).entities

@@ -11,8 +11,14 @@ from tests.fakes import ScriptedChat
 from overstory.llm import Chat
 from overstory.systems.texts.model_reports import BESIDE_PARTS, CHARACTERS
 from overstory.systems.texts.reports import RULES, Finding, Report
-from overstory_systems.tretriever.model_summaries import MOST_STOOD_ON, ModelSetSummariser
-from overstory_systems.tretriever.summaries import SHOWN, SetToSummarise, SetWithTexts, ShownEdge, with_texts
+from overstory_systems.tretriever.model_summaries import MOST_REQUESTED_PASSAGES, ModelSetSummariser
+from overstory_systems.tretriever.summaries import (
+    SHOWN_SET_MEMBERS,
+    SetToSummarise,
+    SetWithTexts,
+    ShownEdge,
+    with_texts,
+)
 from overstory_systems.tretriever.vertex_graph import VertexText
 from overstory_systems.tretriever.writers import summariser_for
 
@@ -32,7 +38,7 @@ def answer(*findings: tuple[str, list[int]], title: str = "Films\nof Keanu", sum
 
 
 def read(sets: Iterable[SetToSummarise], vertices: Sequence[VertexText] = VERTICES) -> Iterator[SetWithTexts]:
-    return with_texts(sets, lambda places: [vertices[place] for place in places], SHOWN)
+    return with_texts(sets, lambda places: [vertices[place] for place in places], SHOWN_SET_MEMBERS)
 
 
 def summaries_of(
@@ -85,7 +91,7 @@ def test_a_set_with_parts_is_told_of_through_these_and_stands_on_all_that_they_s
 
 
 def test_a_source_that_would_bring_too_many_passages_is_left_out_and_counted() -> None:
-    wide = part(1, *(f"p{number}" for number in range(MOST_STOOD_ON)))
+    wide = part(1, *(f"p{number}" for number in range(MOST_REQUESTED_PASSAGES)))
     model = ScriptedChat(answer(("It is so.", [1])))
     (report,), summariser = summaries_of(model, SetToSummarise("k", [0, 1, 2], 90, 0.5, (), [wide]))
     assert set(report.stands_on) == {"c0", "c0b", "c1", "c2"}
