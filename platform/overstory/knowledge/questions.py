@@ -18,7 +18,7 @@ from overstory.answer import (
     answer,
     extract,
 )
-from overstory.answer.kinds import READ as THINGS_READ
+from overstory.answer.kinds import PASSAGES_READ_FOR_A_KIND as THINGS_READ
 from overstory.answer.overview import things_in
 from overstory.conversation import Conversation
 from overstory.errors import QuestionError

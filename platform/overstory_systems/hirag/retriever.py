@@ -16,7 +16,7 @@ from overstory.retrieve import RetrievalContext
 from overstory.retrieve.hits import chunk_rows, hits_by_cosine, ranked_hits, sources_of
 from overstory.retrieve.question import read_question
 from overstory.retrieve.ranking import best_of
-from overstory.retrieve.wording import LONGEST_TITLE, NEAREST, listed
+from overstory.retrieve.wording import LONGEST_REASON_TITLE_CHARACTERS, NEAREST, listed
 from overstory.systems.base import System
 from overstory.systems.state import IndexState, index_missing, require_state
 from overstory.systems.system_retriever import SystemRetriever
@@ -226,5 +226,5 @@ def _reasons(score: HierarchyScore) -> Iterator[Reason]:
 
 
 def _of_report(score: float, heading: str) -> Reason:
-    clause = f"is what the report on {shortened(heading, LONGEST_TITLE)} stands on"
+    clause = f"is what the report on {shortened(heading, LONGEST_REASON_TITLE_CHARACTERS)} stands on"
     return Reason("report", score, "1 / place among the passages of the reports", clause)

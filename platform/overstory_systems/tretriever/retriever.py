@@ -16,7 +16,7 @@ from overstory.protocols import Vectors
 from overstory.retrieve.hits import chunk_rows, hits_by_cosine, ranked_hits, sources_of
 from overstory.retrieve.question import read_question
 from overstory.retrieve.ranking import best_of
-from overstory.retrieve.wording import LONGEST_TITLE, NEAREST, listed
+from overstory.retrieve.wording import LONGEST_REASON_TITLE_CHARACTERS, NEAREST, listed
 from overstory.systems.state import require_state
 from overstory.systems.system_retriever import SystemRetriever
 from overstory.text.questions.asked_words import AskedWords
@@ -230,5 +230,7 @@ def _reasons(score: SubgraphScore, unit: Unit) -> Iterator[Reason]:
         clause = f"{is_on} {listed([score.edge.what])}, linked with {listed([score.edge.beside])}"
         yield Reason("edge", score.by_edge, f"relevance {score.edge.relevance:.3f}", clause)
     if score.set:
-        clause = f"belongs to {shortened(score.set.what, LONGEST_TITLE)}, close in meaning to the question"
+        clause = (
+            f"belongs to {shortened(score.set.what, LONGEST_REASON_TITLE_CHARACTERS)}, close in meaning to the question"
+        )
         yield Reason("set", score.by_set, f"relevance {score.set.relevance:.3f}", clause)
