@@ -15,7 +15,7 @@ from overstory.display import counted, on_one_line, printable, shortened
 from overstory.errors import AnswerNotFound, SourceError
 from overstory.knowledge import Knowledge
 from overstory.model.memory import MemoryRestored, StoredAnswer, StoredFact
-from overstory.systems.memory import MOST_ANSWERS
+from overstory.systems.memory import MOST_ANSWERS_LISTED
 
 
 @click.group()
@@ -30,7 +30,11 @@ def memory() -> None:
 @memory.command("list")
 @click.option("--like", default="", metavar="TEXT", help="Only answers to questions with this text in them.")
 @click.option(
-    "--limit", type=click.IntRange(min=1), default=MOST_ANSWERS, show_default=True, help="How many, the newest first."
+    "--limit",
+    type=click.IntRange(min=1),
+    default=MOST_ANSWERS_LISTED,
+    show_default=True,
+    help="How many, the newest first.",
 )
 @json_option
 @knowledge_options

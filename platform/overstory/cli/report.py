@@ -13,7 +13,7 @@ from overstory.knowledge import Knowledge
 from overstory.model.communities import SHORT
 from overstory.model.community_reports import CommunityReports, FullReport, ReportedCommunity, ReportStatement
 from overstory.model.passage_text import PATH_SEPARATOR, passage_text
-from overstory.systems.tree.report_view import MOST_REPORTS
+from overstory.systems.tree.report_view import MOST_REPORTS_LISTED
 
 INDENT = 4
 
@@ -27,7 +27,7 @@ INDENT = 4
 )
 @click.option(
     "--limit",
-    type=click.IntRange(1, MOST_REPORTS),
+    type=click.IntRange(1, MOST_REPORTS_LISTED),
     default=20,
     show_default=True,
     help="How many reports, those of the highest rating.",

@@ -12,7 +12,7 @@ from overstory.display import printable, shortened
 from overstory.knowledge import Knowledge
 from overstory.model.communities import SHORT, Community, CommunityTree, MemberPassage
 from overstory.model.passage_text import PATH_SEPARATOR, passage_text
-from overstory.systems.tree.view import MOST_BELOW, MOST_DEPTH
+from overstory.systems.tree.view import MOST_LEVELS_SHOWN, MOST_SHOWN_BELOW
 
 INDENT = 4
 NARROWEST = 40
@@ -23,14 +23,14 @@ NARROWEST = 40
 @click.argument("node", required=False)
 @click.option(
     "--depth",
-    type=click.IntRange(1, MOST_DEPTH),
+    type=click.IntRange(1, MOST_LEVELS_SHOWN),
     default=1,
     show_default=True,
     help="How many levels below NODE: communities, and passages, names or documents that are in none of these.",
 )
 @click.option(
     "--limit",
-    type=click.IntRange(1, MOST_BELOW),
+    type=click.IntRange(1, MOST_SHOWN_BELOW),
     default=20,
     show_default=True,
     help="How many communities below each, the largest, and how many passages, names or documents.",

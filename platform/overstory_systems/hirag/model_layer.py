@@ -19,7 +19,12 @@ from overstory.llm import Chat, prompt
 from overstory.llm.answer_fields import at_most
 from overstory.surrogates import on_one_line
 from overstory.systems.entity_graph import EntityRelation
-from overstory.systems.entity_graph.relations import MOST_CHUNKS, MOST_PARTNERS, among_strongest, left_out_note
+from overstory.systems.entity_graph.relations import (
+    MOST_CHUNKS_OF_A_RELATION,
+    MOST_PARTNERS_OF_AN_ENTITY,
+    among_strongest,
+    left_out_note,
+)
 from overstory.systems.texts.writing import ModelWriter, RuleWriter, WritingOutcome
 from overstory_systems.hirag.knowledge_graph import BaseLayer, LayerEntity, ref_of
 from overstory_systems.hirag.names import NAME
@@ -86,8 +91,8 @@ class _Relation:
         self.strength += strength
         if strength > self.best:
             self.best, self.description = strength, description
-            self.chunks = [chunk, *(each for each in self.chunks if each != chunk)][:MOST_CHUNKS]
-        elif chunk not in self.chunks and len(self.chunks) < MOST_CHUNKS:
+            self.chunks = [chunk, *(each for each in self.chunks if each != chunk)][:MOST_CHUNKS_OF_A_RELATION]
+        elif chunk not in self.chunks and len(self.chunks) < MOST_CHUNKS_OF_A_RELATION:
             self.chunks.append(chunk)
 
 
@@ -164,7 +169,7 @@ def _relations(readings: Readings) -> tuple[list[EntityRelation], int]:
     place = {key: number for number, key in enumerate(sorted(readings.entities))}
     table = np.array([(place[one], place[other]) for one, other in ends], dtype=np.int64).reshape(-1, 2)
     weight = np.array([readings.relations[each].strength / RELATION_STRENGTHS for each in ends], dtype=np.float64)
-    kept = among_strongest(table[:, 0], table[:, 1], weight, MOST_PARTNERS)
+    kept = among_strongest(table[:, 0], table[:, 1], weight, MOST_PARTNERS_OF_AN_ENTITY)
     relations = [
         EntityRelation(ref_of(0, one), ref_of(0, other), float(weight[number]), found.description, tuple(found.chunks))
         for number, (one, other) in enumerate(ends)
@@ -189,7 +194,7 @@ def with_rules(read: BaseLayer, rules: BaseLayer) -> BaseLayer:
 
 
 def _together(read: EntityRelation, rules: EntityRelation) -> EntityRelation:
-    chunks = tuple(dict.fromkeys([*read.chunks, *rules.chunks]))[:MOST_CHUNKS]
+    chunks = tuple(dict.fromkeys([*read.chunks, *rules.chunks]))[:MOST_CHUNKS_OF_A_RELATION]
     return replace(read, weight=read.weight + rules.weight, chunks=chunks)
 
 

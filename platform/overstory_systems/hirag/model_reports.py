@@ -6,7 +6,14 @@ from collections.abc import Iterator, Sequence
 
 from overstory.display import counted
 from overstory.llm import Chat, prompt
-from overstory.systems.texts.model_reports import MOST_CHUNKS, ReportWriter, Shown, Source, fitting, sources_of
+from overstory.systems.texts.model_reports import (
+    MOST_CHUNKS_OF_A_FINDING,
+    ReportWriter,
+    Shown,
+    Source,
+    fitting,
+    sources_of,
+)
 from overstory.systems.texts.phrasing import cut
 from overstory_systems.hirag.knowledge_graph import LayerEntity
 from overstory_systems.hirag.names import NAME
@@ -42,7 +49,12 @@ def _entities(material: Material) -> Iterator[Source]:
     for entity in material.entities:
         kind = f" ({entity.type})" if entity.type else ""
         text = f"Entity {entity.name}{kind}: {entity.description or '(nothing is said of it)'}"
-        yield Source(cut(text, LONGEST_ENTITY_CHARACTERS), entity.chunks, entity.chunks[:MOST_CHUNKS], (entity.name,))
+        yield Source(
+            cut(text, LONGEST_ENTITY_CHARACTERS),
+            entity.chunks,
+            entity.chunks[:MOST_CHUNKS_OF_A_FINDING],
+            (entity.name,),
+        )
 
 
 def _relations(material: Material) -> Iterator[Source]:

@@ -16,7 +16,7 @@ from overstory.systems.base import SystemRun
 from overstory.systems.figures import OF_ONE_BUILD, ModelRequests, PartSeconds
 from overstory.systems.state import IndexState
 from overstory.systems.texts.reports import Report
-from overstory.systems.tree.changes import MOST_CHANGED, MOST_IN_PLACE, write_tree_in
+from overstory.systems.tree.changes import MOST_CHANGED_TREE_SHARE, MOST_ROWS_IN_PLACE, write_tree_in
 from overstory.systems.tree.reports import ReportChanges, StoredReports, report_changes, store_reports_in
 from overstory.systems.vector_indexes import SCANNED, indexed_generation
 from overstory_entropy import EncodingTree
@@ -78,7 +78,7 @@ class SmallEntityChange:
         texts = [entity.embedded for entity in near.graph.entities]
         vectors, ids = self.vectors_of(texts), self.store.ids(texts)
         changes = Wanted(where.corpus.label, near.graph, vectors, ids, near.cluster).changes_from(near.stored)
-        if len(changes) > MOST_IN_PLACE:
+        if len(changes) > MOST_ROWS_IN_PLACE:
             return False
         job = self.job
         with self.timed("communities"):
@@ -86,7 +86,7 @@ class SmallEntityChange:
                 NAME, lambda tx: place(tx, where, near, self.vectors_of, before.details["entropy"])
             )
         count = before.placed + len(near.told | tree.moved | near.left) + len(near.deleted.entities)
-        if count > MOST_CHANGED * (before.figures["entities"] + len(near.new)):
+        if count > MOST_CHANGED_TREE_SHARE * (before.figures["entities"] + len(near.new)):
             return False
         interrupted = generations.discard_unpublished(job.writer, NAME, (ENTITY,))  # of a build that was killed
         job.figures |= _figures(before.figures, near, tree)
@@ -131,7 +131,7 @@ class SmallEntityChange:
                 return read_near(where, names, deleted, self.vectors_of, summariser)
             stored = read_graph(job.graph, job.corpus, where.generation)
             base = self.base_layer(stored.base)
-            most = min(MOST_TOUCHED_NAMES, MOST_CHANGED * before.figures["entities"] - before.placed)
+            most = min(MOST_TOUCHED_NAMES, MOST_CHANGED_TREE_SHARE * before.figures["entities"] - before.placed)
             near = compared(where, base, stored, deleted, self.vectors_of, summariser, most=most)
             if near is not None:
                 job.notes.extend((*base.notes, *summariser.notes))

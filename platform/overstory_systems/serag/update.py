@@ -21,7 +21,13 @@ from overstory.graph.client import Row
 from overstory.systems.base import SystemRun
 from overstory.systems.figures import PartSeconds
 from overstory.systems.state import IndexState
-from overstory.systems.tree.changes import MOST_CHANGED, TreeChanges, run_statements, titles_of_passages, write_tree_in
+from overstory.systems.tree.changes import (
+    MOST_CHANGED_TREE_SHARE,
+    TreeChanges,
+    run_statements,
+    titles_of_passages,
+    write_tree_in,
+)
 from overstory.systems.tree.part import StoredPart, WhichTree, read_leaves
 from overstory_systems.serag.changed_edges import (
     Changed,
@@ -46,7 +52,7 @@ def can_update(job: SystemRun[SeragIndexSettings]) -> bool:
     before, backlog = job.before, job.backlog
     if job.scratch or job.improve or before is None or not before.built or "roots" not in before.details:
         return False
-    return before.placed + backlog.pending + backlog.deleted <= MOST_CHANGED * backlog.units
+    return before.placed + backlog.pending + backlog.deleted <= MOST_CHANGED_TREE_SHARE * backlog.units
 
 
 @dataclass(slots=True)

@@ -8,7 +8,14 @@ from __future__ import annotations
 
 from overstory.display import counted, shortened
 from overstory.llm import Chat, prompt
-from overstory.systems.texts.model_reports import MOST_CHUNKS, ReportWriter, Shown, Source, fitting, sources_of
+from overstory.systems.texts.model_reports import (
+    MOST_CHUNKS_OF_A_FINDING,
+    ReportWriter,
+    Shown,
+    Source,
+    fitting,
+    sources_of,
+)
 from overstory.systems.texts.passages import within
 from overstory.systems.texts.phrasing import cut
 from overstory.text.key_phrases import CommonWords
@@ -66,7 +73,7 @@ class ModelSetSummariser(ReportWriter[SetWithTexts]):
 def _vertex(one: VertexText) -> Source:
     said = f": {one.text}" if one.text.strip() else ""
     text = cut(f"Vertex {shortened(one.name, LONGEST_SET_NAME_CHARACTERS)}{said}", LONGEST_REQUESTED_VERTEX_CHARACTERS)
-    return Source(text, one.chunks, one.chunks[:MOST_CHUNKS], (one.name,))
+    return Source(text, one.chunks, one.chunks[:MOST_CHUNKS_OF_A_FINDING], (one.name,))
 
 
 def _edge(edge: ShownEdge, source: VertexText, target: VertexText) -> Source:
@@ -74,5 +81,5 @@ def _edge(edge: ShownEdge, source: VertexText, target: VertexText) -> Source:
     named = (source.chunks[0], target.chunks[0])
     said = f": {edge.text}" if edge.text.strip() else ""
     between = " – ".join(shortened(name, LONGEST_SET_NAME_CHARACTERS) for name in names)
-    cited = (edge.chunks or named)[:MOST_CHUNKS]
+    cited = (edge.chunks or named)[:MOST_CHUNKS_OF_A_FINDING]
     return Source(cut(f"Edge {between}{said}", LONGEST_REQUESTED_EDGE_CHARACTERS), (*edge.chunks, *named), cited, names)

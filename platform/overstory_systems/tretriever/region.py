@@ -15,7 +15,7 @@ import numpy as np
 from overstory.graph import Corpus, GraphClient, batches
 from overstory.model.units import Unit
 from overstory.protocols import Vectors
-from overstory.systems.entity_graph import MOST_READ, read_near_entities
+from overstory.systems.entity_graph import MOST_PASSAGES_READ_OF_AN_ENTITY, read_near_entities
 from overstory.systems.state import unit_label
 from overstory.systems.tree.reports import StoredReports
 from overstory.systems.tree.stored import StoredTree, stored_node
@@ -110,7 +110,14 @@ def touched_units(graph: GraphClient, corpus: Corpus, over: Vertices, read_to: i
         own = touched("document")
         return {*own, *_ids(graph, corpus, "systems/tretriever/linked", own)}
     names = {*touched("entity"), *_ids(graph, corpus, "systems/tretriever/names_in", touched("chunk"))}
-    beside = _ids(graph, corpus, "systems/tretriever/flipped", sorted(names), generation=generation, most=MOST_READ)
+    beside = _ids(
+        graph,
+        corpus,
+        "systems/tretriever/flipped",
+        sorted(names),
+        generation=generation,
+        most=MOST_PASSAGES_READ_OF_AN_ENTITY,
+    )
     return names.union(beside)
 
 

@@ -16,7 +16,7 @@ from overstory.systems.base import SystemRun
 from overstory.systems.figures import OF_ONE_BUILD
 from overstory.systems.state import IndexState
 from overstory.systems.tree.build import TreeNodes, stored_form
-from overstory.systems.tree.changes import MOST_CHANGED, MOST_IN_PLACE
+from overstory.systems.tree.changes import MOST_CHANGED_TREE_SHARE, MOST_ROWS_IN_PLACE
 from overstory.systems.vector_indexes import indexed_generation
 from overstory_entropy import EncodingTree, Graph
 from overstory_entropy.semantic import distinct
@@ -70,7 +70,7 @@ class SmallVertexChange:
             return False
         region, found = near
         changed, left = region_changes(found, region)
-        if before.placed + changed + left > MOST_CHANGED * (before.figures["vertices"] + changed):
+        if before.placed + changed + left > MOST_CHANGED_TREE_SHARE * (before.figures["vertices"] + changed):
             return False
         kept = {name: number for name, number in before.figures.items() if not name.endswith(OF_ONE_BUILD)}
         job.figures |= kept | {"vertices_changed": changed, "vertices_gone": left}
@@ -90,7 +90,7 @@ class SmallVertexChange:
         stored = Stored(generation, region.tree, region.index, region.reports)
         whole = within_whole(nodes, found.inside, region)
         changes = contents.changes(read, edges, tree, nodes, stored, found.sample, placed=whole)
-        if len(changes) > MOST_IN_PLACE:
+        if len(changes) > MOST_ROWS_IN_PLACE:
             return False
         job.figures |= placed_figures(kept, whole, region)
         size = int(job.figures["vertices"] + job.figures["sets"])

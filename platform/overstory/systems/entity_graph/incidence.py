@@ -18,11 +18,11 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-CHUNKS_A_PAGE = 1_000
+INCIDENCE_CHUNKS_A_PAGE = 1_000
 NOWHERE = -1
 """The sentence of what is not known to stand in one; the subject or object that is no entity."""
-MOST_SENTENCES = 1 << 20
-"""Sentences are numbered through by chunk · MOST_SENTENCES + sentence."""
+MOST_SENTENCES_OF_A_CHUNK = 1 << 20
+"""Sentences are numbered through by chunk · MOST_SENTENCES_OF_A_CHUNK + sentence."""
 
 DICTIONARY, OPENIE = "dictionary", "openie"
 
@@ -148,7 +148,7 @@ def read_passages(graph: GraphClient, label: str, ids: Iterable[str]) -> Iterato
     Raises:
         DatabaseError: as `GraphClient.run`.
     """
-    for some in batches(sorted(ids), CHUNKS_A_PAGE):
+    for some in batches(sorted(ids), INCIDENCE_CHUNKS_A_PAGE):
         yield from graph.run("systems/entity_graph/incidence", label, read=True, ids=some, sure=SURE)
 
 

@@ -21,7 +21,7 @@ from overstory.systems.tree.kinds import TreeKind
 
 S = TypeVar("S", bound=SettingsClass)
 
-CANDIDATES = 6
+COMMUNITY_CANDIDATES = 6
 """Communities listed if the requested id fits several."""
 
 _DIGITS = re.compile(r"[0-9a-f]{1,32}")
@@ -131,7 +131,7 @@ def community_id(tx: Transaction, corpus: Corpus, found: FoundTree, begins: str,
             begins=wanted,
             tree=kind.name,
             generation=found.state.generation,
-            limit=CANDIDATES + 1,
+            limit=COMMUNITY_CANDIDATES + 1,
         )
     if not rows:
         raise QuestionError(
@@ -140,8 +140,8 @@ def community_id(tx: Transaction, corpus: Corpus, found: FoundTree, begins: str,
         )
     if len(rows) > 1:
         of = SINGULAR[kind.unit]
-        named = ", ".join(f"{row['id'][:SHORT]} ({counted(row['size'], of)})" for row in rows[:CANDIDATES])
-        more = ", …" if len(rows) > CANDIDATES else ""
+        named = ", ".join(f"{row['id'][:SHORT]} ({counted(row['size'], of)})" for row in rows[:COMMUNITY_CANDIDATES])
+        more = ", …" if len(rows) > COMMUNITY_CANDIDATES else ""
         raise QuestionError(
             f"Several communities have an id that begins with {begins!r}: {named}{more}.",
             remedy=f"Give more of the id: {here} {rows[0]['id'][: max(SHORT, len(wanted) + 1)]}",

@@ -12,7 +12,7 @@ from tests.hirag_graph import small_graph, two_levels, with_description
 from overstory.errors import AnswerTruncated, LlmError
 from overstory.llm import Chat
 from overstory.protocols import Silence
-from overstory.systems.texts.model_reports import CHARACTERS
+from overstory.systems.texts.model_reports import SOURCES_CHARACTERS
 from overstory.systems.texts.reports import Finding, Report, TreeReports
 from overstory_entropy import EncodingTree
 from overstory_systems.hirag.knowledge_graph import LayeredGraph
@@ -129,7 +129,7 @@ def test_a_request_is_bounded_and_the_estimate_covers_it() -> None:
     ]
     writer, model = reporter(json.dumps(ANSWER))
     shown = writer.shown((large, parts))
-    assert sum(len(source.text) for source in shown.sources) <= CHARACTERS
+    assert sum(len(source.text) for source in shown.sources) <= SOURCES_CHARACTERS
     one = Chat(model).estimate([writer.request(shown)])
     most = writer.estimate(3)
     assert most.requests == 3
