@@ -17,7 +17,15 @@ from typing import NamedTuple
 import numpy as np
 
 from overstory.protocols import Vectors
-from overstory.vectors.k_means import SEED, parts, pieces, principal_axes, reproducible, require_clustering, slices
+from overstory.vectors.k_means import (
+    K_MEANS_SEED,
+    parts,
+    pieces,
+    principal_axes,
+    reproducible,
+    require_clustering,
+    slices,
+)
 from overstory_entropy.compile import Floats, Ints
 from overstory_systems.hirag.index_settings import Clusters
 
@@ -49,7 +57,12 @@ class Clustering(NamedTuple):
 
 
 def clusters(
-    vectors: Vectors, *, by: Clusters = "mixture", wanted: int = 10, most: int = MOST_CLUSTER_MEMBERS, seed: int = SEED
+    vectors: Vectors,
+    *,
+    by: Clusters = "mixture",
+    wanted: int = 10,
+    most: int = MOST_CLUSTER_MEMBERS,
+    seed: int = K_MEANS_SEED,
 ) -> Clustering:
     """Clusters the entities of a layer. A component of more than `most` is divided by a mixture of its own.
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from overstory.graph import Corpus, GraphClient, Writer
 from overstory.graph.client import Row
 from overstory.graph.gds import projection
-from overstory.vectors.nearest import NOBODY, Neighbours, nobody
+from overstory.vectors.nearest import NO_NEIGHBOUR, Neighbours, nobody
 from overstory_systems.serag.index_settings import NAME, SeragIndexSettings
 
 MOST_EXACT_CHUNKS = 200_000
@@ -55,9 +55,9 @@ def stored_neighbours(graph: GraphClient, corpus: Corpus, ids: Sequence[str], ne
     number = {id_: place for place, id_ in enumerate(ids)}
     found = nobody(len(ids), nearest)
     for row in graph.stream("systems/serag/similar", corpus.label):
-        place = number.get(row["id"], NOBODY)
+        place = number.get(row["id"], NO_NEIGHBOUR)
         others = [(number[id_], _cosine(score)) for id_, score in row["others"] if id_ in number][:nearest]
-        if place != NOBODY and others:
+        if place != NO_NEIGHBOUR and others:
             found.ids[place, : len(others)], found.scores[place, : len(others)] = zip(*others, strict=True)
     return found
 

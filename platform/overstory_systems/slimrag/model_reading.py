@@ -11,7 +11,7 @@ from overstory.llm import Chat, Estimate, Request, prompt, record_usage
 from overstory.model import Message, Usage
 from overstory.text.coreference.chains import Resolved
 from overstory.text.names.keys import entity_key, key_words
-from overstory.text.windows import SENTENCES, numbered, sentences_of, windows
+from overstory.text.windows import WINDOW_SENTENCES, numbered, sentences_of, windows
 from overstory_systems.slimrag.reading import ReadDocument, ReadSentence, RuleReader, WholeDocument
 
 STAGE = "slimrag"
@@ -25,7 +25,7 @@ class FoundEntity(BaseModel):
     """An entity, by its fullest name, and the numbers of all sentences that refer to it."""
 
     name: str = Field(min_length=1, max_length=LONGEST_FOUND_NAME_CHARACTERS)
-    sentences: list[int] = Field(max_length=SENTENCES)
+    sentences: list[int] = Field(max_length=WINDOW_SENTENCES)
 
 
 class FoundEntities(BaseModel):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from overstory.graph import GraphClient, batches
 from overstory.graph.client import Row
-from overstory.text.names.subjects import SURE
+from overstory.text.names.subjects import SURE_SUBJECT_WEIGHT
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -149,7 +149,7 @@ def read_passages(graph: GraphClient, label: str, ids: Iterable[str]) -> Iterato
         DatabaseError: as `GraphClient.run`.
     """
     for some in batches(sorted(ids), INCIDENCE_CHUNKS_A_PAGE):
-        yield from graph.run("systems/entity_graph/incidence", label, read=True, ids=some, sure=SURE)
+        yield from graph.run("systems/entity_graph/incidence", label, read=True, ids=some, sure=SURE_SUBJECT_WEIGHT)
 
 
 def incidence_of(names: Sequence[EntityName], rows: Iterable[Row]) -> Incidence:
