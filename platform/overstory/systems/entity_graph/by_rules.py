@@ -23,7 +23,7 @@ from overstory.systems.entity_graph.descriptions import (
 )
 from overstory.systems.entity_graph.incidence import (
     MOST_SENTENCES_OF_A_CHUNK,
-    NOWHERE,
+    NO_PLACE,
     EntityName,
     Incidence,
     Ints,
@@ -45,7 +45,7 @@ MOST_PASSAGES_READ_OF_AN_ENTITY = 64
 """Passages of an entity that are read where only what is near some is."""
 
 Place = tuple[int, int]
-"""Where a text stands: chunk · MOST_SENTENCES_OF_A_CHUNK + sentence, and `NOWHERE`; for an OpenIE triple chunk ·
+"""Where a text stands: chunk · MOST_SENTENCES_OF_A_CHUNK + sentence, and `NO_PLACE`; for an OpenIE triple chunk ·
 MOST_SENTENCES_OF_A_CHUNK, and its position."""
 
 
@@ -216,7 +216,7 @@ def _source(incidence: Incidence, chosen: Chosen, triples: Mapping[Place, str], 
 
 def _wanted(chosen: Chosen, pairs: Related) -> Ints:
     """The sentences whose text is needed, in order: of descriptions and of relations."""
-    described, said = chosen.sentence[chosen.position == NOWHERE], pairs.sentence[pairs.position == NOWHERE]
+    described, said = chosen.sentence[chosen.position == NO_PLACE], pairs.sentence[pairs.position == NO_PLACE]
     return np.unique(np.concatenate([described, said]))
 
 
@@ -233,14 +233,14 @@ def _sentences(graph: GraphClient, label: str, incidence: Incidence, wanted: Int
             for sentence in which:
                 start, end = passages.span(chunk, sentence)
                 said = text[start:] if end < 0 else text[start:end]
-                found[chunk * MOST_SENTENCES_OF_A_CHUNK + sentence, NOWHERE] = cleaned(said)
+                found[chunk * MOST_SENTENCES_OF_A_CHUNK + sentence, NO_PLACE] = cleaned(said)
     return found
 
 
 def _triples(graph: GraphClient, label: str, incidence: Incidence, chosen: Chosen, pairs: Related) -> dict[Place, str]:
     """The texts of OpenIE triples that descriptions and relations may be made of."""
     passages, found = incidence.passages, dict[Place, str]()
-    of_entities, of_pairs = chosen.position != NOWHERE, pairs.position != NOWHERE
+    of_entities, of_pairs = chosen.position != NO_PLACE, pairs.position != NO_PLACE
     sentence = np.concatenate([chosen.sentence[of_entities], pairs.sentence[of_pairs]])
     position = np.concatenate([chosen.position[of_entities], pairs.position[of_pairs]])
     chunk, which = np.unique(np.stack([sentence // MOST_SENTENCES_OF_A_CHUNK, position]), axis=1)
@@ -265,7 +265,7 @@ def _described(
     """A description, and the ids of the passages that it stands on."""
     name = incidence.names[entity]
     said = (
-        DescribingText(place[0] // MOST_SENTENCES_OF_A_CHUNK, texts.get(place, ""), triple=place[1] != NOWHERE)
+        DescribingText(place[0] // MOST_SENTENCES_OF_A_CHUNK, texts.get(place, ""), triple=place[1] != NO_PLACE)
         for place in chosen.of(entity)
     )
     description, chunks = describe(name.name, name.key, said)

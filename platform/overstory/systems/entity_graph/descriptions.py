@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from overstory.systems.entity_graph.incidence import MOST_SENTENCES_OF_A_CHUNK, NOWHERE, Incidence, Ints
+from overstory.systems.entity_graph.incidence import MOST_SENTENCES_OF_A_CHUNK, NO_PLACE, Incidence, Ints
 from overstory.systems.entity_graph.relations import MOST_NAMES_OF_A_SENTENCE, Sentences, rank_within
 from overstory.text.names.keys import entity_key, fold
 
@@ -47,7 +47,7 @@ class Chosen:
     Attributes:
         first: shape (n + 1,): where the rows of each entity begin.
         sentence: shape (m,), chunk · MOST_SENTENCES_OF_A_CHUNK + sentence; 0 as the sentence of triples.
-        position: shape (m,), of an OpenIE triple whose text is taken; else `NOWHERE`.
+        position: shape (m,), of an OpenIE triple whose text is taken; else `NO_PLACE`.
     """
 
     first: Ints
@@ -64,24 +64,24 @@ def choose(incidence: Incidence, sentences: Sentences) -> Chosen:
     """The sentences that say most about each entity: the first of passages that are about it, then those of facts of
     which it is the subject, then others that say its name, then the texts of triples."""
     mentions, subjects, facts = incidence.mentions, incidence.subjects, incidence.statements
-    located = mentions.sentence != NOWHERE
+    located = mentions.sentence != NO_PLACE
     where = mentions.chunk[located] * MOST_SENTENCES_OF_A_CHUNK + mentions.sentence[located]
     who = mentions.entity[located]
     first_said = _FirstSaid(who, where)
 
     about = first_said(subjects.entity, subjects.chunk)
-    of_fact = facts.subject != NOWHERE
+    of_fact = facts.subject != NO_PLACE
     subject, chunk = facts.subject[of_fact], facts.chunk[of_fact]
     stated = np.where(
-        facts.sentence[of_fact] == NOWHERE,
+        facts.sentence[of_fact] == NO_PLACE,
         first_said(subject, chunk),
         chunk * MOST_SENTENCES_OF_A_CHUNK + facts.sentence[of_fact],
     )
-    unlocated = (facts.openie[of_fact] == 1) & (stated == NOWHERE)
+    unlocated = (facts.openie[of_fact] == 1) & (stated == NO_PLACE)
     pairs, times = np.unique(np.stack([subject[~unlocated], stated[~unlocated]]), axis=1, return_counts=True)
     triple = facts.openie == 1
     said_by = [(facts.subject, 0), (facts.object, 1)]
-    triples = [(ends[at := triple & (ends != NOWHERE)], at, second) for ends, second in said_by]
+    triples = [(ends[at := triple & (ends != NO_PLACE)], at, second) for ends, second in said_by]
     names = sentences.names[np.searchsorted(sentences.sentence, where)] if len(where) else where
     columns = [
         # entity, class, first score, second score, sentence, position
@@ -90,11 +90,11 @@ def choose(incidence: Incidence, sentences: Sentences) -> Chosen:
             _ABOUT,
             -subjects.weight,
             incidence.passages.seq[subjects.chunk],
-            np.where(about == NOWHERE, subjects.chunk * MOST_SENTENCES_OF_A_CHUNK, about),
-            NOWHERE,
+            np.where(about == NO_PLACE, subjects.chunk * MOST_SENTENCES_OF_A_CHUNK, about),
+            NO_PLACE,
         ),
-        (pairs[0], _OF_FACT, _odd_length(incidence, pairs[1]), -times, pairs[1], NOWHERE),
-        (who, _SAYING, _odd_length(incidence, where), np.minimum(names, MOST_NAMES_OF_A_SENTENCE + 1), where, NOWHERE),
+        (pairs[0], _OF_FACT, _odd_length(incidence, pairs[1]), -times, pairs[1], NO_PLACE),
+        (who, _SAYING, _odd_length(incidence, where), np.minimum(names, MOST_NAMES_OF_A_SENTENCE + 1), where, NO_PLACE),
         *(
             (entity, _TRIPLE, second, 0, facts.chunk[at] * MOST_SENTENCES_OF_A_CHUNK, facts.position[at])
             for entity, at, second in triples
@@ -130,10 +130,10 @@ class _FirstSaid:
         self._key = self._who * self._many + self._where // MOST_SENTENCES_OF_A_CHUNK
 
     def __call__(self, entity: Ints, chunk: Ints) -> Ints:
-        """Shape (n,): chunk · MOST_SENTENCES_OF_A_CHUNK + sentence, `NOWHERE` where none is known to say it."""
+        """Shape (n,): chunk · MOST_SENTENCES_OF_A_CHUNK + sentence, `NO_PLACE` where none is known to say it."""
         key = entity * self._many + chunk
         at = np.searchsorted(self._key, key)
-        found = np.full(len(key), NOWHERE, dtype=np.int64)
+        found = np.full(len(key), NO_PLACE, dtype=np.int64)
         inside = np.flatnonzero((at < len(self._key)) & (chunk < self._many))
         there = inside[self._key[at[inside]] == key[inside]]
         found[there] = self._where[at[there]]

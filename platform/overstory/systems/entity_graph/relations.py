@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from overstory.display import counted
-from overstory.systems.entity_graph.incidence import MOST_SENTENCES_OF_A_CHUNK, NOWHERE, Flags, Floats, Incidence, Ints
+from overstory.systems.entity_graph.incidence import MOST_SENTENCES_OF_A_CHUNK, NO_PLACE, Flags, Floats, Incidence, Ints
 
 MOST_NAMES_OF_A_SENTENCE = 20
 """A sentence with more names is a list: it says little of any two of them, and would make thousands of pairs."""
@@ -50,7 +50,7 @@ class Related:
         weight: shape (r,).
         sentence: shape (r,), that of the description (chunk · MOST_SENTENCES_OF_A_CHUNK + sentence, which is 0 for
             OpenIE triples).
-        position: shape (r,), the OpenIE triple in the first of `chunks`, else `NOWHERE`.
+        position: shape (r,), the OpenIE triple in the first of `chunks`, else `NO_PLACE`.
         implied: shape (r,), True where the sentence says one name of a passage that is about the other.
         chunks: up to MOST_CHUNKS_OF_A_RELATION passages each, that of the description first.
         crowded: sentences with too many names.
@@ -71,7 +71,7 @@ class Related:
 def names_of_sentences(incidence: Incidence) -> Sentences:
     """The names that each sentence says, and those that its passage is about."""
     mentions = incidence.mentions
-    located = mentions.sentence != NOWHERE
+    located = mentions.sentence != NO_PLACE
     said = mentions.chunk[located] * MOST_SENTENCES_OF_A_CHUNK + mentions.sentence[located]
     who = mentions.entity[located]
     there = np.unique(said)
@@ -128,7 +128,7 @@ def related(incidence: Incidence, sentences: Sentences, *, most_partners: int = 
         target[kept],
         total[kept],
         np.where(by_triple, chunk[at] * MOST_SENTENCES_OF_A_CHUNK, sentence[at]),
-        np.where(by_triple, position[at], NOWHERE),
+        np.where(by_triple, position[at], NO_PLACE),
         kind[at] == _BY_SUBJECT,
         chunks,
         crowded,
@@ -166,7 +166,7 @@ def rank_within(group: Ints) -> Ints:
 def _all_statements(incidence: Incidence, sentences: Sentences) -> tuple[Ints, Ints, Floats, Ints, Ints, Ints, Ints]:
     """Source, target, weight, kind, names in the sentence, sentence and position of whatever relates two entities."""
     facts = incidence.statements
-    both = (facts.subject != NOWHERE) & (facts.object != NOWHERE) & (facts.subject != facts.object)
+    both = (facts.subject != NO_PLACE) & (facts.object != NO_PLACE) & (facts.subject != facts.object)
     one, other = facts.subject[both], facts.object[both]
     where = facts.chunk[both] * MOST_SENTENCES_OF_A_CHUNK + np.maximum(facts.sentence[both], 0)
     triple = facts.openie[both] == 1
@@ -178,7 +178,7 @@ def _all_statements(incidence: Incidence, sentences: Sentences) -> tuple[Ints, I
             np.where(triple, _BY_TRIPLE, _BY_FACT),
             np.where(triple, 0, _names_in(sentences, where)),
             where,
-            np.where(triple, facts.position[both], NOWHERE),
+            np.where(triple, facts.position[both], NO_PLACE),
         )
     ]
     tables += [_together(sentences, names) for names in range(2, MOST_NAMES_OF_A_SENTENCE + 1)]
@@ -212,7 +212,7 @@ def _together(sentences: Sentences, names: int) -> tuple[Ints, Ints, Floats, Int
         np.where(times[some] == 2, _BY_SENTENCE, _BY_SUBJECT),
         np.full(count, names),
         where[some],
-        np.full(count, NOWHERE),
+        np.full(count, NO_PLACE),
     )
 
 

@@ -17,7 +17,7 @@ from overstory.systems.entity_graph.descriptions import (
 )
 from overstory.systems.entity_graph.incidence import (
     MOST_SENTENCES_OF_A_CHUNK,
-    NOWHERE,
+    NO_PLACE,
     EntityName,
     Incidence,
     incidence_of,
@@ -259,4 +259,4 @@ def test_where_something_stands_does_not_depend_on_the_order_of_its_rows() -> No
     assert [choose(one, names_of_sentences(one)).of(n) for n in range(3)] == [
         choose(other, names_of_sentences(other)).of(n) for n in range(3)
     ]
-    assert NOWHERE not in one.mentions.sentence
+    assert NO_PLACE not in one.mentions.sentence
