@@ -28,7 +28,7 @@ _UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f\
 """Fillers and selectors, which are letters or marks and have no form. Those of category Cf come beside them."""
 _HARMLESS_AFTER = frozenset(".,;:!?…)}»›”’\"'*_|。，、；：！？）」』" + _CLOSING)
 """Characters that may follow a word directly once a citation between them is removed."""
-_MOST_CITATION_DIGITS = 9
+_MOST_CITATION_DIGITS = 9  # a longer number is none of a passage
 LONGEST_CITATION_CHARACTERS = 400
 """Characters between brackets: more are shown as they are, so that no text waits for an end that never comes."""
 

@@ -25,10 +25,10 @@ USUAL = 0.5
 """The least confidence of an answer: 95 % of the questions of the benchmark that the passages answer are answered."""
 STRICT = 0.75
 """A higher one, for those who would rather have no answer than a wrong one."""
-ALWAYS = 0.0
+ALWAYS = 0.0  # answers whatever the confidence
 
-NEAREST_SENTENCES = 3
-HALF_CONFIDENCE_SCORE = 1.65
+NEAREST_SENTENCES = 3  # the best sentences, whose cosines are averaged
+HALF_CONFIDENCE_SCORE = 1.65  # at this score the confidence is ½
 CONFIDENCE_STEEPNESS = 6.0
 """Of the confidence in answers in languages that are not parsed: where it is ½, and how fast it grows there."""
 UNSAID_CONFIDENCE_SHARE = 0.1

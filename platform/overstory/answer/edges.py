@@ -18,7 +18,7 @@ from overstory.text.questions.asked_words import AskedWords
 from overstory.text.stems import stem
 from overstory.text.words import word_matches
 
-MOST_EDGES_OF_AN_ANSWER = 8
+MOST_EDGES_OF_AN_ANSWER = 8  # edges that an answer tells
 MOST_NAMES_OF_A_SHORT_ANSWER = 5
 """In the short answer."""
 

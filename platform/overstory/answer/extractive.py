@@ -37,12 +37,12 @@ from overstory.text.names.keys import key_words
 from overstory.text.parentheses import without_parentheses
 from overstory.text.questions.asked_for import AskedFor
 
-MOST_SENTENCES_SHOWN = 3
+MOST_SENTENCES_SHOWN = 3  # in an answer
 MOST_SENTENCES_OF_A_PASSAGE = 2
 """Most sentences in an answer, and of one passage."""
-FURTHER_SENTENCE_SHARE = 0.6
-FURTHER_SENTENCE_SHARE_OF_WHOLE = 0.85
-WHOLE_QUESTION_SHARE = 0.8
+FURTHER_SENTENCE_SHARE = 0.6  # of the best one's score
+FURTHER_SENTENCE_SHARE_OF_WHOLE = 0.85  # likewise, where the best one says the whole question
+WHOLE_QUESTION_SHARE = 0.8  # of the words of a question that count as the whole
 LEAST_FURTHER_SENTENCE_COSINE = 0.2
 """A further sentence is shown if its score is at least the share `FURTHER_SENTENCE_SHARE` of the best one's, and its
 cosine at least `LEAST_FURTHER_SENTENCE_COSINE`. Where the best one has the share `WHOLE_QUESTION_SHARE` of the
@@ -56,22 +56,19 @@ MOST_SENTENCES_EMBEDDED = 40
 """Sentences that are embedded, the best passages first. Embedding takes most of the time: 5 to 7 ms a sentence on two
 busy cores."""
 
-REACHED_BONUS = 0.5
-BETWEEN_NAMES_BONUS = 0.6
-SAID_WEIGHT = 0.2
-DIRECTLY_SAID_WEIGHT = 0.4
-FITTING_NAME_WEIGHT = 0.3
-NAMED_WEIGHT = 0.3
-HEADING_WEIGHT = 0.3
-UNDER_TITLE_SHARE = 0.5
-WHOLLY_SAID_WEIGHT = 0.3
-RANK_PENALTY = 0.03
+# Added to the cosine of a sentence:
+REACHED_BONUS = 0.5  # it is in a passage that another one led to
+BETWEEN_NAMES_BONUS = 0.6  # it is on who stands in between
+SAID_WEIGHT = 0.2  # the share of the words for what is asked that it says
+DIRECTLY_SAID_WEIGHT = 0.4  # the same where the question is direct
+FITTING_NAME_WEIGHT = 0.3  # it has a name of the kind that is asked for
+NAMED_WEIGHT = 0.3  # the share of the names of a direct question that it says
+HEADING_WEIGHT = 0.3  # the cosine of the question and the heading above it
+UNDER_TITLE_SHARE = 0.5  # of a name that it says, for one that it only stands under
+WHOLLY_SAID_WEIGHT = 0.3  # again where it says all of the words for what is asked
+RANK_PENALTY = 0.03  # less for each passage ranked above
 STEPS_RANK_PENALTY = 0.15
-"""Added to the cosine: the sentence is in a passage that another one led to, or on who stands in between; the share
-of the words for what is asked that it says, more where the question is direct, and again where it says all of them; it
-has a name of the kind that is asked for; the share of the names of a direct question that it says, those that it only
-stands under by half; the cosine of the question and the heading above it; less for each passage ranked above,
-more so of a how-to question: which section has the steps its sentences say less well than its place does."""
+"""More so of a how-to question: which section has the steps its sentences say less well than its place does."""
 
 _FIGURE = re.compile(
     r"\d|\b(?:zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|onze"

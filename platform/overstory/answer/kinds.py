@@ -14,7 +14,7 @@ from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.sentences import sentence_starts, sentence_texts
 from overstory.text.stems import stem
 
-MOST_THINGS = 20
+MOST_THINGS = 20  # things of a kind that an answer lists
 PASSAGES_READ_FOR_A_KIND = 40
 """Passages that are found for such a question, where fewer are asked for: things of a kind stand in many."""
 LONGEST_THING_SENTENCE_CHARACTERS = 300

@@ -16,7 +16,7 @@ from overstory.text.questions.kinds import kind_asked_for
 from overstory.text.questions.whole_corpus import asks_about_whole_corpus
 from overstory.text.sentences import sentence_starts, sentence_texts
 
-MOST_OVERVIEW_POINTS = 8
+MOST_OVERVIEW_POINTS = 8  # points of an answer about all documents
 LEAST_THINGS_OF_A_LIST = 2
 """A list of one thing is no list."""
 LEAST_OVERVIEW_SENTENCE_WORDS = 5

@@ -62,7 +62,7 @@ _JOIN_TWO = frozenset({"of"})
 _ELIDED = _words("l d qu j n c m t s dell all nell sull un")
 """What stands before an apostrophe and is no part of a name, as in l'Irlande."""
 _ENDINGS = ("s", "es", "n", "en")
-_LEAST_BARE_LETTERS = 4
+_LEAST_BARE_LETTERS = 4  # of a word that may have another ending
 _OPENING = frozenset("\"'“‘„«([{:;—–•*-#>|`_")
 _WORD = re.compile(r"[^\W_]+(?:['’ʼ`´][^\W_]+)*")
 _BREAK = re.compile(r"[,;:.!?()\[\]\n|]")

@@ -9,9 +9,9 @@ from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.names.keys import entity_key, key_words
 
 _POSSESSIVE = re.compile(r"['’]s\b")
-_STEM_LETTERS = 5
+_STEM_LETTERS = 5  # what two forms of a word have in common
 _ENDINGS = ("ing", "ed", "es", "s", "er", "ion", "ly")
-_LEAST_STEM_LETTERS = 4
+_LEAST_STEM_LETTERS = 4  # left of a word without its ending
 _TOKEN = re.compile(r"\w+(?:['’_./-]\w+)*")
 _INSIDE = re.compile(r"[\d_]|(?<=\w)[A-Z]")
 """What makes a token a name also at the beginning of a question."""

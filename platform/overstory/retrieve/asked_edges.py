@@ -18,12 +18,12 @@ from overstory.text.words import word_matches
 
 MOST_VERTICES_OF_A_NAME = 8
 """Vertices of a name."""
-MOST_EDGES_LOOKED_AT = 10_000
+MOST_EDGES_LOOKED_AT = 10_000  # of a vertex
 MOST_LINKS_OF_A_VERTEX = 20
 """Links of a vertex that are read, and that are told."""
 MOST_REACHED_VERTICES = 20
 """Vertices from which a second step is taken."""
-SHORTEST_ASKED_WORD = 3
+SHORTEST_ASKED_WORD = 3  # letters of a word that may ask for a type of edge
 SHARES: Mapping[ShareKind, float] = {"relation": 0.3, "passage": 0.7}
 """Of a language model's context, where the retriever has none."""
 CUT = (

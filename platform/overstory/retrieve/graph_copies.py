@@ -26,8 +26,8 @@ MOST_COPY_ROUNDS = 5
 RETRY_SECONDS, MOST_RETRY_SECONDS = 30.0, 600.0
 """After the first failure, and at most."""
 
-MOST_REST_SECONDS = 0.2
-CLOSING_SECONDS = 10.0
+MOST_REST_SECONDS = 0.2  # a copy rests as long as it worked, and no longer than this
+CLOSING_SECONDS = 10.0  # that closing waits for a copy in the making
 
 _log = logging.getLogger(__name__)
 

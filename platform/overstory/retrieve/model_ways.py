@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 
 from overstory.llm import Chat, prompt
 
-MOST_TOKENS_OF_WAYS = 300
+MOST_TOKENS_OF_WAYS = 300  # tokens of a model's answer
 
 
 class SimplerQuestions(BaseModel):

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from overstory.graph import GraphClient
 from overstory.retrieve.vector_search import depth_for
 
-NEAREST_FOR_RECALL = 10
-MOST_NODES_SAMPLED = 20
+NEAREST_FOR_RECALL = 10  # neighbours of each sampled node that should be found
+MOST_NODES_SAMPLED = 20  # nodes whose neighbours are asked for
 MOST_NODES_COMPARED = 20_000
 """Nodes that each sampled one is compared with; where there are more, what is missed among them stands for the rest."""
 EQUAL_COSINE_DIFFERENCE = 1e-5

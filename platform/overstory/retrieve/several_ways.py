@@ -22,7 +22,7 @@ from overstory.retrieve.ranking import best_of
 
 RANK_CONSTANT = 2
 """How slowly the weight of a rank falls: it is weight / (RANK_CONSTANT + rank)."""
-QUESTION_WEIGHT = 1.0
+QUESTION_WEIGHT = 1.0  # of the question as it was asked
 MODEL_WEIGHT = 0.5
 """Of each way that the model found: its first passage counts as much as the question's fourth. Not tuned."""
 PASSAGES_OF_A_WAY = 20

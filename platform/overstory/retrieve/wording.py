@@ -17,7 +17,7 @@ SECTION_HAS_WORDS = "is in a section that has words of the question"
 MOST_WORDS_OF_A_CLAUSE = 6
 """Words or names in one clause."""
 
-LONGEST_REASON_TITLE_CHARACTERS = 60
+LONGEST_REASON_TITLE_CHARACTERS = 60  # of a title or a name in a reason
 
 
 def has_words(asked: AskedWords, row: Row) -> str:

@@ -22,10 +22,10 @@ from overstory.systems.state import StaleNotes, require_state
 from overstory.systems.texts.reports import Report
 from overstory.systems.tree.finding import FoundTree, find_tree
 
-OVERVIEW_REPORTS = 8
+OVERVIEW_REPORTS = 8  # reports that an answer about all documents reads
 FEW_OVERVIEW_REPORTS = 5
 """If the coarsest communities have fewer reports, those right below them are taken, too."""
-FINDINGS_OF_A_REPORT = 3
+FINDINGS_OF_A_REPORT = 3  # findings of each report that are read
 PASSAGES_OF_A_FINDING = 3
 """Of a finding."""
 MOST_OVERVIEW_LEVELS = 3

@@ -21,7 +21,7 @@ DEFAULT_SHARE = 0.8
 """Probability of a channel's default action under the reference; the others have equal shares of the rest."""
 RIDGE_WEIGHT = 1e-4
 """Weight of the squared distance from the reference."""
-DPO_STEPS = 300
+DPO_STEPS = 300  # steps of gradient descent
 CONSTANT_FEATURE_SHARE = 1e-6
 """A feature that varies by a smaller share of its greatest value is the same for all questions."""
 TIED_UTILITY_DIFFERENCE = 1e-9

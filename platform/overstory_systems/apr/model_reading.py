@@ -23,8 +23,8 @@ from overstory_systems.apr.triples import Triple
 
 STAGE = "apr"
 PROMPT = "triples"
-LONGEST_TRIPLE_TERM_CHARACTERS = 200
-MOST_TRIPLES_A_WINDOW = 64
+LONGEST_TRIPLE_TERM_CHARACTERS = 200  # of a head, a relation and a tail in an answer
+MOST_TRIPLES_A_WINDOW = 64  # triples of an answer
 NONE = "(none)"
 
 

@@ -25,7 +25,7 @@ Floats = npt.NDArray[np.float64]
 
 CHOICES: tuple[ChannelAction, ...] = get_args(ChannelAction)
 CHANNELS = ("answers", "facts", "questions")
-MOST_STANDARD_DEVIATIONS = 3.0
+MOST_STANDARD_DEVIATIONS = 3.0  # of a feature: what is farther off counts as this far
 WEIGHTS = "policy.json"
 """The trained policy, beside this module."""
 

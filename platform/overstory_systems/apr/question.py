@@ -19,7 +19,7 @@ from overstory_systems.apr.triples import Triple
 
 MOST_SEARCHED_NAMES = 16
 """Names that are looked for, those of triples among them; each costs a search of its own."""
-MOST_ASKED_TRIPLES = 16
+MOST_ASKED_TRIPLES = 16  # triples of a question that are searched for
 
 ASKING = frozenset({"who", "whom", "whose", "what", "which", "where", "when", "why", "how"})
 _STANDS_FOR_NOTHING = ASKING | PRONOUNS.keys() | {"that", "this", "there"}

@@ -27,10 +27,10 @@ PAIRED_LINES_SIMILARITY = 0.50
 OVERLAP = (0.55, 0.10)
 WHOLE = (0.55, 0.15)
 """Middle and width of the logistic functions of the overlap and of the whole run."""
-COVERAGE_WEIGHT = 0.10
-OVERLAP_WEIGHT = 0.20
-DISTINCT_WEIGHT = 0.10
-WHOLE_WEIGHT = 0.10
+COVERAGE_WEIGHT = 0.10  # of `FineScore.coverage`
+OVERLAP_WEIGHT = 0.20  # of `FineScore.overlap`
+DISTINCT_WEIGHT = 0.10  # of `FineScore.distinct`
+WHOLE_WEIGHT = 0.10  # of `FineScore.whole`
 
 Floats = npt.NDArray[np.float64]
 

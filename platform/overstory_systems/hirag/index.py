@@ -22,7 +22,7 @@ from overstory_systems.hirag.names import COMMUNITIES, COMMUNITY, DESCRIPTION, E
 from overstory_systems.hirag.retriever_settings import HiragRetrieverSettings
 from overstory_systems.hirag.writers import reporter_for, summariser_for
 
-NAMES_A_CLUSTER = 5
+NAMES_A_CLUSTER = 5  # for an estimate before anything was read
 NAMES_A_COMMUNITY = 2
 """For an estimate before anything was read: real graphs have twice as many names for each."""
 

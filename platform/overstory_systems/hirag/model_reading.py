@@ -33,13 +33,13 @@ HIRAG_READING_VERSION = 2
 DOCUMENTS_STORED_TOGETHER = 8
 """Documents that are stored together: what is read again, from the cache, where a run is killed."""
 UNREAD_CHUNKS_A_PAGE = 500
-LONGEST_READ_NAME_CHARACTERS = 200
-LONGEST_READ_TYPE_CHARACTERS = 40
-LONGEST_READ_DESCRIPTION_CHARACTERS = 1_000
+LONGEST_READ_NAME_CHARACTERS = 200  # of a name in an answer
+LONGEST_READ_TYPE_CHARACTERS = 40  # of a type in an answer
+LONGEST_READ_DESCRIPTION_CHARACTERS = 1_000  # of a description in an answer
 LEAST_HALF_WINDOW_SENTENCES = 4
 """Of half a window: one whose answer was cut off is asked for in two halves, if these have so many."""
-MOST_READ_ENTITIES = 64
-MOST_READ_RELATIONS = 128
+MOST_READ_ENTITIES = 64  # entities of an answer
+MOST_READ_RELATIONS = 128  # relations of an answer
 KNOWN_NAMES_CHARACTERS = 1_000
 """Of the names in the windows before that a request repeats, the latest."""
 RELATION_NAMES_CHARACTERS = 3_000

@@ -20,7 +20,7 @@ from overstory_systems.hirag.names import NAME
 from overstory_systems.hirag.report_material import MOST_REPORT_ENTITIES, MOST_REPORT_RELATIONS, Material
 from overstory_systems.hirag.reports import CommunityMaterial, RuleReporter, stated
 
-LONGEST_ENTITY_CHARACTERS = 400
+LONGEST_ENTITY_CHARACTERS = 400  # of what a request says of one entity
 
 
 class ModelReporter(ReportWriter[CommunityMaterial]):

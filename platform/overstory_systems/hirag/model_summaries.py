@@ -40,12 +40,12 @@ LONGEST_SUMMARISED_CHARACTERS = 4_000
 """Characters of a text that are looked at."""
 LONGEST_MEMBER_DESCRIPTION_CHARACTERS = 1_000
 """Characters of a member's description in a prompt."""
-MOST_SUMMARIES_A_CLUSTER = 4
-LONGEST_CLUSTER_NAME_CHARACTERS = 120
-LONGEST_JOINED_REASON_CHARACTERS = 160
+MOST_SUMMARIES_A_CLUSTER = 4  # summaries of an answer
+LONGEST_CLUSTER_NAME_CHARACTERS = 120  # of a name, of a member and of an answer
+LONGEST_JOINED_REASON_CHARACTERS = 160  # of why a member belongs to a summary
 LONGEST_CLUSTER_SUMMARY_CHARACTERS = 1_000
 """Characters of an answer's texts."""
-MEMBER_STRENGTHS = 10.0
+MEMBER_STRENGTHS = 10.0  # the model says strengths up to this
 
 _TYPES_SAID = ", ".join(f'"{each}"' for each in META_TYPES)
 

@@ -12,8 +12,8 @@ from overstory.model import Part, RatedReport, ReportFinding
 from overstory.model.parts import PartKind
 from overstory_systems.hirag.selection import NearEntity, StoredReport
 
-MOST_PASSAGES_OF_A_PATH = 8
-MOST_PASSAGES_OF_A_REPORT = 5
+MOST_PASSAGES_OF_A_PATH = 8  # passages that a path stands on
+MOST_PASSAGES_OF_A_REPORT = 5  # passages that a report stands on
 MOST_PASSAGES_OF_ONE = 3
 """Passages that a path stands on, a report, and a description or a relation: the evidence carries all of them."""
 MOST_RELATIONS_OFF_A_PATH = 3

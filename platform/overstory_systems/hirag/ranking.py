@@ -19,7 +19,7 @@ RELATIONS_OF_AN_ENTITY = 10
 """The strongest."""
 PASSAGES_OF_AN_ENTITY = 2
 """Passages of an entity that count: those that say most about it."""
-NEAR_ENTITY_WEIGHT = 0.2
+NEAR_ENTITY_WEIGHT = 0.2  # of what a passage says of near entities
 RELATED_ENTITY_WEIGHT = 0.4
 """Weights of what a passage says of near entities, and of those they are related to; that of its own cosine is 1."""
 

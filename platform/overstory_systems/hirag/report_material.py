@@ -14,9 +14,9 @@ from overstory_entropy import EncodingTree, Graph
 from overstory_entropy.compile import Floats, Ints
 from overstory_systems.hirag.knowledge_graph import LayeredGraph, LayerEntity
 
-MOST_REPORT_ENTITIES = 12
-MOST_REPORT_RELATIONS = 24
-MOST_REPORT_PARTS = 10
+MOST_REPORT_ENTITIES = 12  # entities of a community that its report is made of
+MOST_REPORT_RELATIONS = 24  # relations between them
+MOST_REPORT_PARTS = 10  # parts of a community whose reports are read, the largest
 MOST_DIRECT_MEMBERS = 30
 """Members up to which a community with others below it is described by its own sentences, not by their reports."""
 NO_COMMON_COMMUNITY = -1

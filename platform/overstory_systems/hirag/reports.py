@@ -29,12 +29,12 @@ from overstory_systems.hirag.names import NAME
 from overstory_systems.hirag.report_material import Material, Materials, is_list
 from overstory_systems.hirag.summaries import common_words, head_of, shared
 
-MOST_COMMUNITY_FINDINGS = 6
+MOST_COMMUNITY_FINDINGS = 6  # findings of a report
 MOST_FINDING_CANDIDATES = 4 * MOST_COMMUNITY_FINDINGS
-MOST_NAMES_IN_A_TITLE = 3
+MOST_NAMES_IN_A_TITLE = 3  # names of entities in the title of a report
 MOST_COMPARED_ENTITIES = 8
 """Central entities whose descriptions are searched for what they have in common: most of the time of a report."""
-LONGEST_FINDING_SENTENCE_CHARACTERS = 400
+LONGEST_FINDING_SENTENCE_CHARACTERS = 400  # of a sentence in a finding
 SENTENCE_RUN_WORDS = 4
 """Words in a row by which sentences are compared."""
 SAME_SENTENCE_SHARE = 0.5

@@ -67,7 +67,7 @@ QUOTED_CLUSTER_MEMBERS = 3
 """Of these, members that it quotes a sentence of."""
 MOST_CLUSTER_CHUNKS = 100
 """Passages that a summary by rules stands on: members that would add more are not named. The nearest always is."""
-LONGEST_MEMBER_SENTENCE_CHARACTERS = 240
+LONGEST_MEMBER_SENTENCE_CHARACTERS = 240  # of a sentence that is quoted of a member
 LONGEST_HEAD_CHARACTERS = 80
 """Characters of a member's name in the name of a summary."""
 

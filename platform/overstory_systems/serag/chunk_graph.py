@@ -17,7 +17,7 @@ from overstory_entropy.compile import Floats, Ids, Ints, kernel
 
 NEARNESS_SIGMA_CHUNKS = 5.0
 """Chunks after which nearness in a document has fallen to exp(−1/2)."""
-LEAST_NEARNESS = 0.1
+LEAST_NEARNESS = 0.1  # nearness of two chunks of a document that still makes an edge
 LEAST_CHUNK_EDGE_WEIGHT = 1e-6
 """Weaker pairs are left out."""
 

@@ -29,7 +29,7 @@ SIMILAR_NAME_COSINE = 0.85
 MOST_SIMILAR_NAMES = 16
 """Names that are compared with those of a question: those that share most words with one of them. A new one takes some
 2 ms."""
-REMEMBERED_NAME_VECTORS = 4_096
+REMEMBERED_NAME_VECTORS = 4_096  # vectors of names that are kept in memory
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from overstory.display import counted, shortened
 from overstory.graph.client import Row
 from overstory.model import CommunityReport, Hit
 
-REPORT_TITLE_NAMES = 5
+REPORT_TITLE_NAMES = 5  # names in the first line of a report
 REPORT_NAMES_A_CHUNK = 12
 """Names in the first line of a report, and names of a passage among which they are chosen."""
 REPORT_PASSAGES = 5

@@ -27,7 +27,7 @@ from overstory_systems.serag.reports import REPORT_NAMES_A_CHUNK, SelectedCommun
 from overstory_systems.serag.retriever_settings import SeragRetrieverSettings
 
 PROMPT = "self_query"
-SERAG_NAMES_TOKENS = 300
+SERAG_NAMES_TOKENS = 300  # of a model's answer
 
 
 def passage_of(chat: Chat, question: str) -> str:

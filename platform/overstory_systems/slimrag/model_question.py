@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from overstory.llm import Chat, prompt
 
 PROMPT = "question"
-SLIMRAG_NAMES_TOKENS = 400
+SLIMRAG_NAMES_TOKENS = 400  # of a model's answer
 
 
 class SubQuestion(BaseModel):

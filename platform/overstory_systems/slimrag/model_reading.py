@@ -16,7 +16,7 @@ from overstory_systems.slimrag.reading import ReadDocument, ReadSentence, RuleRe
 
 STAGE = "slimrag"
 PROMPT = "entities"
-LONGEST_FOUND_NAME_CHARACTERS = 200
+LONGEST_FOUND_NAME_CHARACTERS = 200  # of a name in an answer
 MOST_KNOWN_NAMES = 40
 """Names from the windows before that a request repeats, the latest."""
 

@@ -51,7 +51,7 @@ from overstory_systems.tretriever.writers import summariser_for
 
 MOST_SUMMARISED_MEMBERS = 30
 """Vertices of a set that are read for its summary, those nearest to the mean of all."""
-MOST_SUMMARISED_EDGES = 30
+MOST_SUMMARISED_EDGES = 30  # edges between them that are read, too
 MOST_SUMMARISED_PARTS = 20
 """Summaries of sets right below that are read with them, those of the largest."""
 

@@ -34,8 +34,8 @@ MOST_REQUESTED_EDGES = 16
 MOST_REQUESTED_PASSAGES = 500
 """Passages of the sources of a request, all of which the summary stands on: a source that would add more is left out.
 The first is always shown."""
-LONGEST_REQUESTED_VERTEX_CHARACTERS = 500
-LONGEST_REQUESTED_EDGE_CHARACTERS = 240
+LONGEST_REQUESTED_VERTEX_CHARACTERS = 500  # of a vertex in a request
+LONGEST_REQUESTED_EDGE_CHARACTERS = 240  # of an edge in a request
 
 
 class ModelSetSummariser(ReportWriter[SetWithTexts]):

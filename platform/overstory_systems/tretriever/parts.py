@@ -34,8 +34,8 @@ MOST_EDGES_OF_A_PART = 12
 """Of a part; the others are counted."""
 PASSAGES_OF_A_SUMMARY = 3
 """Passages that a summary stands on: the evidence carries all of them."""
-DOCUMENT_CHARACTERS = 300
-NAME_CHARACTERS = 200
+DOCUMENT_CHARACTERS = 300  # of what is shown of a document
+NAME_CHARACTERS = 200  # of what is shown of a name
 EDGE_CHARACTERS = 160
 """Of what is shown of a document, of a name, and of an edge between names."""
 

@@ -36,7 +36,7 @@ from overstory_systems.tretriever.subgraph_search import NearestSets, SubgraphSe
 
 PASSAGES_OF_A_VERTEX = 2
 """Passages of a vertex that count: those that say most about it."""
-NEIGHBOUR_WEIGHT = 0.2
+NEIGHBOUR_WEIGHT = 0.2  # of being on the neighbour of a vertex near the question
 NEAR_SET_WEIGHT = 0.2
 """Weights of being on the neighbour of a vertex near the question, and in a set near it; that of a passage's own cosine
 is 1. Being on a near vertex itself brings nothing more: what was tried stands in docs/tretriever.md."""

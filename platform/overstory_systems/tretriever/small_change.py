@@ -36,7 +36,7 @@ from overstory_systems.tretriever.store import NodeDigests
 from overstory_systems.tretriever.vertex_graph import Ints, VertexGraph
 from overstory_systems.tretriever.vertices import KINDS, deletions_of
 
-IN_NO_SET = -1
+IN_NO_SET = -1  # in place of the number of a set
 
 
 def state_in_use(job: SystemRun[TRetrieverIndexSettings], over: Vertices) -> IndexState[TRetrieverIndexSettings] | None:

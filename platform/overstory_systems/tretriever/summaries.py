@@ -42,19 +42,19 @@ READ_SET_MEMBERS = 8
 """Of these, members whose texts it reads."""
 SET_MEMBERS_BESIDE_PARTS = 4
 """Members whose texts it reads where it also reads findings of parts."""
-READ_SET_PARTS = 6
+READ_SET_PARTS = 6  # parts whose reports are read
 MOST_SET_CHUNKS = 24
 """Passages that a summary by rules stands on: what would add more is not read. The nearest member always is."""
-MOST_SET_FINDINGS = 6
+MOST_SET_FINDINGS = 6  # findings of a report
 MOST_EDGE_FINDINGS = 2
 """Of the findings, those that are edges."""
 LONGEST_SET_MEMBER_CHARACTERS = 500
 """Characters of a vertex's text."""
-LONGEST_SET_SUMMARY_CHARACTERS = 600
+LONGEST_SET_SUMMARY_CHARACTERS = 600  # of the summary of a set
 LONGEST_SET_NAMES_CHARACTERS = 240
 """Characters of all names in a summary."""
-LONGEST_SET_NAME_CHARACTERS = 60
-LONGEST_SET_SENTENCE_CHARACTERS = 240
+LONGEST_SET_NAME_CHARACTERS = 60  # of one name in a summary
+LONGEST_SET_SENTENCE_CHARACTERS = 240  # of a sentence in a finding
 FIRST_SENTENCE_SCORE = 1.0
 """What the first sentence of a text counts for, in key phrases."""
 VERTEX_TEXTS_A_PAGE = 2_000

@@ -15,7 +15,7 @@ from overstory.text.names.tokens import tokenise
 from overstory.text.questions.form import Form, form_of
 from overstory.text.questions.names import longest_first, may_be_name, unknown_names, without_names
 
-MOST_PHRASES_OF_A_QUESTION = 30
+MOST_PHRASES_OF_A_QUESTION = 30  # phrases of a question that are looked up
 
 
 @dataclass(frozen=True, slots=True)

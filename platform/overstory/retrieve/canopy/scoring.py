@@ -29,20 +29,16 @@ from typing import NamedTuple
 from overstory.retrieve.ranking import best_of
 from overstory.text.questions.form import Form
 
-CANOPY_WORDS_WEIGHT, SEED_WEIGHT, REST_WEIGHT, FORWARD_WEIGHT, SHARED_NAMES_WEIGHT, SECOND_HOP_WEIGHT = (
-    0.3,
-    0.6,
-    0.75,
-    1.2,
-    0.7,
-    0.35,
-)
-LINKED_WEIGHT, SECOND_LINK_WEIGHT = 1.2, 0.7
-FIRST_HOP_SOURCES = 5
+CANOPY_WORDS_WEIGHT = 0.3  # of BM25 as a share of the best
+SEED_WEIGHT = 0.6  # again, beside what it counts in A
+REST_WEIGHT = 0.75  # of the cosine to the rest of the question
+FORWARD_WEIGHT, SHARED_NAMES_WEIGHT, SECOND_HOP_WEIGHT = 1.2, 0.7, 0.35  # of fwd, of shared, of shared once more
+LINKED_WEIGHT, SECOND_LINK_WEIGHT = 1.2, 0.7  # of links between documents, and of those from the best reached so
+FIRST_HOP_SOURCES = 5  # the best chunks, from which the first hop starts
 SECOND_HOP_SOURCES = 10
 """The second hop starts from the first of these that were reached by the first."""
 
-SAID_BY_QUESTION_SHARE = 0.5
+SAID_BY_QUESTION_SHARE = 0.5  # h: what a name counts whose words all stand in the question
 SENTENCE_NEARNESS = 0.45
 """f: how near a sentence that mentions a name is to the question, the same for all."""
 

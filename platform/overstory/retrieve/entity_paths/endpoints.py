@@ -20,7 +20,7 @@ from overstory.text.names.keys import entity_key
 PASSAGES_SEARCHED_FOR_NAMES = 50
 """In which names like an unknown one are looked for."""
 
-MOST_SUGGESTED_NAMES = 5
+MOST_SUGGESTED_NAMES = 5  # names that are suggested for one that is unknown
 LEAST_LIKENESS = 0.65
 """How like an unknown name another one must be, from 0 to 1."""
 

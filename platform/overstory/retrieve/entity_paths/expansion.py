@@ -17,11 +17,11 @@ from overstory.text.names.idf import idf_weight
 MOST_PASSAGES_OF_A_NAME = 100
 """Passages that may mention a name which paths go through: more say too little, and read too much."""
 
-PASSAGES_A_STEP = 1_000
+PASSAGES_A_STEP = 1_000  # passages, and links among them
 NAMES_A_STEP = 300
 """Passages, links among them, and names that are read at one step; of more names those that have fewest."""
 
-PASSAGES_OF_AN_END = 500
+PASSAGES_OF_AN_END = 500  # passages, or links, of one of the two names that are read
 
 MOST_LINKS_OF_A_NAME = 100
 """Links of a name that paths follow: of more, only those of an end are, `PASSAGES_OF_AN_END` of them."""
@@ -45,7 +45,7 @@ SINGLE_WORD_COST = 0.2
 PLACES = frozenset({"GPE", "LOC", "NORP", "LANGUAGE"})
 """Types of names that stand alone: Germany is one, in East Germany too."""
 
-MOST_TOLD_HUBS = 5
+MOST_TOLD_HUBS = 5  # names in a note on what was not followed
 
 
 @dataclass(slots=True)

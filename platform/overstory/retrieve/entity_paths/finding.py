@@ -79,7 +79,7 @@ WAYS_A_BATCH = 40
 MOST_BATCHES_OF_WAYS = 5
 """Ways of one length whose statements are searched for."""
 
-PASSAGES_A_PAIR = 50
+PASSAGES_A_PAIR = 50  # passages that a statement returns of two names
 
 
 def find_paths(graph: GraphClient, corpus_name: str, start: str, end: str, *, k: int, steps: int) -> EntityPaths:

@@ -17,7 +17,7 @@ Way = tuple[str, ...]
 Neighbours = Mapping[str, Set[str]]
 """Names -> names one step away; symmetric."""
 
-STEP_COST = 1.0
+STEP_COST = 1.0  # the cost of a step, beside those of the names between
 MOST_WAYS_TRIED = 20_000
 """Beginnings of ways examined for one length."""
 

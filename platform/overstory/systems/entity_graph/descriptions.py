@@ -16,10 +16,10 @@ DESCRIPTIONS_VERSION = 2
 """Changes whenever the same sentences may give another description."""
 DESCRIPTION_CHARACTERS = 240
 """Of a description, some 60 tokens: embedding descriptions is the costliest part of the index."""
-MOST_DESCRIPTION_SENTENCES = 3
+MOST_DESCRIPTION_SENTENCES = 3  # sentences of a description
 DESCRIPTION_CANDIDATES = 6
 """Sentences of which up to MOST_DESCRIPTION_SENTENCES are taken: some are headings, repeats, or too long."""
-RELATION_DESCRIPTION_CHARACTERS = 160
+RELATION_DESCRIPTION_CHARACTERS = 160  # of the description of a relation
 LONGEST_READ_SENTENCE_CHARACTERS = 2_000
 """Characters that are kept of a sentence: a table or listing may have no end."""
 HEADING_CHARACTERS, LISTING_CHARACTERS = 30, 400

@@ -46,7 +46,7 @@ class EntityName:
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """Where entities are mentioned: a row for each sentence, or one with `NO_PLACE` where none is known. Shapes (m,)."""
+    """Where entities are mentioned: a row for each sentence, or one with `NO_PLACE` where none is known. Shape (m,)."""
 
     entity: Ints
     chunk: Ints

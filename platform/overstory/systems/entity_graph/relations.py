@@ -11,7 +11,7 @@ from overstory.systems.entity_graph.incidence import MOST_SENTENCES_OF_A_CHUNK, 
 
 MOST_NAMES_OF_A_SENTENCE = 20
 """A sentence with more names is a list: it says little of any two of them, and would make thousands of pairs."""
-MOST_PARTNERS_OF_AN_ENTITY = 64
+MOST_PARTNERS_OF_AN_ENTITY = 64  # relations of an entity, the strongest of either end
 MOST_SUBJECTS_OF_A_PASSAGE = 3
 """Names that count as present in each sentence of a passage that is about them."""
 MOST_CHUNKS_OF_A_RELATION = 5

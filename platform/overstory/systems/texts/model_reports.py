@@ -23,11 +23,11 @@ SOURCES_CHARACTERS = 6_000
 """The most of all sources of a request: what a small model can take in."""
 MOST_SOURCES_BESIDE_PARTS = 6
 """Things, and relations, that a request shows along with reports on parts."""
-LONGEST_PART_CHARACTERS = 700
-LONGEST_REPORT_TITLE_CHARACTERS = 200
-LONGEST_REPORT_SUMMARY_CHARACTERS = 2_000
-LONGEST_REPORT_FINDING_CHARACTERS = 1_000
-MOST_FINDINGS_ASKED_FOR = 6
+LONGEST_PART_CHARACTERS = 700  # of what a request says of one part
+LONGEST_REPORT_TITLE_CHARACTERS = 200  # of what a model may answer
+LONGEST_REPORT_SUMMARY_CHARACTERS = 2_000  # likewise
+LONGEST_REPORT_FINDING_CHARACTERS = 1_000  # likewise, for the text of a finding
+MOST_FINDINGS_ASKED_FOR = 6  # findings of a report
 MOST_SOURCES_OF_A_FINDING = 6
 """Sources of a finding. A small model that may list all of them does, and is cut off."""
 MOST_CHUNKS_OF_A_FINDING = 10

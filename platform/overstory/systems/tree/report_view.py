@@ -26,7 +26,7 @@ from overstory.systems.texts.reports import Report
 from overstory.systems.tree.finding import FoundTree, community_id, find_tree, other_trees
 
 MOST_REPORTS_LISTED = 100
-MOST_REPORTS_BELOW = 20
+MOST_REPORTS_BELOW = 20  # reports on parts that are shown with one
 MOST_PASSAGES_OF_A_FINDING = 5
 """Of a finding."""
 

@@ -44,8 +44,8 @@ MOST_NODES_SHOWN = 100
 """Communities in all, and leaves in all."""
 MOST_LEAVES_READ = 1_000
 """Leaves of a community that names and sentences are taken from, those of the greatest volume."""
-NAMES_OF_A_COMMUNITY = 5
-SENTENCES_OF_A_COMMUNITY = 2
+NAMES_OF_A_COMMUNITY = 5  # names that are shown of a community
+SENTENCES_OF_A_COMMUNITY = 2  # sentences that are shown of a community
 TELLING_PASSAGES = 2
 """The nearest to a community's vector, whose sentences are compared with it."""
 SENTENCES_READ = 4

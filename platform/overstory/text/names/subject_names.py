@@ -12,16 +12,13 @@ from overstory.text.names.shapes import shape_key
 from overstory.text.names.stop_names import names_nothing, without_number
 from overstory.text.names.tokens import tokenise
 
-TITLE_SURENESS, LEAD_SURENESS, TITLE_PART_SURENESS, SHORT_NAME_SURENESS, ABBREVIATION_SURENESS, MISSPELLING_SURENESS = (
-    1.0,
-    0.8,
-    0.7,
-    0.7,
-    0.6,
-    0.5,
-)
-"""How sure a kind of name is to name the subject: a title; first words; a title up to its comma; a shortened name; one
-with initials (`abbreviations`); one that differs in a letter (`spellings`)."""
+# How sure a kind of name is to name the subject:
+TITLE_SURENESS = 1.0
+LEAD_SURENESS = 0.8  # first words
+TITLE_PART_SURENESS = 0.7  # a title up to its comma
+SHORT_NAME_SURENESS = 0.7  # a shortened name
+ABBREVIATION_SURENESS = 0.6  # a name with initials (`abbreviations`)
+MISSPELLING_SURENESS = 0.5  # one that differs in a letter (`spellings`)
 
 LONGEST_LEAD_WORDS = 9
 FULL_NAME = range(3, 6)
